@@ -36,8 +36,8 @@ static void usage(FILE *out)
 
 	fprintf(out,
 		"Usage: strata report KIND[,KIND...]|all [OPTIONS] TRACE...\n"
-		"Answers from traces: of a hypervisor, kernels and applications, as far as the\n"
-		"traces have them.  KIND:\n");
+		"Summarises traces of a hypervisor, kernels and applications in small tables: who\n"
+		"waited for whom, how long everything took, and where that time went.  KIND:\n");
 	for (i = 0; i < strata_nr_report_kinds; i++)
 		fprintf(out, "  %-10s  %s\n", strata_report_kinds[i].name,
 			strata_report_kinds[i].what);
@@ -45,16 +45,17 @@ static void usage(FILE *out)
 		"\n"
 		"  --request BEGIN,END[,KEY]  two events that begin and end a request; KEY is a field\n"
 		"                             of both.  Without it: events named NAME_begin, NAME_end\n"
-		"  --from TIME, --to TIME     only what lies in between; TIME as in `strata view`\n"
-		"  --rows N                   so many rows of each table (%u); 0: all\n"
-		"  --json, --csv              all rows, for programs; CSV takes one KIND\n" TCP_MAP_USAGE
+		"  --from TIME, --to TIME     reports on this range only; TIME as in `strata view`\n"
+		"  --rows N                   prints the first N rows of each table (default: %u);\n"
+		"                             0 prints all\n"
+		"  --json, --csv              print all rows, for programs; CSV takes one KIND\n" TCP_MAP_USAGE
 		"\n"
-		"Times are exact to the bound that is shown; percentiles (p50, p99) to 1.6 %% besides.\n"
-		"\"stolen\" is the time in which a vCPU waited for a physical CPU, \"in Xen\" that in\n"
-		"which Xen worked for it.  What is not known, because events were lost or not recorded,\n"
-		"is shown as unknown.\n\n"
+		"A duration is exact to the bound that is shown; percentiles (p50, p99) have an error\n"
+		"of 1.6 %% besides.  \"stolen\" is the time in which a vCPU waited for a physical CPU,\n"
+		"\"in Xen\" the time in which Xen worked for it.  Time about which no event tells, because\n"
+		"events were lost or not recorded, is shown as unknown.\n\n"
 		"Exit status: 0 all was read; 1 failed; 2 wrong usage; 3 something was damaged or\n"
-		"missing, and was named.\n",
+		"missing; messages name it.\n",
 		ROWS_SHOWN);
 }
 
@@ -75,7 +76,7 @@ static const struct strata_report_kind *kind_named(const char *name, size_t leng
 	return NULL;
 }
 
-/* 0, or -1: one of them is none. */
+/* Reads names of reports, separated by commas.  0, or -1: one of them is not a report. */
 static int read_kinds(struct options *options, const char *text)
 {
 	size_t i;
@@ -108,20 +109,22 @@ static int read_rows(struct options *options, const char *text)
 	return 0;
 }
 
-/* Whether the traces have what a report is made of. */
+/* Whether the traces have the events that a report needs. */
 static bool has_needed(const struct strata_report_kind *kind,
 		       const struct strata_state_facts *facts)
 {
 	return kind->needs == STRATA_NR_MEANINGS || facts->seen[kind->needs];
 }
 
+/* Says which events to record for a report that has none. */
 static void say_nothing(const struct strata_report_kind *kind, FILE *out)
 {
-	fprintf(out, "%s: the traces have no events that tell it; `strata %s`\n", kind->name,
-		kind->record);
+	fprintf(out,
+		"%s: the traces lack the events for this report; record them with `strata %s`\n",
+		kind->name, kind->record);
 }
 
-/* @kind: of the report */
+/* Prints the tables of one report, or adds them to @root. */
 static int print_one(struct strata_report *report, const struct strata_report_kind *kind,
 		     const struct options *options, struct json_object *root,
 		     struct strata_error *error)
@@ -152,7 +155,7 @@ static int print_one(struct strata_report *report, const struct strata_report_ki
 	return status ? strata_fail(error, "out of memory") : 0;
 }
 
-/* Whether a report is asked for that is made of such events. */
+/* Whether the user asks for a report that needs events of this meaning. */
 static bool asks_for(const struct options *options, enum strata_meaning_of needs)
 {
 	size_t i;

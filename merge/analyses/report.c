@@ -31,6 +31,10 @@ const struct strata_report_kind strata_report_kinds[] = {
 	{ "evtchn", "event channels: who signals each port, and how long until its handler",
 	  STRATA_MEANS_EVTCHN_PENDING,
 	  "record --xen sched,evtchn --kernel 'DOMAIN:sched/*,irq/*,xen/*'", strata_report_evtchn },
+	{ "grants", "which domain maps and copies pages of which other one", STRATA_NR_MEANINGS,
+	  "record --xen sched,mem", strata_report_grants },
+	{ "locks", "locks for which tasks wait, while other vCPUs do not run", STRATA_NR_MEANINGS,
+	  "record --xen sched,hvm --kernel 'DOMAIN:sched/*,lock/*'", strata_report_locks },
 	{ "requests", "requests of applications, divided by where the time went",
 	  STRATA_MEANS_REQUEST, "record --app PROGRAM:EVENTS", strata_report_requests },
 };

@@ -87,6 +87,8 @@ struct strata_report *strata_report_requests(void);
 struct strata_report *strata_report_schedule(void);
 struct strata_report *strata_report_steal(void);
 struct strata_report *strata_report_evtchn(void);
+struct strata_report *strata_report_grants(void);
+struct strata_report *strata_report_locks(void);
 struct strata_report *strata_report_runqueues(void);
 
 #endif /* STRATA_MERGE_ANALYSES_REPORT_H */

@@ -33,11 +33,13 @@ struct row {
 	uint64_t bound_ns; /* the largest of one */
 	uint64_t parts[STRATA_NR_PARTS];
 	bool has_parts;
+	uint64_t others_waited_ns; /* see struct strata_span */
 };
 
 struct span_report {
 	struct strata_report report;
 	const char *key, *title;
+	bool is_of_locks;          /* and of VM exits of vCPUs that spin, but of no others */
 	struct strata_id_map rows; /* by a hash of what the row is */
 	struct row **all;
 	struct row *others; /* that of ROWS_MAX */
@@ -100,6 +102,18 @@ void strata_report_span_name(char *text, const struct strata_shown *shown,
 	case STRATA_SPAN_SOFTIRQ:
 		put_number(name, &strata_linux_softirqs, span->number);
 		snprintf(text, NAME, "softirq %.110s", name);
+		break;
+	case STRATA_SPAN_EVTCHN:
+		snprintf(text, NAME, "port %" PRIu64, span->number);
+		break;
+	case STRATA_SPAN_GRANT:
+		snprintf(text, NAME, "grant %" PRIu64, span->number);
+		break;
+	case STRATA_SPAN_GRANT_COPY:
+		snprintf(text, NAME, "%" PRIu64 " bytes copied", span->number);
+		break;
+	case STRATA_SPAN_LOCK:
+		snprintf(text, NAME, "%.100s 0x%" PRIx64, name, span->number);
 		break;
 	case STRATA_SPAN_WAKEUP:
 	case STRATA_SPAN_PREEMPTED:
@@ -175,6 +189,20 @@ static struct row *new_row(struct span_report *report, const struct strata_span 
 	return add_row(report, of, what, id);
 }
 
+/* Whether a VM exit is of a vCPU that spun for long. */
+static bool is_pause(const struct span_report *report, const struct strata_span *span)
+{
+	const struct strata_number_names *names;
+	const char *name;
+
+	/* Intel's and AMD's number of it. */
+	if (span->number != 40 && span->number != 0x77)
+		return false;
+	names = exit_names(report->report.shown->set->traces[span->trace]);
+	name = names ? strata_number_name(names, span->number) : NULL;
+	return name && strcmp(name, "pause") == 0;
+}
+
 static void span(struct strata_span_listener *listener, const struct strata_span *span)
 {
 	struct span_report *report = (struct span_report *)listener;
@@ -183,6 +211,8 @@ static void span(struct strata_span_listener *listener, const struct strata_span
 
 	/* What lies there in part has no length that would say something. */
 	if (span->from_ns < report->report.from_ns || span->to_ns > report->report.to_ns)
+		return;
+	if (report->is_of_locks && span->kind == STRATA_SPAN_EXIT && !is_pause(report, span))
 		return;
 	id = id_of(span);
 	row = strata_id_map_find(&report->rows, id);
@@ -200,6 +230,7 @@ static void span(struct strata_span_listener *listener, const struct strata_span
 	if (!span->split)
 		row->parts[STRATA_PART_UNKNOWN] += span->to_ns - span->from_ns;
 	row->has_parts |= span->split != NULL;
+	row->others_waited_ns += span->others_waited_ns;
 }
 
 enum {
@@ -214,7 +245,8 @@ enum {
 	COLUMN_GREATEST,
 	COLUMN_BOUND,
 	COLUMN_PARTS,
-	NR_COLUMNS = COLUMN_PARTS + STRATA_NR_PARTS,
+	COLUMN_OTHERS = COLUMN_PARTS + STRATA_NR_PARTS, /* of locks only */
+	NR_COLUMNS,
 };
 
 static const struct strata_table_column columns[NR_COLUMNS] = {
@@ -236,6 +268,7 @@ static const struct strata_table_column columns[NR_COLUMNS] = {
 	[COLUMN_PARTS + STRATA_PART_PAUSED] = { "vcpu_paused_ns", "paused", STRATA_CELL_NS },
 	[COLUMN_PARTS + STRATA_PART_BLOCKED] = { "blocked_ns", "blocked", STRATA_CELL_NS },
 	[COLUMN_PARTS + STRATA_PART_UNKNOWN] = { "unknown_ns", "unknown", STRATA_CELL_NS },
+	[COLUMN_OTHERS] = { "others_stolen_ns", "others stolen", STRATA_CELL_NS },
 };
 
 static int make(struct strata_report *base, struct strata_table *tables, size_t *nr)
@@ -245,7 +278,8 @@ static int make(struct strata_report *base, struct strata_table *tables, size_t 
 	size_t i, j;
 
 	*nr = 1;
-	strata_table_init(table, report->key, report->title, columns, NR_COLUMNS);
+	strata_table_init(table, report->key, report->title, columns,
+			  report->is_of_locks ? NR_COLUMNS : COLUMN_OTHERS);
 	for (i = 0; i < report->nr; i++) {
 		const struct row *row = report->all[i];
 		const struct strata_histogram *lengths = &row->lengths;
@@ -266,6 +300,8 @@ static int make(struct strata_report *base, struct strata_table *tables, size_t 
 			strata_cell_set(&cells[COLUMN_BOUND], row->bound_ns);
 		for (j = 0; row->has_parts && j < STRATA_NR_PARTS; j++)
 			strata_cell_set(&cells[COLUMN_PARTS + j], row->parts[j]);
+		if (report->is_of_locks && row->others_waited_ns)
+			strata_cell_set(&cells[COLUMN_OTHERS], row->others_waited_ns);
 	}
 	strata_table_sort(table, COLUMN_TOTAL);
 	return table->no_memory || report->no_memory ? -1 : 0;
@@ -333,4 +369,15 @@ struct strata_report *strata_report_wakeups(void)
 struct strata_report *strata_report_requests(void)
 {
 	return new_report(1u << STRATA_SPAN_REQUEST, "requests", "Requests, from begin to end");
+}
+
+struct strata_report *strata_report_locks(void)
+{
+	struct strata_report *report =
+		new_report(1u << STRATA_SPAN_LOCK | 1u << STRATA_SPAN_EXIT, "locks",
+			   "Locks that tasks waited for, and VM exits of vCPUs that spun");
+
+	if (report)
+		((struct span_report *)report)->is_of_locks = true;
+	return report;
 }

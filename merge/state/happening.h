@@ -7,6 +7,7 @@
 #define STRATA_MERGE_STATE_HAPPENING_H
 
 #include "state/evtchns.h"
+#include "state/grants.h"
 #include "state/host_state.h"
 #include "state/trace_ends.h"
 #include "timeline/event_place.h"
@@ -27,6 +28,7 @@ struct strata_host_state {
 	struct strata_vcpus vcpus;
 	struct strata_tasks tasks;
 	struct strata_evtchns evtchns;
+	struct strata_grants grants;
 	struct strata_requests requests;
 	struct strata_state_facts facts;
 	struct strata_moment now;

@@ -99,6 +99,7 @@ static int lose(struct strata_slice_sink *sink, size_t stream, struct strata_ctf
 	else if (state->tasks.kernels[at])
 		strata_tasks_lose(&state->tasks, state->tasks.kernels[at], &now);
 	strata_evtchns_lose(&state->evtchns);
+	strata_grants_lose(&state->grants);
 	strata_requests_lose(&state->requests, at);
 	return 0;
 }
@@ -118,7 +119,7 @@ struct strata_host_state *strata_host_state_new(const struct strata_trace_set *s
 	state->set = set;
 	state->spans = (struct strata_spans){ listeners, nr_listeners };
 	state->vcpus.spans = state->tasks.spans = &state->spans;
-	state->requests.spans = state->evtchns.spans = &state->spans;
+	state->requests.spans = state->evtchns.spans = state->grants.spans = &state->spans;
 	state->tasks.vcpus = state->evtchns.vcpus = &state->vcpus;
 	state->evtchns.tasks = &state->tasks;
 	state->tasks.nr_traces = set->nr_traces;
@@ -146,6 +147,9 @@ int strata_host_state_finish(struct strata_host_state *state, struct strata_erro
 	state->facts.contradictions = state->vcpus.contradictions;
 	state->facts.not_followed =
 		state->vcpus.not_followed + state->tasks.not_followed + state->evtchns.not_followed;
+	state->facts.not_followed += state->grants.not_followed;
+	state->facts.grants_without_map = state->grants.without_map;
+	state->facts.grants_still_mapped = state->grants.open.nr;
 	state->facts.requests_without_begin = state->requests.without_begin;
 	state->facts.requests_without_end = state->requests.without_end + state->requests.open.nr;
 	state->facts.requests_not_followed = state->requests.not_followed;
@@ -166,6 +170,7 @@ void strata_host_state_free(struct strata_host_state *state)
 	strata_vcpus_clear(&state->vcpus);
 	strata_tasks_clear(&state->tasks);
 	strata_evtchns_clear(&state->evtchns);
+	strata_grants_clear(&state->grants);
 	strata_requests_clear(&state->requests);
 	strata_ctf_arena_free(state->arena);
 	strata_trace_ends_clear(&state->ends);

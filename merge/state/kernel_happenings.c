@@ -2,6 +2,7 @@
 /* kernel_happenings.c - hands events of kernels and applications to the parts of the state
  * (happening.h). */
 #include "state/happening.h"
+#include "state/locks.h"
 
 #include <string.h>
 
@@ -138,6 +139,21 @@ static void take_upcall(struct strata_host_state *state, struct strata_kernel *k
 		strata_evtchns_upcall(&state->evtchns, kernel, event->cpu, port, irq, &state->now);
 }
 
+static void take_lock(struct strata_host_state *state, struct strata_kernel *kernel,
+		      const struct strata_happening *event)
+{
+	struct strata_task *task = doer(state, kernel, event);
+	uint64_t lock, flags = 0;
+
+	if (!task || !strata_happening_number(event, 0, &lock))
+		return;
+	strata_happening_number(event, 1, &flags);
+	if (event->meaning->of == STRATA_MEANS_LOCK)
+		strata_locks_begin(&state->tasks, task, lock, flags, &state->now);
+	else
+		strata_locks_end(&state->tasks, task, lock, &state->now);
+}
+
 void strata_state_take_kernel(struct strata_host_state *state, const struct strata_happening *event)
 {
 	struct strata_kernel *kernel = kernel_of(state, event);
@@ -171,6 +187,10 @@ void strata_state_take_kernel(struct strata_host_state *state, const struct stra
 		strata_happening_number(event, 0, &value);
 		strata_tasks_timer(&state->tasks, kernel, event->cpu,
 				   event->meaning->of == STRATA_MEANS_TIMER, value, &state->now);
+		break;
+	case STRATA_MEANS_LOCK:
+	case STRATA_MEANS_LOCK_END:
+		take_lock(state, kernel, event);
 		break;
 	case STRATA_MEANS_EVTCHN_UPCALL:
 		take_upcall(state, kernel, event);

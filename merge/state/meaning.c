@@ -27,6 +27,12 @@ static const struct meaning_form xen_forms[] = {
 	{ "hvm_hypercall_return", STRATA_MEANS_HYPERCALL_RETURN, 1, { "op", "preempted" } },
 	{ "evtchn_send", STRATA_MEANS_EVTCHN_SEND, 2, { "to_domain", "to_port" } },
 	{ "evtchn_pending", STRATA_MEANS_EVTCHN_PENDING, 3, { "of_domain", "of_vcpu", "port" } },
+	{ "grant_map", STRATA_MEANS_GRANT_MAP, 3, { "granter", "ref", "handle" } },
+	{ "grant_unmap", STRATA_MEANS_GRANT_UNMAP, 1, { "handle" } },
+	{ "grant_copy",
+	  STRATA_MEANS_GRANT_COPY,
+	  4,
+	  { "from_domain", "to_domain", "bytes", "status" } },
 	{ "xen_timer_expire", STRATA_MEANS_XEN_TIMER, 1, { "function" } },
 	{ "xen_softirq_entry", STRATA_MEANS_XEN_SOFTIRQ, 1, { "softirq" } },
 	{ "xen_softirq_exit", STRATA_MEANS_XEN_SOFTIRQ_END, 1, { "softirq" } },
@@ -59,6 +65,8 @@ static const struct meaning_form kernel_forms[] = {
 	{ "hrtimer_expire_exit", STRATA_MEANS_TIMER_END, 0, { NULL } },
 	{ "timer_expire_entry", STRATA_MEANS_TIMER, 1, { "function" } },
 	{ "timer_expire_exit", STRATA_MEANS_TIMER_END, 0, { NULL } },
+	{ "contention_begin", STRATA_MEANS_LOCK, 2, { "lock_addr", "flags" } },
+	{ "contention_end", STRATA_MEANS_LOCK_END, 1, { "lock_addr" } },
 	{ "xen_evtchn_upcall", STRATA_MEANS_EVTCHN_UPCALL, 2, { "port", "irq" } },
 };
 

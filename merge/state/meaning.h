@@ -23,6 +23,9 @@ enum strata_meaning_of {
 	STRATA_MEANS_HYPERCALL_RETURN, /* likewise; [1] 1: it goes on later */
 	STRATA_MEANS_EVTCHN_SEND,      /* [0] domain and [1] port that it is sent to */
 	STRATA_MEANS_EVTCHN_PENDING,   /* [2] port */
+	STRATA_MEANS_GRANT_MAP,        /* [0] granter, [1] reference, [2] handle */
+	STRATA_MEANS_GRANT_UNMAP,      /* [0] handle */
+	STRATA_MEANS_GRANT_COPY,       /* [0], [1] from and to domain, [2] bytes, [3] status */
 	STRATA_MEANS_XEN_TIMER,        /* [0] function */
 	STRATA_MEANS_XEN_SOFTIRQ,      /* [0] its number */
 	STRATA_MEANS_XEN_SOFTIRQ_END,
@@ -41,6 +44,8 @@ enum strata_meaning_of {
 	STRATA_MEANS_SOFTIRQ_RAISE, /* [0] vector */
 	STRATA_MEANS_TIMER,         /* [0] function */
 	STRATA_MEANS_TIMER_END,
+	STRATA_MEANS_LOCK,          /* [0] its address, [1] Linux's bits for its kind */
+	STRATA_MEANS_LOCK_END,      /* [0] its address */
 	STRATA_MEANS_EVTCHN_UPCALL, /* [0] port, [1] number of its interrupt */
 	/* Of any layer but Xen's: `name` is what the two have in common, [0] the key */
 	STRATA_MEANS_REQUEST,

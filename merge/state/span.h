@@ -42,21 +42,26 @@ struct strata_split {
 };
 
 enum strata_span_kind {
-	STRATA_SPAN_PCPU,      /* a physical CPU runs a vCPU */
-	STRATA_SPAN_VCPU,      /* a vCPU is in a state: `number`; XEN counts as GUEST here */
-	STRATA_SPAN_BEHIND,    /* a vCPU waits for a physical CPU that runs `other` */
-	STRATA_SPAN_EXIT,      /* a VM exit: `number` is the reason */
-	STRATA_SPAN_HYPERCALL, /* `number` says which */
-	STRATA_SPAN_TASK,      /* a task is in a state: `number` */
-	STRATA_SPAN_WAKEUP,    /* from a wake-up until the task runs */
-	STRATA_SPAN_PREEMPTED, /* the same from where another task took the CPU */
-	STRATA_SPAN_SYSCALL,   /* `number`, or `name` where the trace has names only */
-	STRATA_SPAN_IRQ,       /* `number`, `name` */
-	STRATA_SPAN_SOFTIRQ,   /* `number` is the vector */
-	STRATA_SPAN_REQUEST,   /* `name` is the event's, without its end; `number` is the key */
-	STRATA_SPAN_EVTCHN,    /* port `number` of `vcpu` is pending, until its kernel's upcall;
-				* `other` is the vCPU that sent, if one did */
-	STRATA_SPAN_IN_XEN,    /* Xen works for a vCPU that runs, be it known for how long or not */
+	STRATA_SPAN_PCPU,       /* a physical CPU runs a vCPU */
+	STRATA_SPAN_VCPU,       /* a vCPU is in a state: `number`; XEN counts as GUEST here */
+	STRATA_SPAN_BEHIND,     /* a vCPU waits for a physical CPU that runs `other` */
+	STRATA_SPAN_EXIT,       /* a VM exit: `number` is the reason */
+	STRATA_SPAN_HYPERCALL,  /* `number` says which */
+	STRATA_SPAN_TASK,       /* a task is in a state: `number` */
+	STRATA_SPAN_WAKEUP,     /* from a wake-up until the task runs */
+	STRATA_SPAN_PREEMPTED,  /* the same from where another task took the CPU */
+	STRATA_SPAN_SYSCALL,    /* `number`, or `name` where the trace has names only */
+	STRATA_SPAN_IRQ,        /* `number`, `name` */
+	STRATA_SPAN_SOFTIRQ,    /* `number` is the vector */
+	STRATA_SPAN_REQUEST,    /* `name` is the event's, without its end; `number` is the key */
+	STRATA_SPAN_EVTCHN,     /* port `number` of `vcpu` is pending, until its kernel's upcall;
+				 * `other` is the vCPU that sent, if one did */
+	STRATA_SPAN_GRANT,      /* `vcpu` maps a page of `domain`; `number` is the reference */
+	STRATA_SPAN_GRANT_COPY, /* `vcpu` has `number` bytes copied from or to `domain`, at one
+				 * moment; 0: it failed */
+	STRATA_SPAN_LOCK,       /* a task waits for the lock at the address `number`; `name` is its
+				 * kind */
+	STRATA_SPAN_IN_XEN, /* Xen works for a vCPU that runs, be it known for how long or not */
 	STRATA_NR_SPANS,
 };
 
@@ -82,7 +87,11 @@ struct strata_span {
 	const char *name; /* any bytes, name_bytes of them, during the call; NULL: none */
 	size_t name_bytes;
 	const struct strata_split *split; /* NULL: the span has none */
-	uint32_t cpu; /* of the kernel: of TASK, WAKEUP, PREEMPTED, SYSCALL, IRQ, SOFTIRQ, EVTCHN */
+	uint32_t domain;                  /* the other one of a GRANT or GRANT_COPY */
+	uint64_t others_waited_ns; /* of a LOCK: other vCPUs of the domain, one of which may have
+				    * held it, waited for a physical CPU */
+	uint32_t cpu; /* of the kernel: of TASK, WAKEUP, PREEMPTED, SYSCALL, IRQ, SOFTIRQ, EVTCHN,
+			 LOCK */
 	/* What ended a BLOCKED task or vCPU (unless a loss or the end did), what a WAKEUP or a
 	 * RUNNABLE task or vCPU waits since (unless it was preempted), what an IRQ or SOFTIRQ
 	 * handles, what made an EVTCHN pending.  NULL: no event tells. */

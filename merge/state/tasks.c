@@ -33,11 +33,12 @@ static void add_times(const struct strata_tasks *tasks, const struct strata_task
 static void forget_jobs(struct strata_task *task)
 {
 	task->wait.is_open = task->syscall.is_open = false;
+	task->locks[0].job.is_open = task->locks[1].job.is_open = false;
 	task->is_woken = task->is_waking = false;
 }
 
 /* What is known of a task's state ended at a loss, but not when. */
-static void catch_up(struct strata_task *task)
+void strata_task_catch_up(struct strata_task *task)
 {
 	if (task->losses == task->kernel->losses)
 		return;
@@ -89,7 +90,7 @@ static void enter(struct strata_tasks *tasks, struct strata_task *task,
 	};
 	size_t i;
 
-	catch_up(task);
+	strata_task_catch_up(task);
 	span.number = task->state;
 	if (task->is_woken &&
 	    (task->state == STRATA_TASK_BLOCKED || task->state == STRATA_TASK_RUNNABLE))
@@ -115,7 +116,7 @@ static void enter(struct strata_tasks *tasks, struct strata_task *task,
 void strata_task_times(struct strata_tasks *tasks, struct strata_task *task,
 		       const struct strata_moment *now, struct strata_split *split)
 {
-	catch_up(task);
+	strata_task_catch_up(task);
 	*split = task->split;
 	add_times(tasks, task, now, split);
 }
@@ -130,9 +131,9 @@ void strata_split_since(struct strata_split *split, const struct strata_split *b
 	}
 }
 
-static void begin_job(struct strata_tasks *tasks, struct strata_task *task,
-		      struct strata_task_job *job, uint64_t number, const char *name,
-		      const struct strata_moment *now)
+void strata_task_begin_job(struct strata_tasks *tasks, struct strata_task *task,
+			   struct strata_task_job *job, uint64_t number, const char *name,
+			   const struct strata_moment *now)
 {
 	/* This ends what was open before a loss. */
 	strata_task_times(tasks, task, now, &job->split);
@@ -142,9 +143,9 @@ static void begin_job(struct strata_tasks *tasks, struct strata_task *task,
 	job->name = name;
 }
 
-static void end_job(struct strata_tasks *tasks, struct strata_task *task,
-		    struct strata_task_job *job, enum strata_span_kind kind,
-		    const struct strata_moment *now)
+void strata_task_end_job(struct strata_tasks *tasks, struct strata_task *task,
+			 struct strata_task_job *job, enum strata_span_kind kind,
+			 uint64_t others_waited_ns, const struct strata_moment *now)
 {
 	struct strata_split split;
 	const struct strata_span span = {
@@ -159,6 +160,7 @@ static void end_job(struct strata_tasks *tasks, struct strata_task *task,
 		.name_bytes = job->name ? strlen(job->name) : 0,
 		.split = &split,
 		.cpu = task->cpu,
+		.others_waited_ns = others_waited_ns,
 		.wake = kind == STRATA_SPAN_WAKEUP && task->is_woken ? &task->wake.link : NULL,
 	};
 
@@ -241,7 +243,7 @@ static void become_woken(struct strata_tasks *tasks, struct strata_task *task, u
 	task->is_waking = false;
 	strata_spans_tell_link(tasks->spans, &task->wake.link);
 	enter(tasks, task, STRATA_TASK_RUNNABLE, cpu, now);
-	begin_job(tasks, task, &task->wait, STRATA_SPAN_WAKEUP, NULL, now);
+	strata_task_begin_job(tasks, task, &task->wait, STRATA_SPAN_WAKEUP, NULL, now);
 }
 
 /* A task leaves its CPU. */
@@ -258,7 +260,7 @@ static void leave(struct strata_tasks *tasks, struct strata_task *task,
 	if (state == STRATA_TASK_BLOCKED && is_waking)
 		become_woken(tasks, task, task->wake.link.to.cpu, now);
 	else if (state == STRATA_TASK_RUNNABLE && task->tid != 0)
-		begin_job(tasks, task, &task->wait, STRATA_SPAN_PREEMPTED, NULL, now);
+		strata_task_begin_job(tasks, task, &task->wait, STRATA_SPAN_PREEMPTED, NULL, now);
 }
 
 void strata_tasks_switch(struct strata_tasks *tasks, struct strata_task *before,
@@ -272,7 +274,8 @@ void strata_tasks_switch(struct strata_tasks *tasks, struct strata_task *before,
 	after->kernel->has_switches = true;
 	leave(tasks, before, state, sleep, cpu, now);
 	enter(tasks, after, STRATA_TASK_RUNNING, cpu, now);
-	end_job(tasks, after, &after->wait, (enum strata_span_kind)after->wait.number, now);
+	strata_task_end_job(tasks, after, &after->wait, (enum strata_span_kind)after->wait.number,
+			    0, now);
 	after->is_woken = after->is_waking = false;
 	of_cpu->task = after;
 }
@@ -280,7 +283,7 @@ void strata_tasks_switch(struct strata_tasks *tasks, struct strata_task *before,
 void strata_tasks_wake(struct strata_tasks *tasks, struct strata_task *task, uint32_t cpu,
 		       const struct strata_waker *waker, const struct strata_moment *now)
 {
-	catch_up(task);
+	strata_task_catch_up(task);
 	task->kernel->has_wakeups |= !waker->is_waking;
 	if (task->state == STRATA_TASK_RUNNING) {
 		/* Woken before it left its CPU, or while it was about to sleep and then did not:
@@ -303,7 +306,7 @@ void strata_tasks_wake(struct strata_tasks *tasks, struct strata_task *task, uin
 void strata_tasks_migrate(struct strata_tasks *tasks, struct strata_task *task, uint32_t cpu,
 			  const struct strata_moment *now)
 {
-	catch_up(task);
+	strata_task_catch_up(task);
 	if (task->state != STRATA_TASK_RUNNABLE || task->cpu == cpu)
 		return;
 	enter(tasks, task, STRATA_TASK_RUNNABLE, cpu, now);
@@ -312,14 +315,14 @@ void strata_tasks_migrate(struct strata_tasks *tasks, struct strata_task *task, 
 void strata_tasks_syscall(struct strata_tasks *tasks, struct strata_task *task, uint64_t number,
 			  const char *name, const struct strata_moment *now)
 {
-	begin_job(tasks, task, &task->syscall, number, name, now);
+	strata_task_begin_job(tasks, task, &task->syscall, number, name, now);
 }
 
 void strata_tasks_syscall_end(struct strata_tasks *tasks, struct strata_task *task,
 			      const struct strata_moment *now)
 {
-	catch_up(task);
-	end_job(tasks, task, &task->syscall, STRATA_SPAN_SYSCALL, now);
+	strata_task_catch_up(task);
+	strata_task_end_job(tasks, task, &task->syscall, STRATA_SPAN_SYSCALL, 0, now);
 }
 
 void strata_tasks_lose(struct strata_tasks *tasks, struct strata_kernel *kernel,
@@ -377,7 +380,7 @@ void strata_tasks_end(struct strata_tasks *tasks, struct strata_kernel *kernel,
 static void finish_task(struct strata_tasks *tasks, struct strata_task *task,
 			const struct strata_moment *now)
 {
-	catch_up(task);
+	strata_task_catch_up(task);
 	enter(tasks, task, task->state, task->cpu, now);
 }
 

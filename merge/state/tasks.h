@@ -39,6 +39,11 @@ struct strata_task {
 	uint64_t losses;                         /* of the kernel that are accounted for */
 	struct strata_task_job wait;             /* for a CPU; number: enum strata_span_kind */
 	struct strata_task_job syscall;
+	/* Locks that it waits for: one within another if an interrupt has to wait, too. */
+	struct strata_task_lock {
+		struct strata_task_job job; /* number: its address */
+		uint64_t others_waited_ns;  /* of the kernel's other vCPUs, then */
+	} locks[2];
 	uint64_t sleep; /* Linux's bits of its state when it blocked */
 	bool is_woken;  /* `wake` is why it is runnable */
 	bool is_waking; /* it still runs: `wake` is to be when it blocks */
@@ -183,6 +188,18 @@ void strata_tasks_timer(struct strata_tasks *tasks, struct strata_kernel *kernel
 void strata_tasks_upcall(struct strata_tasks *tasks, struct strata_kernel *kernel, uint32_t cpu,
 			 uint32_t port, uint64_t irq, const struct strata_link *delivery,
 			 const struct strata_moment *now);
+
+/* What is known of a task's state and jobs ended at a loss, but not when. */
+void strata_task_catch_up(struct strata_task *task);
+
+/* Begins a job of a task, or ends it and tells its span.
+ * @others_waited_ns: as in the span */
+void strata_task_begin_job(struct strata_tasks *tasks, struct strata_task *task,
+			   struct strata_task_job *job, uint64_t number, const char *name,
+			   const struct strata_moment *now);
+void strata_task_end_job(struct strata_tasks *tasks, struct strata_task *task,
+			 struct strata_task_job *job, enum strata_span_kind kind,
+			 uint64_t others_waited_ns, const struct strata_moment *now);
 
 /* Events of a CPU of a kernel are missing from @now on. */
 void strata_tasks_lose(struct strata_tasks *tasks, struct strata_kernel *kernel,

@@ -440,10 +440,10 @@ void strata_vcpus_end(struct strata_vcpus *vcpus, size_t trace, const struct str
 			forget(vcpus, vcpus->all_vcpus[i], trace, now);
 	}
 	for (i = 0; i < vcpus->nr_queues; i++) {
-		if (vcpus->queues[i].trace == trace) {
-			tell_queue(vcpus, i, 0, now);
-			vcpus->queues[i].queue.is_known = false;
-		}
+		if (vcpus->queues[i].trace != trace)
+			continue;
+		tell_queue(vcpus, i, 0, now);
+		vcpus->queues[i].queue.is_known = false;
 	}
 }
 

@@ -118,6 +118,24 @@ static void take_pending(struct strata_host_state *state, const struct strata_ha
 		strata_evtchns_pending(&state->evtchns, &place, to, port, &state->now);
 }
 
+static void take_grant(struct strata_host_state *state, const struct strata_happening *event)
+{
+	const struct strata_xen_place place = place_of(state, event);
+	uint64_t values[4] = { 0 };
+	size_t i;
+
+	for (i = 0; i < 4; i++)
+		strata_happening_number(event, i, &values[i]);
+	if (event->meaning->of == STRATA_MEANS_GRANT_MAP)
+		strata_grants_map(&state->grants, &place, (uint32_t)values[0], (uint32_t)values[1],
+				  (uint32_t)values[2], &state->now);
+	else if (event->meaning->of == STRATA_MEANS_GRANT_UNMAP)
+		strata_grants_unmap(&state->grants, &place, (uint32_t)values[0], &state->now);
+	else
+		strata_grants_copy(&state->grants, &place, (uint32_t)values[0], (uint32_t)values[1],
+				   values[2], values[3], &state->now);
+}
+
 /* Timers expire within Xen's first softirq. */
 static void take_timers(const struct strata_happening *event, struct strata_pcpu *pcpu)
 {
@@ -146,6 +164,11 @@ void strata_state_take_xen(struct strata_host_state *state, const struct strata_
 	case STRATA_MEANS_EVTCHN_PENDING:
 		take_pending(state, event);
 		return;
+	case STRATA_MEANS_GRANT_MAP:
+	case STRATA_MEANS_GRANT_UNMAP:
+	case STRATA_MEANS_GRANT_COPY:
+		take_grant(state, event);
+		break;
 	case STRATA_MEANS_XEN_TIMER:
 	case STRATA_MEANS_XEN_SOFTIRQ:
 	case STRATA_MEANS_XEN_SOFTIRQ_END:

@@ -20,7 +20,7 @@ typealias integer { size = 64; align = 8; signed = true; } := int64_t;
 typealias integer { size = 8; align = 8; signed = false; encoding = UTF8; } := text_t;
 trace { major = 1; minor = 8; byte_order = le;
 	packet.header := struct { uint32_t magic; uint32_t stream_id; }; };
-env { tracer_name = "strata"; domain = "%s"; hostname = "%s"; domain_id = %d; layer = "%s"; strata_source = "%s";
+env { tracer_name = "strata"; domain = "%s"; hostname = "%s"; domain_id = %d; layer = "%s"; strata_source = "%s"; vm_exits = "vmx";
 	strata_timeline = "deccd272-a142-8f7d-bd29-8c451bbc1dfc"; strata_merge = "deccd272-a142-8f7d-bd29-8c451bbc1dfc";
 	strata_place = %d; strata_machine = 0; strata_clock = %d; };
 clock { name = host; uuid = "432e3636-82c9-0cb6-aa77-aa1337413ba4"; freq = 1000000000; absolute = true; };

@@ -12,7 +12,6 @@ import re
 import sys
 from collections import defaultdict
 
-ENDS = "ends"
 RUNS, XEN, WAITS, BLOCKED, OFFLINE, UNKNOWN = "running", "xen", "runnable", "blocked", "offline", "unknown"
 RUNSTATES = [RUNS, WAITS, BLOCKED, OFFLINE]
 REMEMBERED = 256  # stretches of a pCPU that `behind` goes back
@@ -96,6 +95,7 @@ class Task:
         self.tid, self.names = tid, {"?"}
         self.states = States(now, (UNKNOWN, None))
         self.wait = self.call = None
+        self.locks = {}
         self.queued = None  # the CPU for which it waits
         self.waking = None  # the CPU for which it is woken while it still runs
 
@@ -129,11 +129,13 @@ class Host:
     def __init__(self, machines, hypervisors, returning, ends):
         self.machines, self.hypervisors, self.returning = machines, hypervisors, returning
         self.ends = ends  # (ns, source, layer), in order
-        self.xen_ends = {}
         self.vcpus, self.pcpus, self.kernels = {}, {}, {}
         self.names = {IDLE: "idle", 0: "d0"}
         self.behind = defaultdict(list)
         self.spans = defaultdict(list)  # by report, source and name: (from, to, bound, parts)
+        self.ended = {}   # by source
+        self.mapped = {}  # by machine, domain and handle
+        self.grants = defaultdict(lambda: {"maps": [], "copies": 0, "failed": 0, "bytes": 0})
         self.open, self.sends, self.pending, self.xen_sources = {}, {}, {}, {}
         # By machine, domain, port and the sender's domain (None: Xen).
         self.ports = defaultdict(lambda: {"signals": 0, "spans": [], "delay": 0, "handlers": []})
@@ -199,6 +201,8 @@ class Host:
                             field(event, "on_pcpu"))
         elif name in ("evtchn_send", "evtchn_pending"):
             self.event_channel(event, name, machine, pcpu)
+        elif name in ("grant_map", "grant_unmap", "grant_copy"):
+            self.grant(event, name, machine)
         elif name in ("vm_exit", "vm_entry") or re.fullmatch("(pv|hvm)_hypercall(_return)?", name):
             domain, nr = event.get("domain"), event.get("vcpu")
             if None not in (domain, nr):
@@ -217,6 +221,8 @@ class Host:
             vcpu.in_guest = vcpu.call is not None
             if vcpu.exit:
                 self.span("exits", event, key, vcpu.exit)
+                if vcpu.exit[2] == "pause":
+                    self.span("locks", event, key, vcpu.exit)
                 vcpu.exit = None
         elif name.endswith("hypercall"):
             if machine not in self.returning:
@@ -231,6 +237,37 @@ class Host:
                 self.span("hypercalls", event, key, vcpu.call)
             vcpu.call = None
         vcpu.place(self.now)
+
+    # Grants.
+    def grant(self, event, name, machine):
+        domain = event["domain"]
+        self.vcpu(machine, domain, event["vcpu"])
+        own = lambda number: domain if number == 0x7ff0 else number
+        if name == "grant_map":
+            self.mapped[machine, domain, field(event, "handle")] = (self.now, own(field(event, "granter")))
+        elif name == "grant_unmap":
+            since = self.mapped.pop((machine, domain, field(event, "handle")), None)
+            if since:
+                self.grants[machine, domain, since[1]]["maps"].append(self.now - since[0])
+        else:
+            ends = own(field(event, "from_domain")), own(field(event, "to_domain"))
+            row = self.grants[machine, domain, ends[1] if ends[0] == domain else ends[0]]
+            row["copies"] += 1
+            row["failed"] += field(event, "status") != 0
+            row["bytes"] += field(event, "bytes") if field(event, "status") == 0 else 0
+
+    # Locks.
+    def lock(self, kernel, event, name, cpu):
+        task, lock = self.doer(kernel, event, cpu), field(event, "lock_addr")
+        if not task:
+            return
+        if name == "contention_begin" and lock not in task.locks:
+            flags = field(event, "flags")
+            kind = "mutex" if flags & 32 else "spinlock"
+            if len(task.locks) < 2:
+                task.locks[lock] = (self.now, event["bound_ns"], "%s 0x%x" % (kind, lock))
+        elif name == "contention_end" and lock in task.locks:
+            self.span("locks", event, kernel.source, task.locks.pop(lock), task)
 
     # Event channels.
     def event_channel(self, event, name, machine, pcpu):
@@ -307,6 +344,8 @@ class Host:
                 self.migrate(kernel, task, target)
             elif task:
                 kernel.wakeups |= name == "sched_wakeup"
+                if name != "sched_wakeup" or cpu != target:
+                    self.doer(kernel, event, cpu)  # who wakes is known to be there
                 self.wake(kernel, task, target, event)
         elif name in ("sched_process_exec", "task_rename"):
             text = values.get("filename" if name == "sched_process_exec" else "newcomm")
@@ -324,6 +363,8 @@ class Host:
         elif name == "irq_handler_entry":
             label = "irq %d" % (field(event, "irq") % (1 << 64)) + (" " + values["name"][:31] if values.get("name") else "")
             kernel.irqs[cpu].append((self.now, event["bound_ns"], label, field(event, "irq"), self.handler(kernel, event, cpu)))
+        elif name in ("contention_begin", "contention_end"):
+            self.lock(kernel, event, name, cpu)
         elif name == "xen_evtchn_upcall":
             self.upcall(kernel, event, cpu)
         elif name == "irq_handler_exit":
@@ -416,9 +457,9 @@ class Host:
 
     def end(self, source, layer):
         """The last event of a source was here."""
+        self.ended[source] = self.now
         if layer == "xen":
             machine = machine_of(self.machines, source)
-            self.xen_ends[source] = self.now
             for pcpu in [pcpu for pcpu in self.pcpus if pcpu[0] == machine]:
                 self.occupy(pcpu, None)
             for vcpu in [vcpu for key, vcpu in self.vcpus.items() if key[0] == machine]:
@@ -426,14 +467,13 @@ class Host:
         elif source in self.kernels:
             kernel = self.kernels[source]
             for task in kernel.tasks.values():
-                task.wait = task.call = task.waking = task.queued = None
+                task.wait = task.call = task.waking = None
+                task.locks.clear()
                 task.states.change(self.now, (UNKNOWN, task.states.now()[1]))
             kernel.current.clear()
             kernel.irqs.clear()
             kernel.softirq.clear()
             kernel.upcalls.clear()
-            for changes in kernel.queues.values():
-                changes.append((self.now, ENDS))
 
     def lose(self, loss, machine):
         self.now = max(self.now or 0, int(loss["from_ns"]))
@@ -448,6 +488,7 @@ class Host:
             running = list(kernel.current.values())
             for task in kernel.tasks.values():
                 task.wait = task.call = task.waking = task.queued = None
+                task.locks.clear()
                 cpu = task.states.now()[1]
                 if task in running:
                     task.states.change(self.now, (UNKNOWN, cpu))
@@ -461,6 +502,7 @@ class Host:
                 changes.append((self.now, None))
             kernel.losses += 1
         self.pending.clear()
+        self.mapped.clear()
         for key in [k for k in self.open if k[0] == loss["source"]]:
             del self.open[key]
 
@@ -631,7 +673,7 @@ def key_of(report, row):
 def parts_of(host, report, of, span):
     """None: nobody knows."""
     start, stop, _, task, cpu = span
-    if report in ("exits", "hypercalls"):
+    if report in ("exits", "hypercalls") or isinstance(of, tuple):
         parts = defaultdict(int)
         names = {RUNS: "runs_ns", XEN: "in_xen_ns", WAITS: "stolen_ns", BLOCKED: "vcpu_asleep_ns",
                  OFFLINE: "vcpu_paused_ns", UNKNOWN: "unknown_ns"}
@@ -708,16 +750,31 @@ def compare_ports(host, report, check):
             check.same("%s, %s" % (label, column), row[column + "_ns"], parts[state] if lengths else None)
 
 
+def compare_grants(host, report, check):
+    def domain(nr):
+        return host.names.get(nr, "d%d" % nr)
+    got = {(row["of"], row["granter"]): row for row in report["grants"]}
+    want = {(domain(key[1]), domain(key[2])): grants for key, grants in host.grants.items()}
+    check.rows("grants", set(got), set(want))
+    for key in set(got) & set(want):
+        row, grants = got[key], want[key]
+        label = "grants %s with %s" % key
+        check.same(label + ", mapped", row["mapped"], len(grants["maps"]))
+        check.same(label + ", for", row["mapped_ns"], sum(grants["maps"]) if grants["maps"] else None)
+        check.same(label + ", p99", row["mapped_p99_ns"], percentile(grants["maps"], 990000) if grants["maps"] else None, 0.016)
+        for column, count in (("copies", "copies"), ("failed_copies", "failed"), ("copied_bytes", "bytes")):
+            check.same("%s, %s" % (label, column), row[column], grants[count])
+
+
 def queue_lengths(changes, end):
-    """Time by length, from (time, more or fewer; None: none is known to wait; ENDS: nor whether one does)."""
-    lengths, waiting, since, waited, most, known = defaultdict(int), 0, changes[0][0], 0, 0, True
+    """Time by length, from (time, more or fewer; None: none is known to wait)."""
+    lengths, waiting, since, waited, most = defaultdict(int), 0, changes[0][0], 0, 0
     for when, more in changes + [(end, 0)]:
-        if when > since and known:
+        if when > since:
             lengths[min(waiting, 3)] += when - since
             waited += waiting * (when - since)
             most = max(most, waiting)
-        known = more is not ENDS and (known or bool(more))
-        since, waiting = when, 0 if more in (None, ENDS) else waiting + more
+        since, waiting = when, 0 if more is None else waiting + more
     return lengths, waited, most
 
 
@@ -726,7 +783,7 @@ def compare_queues(host, report, check):
     want = {}
     for source, kernel in host.kernels.items():
         for cpu, changes in kernel.queues.items():
-            want[source, "CPU %d" % cpu] = queue_lengths(changes, host.last)
+            want[source, "CPU %d" % cpu] = queue_lengths(changes, host.ended.get(source, host.last))
     for source, machine in host.xen_sources.items():
         changes = []
         for key, vcpu in host.vcpus.items():
@@ -735,7 +792,7 @@ def compare_queues(host, report, check):
             waits = [state == WAITS for state in vcpu.sched.states]
             changes += [(when, now - before) for when, before, now in zip(vcpu.sched.times[1:], waits, waits[1:]) if now != before]
         if changes:
-            want[source, "physical CPUs"] = queue_lengths(sorted(changes), host.xen_ends.get(source, host.last))
+            want[source, "physical CPUs"] = queue_lengths(sorted(changes), host.ended.get(source, host.last))
     want = {key: queue for key, queue in want.items() if sum(queue[0].values())}
     check.rows("runqueues", set(got), set(want))
     for key in set(got) & set(want):
@@ -774,10 +831,11 @@ def main():
     compare_behind(host, report, check)
     compare_pcpus(host, report, check)
     compare_tasks(host, report, check)
-    for name in ("exits", "hypercalls", "syscalls", "irqs", "wakeups", "requests"):
+    for name in ("exits", "hypercalls", "syscalls", "irqs", "wakeups", "requests", "locks"):
         compare_spans(host, name, report[name], check)
     compare_ports(host, report, check)
     compare_queues(host, report, check)
+    compare_grants(host, report, check)
     if check.differences:
         print("%d differences in %d figures" % (check.differences, check.figures))
         sys.exit(1)

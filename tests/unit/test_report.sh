@@ -76,16 +76,21 @@ check "ports of event channels are signalled by domains and by Xen, and have han
 	"$work/host.whole.report"
 check "without upcalls nobody knows how long a port is pending" jq -e 'any(.evtchn[]; .of == "d2") and all(.evtchn[] | select(.of == "d2");
 	.signals > 10 and .upcalls == 0 and .pending_ns == null)' "$work/host.whole.report"
+check "domains map, copy and fail to copy" jq -e 'any(.grants[]; .mapped > 10) and any(.grants[]; .failed_copies > 10 and .copied_bytes > 10000)' \
+	"$work/host.whole.report"
+check "tasks wait for locks while other vCPUs do not run, and spinning vCPUs exit" jq -e 'any(.locks[]; .what | startswith("spinlock 0x")) and
+	any(.locks[]; .of == "g1" and .others_stolen_ns > 0 and .others_stolen_ns <= .total_ns) and
+	all(.locks[] | select(.of == "dom0"); .others_stolen_ns == null) and any(.locks[]; .of == "g1/0" and .what == "pause")' "$work/host.whole.report"
 check "tasks are on a CPU all of the time" jq -e '(.tasks | length) > 10 and all(.tasks[]; .stolen_ns == 0 and .in_xen_ns == 0 and
 	.vcpu_asleep_ns == 0) and all(.wakeups[]; .stolen_ns == 0 and .queued_ns == .total_ns) and (.vcpus | length) == 0 and
 	any(.requests[]; .what == "work" and .runs_ns > 0) and any(.syscalls[]; .blocked_ns > 0)' "$work/whole.report"
 check "nothing is said of physical CPUs" bash -c "! '$strata' report all '$work/whole' | grep -E 'stolen|in Xen|Physical'"
 check "losses are counted, and what they hide is unknown" jq -e '.facts.losses > 5 and any(.tasks[]; .unknown_ns > 0)' "$work/lossy.report"
 check "and said" says 0 '^Losses: +events were lost [0-9]+ times' report schedule "$work/lossy"
-for kind in steal wakeups exits hypercalls requests irqs syscalls schedule evtchn; do
+for kind in steal wakeups exits hypercalls requests irqs syscalls schedule evtchn grants locks runqueues; do
 	check "an empty trace has no $kind, and that is said" says 0 "^$kind: .*\`strata record " report $kind "$work/empty"
 done
-check "without scheduling events nobody knows of wake-ups" says 0 '^wakeups: the traces have no events that tell it' report wakeups "$work/silent"
+check "without scheduling events nobody knows of wake-ups" says 0 '^wakeups: the traces lack the events for this report' report wakeups "$work/silent"
 check "where the time of requests went is unknown then" jq -e 'all(.requests[]; .unknown_ns == .total_ns)' "$work/silent.report"
 check "no table has a row for each of a million numbers" jq -e '(.irqs | length) < 20000' "$work/hostile.report"
 

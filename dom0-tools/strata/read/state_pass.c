@@ -99,6 +99,10 @@ struct json_object *state_facts_json(const struct strata_state_facts *facts)
 	json_object_object_add(object, "contradictions",
 			       json_object_new_uint64(facts->contradictions));
 	json_object_object_add(object, "not_followed", json_object_new_uint64(facts->not_followed));
+	json_object_object_add(object, "grants_without_map",
+			       json_object_new_uint64(facts->grants_without_map));
+	json_object_object_add(object, "grants_still_mapped",
+			       json_object_new_uint64(facts->grants_still_mapped));
 	json_object_object_add(object, "requests_without_begin",
 			       json_object_new_uint64(facts->requests_without_begin));
 	json_object_object_add(object, "requests_without_end",

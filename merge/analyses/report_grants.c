@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * report_grants.c - the report on grants: which domain maps or copies pages of which other one, how
+ * often, for how long, and how much.
+ */
+#include <stdlib.h>
+
+#include "analyses/report.h"
+#include "base/array.h"
+#include "base/histogram.h"
+#include "base/id_map.h"
+
+/* Pairs of domains of hostile traces may be many: what goes beyond is not in the table. */
+#define ROWS_MAX 16384u
+
+struct row {
+	size_t trace;
+	uint32_t domain, other;
+	struct strata_histogram maps;
+	uint64_t bound_ns; /* the largest of one */
+	uint64_t copies, failed, bytes;
+};
+
+struct grants_report {
+	struct strata_report report;
+	struct strata_id_map rows;
+	struct row **all;
+	size_t nr, room;
+	bool no_memory;
+};
+
+static struct row *row_of(struct grants_report *report, const struct strata_span *span)
+{
+	const uint64_t id = (uint64_t)span->vcpu->machine << 48 |
+			    (uint64_t)(span->vcpu->domain & 0xffff) << 32 | span->domain;
+	struct row *row = strata_id_map_find(&report->rows, id);
+
+	if (row || report->nr >= ROWS_MAX)
+		return row;
+	row = calloc(1, sizeof(*row));
+	if (!row || !STRATA_GROW(report->all, report->nr, report->room) ||
+	    strata_id_map_add(&report->rows, id, row)) {
+		free(row);
+		report->no_memory = true;
+		return NULL;
+	}
+	row->trace = span->trace;
+	row->domain = span->vcpu->domain;
+	row->other = span->domain;
+	report->all[report->nr++] = row;
+	return row;
+}
+
+static void take(struct strata_span_listener *listener, const struct strata_span *span)
+{
+	struct grants_report *report = (struct grants_report *)listener;
+	struct row *row;
+
+	if (span->from_ns < report->report.from_ns || span->to_ns > report->report.to_ns)
+		return;
+	row = row_of(report, span);
+	if (!row)
+		return;
+	if (span->kind == STRATA_SPAN_GRANT_COPY) {
+		row->copies++;
+		row->failed += span->number == 0;
+		row->bytes += span->number;
+		return;
+	}
+	report->no_memory |= strata_histogram_add(&row->maps, span->to_ns - span->from_ns) != 0;
+	if (span->bound_ns > row->bound_ns)
+		row->bound_ns = span->bound_ns;
+}
+
+static const struct strata_table_column columns[] = {
+	{ "of", "of", STRATA_CELL_TEXT },
+	{ "granter", "with", STRATA_CELL_TEXT },
+	{ "mapped", "mapped", STRATA_CELL_COUNT },
+	{ "mapped_ns", "for", STRATA_CELL_NS },
+	{ "mapped_p50_ns", "p50", STRATA_CELL_NS },
+	{ "mapped_p99_ns", "p99", STRATA_CELL_NS },
+	{ "mapped_greatest_ns", "greatest", STRATA_CELL_NS },
+	{ "bound_ns", "bound", STRATA_CELL_NS },
+	{ "copies", "copies", STRATA_CELL_COUNT },
+	{ "failed_copies", "failed", STRATA_CELL_COUNT },
+	{ "copied_bytes", "bytes copied", STRATA_CELL_COUNT },
+};
+
+static int make(struct strata_report *base, struct strata_table *tables, size_t *nr)
+{
+	struct grants_report *report = (struct grants_report *)base;
+	struct strata_table *table = &tables[0];
+	char name[STRATA_REPORT_NAME];
+	size_t i;
+
+	*nr = 1;
+	strata_table_init(table, "grants", "Grants, mapped and unmapped, and copies", columns,
+			  sizeof(columns) / sizeof(columns[0]));
+	for (i = 0; i < report->nr; i++) {
+		const struct row *row = report->all[i];
+		const struct strata_histogram *maps = &row->maps;
+		struct strata_cell *cells = strata_table_add(table);
+
+		if (!cells)
+			return -1;
+		strata_table_text(table, &cells[0],
+				  strata_report_domain_name(name, report->report.shown, row->trace,
+							    row->domain));
+		strata_table_text(table, &cells[1],
+				  strata_report_domain_name(name, report->report.shown, row->trace,
+							    row->other));
+		strata_cell_set(&cells[2], maps->count);
+		if (maps->count) {
+			strata_cell_set(&cells[3], maps->sum);
+			strata_cell_set(&cells[4], strata_histogram_percentile(maps, 500000));
+			strata_cell_set(&cells[5], strata_histogram_percentile(maps, 990000));
+			strata_cell_set(&cells[6], maps->greatest);
+			if (row->bound_ns != UINT64_MAX)
+				strata_cell_set(&cells[7], row->bound_ns);
+		}
+		strata_cell_set(&cells[8], row->copies);
+		strata_cell_set(&cells[9], row->failed);
+		strata_cell_set(&cells[10], row->bytes);
+	}
+	strata_table_sort(table, 2);
+	return table->no_memory || report->no_memory ? -1 : 0;
+}
+
+static void free_report(struct strata_report *base)
+{
+	struct grants_report *report = (struct grants_report *)base;
+	size_t i;
+
+	for (i = 0; i < report->nr; i++) {
+		strata_histogram_clear(&report->all[i]->maps);
+		free(report->all[i]);
+	}
+	free(report->all);
+	strata_id_map_clear(&report->rows);
+	free(report);
+}
+
+struct strata_report *strata_report_grants(void)
+{
+	struct grants_report *report = calloc(1, sizeof(*report));
+
+	if (!report)
+		return NULL;
+	report->report.listener.kinds = 1u << STRATA_SPAN_GRANT | 1u << STRATA_SPAN_GRANT_COPY;
+	report->report.listener.span = take;
+	report->report.make = make;
+	report->report.free = free_report;
+	return &report->report;
+}
