@@ -101,7 +101,7 @@ $(O)/build/%.o: %.c Makefile | deps-tools
 	@echo "  CC      $<"
 	@$(CC) $(STRATA_CFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
 
--include $(OBJECTS:.o=.d)
+-include $(OBJECTS:.o=.d) $(SQL_SOURCES:%.c=$(O)/build/%.d)
 
 # What applications are linked with ------------------------------------------------------------
 
@@ -163,7 +163,13 @@ $(O)/tests/app/library.so: tests/unit/app/library.cc $(APP_LIBRARY) Makefile
 		-L$(O)/lib -lstrata -Wl,-rpath,$(abspath $(O)/lib)
 
 # What attacks the recorder and other users (tests/attack).
-ATTACKS := $(patsubst tests/attack/%.c,$(O)/tests/attack/%,$(wildcard tests/attack/*.c))
+ATTACKS := $(patsubst tests/attack/%.c,$(O)/tests/attack/%,$(wildcard tests/attack/*.c)) \
+	$(patsubst tests/attack/preload/%.c,$(O)/tests/attack/%.so,$(wildcard tests/attack/preload/*.c))
+
+$(O)/tests/attack/%.so: tests/attack/preload/%.c Makefile
+	@mkdir -p $(@D)
+	@echo "  LD      $@"
+	@$(CC) $(STRATA_CFLAGS) $(CFLAGS) -fPIC -shared $< -o $@ -ldl
 
 $(O)/tests/attack/%: tests/attack/%.c $(APP_LIBRARY) Makefile tests/raw_app.h $(wildcard include/strata/*.h include/strata/*/*.h)
 	@mkdir -p $(@D)

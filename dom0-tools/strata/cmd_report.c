@@ -60,9 +60,7 @@ static void usage(FILE *out)
 
 static int wrong(const char *what, const char *which)
 {
-	fprintf(stderr, "strata: report: %s%s%s; `strata report --help` says more\n", what,
-		which ? ": " : "", which ? which : "");
-	return STRATA_STATUS_USAGE;
+	return traces_wrong("report", what, which);
 }
 
 static const struct strata_report_kind *kind_named(const char *name, size_t length)
@@ -242,14 +240,7 @@ static int report(const struct options *options, char *const *paths, size_t nr)
 	}
 	if (!status)
 		status = read_traces(&traces, options, from_ns, to_ns, &error);
-	if (status) {
-		fprintf(stderr, "strata: report: %s\n", error.text);
-		status = STRATA_STATUS_FAILED;
-	} else if (traces.complaints) {
-		status = STRATA_STATUS_PARTIAL;
-	}
-	traces_close(&traces);
-	return status;
+	return traces_finish(&traces, status, &error);
 }
 
 int strata_cmd_report(int argc, char **argv)

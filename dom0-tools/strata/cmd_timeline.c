@@ -60,11 +60,7 @@ static void usage(FILE *out)
 
 static int wrong(const char *what, const char *which)
 {
-	char shown[256];
-
-	fprintf(stderr, "strata: timeline: %s%s%s; `strata timeline --help` says more\n", what,
-		which ? ": " : "", which ? strata_escape_name(shown, sizeof(shown), which) : "");
-	return STRATA_STATUS_USAGE;
+	return traces_wrong("timeline", what, which);
 }
 
 /* Says how a picture gets smaller. */
@@ -171,14 +167,7 @@ static int timeline(const struct options *options, char *const *paths, size_t nr
 		status = write_read_times(&options->times, &first_ns, &from_ns, &to_ns, &error);
 	if (!status)
 		status = read_traces(&traces, options, first_ns, from_ns, to_ns, &error);
-	if (status) {
-		fprintf(stderr, "strata: timeline: %s\n", error.text);
-		status = STRATA_STATUS_FAILED;
-	} else if (traces.complaints) {
-		status = STRATA_STATUS_PARTIAL;
-	}
-	traces_close(&traces);
-	return status;
+	return traces_finish(&traces, status, &error);
 }
 
 /* False: it is no number, or greater. */

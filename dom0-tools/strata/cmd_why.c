@@ -58,9 +58,7 @@ static void usage(FILE *out)
 
 static int wrong(const char *what, const char *which)
 {
-	fprintf(stderr, "strata: why: %s%s%s; `strata why --help` says more\n", what,
-		which ? ": " : "", which ? which : "");
-	return STRATA_STATUS_USAGE;
+	return traces_wrong("why", what, which);
 }
 
 /* "[SOURCE:]NAME", which is cut up.  0 or -1. */
@@ -284,14 +282,7 @@ static int why(struct options *options, char *const *paths, size_t nr)
 		status = read_times(&traces, options, &error);
 	if (!status)
 		status = ask(&traces, options, &error);
-	if (status < 0)
-		fprintf(stderr, "strata: why: %s\n", error.text);
-	if (status)
-		status = STRATA_STATUS_FAILED;
-	else if (traces.complaints)
-		status = STRATA_STATUS_PARTIAL;
-	traces_close(&traces);
-	return status;
+	return traces_finish(&traces, status, &error);
 }
 
 int strata_cmd_why(int argc, char **argv)

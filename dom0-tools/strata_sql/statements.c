@@ -41,7 +41,7 @@ static void say_error(const struct statements *statements, int status)
 	if ((status & 0xff) == SQLITE_NOMEM)
 		fprintf(stderr, "strata: sql: out of memory: the statement needs more than it may "
 				"take; raise --memory, or select less\n");
-	else if ((status & 0xff) == SQLITE_AUTH)
+	else if ((status & 0xff) == SQLITE_AUTH || strcmp(text, "not authorized") == 0)
 		fprintf(stderr,
 			"strata: sql: %s: statements can only read traces: SELECT, WITH, "
 			"VALUES, EXPLAIN\n",

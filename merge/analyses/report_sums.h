@@ -37,10 +37,4 @@ void strata_sums_add_length(struct strata_sums *sums, struct strata_sum *sum, ui
 
 void strata_sums_clear(struct strata_sums *sums);
 
-/* Millionths of a whole; 0 of nothing. */
-static inline uint64_t strata_share(uint64_t part, uint64_t whole)
-{
-	return whole ? (uint64_t)((unsigned __int128)part * 1000000u / whole) : 0;
-}
-
 #endif /* STRATA_MERGE_REPORT_SUMS_H */

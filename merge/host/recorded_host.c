@@ -35,8 +35,8 @@ static void tell(const struct strata_recorded_host *host, strata_complain_fn *ho
 	how(host->complain_data, message);
 }
 
-/* A domain 0 of which the hypervisor says nothing, because it was not recorded: it is PV, and
- * sees the host's counter. */
+/* Domain 0 without a record of its clock, because the hypervisor was not recorded: it is PV, and
+ * reads the host's counter. */
 static bool is_host_clock(const struct strata_recorded_host *host,
 			  const struct strata_source *source)
 {
@@ -63,8 +63,7 @@ static bool can_be_ordered(struct strata_recorded_host *host, const struct strat
 	if (strata_recorded_host_is_usable(host, source))
 		return true;
 	tell(host, host->complain,
-	     "%s: what was recorded of this domain's time stamp counter cannot be, so its "
-	     "events cannot be ordered; it is left out. Take the recording again",
+	     "%s: the recorded time stamp counter of this domain is impossible, so its events cannot be ordered; it is left out. Repeat the recording",
 	     source->name);
 	host->left_out_sources++;
 	return false;
@@ -157,9 +156,7 @@ static int set_up_clock(struct strata_recorded_host *host, struct strata_recorde
 	}
 	if (stream->clock.incomplete)
 		tell(host, host->remark,
-		     "%s: vCPU %u set its time stamp counter more often than is recorded, so no "
-		     "time of its events is sure; other vCPUs are not affected. Find out what "
-		     "in that guest sets the counter",
+		     "%s: vCPU %u set its time stamp counter more often than Xen records, so the times of its events have no bound; other vCPUs are not affected. Find out what in that guest sets the counter",
 		     source->name, stream->cpu);
 	if (strata_vcpu_stime_dropped(&host->scan.stimes, (uint16_t)source->domain))
 		tell(host, host->remark,
@@ -183,8 +180,7 @@ static int add_stream(struct strata_recorded_host *host, const char *raw, size_t
 	stream->recorded = recorded;
 	if (recorded->bad_packets)
 		tell(host, host->complain,
-		     "%s/cpu_%u: the recorder refused %llu packets, which were not what this "
-		     "source can write",
+		     "%s/cpu_%u: the recorder refused %llu packets, which this source cannot have written",
 		     stream->source->name, recorded->cpu,
 		     (unsigned long long)recorded->bad_packets);
 	if (stream->source->layer == STRATA_LAYER_XEN)
@@ -245,7 +241,8 @@ int strata_recorded_host_load(struct strata_recorded_host *host, const char *raw
 	nr_streams = count_streams(host);
 	if (nr_streams == 0)
 		return strata_fail(
-			error, "%s: nothing was recorded; `strata list` shows what can be", raw);
+			error,
+			"%s: nothing was recorded; `strata list` shows the available sources", raw);
 	strata_recorded_host_set_timebase(host);
 	if (strata_xen_scan(&host->scan, recording, raw, error))
 		return -1;

@@ -73,7 +73,7 @@ void strata_recorded_stream_set_clock(struct strata_recorded_stream *stream);
 int strata_recorded_host_shift(struct strata_recorded_host *host, const char *source, int64_t ticks,
 			       struct strata_error *error);
 
-/* The stream of a CPU of a source; NULL: there is none, or its clock cannot be ordered. */
+/* The stream of a CPU of a source; NULL: unknown, or its clock cannot be ordered. */
 struct strata_recorded_stream *strata_recorded_host_stream(const struct strata_recorded_host *host,
 							   size_t source_index, uint32_t cpu);
 

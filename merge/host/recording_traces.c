@@ -142,7 +142,7 @@ static bool has_stream(const struct strata_ctf_trace *trace, uint32_t cpu)
 	return false;
 }
 
-/* Reports streams of which the table says that there is something. */
+/* Reports missing streams that have packets by the table. */
 static void name_missing(struct strata_recording_traces *traces, const struct strata_source *source,
 			 const struct strata_ctf_trace *trace)
 {

@@ -276,10 +276,10 @@ int live_streams_load(struct live_streams *streams, struct strata_error *error)
 		return -1;
 	if (is_another(streams, &recording)) {
 		strata_recording_clear(&recording);
-		return strata_fail(error,
-				   "%s: another recording has begun there, and what the one that "
-				   "was followed held is gone; follow the new one",
-				   streams->raw);
+		return strata_fail(
+			error,
+			"%s: another recording replaced the one that was followed; follow the new one",
+			streams->raw);
 	}
 	if (forget_done(streams, &recording, error)) {
 		strata_recording_clear(&recording);
@@ -401,7 +401,7 @@ static void note_loss(struct live_stream *stream)
 	stream->has_loss = true;
 }
 
-/* Reads the next batch.  Its events, 0: there is none, or -1. */
+/* Reads the next batch.  Returns its number of events, 0 at the end, or -1. */
 static int read_batch(struct live_stream *stream, struct strata_error *error)
 {
 	size_t skipped;

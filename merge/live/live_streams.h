@@ -87,7 +87,7 @@ void live_stream_note(struct live_stream *stream, const struct live_said *said);
  * or -1. */
 int live_streams_advance(struct live_streams *streams, struct strata_error *error);
 
-/* Begins with the packet in which events of @ns may be; before anything was read. 0 or -1. */
+/* Begins with the packet that may contain events of @ns; before anything was read. 0 or -1. */
 int live_streams_seek(struct live_streams *streams, uint64_t ns, struct strata_error *error);
 
 /* The next events of a stream before @to_ns, those before @from_ns left out; none: next is end.

@@ -2,6 +2,7 @@
 /* catalog.c - see catalog.h. */
 #include "sql/catalog.h"
 
+#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -124,7 +125,16 @@ static struct sql_field *find_field(const struct sql_table *table, const char *n
 	return NULL;
 }
 
-/* Adds what fields of a class the table does not have.  Each takes two columns at most. */
+/* Notes that values of a field have names, for which there is a column if there is room. */
+static void add_names(struct sql_table *table, struct sql_field *field, size_t most)
+{
+	if (field->has_names || SQL_NR_COMMON + table->nr_fields + table->nr_named == most)
+		return;
+	field->has_names = true;
+	table->nr_named++;
+}
+
+/* Adds what fields of a class the table does not have. */
 static int add_fields(struct sql_table *table, const struct strata_ctf_stream_class *stream,
 		      const struct strata_ctf_event_class *event, size_t most)
 {
@@ -136,7 +146,7 @@ static int add_fields(struct sql_table *table, const struct strata_ctf_stream_cl
 		for (i = 0; type && i < type->nr_fields; i++) {
 			struct sql_field *field = find_field(table, type->fields[i].name, scope);
 
-			if (!field && SQL_NR_COMMON + 2 * table->nr_fields + 2 > most) {
+			if (!field && SQL_NR_COMMON + table->nr_fields + table->nr_named == most) {
 				table->left_out++;
 				continue;
 			}
@@ -149,7 +159,8 @@ static int add_fields(struct sql_table *table, const struct strata_ctf_stream_cl
 							     .scope = scope };
 			}
 			field->kinds |= kinds_of(type->fields[i].type);
-			field->has_names |= has_names(type->fields[i].type);
+			if (has_names(type->fields[i].type))
+				add_names(table, field, most);
 		}
 	}
 	return 0;
@@ -169,6 +180,20 @@ static int add_column(struct sql_table *table, struct sql_names *names, const ch
 	return column->name ? 0 : -1;
 }
 
+/* What is in front of a field's name, so that contexts and the common columns have their own. */
+static const char *prefix_of(const struct sql_field *field)
+{
+	size_t i;
+
+	if (field->scope != SQL_IN_FIELDS)
+		return "ctx_";
+	for (i = 0; i < SQL_NR_COMMON; i++) {
+		if (sqlite3_stricmp(field->name, common[i].name) == 0)
+			return "field_";
+	}
+	return "";
+}
+
 /* The columns of a table's fields behind the common ones; names of numbers get what is left of
  * names, so that they take none from a field. */
 static int name_columns(struct sql_table *table, struct strata_ctf_arena *arena)
@@ -178,8 +203,8 @@ static int name_columns(struct sql_table *table, struct strata_ctf_arena *arena)
 	int status = -1;
 	size_t i;
 
-	table->columns = strata_ctf_arena_get(arena, SQL_NR_COMMON + 2 * table->nr_fields,
-					      sizeof(*table->columns));
+	table->columns = strata_ctf_arena_get(
+		arena, SQL_NR_COMMON + table->nr_fields + table->nr_named, sizeof(*table->columns));
 	if (!table->columns)
 		return -1;
 	for (i = 0; i < SQL_NR_COMMON; i++) {
@@ -191,8 +216,7 @@ static int name_columns(struct sql_table *table, struct strata_ctf_arena *arena)
 		const struct sql_field *field = &table->fields[i];
 
 		free(text);
-		if (asprintf(&text, "%s%s", field->scope == SQL_IN_FIELDS ? "" : "ctx_",
-			     field->name) < 0)
+		if (asprintf(&text, "%s%s", prefix_of(field), field->name) < 0)
 			text = NULL;
 		if (!text ||
 		    add_column(table, &names, text, declared(field->kinds), i, false, arena))
@@ -301,6 +325,19 @@ static const char *valid_copy(const char *text, struct strata_ctf_arena *arena)
 	return copy;
 }
 
+/* Names that SQLite keeps for itself are not taken from it. */
+static const char *add_table_name(struct sql_names *names, const char *event,
+				  struct strata_ctf_arena *arena)
+{
+	char text[SQL_NAME_BYTES + 8];
+
+	if (sqlite3_strnicmp(event, "sqlite_", 7) != 0 &&
+	    sqlite3_strnicmp(event, "pragma_", 7) != 0)
+		return sql_names_add(names, event, arena);
+	snprintf(text, sizeof(text), "event_%s", event);
+	return sql_names_add(names, text, arena);
+}
+
 /* Makes the table of @nr classes of one name. */
 static int add_table(struct sql_catalog *catalog, const struct of_trace *classes, size_t nr,
 		     struct sql_names *names, size_t most)
@@ -312,7 +349,7 @@ static int add_table(struct sql_catalog *catalog, const struct of_trace *classes
 		return -1;
 	catalog->tables[catalog->nr_tables++] = table;
 	table->event = classes[0].event->name;
-	table->name = sql_names_add(names, table->event, catalog->arena);
+	table->name = add_table_name(names, table->event, catalog->arena);
 	table->shown = valid_copy(table->event, catalog->arena);
 	if (!table->name || !table->shown)
 		return -1;

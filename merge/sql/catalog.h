@@ -65,6 +65,7 @@ struct sql_table {
 	size_t nr_columns;
 	struct sql_field *fields;
 	size_t nr_fields, fields_room;
+	size_t nr_named; /* of them that have names */
 	size_t left_out; /* fields beyond the most columns that SQLite has */
 };
 

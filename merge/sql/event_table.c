@@ -32,7 +32,6 @@ struct event_cursor {
 	bool is_open, at_end;
 	size_t at;                     /* in the run */
 	const struct sql_class *class; /* of the event */
-	sqlite3_int64 row;
 	struct strata_shown_view view;
 	bool has_view;
 	struct strata_shown_event shown;
@@ -63,7 +62,7 @@ static int connect_table(sqlite3 *db, void *aux, int argc, const char *const *ar
 	sqlite3_str_appendall(text, ")");
 	declared = sqlite3_str_finish(text);
 	if (made && declared)
-		status = sql_declare(table->sql, declared);
+		status = sql_virtual_declare(db, declared);
 	sqlite3_free(declared);
 	if (status != SQLITE_OK) {
 		if (status != SQLITE_NOMEM)
@@ -212,7 +211,6 @@ static int next_row(sqlite3_vtab_cursor *base)
 	if (cursor->follows)
 		follow_task(cursor, true);
 	cursor->at++;
-	cursor->row++;
 	cursor->event_is_shown = false;
 	return find_row(cursor);
 }
@@ -255,7 +253,6 @@ static int filter(sqlite3_vtab_cursor *base, int number, const char *text, int n
 
 	end_scan(cursor);
 	cursor->at = 0;
-	cursor->row = 0;
 	cursor->run_is_shown = cursor->event_is_shown = false;
 	status = sql_plan_read(&plan, cursor->table, text, nr, values, sql_event_conditions,
 			       cursor->table->event ? SQL_NR_COMMON : SQL_NR_EVENTS_COLUMNS);
@@ -274,7 +271,15 @@ static int is_at_end(sqlite3_vtab_cursor *base)
 
 static int row_of(sqlite3_vtab_cursor *base, sqlite3_int64 *row)
 {
-	*row = ((struct event_cursor *)base)->row;
+	const struct event_cursor *cursor = (struct event_cursor *)base;
+	const struct strata_ctf_reader *reader = cursor->scan.reader;
+	const uint64_t bits =
+		(reader->packet.offset + reader->base_at) * 8 + event_of(cursor)->head;
+
+	/* The event's place in its stream: the same in every scan, as SQLite wants it where it
+	 * makes one result of several. */
+	*row = (sqlite3_int64)(bits * cursor->table->sql->options.set->nr_streams +
+			       cursor->scan.stream);
 	return SQLITE_OK;
 }
 

@@ -125,7 +125,7 @@ static int add_event_tables(const struct strata_sql *sql, sqlite3_stmt *statemen
 			if (!table)
 				continue;
 			bind_text(statement, 1, table->name);
-			bind_text(statement, 2, table->shown);
+			sqlite3_bind_text(statement, 2, table->shown, -1, SQLITE_STATIC);
 			bind_text(statement, 3, sql->sources[i]);
 			bind_text(statement, 4, sql->options.shown->sources[i].layer);
 			bind_u64(statement, 5, table->nr_fields + table->left_out);

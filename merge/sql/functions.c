@@ -6,7 +6,7 @@
  *                        so it is off by no more than 1.6 %; p from 0 to 100
  *     histogram(x)       [[from, to, number], ...] as JSON: how many values lie in each power of
  *                        two, exact
- *     packets_read()     packets that finished scans have read so far
+ *     packets_read()     packets that scans have read so far
  *
  * Both aggregates take integers that are not negative, and leave NULL out; others are an error.
  */
@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "base/histogram.h"
-#include "sql/session.h"
+#include "sql/scan.h"
 #include "sql/value.h"
 
 struct distribution {
@@ -124,7 +124,7 @@ static void packets_read(sqlite3_context *context, int nr, sqlite3_value **value
 
 	(void)nr;
 	(void)values;
-	sql_result_u64(context, sql->counts.packets);
+	sql_result_u64(context, sql_packets_read(sql));
 }
 
 int sql_add_functions(struct strata_sql *sql)

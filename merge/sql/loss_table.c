@@ -44,9 +44,8 @@ static int connect_table(sqlite3 *db, void *sql, int argc, const char *const *ar
 			 sqlite3_vtab **out, char **error)
 {
 	struct loss_table *made = sqlite3_malloc(sizeof(*made));
-	const int status = made ? sql_declare(sql, declared) : SQLITE_NOMEM;
+	const int status = made ? sql_virtual_declare(db, declared) : SQLITE_NOMEM;
 
-	(void)db;
 	(void)argc;
 	(void)argv;
 	(void)error;

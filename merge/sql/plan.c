@@ -162,8 +162,11 @@ static bool put_events(sqlite3_str *tests, const struct strata_sql *sql, const c
 	for (i = 0; i < sql->catalog.nr_tables; i++) {
 		const struct sql_table *table = sql->catalog.tables[i];
 
-		if (fits(sign, wanted, table->shown))
-			put_test(tests, "$event", table->event);
+		if (!fits(sign, wanted, table->shown))
+			continue;
+		if (!*table->event)
+			return false;
+		put_test(tests, "$event", table->event);
 	}
 	return true;
 }
@@ -308,7 +311,8 @@ int sql_plan_read(struct sql_plan *plan, const struct sql_table *table, const ch
 	int status = SQLITE_OK, i;
 
 	*plan = (struct sql_plan){ .to_ns = UINT64_MAX };
-	if (table->event)
+	/* To a filter, an event without a name has none that could be asked for. */
+	if (table->event && *table->event)
 		put_test(all, "$event", table->event);
 	for (i = 0; status == SQLITE_OK && i < nr_values; i++) {
 		const struct sql_condition_column *column;

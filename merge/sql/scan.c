@@ -75,7 +75,7 @@ int sql_scan_open(struct sql_scan *scan, struct strata_sql *sql,
 	scan->sink.take = take;
 	scan->sink.lose = options->with_losses ? lose : NULL;
 	/* Where to begin within streams, their index tells. */
-	if (options->from_ns && !set->has_index && strata_trace_set_make_index(set, &scan->error))
+	if (options->from_ns && strata_trace_set_make_index(set, &scan->error))
 		return -1;
 	scan->set = *set;
 	scan->set.nr_streams = 0;
@@ -100,7 +100,11 @@ int sql_scan_begin(struct sql_scan *scan)
 	scan->sql->counts.passes++;
 	scan->merge = strata_set_merge_begin(&scan->set, scan->from_ns, scan->to_ns, &scan->sink,
 					     &scan->error);
-	return scan->merge ? 0 : -1;
+	if (!scan->merge)
+		return -1;
+	scan->next = scan->sql->scans;
+	scan->sql->scans = scan;
+	return 0;
 }
 
 int sql_scan_next(struct sql_scan *scan)
@@ -122,19 +126,48 @@ static void note_whole(struct sql_scan *scan, struct strata_ctf_tally *tallies)
 	scan->sql->whole = tallies;
 }
 
+static void leave_list(struct sql_scan *scan)
+{
+	struct sql_scan **at = &scan->sql->scans;
+
+	while (*at != scan)
+		at = &(*at)->next;
+	*at = scan->next;
+}
+
+uint64_t sql_packets_read(const struct strata_sql *sql)
+{
+	uint64_t packets = sql->counts.packets;
+	const struct sql_scan *scan;
+	size_t i;
+
+	for (scan = sql->scans; scan; scan = scan->next) {
+		const size_t nr = scan->set.nr_streams;
+		struct strata_ctf_tally *tallies = calloc(nr + 1, sizeof(*tallies));
+
+		if (tallies)
+			strata_set_merge_tally(scan->merge, tallies);
+		for (i = 0; tallies && i < nr; i++)
+			packets += tallies[i].entered_packets;
+		free(tallies);
+	}
+	return packets;
+}
+
 void sql_scan_close(struct sql_scan *scan)
 {
 	struct strata_ctf_tally *tallies = NULL;
 	size_t i;
 
 	if (scan->merge) {
+		leave_list(scan);
 		tallies = calloc(scan->set.nr_streams + 1, sizeof(*tallies));
 		strata_set_merge_end(scan->merge, tallies);
 	}
 	for (i = 0; tallies && i < scan->set.nr_streams; i++) {
 		scan->sql->counts.events += tallies[i].events;
-		scan->sql->counts.packets += tallies[i].packets;
-		scan->sql->counts.bytes += tallies[i].bytes;
+		scan->sql->counts.packets += tallies[i].entered_packets;
+		scan->sql->counts.bytes += tallies[i].entered_bytes;
 	}
 	if (tallies)
 		note_whole(scan, tallies);

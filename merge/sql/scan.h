@@ -18,6 +18,7 @@ struct strata_filter;
 struct sql_scan {
 	struct strata_slice_sink sink;
 	struct strata_sql *sql;
+	struct sql_scan *next;       /* that is open */
 	struct strata_trace_set set; /* that of the session, with the streams that are read */
 	size_t *numbers;             /* of these, in the session's set */
 	struct strata_filter *filter;
@@ -52,6 +53,9 @@ int sql_scan_next(struct sql_scan *scan);
 
 /* Also what is open no more. */
 void sql_scan_close(struct sql_scan *scan);
+
+/* How many packets were read, also by scans that are open. */
+uint64_t sql_packets_read(const struct strata_sql *sql);
 
 /* Fails a call of a virtual table with a scan's error: a code of SQLite's. */
 int sql_scan_failed(const struct sql_scan *scan, sqlite3_vtab *table);

@@ -8,19 +8,20 @@
 #include "sql/catalog.h"
 #include "sql/sql.h"
 
+struct sql_scan;
 struct sql_tasks;
 
 struct strata_sql {
 	struct strata_sql_options options;
 	sqlite3 *db;
 	struct sql_catalog catalog;
-	const char **sources;    /* the name of each trace, as it is shown */
-	const char **hosts;      /* likewise the name of its machine */
-	struct sql_tasks *tasks; /* made when a query asks for it; task_columns.h */
-	struct strata_sql_counts counts;
-	struct strata_ctf_tally *whole; /* of the first pass over everything; NULL: none yet */
-	bool in_time_order;             /* every stream has times */
-	bool is_declaring; /* a virtual table: the only statement that is not a query */
+	const char **sources;            /* the name of each trace, as it is shown */
+	const char **hosts;              /* likewise the name of its machine */
+	struct sql_tasks *tasks;         /* made when a query asks for it; task_columns.h */
+	struct strata_sql_counts counts; /* of scans that are closed */
+	struct sql_scan *scans;          /* that are open */
+	struct strata_ctf_tally *whole;  /* of the first pass over everything; NULL: none yet */
+	bool in_time_order;              /* every stream has times */
 	atomic_bool stop;
 };
 
@@ -37,9 +38,6 @@ int sql_add_functions(struct strata_sql *sql);
 
 /* From here on statements only read. */
 int sql_guard(struct strata_sql *sql);
-
-/* Declares a virtual table's columns, for xConnect.  A code of SQLite's. */
-int sql_declare(struct strata_sql *sql, const char *text);
 
 /* Names of virtual tables that are not of one event; NULL behind the last. */
 extern const char *const sql_table_names[];

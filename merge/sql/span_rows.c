@@ -62,8 +62,13 @@ static void copy(struct sql_span_row *row, const struct strata_shown *shown,
 	if (row->cpu == STRATA_NO_PCPU)
 		row->cpu = STRATA_SHOWN_UNKNOWN;
 	strata_report_span_name(row->name, shown, span);
-	if (span->split)
+	if (span->split) {
 		copy_parts(row, span->split);
+	} else if (span->kind == STRATA_SPAN_REQUEST) {
+		/* No task is known that did it. */
+		row->has_parts = true;
+		row->parts[STRATA_PART_UNKNOWN] = span->to_ns - span->from_ns;
+	}
 }
 
 static void take_span(struct strata_span_listener *listener, const struct strata_span *span)

@@ -92,8 +92,8 @@ static const struct span_table_kind {
 	uint64_t columns;
 	const char *layer; /* only its events tell; NULL: those of all layers do */
 } tables[] = {
-	{ "slices", "all of the state: every row of the tables below", ~0u, HAS_ALL, NULL },
-	{ "spans", "the same as slices", ~0u, HAS_ALL, NULL },
+	{ "slices", "all of the state: every row of the tables below", ~OF(IN_XEN), HAS_ALL, NULL },
+	{ "spans", "the same as slices", ~OF(IN_XEN), HAS_ALL, NULL },
 	{ "pcpus", "which vCPU each physical CPU ran", OF(PCPU), HAS_TIMES | HAS_VCPU | HAS(PCPU),
 	  "xen" },
 	{ "runstates", "states of vCPUs: running, runnable, blocked, offline, unknown", OF(VCPU),
@@ -131,7 +131,7 @@ static const char *const kind_names[STRATA_NR_SPANS] = {
 	[STRATA_SPAN_WAKEUP] = "wakeup",       [STRATA_SPAN_PREEMPTED] = "preempted",
 	[STRATA_SPAN_SYSCALL] = "syscall",     [STRATA_SPAN_IRQ] = "irq",
 	[STRATA_SPAN_SOFTIRQ] = "softirq",     [STRATA_SPAN_REQUEST] = "request",
-	[STRATA_SPAN_EVTCHN] = "evtchn",       [STRATA_SPAN_IN_XEN] = "in_xen",
+	[STRATA_SPAN_EVTCHN] = "evtchn",
 };
 
 static const char *const vcpu_states[STRATA_NR_VCPU_STATES] = {
@@ -205,7 +205,7 @@ static int connect_table(sqlite3 *db, void *data, int argc, const char *const *a
 	sqlite3_str_appendall(text, ")");
 	declared = sqlite3_str_finish(text);
 	if (made && declared)
-		status = sql_declare(aux->sql, declared);
+		status = sql_virtual_declare(db, declared);
 	sqlite3_free(declared);
 	if (status != SQLITE_OK) {
 		sqlite3_free(made);
@@ -329,9 +329,9 @@ static int begin_scan(struct span_cursor *cursor, const struct sql_plan *plan)
 	if (sql_scan_open(&cursor->scan, sql, &options))
 		return sql_scan_failed(&cursor->scan, cursor->base.pVtab);
 	cursor->state = strata_host_state_new(&cursor->scan.set, sql->options.requests,
-					      &cursor->listener, 1);
+					      &cursor->listener, 1, &cursor->scan.error);
 	if (!cursor->state)
-		return SQLITE_NOMEM;
+		return sql_scan_failed(&cursor->scan, cursor->base.pVtab);
 	cursor->sink = (struct strata_slice_sink){ .take = take, .lose = lose };
 	cursor->scan.observer = &cursor->sink;
 	if (sql_scan_begin(&cursor->scan))

@@ -74,15 +74,10 @@ static void clear_taken(struct taken *taken)
 /* Puts a NULL behind the last.  0 or -1. */
 static int list_taken(struct taken *taken, sqlite3 *db)
 {
-	static const char *const own[] = { "sqlite_master",      "sqlite_schema",
-					   "sqlite_temp_master", "sqlite_temp_schema",
-					   "sqlite_sequence",    NULL };
 	sqlite3_stmt *modules = NULL;
 	int status = 0;
 	size_t i;
 
-	for (i = 0; !status && own[i]; i++)
-		status = add_taken(taken, own[i]);
 	for (i = 0; !status && sql_table_names[i]; i++)
 		status = add_taken(taken, sql_table_names[i]);
 	if (!status &&

@@ -5,6 +5,14 @@
 
 #include <sqlite3.h>
 
+/* Declares the columns, for xConnect.  No schema of others is to use the table. */
+static inline int sql_virtual_declare(sqlite3 *db, const char *text)
+{
+	const int status = sqlite3_declare_vtab(db, text);
+
+	return status == SQLITE_OK ? sqlite3_vtab_config(db, SQLITE_VTAB_DIRECTONLY) : status;
+}
+
 static inline int sql_virtual_disconnect(sqlite3_vtab *table)
 {
 	sqlite3_free(table);

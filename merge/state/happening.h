@@ -8,6 +8,7 @@
 
 #include "state/evtchns.h"
 #include "state/host_state.h"
+#include "state/trace_ends.h"
 #include "timeline/event_place.h"
 
 /* Of one kind of a trace's streams. */
@@ -29,6 +30,7 @@ struct strata_host_state {
 	struct strata_requests requests;
 	struct strata_state_facts facts;
 	struct strata_moment now;
+	struct strata_trace_ends ends;
 };
 
 /* An event, opened. */

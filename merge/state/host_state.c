@@ -30,6 +30,20 @@ static uint64_t trace_bound(const struct strata_ctf_trace *trace)
 	return trace->times_are_tied ? trace->own_bound_ns : 0;
 }
 
+/* Nobody knows what happens where a trace has ended. */
+static void end_traces(struct strata_host_state *state, uint64_t now_ns)
+{
+	const struct strata_trace_end *end;
+
+	while ((end = strata_trace_ends_take(&state->ends, now_ns))) {
+		const struct strata_moment moment = { .ns = end->ns };
+
+		if (state->tasks.kernels[end->trace])
+			strata_tasks_end(&state->tasks, state->tasks.kernels[end->trace], &moment);
+		strata_vcpus_end(&state->vcpus, end->trace, &moment);
+	}
+}
+
 static int take(struct strata_slice_sink *sink, size_t stream, struct strata_ctf_reader *reader,
 		const struct strata_lane_event *events, size_t nr, struct strata_error *error)
 {
@@ -42,6 +56,7 @@ static int take(struct strata_slice_sink *sink, size_t stream, struct strata_ctf
 	event.kind = &state->kinds[event.trace][reader->kind->class->index];
 	if (!reader->kind->has_time)
 		return 0;
+	end_traces(state, events[0].ns);
 	if (state->facts.events == 0)
 		state->facts.first_ns = events[0].ns;
 	state->facts.events += nr;
@@ -91,10 +106,11 @@ static int lose(struct strata_slice_sink *sink, size_t stream, struct strata_ctf
 struct strata_host_state *strata_host_state_new(const struct strata_trace_set *set,
 						const struct strata_request_forms *requests,
 						struct strata_span_listener *const *listeners,
-						size_t nr_listeners)
+						size_t nr_listeners, struct strata_error *error)
 {
 	struct strata_host_state *state = calloc(1, sizeof(*state));
 
+	strata_fail(error, "out of memory");
 	if (!state)
 		return NULL;
 	state->sink.take = take;
@@ -108,7 +124,8 @@ struct strata_host_state *strata_host_state_new(const struct strata_trace_set *s
 	state->tasks.nr_traces = set->nr_traces;
 	state->tasks.kernels = calloc(set->nr_traces + 1, sizeof(*state->tasks.kernels));
 	state->arena = strata_ctf_arena_new(ARENA_BYTES);
-	if (state->tasks.kernels && state->arena && !strata_state_find_kinds(state, requests))
+	if (state->tasks.kernels && state->arena && !strata_state_find_kinds(state, requests) &&
+	    !strata_trace_ends_find(&state->ends, set, error))
 		return state;
 	strata_host_state_free(state);
 	return NULL;
@@ -151,5 +168,6 @@ void strata_host_state_free(struct strata_host_state *state)
 	strata_evtchns_clear(&state->evtchns);
 	strata_requests_clear(&state->requests);
 	strata_ctf_arena_free(state->arena);
+	strata_trace_ends_clear(&state->ends);
 	free(state);
 }

@@ -116,10 +116,11 @@ struct strata_kernel_cpu *strata_kernel_cpu(struct strata_tasks *tasks,
 		kernel->nr_cpus = cpu + 1;
 	}
 	kernel->cpus[cpu] = calloc(1, sizeof(**kernel->cpus));
-	if (kernel->cpus[cpu])
-		init_task(tasks, &kernel->cpus[cpu]->idle, kernel, 0, cpu, now);
-	else
+	if (!kernel->cpus[cpu]) {
 		tasks->no_memory = true;
+		return NULL;
+	}
+	init_task(tasks, &kernel->cpus[cpu]->idle, kernel, 0, cpu, now);
 	return kernel->cpus[cpu];
 }
 

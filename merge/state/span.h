@@ -90,11 +90,23 @@ struct strata_span {
 	const struct strata_task_block *block; /* of a BLOCKED task; NULL: no event tells */
 };
 
+/* How many are known to wait for a CPU, from a time to another (queue.h). */
+struct strata_queue_span {
+	size_t trace; /* of the set, whose events tell of it */
+	size_t machine;
+	uint32_t cpu; /* of the kernel, for which tasks wait; STRATA_NO_CPU: vCPUs wait for any
+		       * physical one of the machine */
+	uint64_t from_ns, to_ns;
+	uint64_t waiting;
+};
+
 struct strata_span_listener {
 	uint32_t kinds; /* bits of enum strata_span_kind that it wants; 0: all */
 	void (*span)(struct strata_span_listener *listener, const struct strata_span *span);
 	/* NULL: it does not want links. */
 	void (*link)(struct strata_span_listener *listener, const struct strata_link *link);
+	/* Likewise for the lengths of queues. */
+	void (*queue)(struct strata_span_listener *listener, const struct strata_queue_span *queue);
 };
 
 /* Those who listen. */
@@ -124,6 +136,17 @@ static inline void strata_spans_tell_link(const struct strata_spans *spans,
 	for (i = 0; i < spans->nr; i++) {
 		if (spans->listeners[i]->link)
 			spans->listeners[i]->link(spans->listeners[i], link);
+	}
+}
+
+static inline void strata_spans_tell_queue(const struct strata_spans *spans,
+					   const struct strata_queue_span *queue)
+{
+	size_t i;
+
+	for (i = 0; i < spans->nr; i++) {
+		if (spans->listeners[i]->queue)
+			spans->listeners[i]->queue(spans->listeners[i], queue);
 	}
 }
 

@@ -46,6 +46,26 @@ static void catch_up(struct strata_task *task)
 	forget_jobs(task);
 }
 
+static struct strata_queue_span queue_of(const struct strata_kernel *kernel, uint32_t cpu)
+{
+	return (struct strata_queue_span){
+		.trace = kernel->trace,
+		.machine = kernel->machine,
+		.cpu = cpu,
+	};
+}
+
+/* More tasks, or fewer, wait for a CPU. */
+static void queue(struct strata_tasks *tasks, struct strata_kernel *kernel, uint32_t cpu, int more,
+		  const struct strata_moment *now)
+{
+	struct strata_kernel_cpu *of_cpu = strata_kernel_cpu(tasks, kernel, cpu, now);
+
+	if (of_cpu)
+		strata_queue_set(&of_cpu->queue, of_cpu->queue.waiting + (uint64_t)(int64_t)more,
+				 queue_of(kernel, cpu), tasks->spans, now);
+}
+
 /* The task's state ends, and another begins: @state on, or for, @cpu. */
 static void enter(struct strata_tasks *tasks, struct strata_task *task,
 		  enum strata_task_state state, uint32_t cpu, const struct strata_moment *now)
@@ -82,6 +102,10 @@ static void enter(struct strata_tasks *tasks, struct strata_task *task,
 			task->split.ns[task->state][i] += split.ns[task->state][i];
 		strata_spans_tell(tasks->spans, &span);
 	}
+	if (task->tid != 0 && task->state == STRATA_TASK_RUNNABLE)
+		queue(tasks, task->kernel, task->cpu, -1, now);
+	if (task->tid != 0 && state == STRATA_TASK_RUNNABLE)
+		queue(tasks, task->kernel, cpu, 1, now);
 	task->state = state;
 	task->since = *now;
 	task->cpu = cpu;
@@ -313,12 +337,40 @@ void strata_tasks_lose(struct strata_tasks *tasks, struct strata_kernel *kernel,
 			enter(tasks, cpu->task, STRATA_TASK_UNKNOWN, cpu->task->cpu, now);
 			forget_jobs(cpu->task);
 		}
+		strata_queue_set(&cpu->queue, 0, queue_of(kernel, (uint32_t)i), tasks->spans, now);
 		cpu->task = NULL;
 		cpu->depth = 0;
 		cpu->in_softirq = cpu->in_timer = cpu->in_upcall = false;
 		memset(cpu->is_raised, 0, sizeof(cpu->is_raised));
 	}
 	kernel->losses++;
+}
+
+/* Until here its state is known. */
+static void end_task(struct strata_tasks *tasks, struct strata_task *task,
+		     const struct strata_moment *now)
+{
+	enter(tasks, task, STRATA_TASK_UNKNOWN, task->cpu, now);
+	forget_jobs(task);
+}
+
+void strata_tasks_end(struct strata_tasks *tasks, struct strata_kernel *kernel,
+		      const struct strata_moment *now)
+{
+	size_t i;
+
+	for (i = 0; i < kernel->nr_tasks; i++)
+		end_task(tasks, kernel->all_tasks[i], now);
+	for (i = 0; i < kernel->nr_cpus; i++) {
+		if (kernel->cpus[i])
+			end_task(tasks, &kernel->cpus[i]->idle, now);
+	}
+	strata_tasks_lose(tasks, kernel, now);
+	/* Nor does anybody know who waits. */
+	for (i = 0; i < kernel->nr_cpus; i++) {
+		if (kernel->cpus[i])
+			kernel->cpus[i]->queue.is_known = false;
+	}
 }
 
 /* Its state goes on, and yet its span ends. */
@@ -339,8 +391,11 @@ void strata_tasks_finish(struct strata_tasks *tasks, const struct strata_moment 
 		for (j = 0; kernel && j < kernel->nr_tasks; j++)
 			finish_task(tasks, kernel->all_tasks[j], now);
 		for (j = 0; kernel && j < kernel->nr_cpus; j++) {
-			if (kernel->cpus[j])
-				finish_task(tasks, &kernel->cpus[j]->idle, now);
+			if (!kernel->cpus[j])
+				continue;
+			finish_task(tasks, &kernel->cpus[j]->idle, now);
+			strata_queue_set(&kernel->cpus[j]->queue, kernel->cpus[j]->queue.waiting,
+					 queue_of(kernel, (uint32_t)j), tasks->spans, now);
 		}
 	}
 }

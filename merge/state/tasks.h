@@ -10,6 +10,7 @@
 #define STRATA_MERGE_STATE_TASKS_H
 
 #include "base/id_map.h"
+#include "state/queue.h"
 #include "state/vcpus.h"
 
 #define STRATA_TASK_COMM_BYTES 16u
@@ -53,6 +54,7 @@ struct strata_kernel_cpu {
 	struct strata_task *task;       /* NULL: nobody knows */
 	const struct strata_vcpu *vcpu; /* that it is; NULL: not known yet */
 	struct strata_task idle;        /* its task 0 */
+	struct strata_queue queue;      /* of tasks that wait for it */
 	unsigned int depth;
 	struct strata_cpu_job {
 		struct strata_moment since;
@@ -185,6 +187,10 @@ void strata_tasks_upcall(struct strata_tasks *tasks, struct strata_kernel *kerne
 /* Events of a CPU of a kernel are missing from @now on. */
 void strata_tasks_lose(struct strata_tasks *tasks, struct strata_kernel *kernel,
 		       const struct strata_moment *now);
+
+/* A kernel's trace ends: nobody knows of its tasks from @now on. */
+void strata_tasks_end(struct strata_tasks *tasks, struct strata_kernel *kernel,
+		      const struct strata_moment *now);
 
 /* The times of a task until @now. */
 void strata_task_times(struct strata_tasks *tasks, struct strata_task *task,

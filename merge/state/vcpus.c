@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "xen/domain_numbers.h"
 
 /* More than any host has: traces may lie. */
 #define VCPUS_MAX 65536u
@@ -148,6 +149,46 @@ static void tell_behind(struct strata_vcpus *vcpus, const struct strata_vcpu *vc
 	}
 }
 
+static void tell_queue(const struct strata_vcpus *vcpus, size_t machine, uint64_t waiting,
+		       const struct strata_moment *now)
+{
+	struct strata_vcpu_queue *queue = &vcpus->queues[machine];
+	const struct strata_queue_span told = {
+		.trace = queue->trace,
+		.machine = machine,
+		.cpu = STRATA_NO_CPU,
+	};
+
+	strata_queue_set(&queue->queue, waiting, told, vcpus->spans, now);
+}
+
+/* A vCPU begins to wait for a physical CPU, or ends that. */
+static void queue(struct strata_vcpus *vcpus, const struct strata_vcpu *vcpu,
+		  enum strata_vcpu_state after, const struct strata_moment *now)
+{
+	const bool waited = vcpu->state == STRATA_VCPU_RUNNABLE,
+		   waits = after == STRATA_VCPU_RUNNABLE;
+	struct strata_vcpu_queue *larger, *of_machine;
+
+	/* Idle ones are runnable, and wait for nothing. */
+	if (waited == waits || vcpu->domain == STRATA_DOMID_IDLE)
+		return;
+	if (vcpu->machine >= vcpus->nr_queues) {
+		larger = reallocarray(vcpus->queues, vcpu->machine + 1, sizeof(*larger));
+		if (!larger) {
+			vcpus->no_memory = true;
+			return;
+		}
+		memset(larger + vcpus->nr_queues, 0,
+		       (vcpu->machine + 1 - vcpus->nr_queues) * sizeof(*larger));
+		vcpus->queues = larger;
+		vcpus->nr_queues = vcpu->machine + 1;
+	}
+	of_machine = &vcpus->queues[vcpu->machine];
+	of_machine->trace = vcpu->trace;
+	tell_queue(vcpus, vcpu->machine, of_machine->queue.waiting + waits - waited, now);
+}
+
 /* Enters a state, and counts the time of the one before. */
 static void enter(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu,
 		  enum strata_vcpu_state state, const struct strata_moment *now)
@@ -231,6 +272,7 @@ void strata_vcpus_change(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu,
 	}
 	end_run_state(vcpus, vcpu, trace, now);
 	vcpu->is_woken &= after == STRATA_VCPU_RUNNABLE;
+	queue(vcpus, vcpu, after, now);
 	enter(vcpus, vcpu, after, now);
 }
 
@@ -352,6 +394,17 @@ void strata_vcpus_return(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu, u
 		enter(vcpus, vcpu, running(vcpu), now);
 }
 
+/* What a vCPU does is unknown from @now on. */
+static void forget(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu, size_t trace,
+		   const struct strata_moment *now)
+{
+	end_run_state(vcpus, vcpu, trace, now);
+	vcpu->is_woken = false;
+	vcpu->exit.is_open = vcpu->hypercall.is_open = false;
+	queue(vcpus, vcpu, STRATA_VCPU_UNKNOWN, now);
+	enter(vcpus, vcpu, STRATA_VCPU_UNKNOWN, now);
+}
+
 void strata_vcpus_lose(struct strata_vcpus *vcpus, size_t machine, uint32_t number, size_t trace,
 		       const struct strata_moment *now)
 {
@@ -370,10 +423,27 @@ void strata_vcpus_lose(struct strata_vcpus *vcpus, size_t machine, uint32_t numb
 		    (strata_vcpu_runs(vcpu->state) && vcpu->pcpu != number &&
 		     number != STRATA_NO_PCPU))
 			continue;
-		end_run_state(vcpus, vcpu, trace, now);
-		vcpu->is_woken = false;
-		vcpu->exit.is_open = vcpu->hypercall.is_open = false;
-		enter(vcpus, vcpu, STRATA_VCPU_UNKNOWN, now);
+		forget(vcpus, vcpu, trace, now);
+	}
+}
+
+void strata_vcpus_end(struct strata_vcpus *vcpus, size_t trace, const struct strata_moment *now)
+{
+	size_t i;
+
+	for (i = 0; i < vcpus->nr_pcpus; i++) {
+		if (vcpus->all_pcpus[i]->trace == trace)
+			occupy(vcpus, vcpus->all_pcpus[i], NULL, trace, now);
+	}
+	for (i = 0; i < vcpus->nr_vcpus; i++) {
+		if (vcpus->all_vcpus[i]->trace == trace)
+			forget(vcpus, vcpus->all_vcpus[i], trace, now);
+	}
+	for (i = 0; i < vcpus->nr_queues; i++) {
+		if (vcpus->queues[i].trace == trace) {
+			tell_queue(vcpus, i, 0, now);
+			vcpus->queues[i].queue.is_known = false;
+		}
 	}
 }
 
@@ -387,6 +457,8 @@ void strata_vcpus_finish(struct strata_vcpus *vcpus, const struct strata_moment 
 	}
 	for (i = 0; i < vcpus->nr_pcpus; i++)
 		occupy(vcpus, vcpus->all_pcpus[i], NULL, vcpus->all_pcpus[i]->trace, now);
+	for (i = 0; i < vcpus->nr_queues; i++)
+		tell_queue(vcpus, i, vcpus->queues[i].queue.waiting, now);
 }
 
 void strata_vcpus_clear(struct strata_vcpus *vcpus)
@@ -399,6 +471,7 @@ void strata_vcpus_clear(struct strata_vcpus *vcpus)
 		free(vcpus->all_pcpus[i]);
 	free(vcpus->all_vcpus);
 	free(vcpus->all_pcpus);
+	free(vcpus->queues);
 	strata_id_map_clear(&vcpus->vcpus);
 	strata_id_map_clear(&vcpus->pcpus);
 	memset(vcpus, 0, sizeof(*vcpus));

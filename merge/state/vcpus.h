@@ -14,7 +14,7 @@
 #define STRATA_MERGE_STATE_VCPUS_H
 
 #include "base/id_map.h"
-#include "state/span.h"
+#include "state/queue.h"
 #include "xen/xen_events.h"
 
 #define STRATA_NO_PCPU   UINT32_MAX
@@ -79,6 +79,11 @@ struct strata_vcpus {
 	size_t nr_vcpus, vcpus_room;
 	struct strata_pcpu **all_pcpus;
 	size_t nr_pcpus, pcpus_room;
+	struct strata_vcpu_queue {
+		struct strata_queue queue; /* of vCPUs that wait for a physical CPU */
+		size_t trace;
+	} * queues; /* by machine */
+	size_t nr_queues;
 	struct strata_vcpu *last_vcpu; /* that was looked for; NULL: none yet */
 	struct strata_pcpu *last_pcpu;
 	uint64_t contradictions; /* changes from another state than the one that was known */
@@ -154,6 +159,9 @@ void strata_vcpus_return(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu, u
  */
 void strata_vcpus_lose(struct strata_vcpus *vcpus, size_t machine, uint32_t pcpu, size_t trace,
 		       const struct strata_moment *now);
+
+/* A trace ends: nobody knows of its vCPUs from @now on. */
+void strata_vcpus_end(struct strata_vcpus *vcpus, size_t trace, const struct strata_moment *now);
 
 /* Ends all spans of states. */
 void strata_vcpus_finish(struct strata_vcpus *vcpus, const struct strata_moment *now);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * event_place.h - where events happened, as far as their trace tells: in which layer, on
- * which physical CPU, in which domain, on which of its vCPUs.
+ * event_place.h - the place of events, as far as their trace tells it: layer, physical CPU, domain
+ * and vCPU.
  *
  * Strata's traces say it: the hypervisor's in each event's context (who ran on the CPU),
  * a kernel's or an application's for the trace as a whole.  Others' know their layer at most.

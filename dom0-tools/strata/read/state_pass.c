@@ -28,15 +28,16 @@ struct strata_host_state *state_pass(struct traces *traces, const struct state_r
 {
 	const struct strata_request_forms forms = { requests->forms, requests->nr };
 	struct strata_slice_options slices = { .to_ns = to_ns, .threads = traces_threads() };
-	struct strata_host_state *state =
-		strata_host_state_new(&traces->set, &forms, listeners, nr_listeners);
+	struct strata_host_state *state;
 	struct strata_slice_sink *observer;
 	int status;
 
-	if (!state) {
-		strata_fail(error, "out of memory");
+	/* The state looks for the end of each stream. */
+	if (strata_trace_set_make_index(&traces->set, error))
 		return NULL;
-	}
+	state = strata_host_state_new(&traces->set, &forms, listeners, nr_listeners, error);
+	if (!state)
+		return NULL;
 	observer = strata_host_state_observer(state);
 	slices.observers = &observer;
 	slices.nr_observers = 1;

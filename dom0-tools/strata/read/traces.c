@@ -9,6 +9,8 @@
 #include <unistd.h>
 
 #include "base/value_hash.h"
+#include "base/escape.h"
+#include "base/exit_status.h"
 #include "consumerd/host/file_limit.h"
 #include "filter/filter.h"
 #include "inputs/made_of.h"
@@ -381,6 +383,28 @@ void traces_close(struct traces *traces)
 	free(traces->recordings);
 	strata_inputs_clear(&traces->inputs);
 	progress_line_clear(&traces->line);
+}
+
+int traces_finish(struct traces *traces, int status, const struct strata_error *error)
+{
+	const bool is_partial = traces->complaints > 0;
+
+	if (status < 0)
+		fprintf(stderr, "strata: %s: %s\n", traces->verb, error->text);
+	traces_close(traces);
+	if (status)
+		return STRATA_STATUS_FAILED;
+	return is_partial ? STRATA_STATUS_PARTIAL : STRATA_STATUS_OK;
+}
+
+int traces_wrong(const char *verb, const char *what, const char *which)
+{
+	char shown[256];
+
+	fprintf(stderr, "strata: %s: %s%s%s; `strata %s --help` says more\n", verb, what,
+		which ? ": " : "", which ? strata_escape_name(shown, sizeof(shown), which) : "",
+		verb);
+	return STRATA_STATUS_USAGE;
 }
 
 void traces_read_again(struct traces *traces)

@@ -47,9 +47,12 @@ int tracks_pass_run(struct tracks_pass *pass, struct strata_error *error)
 	if (!pass->tracks)
 		return strata_fail(error, "out of memory");
 	pass->listener = strata_tracks_listener(pass->tracks);
-	pass->state = strata_host_state_new(&pass->traces->set, &forms, &pass->listener, 1);
+	/* The state looks for the end of each stream. */
+	if (strata_trace_set_make_index(&pass->traces->set, error))
+		return -1;
+	pass->state = strata_host_state_new(&pass->traces->set, &forms, &pass->listener, 1, error);
 	if (!pass->state)
-		return strata_fail(error, "out of memory");
+		return -1;
 	status = read_events(pass, error);
 	if (status)
 		return status;

@@ -355,6 +355,8 @@ void strata_ctf_tally_add(struct strata_ctf_tally *sum, const struct strata_ctf_
 {
 	sum->events += tally->events;
 	sum->packets += tally->packets;
+	sum->entered_packets += tally->entered_packets;
+	sum->entered_bytes += tally->entered_bytes;
 	sum->bytes += tally->bytes;
 	sum->discarded += tally->discarded;
 	sum->missing_packets += tally->missing_packets;

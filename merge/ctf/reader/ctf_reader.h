@@ -8,7 +8,7 @@
  * which grows only for an event that is larger than it.  What is wrong is named, and
  * as little as possible is left out:
  *
- *     a packet that is none        reading goes on at the next place that looks like one
+ *     a bad packet                 reading goes on at the next place that looks like one
  *     an event that is unknown,    the rest of its packet is left out, because its length,
  *     or too long for its packet   and so the place of the next one, is not known
  *     a file that ends early       whole events are kept
@@ -31,6 +31,8 @@ struct strata_ctf_tally {
 	uint64_t events;
 	uint64_t packets;
 	uint64_t bytes;           /* of packets that were read */
+	/* Both also of packets that are another reader's part: what was really read. */
+	uint64_t entered_packets, entered_bytes;
 	uint64_t discarded;       /* events that the tracer lost, as it says itself */
 	uint64_t missing_packets; /* gaps in the packets' sequence numbers */
 	uint64_t bad_packets;
@@ -62,7 +64,7 @@ struct strata_ctf_reader {
 	uint64_t base_at;    /* the same, bytes into the packet */
 	uint64_t at;         /* bits into the packet: what is read next */
 
-	void *conversion; /* the converter's; NULL: there is none */
+	void *conversion; /* the converter's; NULL without a converter */
 
 	uint64_t clock; /* cycles, of the event before */
 	uint64_t clock_limit;

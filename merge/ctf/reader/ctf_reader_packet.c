@@ -428,6 +428,8 @@ int strata_ctf_reader_next_packet(struct strata_ctf_reader *reader, struct strat
 	reader->at = reader->packet.events_at;
 	reader->in_packet = true;
 	set_clock(reader);
+	reader->tally.entered_packets++;
+	reader->tally.entered_bytes += reader->packet.packet_bits / 8;
 	if (strata_ctf_reader_owns(reader)) {
 		reader->tally.packets++;
 		reader->tally.bytes += reader->packet.packet_bits / 8;

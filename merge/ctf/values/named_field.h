@@ -11,7 +11,7 @@
 #include "ctf/types/ctf_types.h"
 #include "ctf/values/ctf_plain.h"
 
-/* Zero-initialised: there is none. */
+/* Zero-initialised: no field. */
 struct strata_named_field {
 	struct strata_ctf_access access;
 	struct strata_ctf_plain plain;

@@ -262,7 +262,7 @@ void strata_compass_host_describe(struct compass_host *host)
 		trace, "synthetic_kvm",
 		"kvm_exit with isa 3: of a domain without VM exits; it is in the guest while it runs%s. "
 		"exit_reason 131071: it stops%s",
-		host->hypercalls ? ", but for hypercalls" : " (hypercalls were not recorded)",
+		host->hypercalls ? ", except hypercalls" : " (hypercalls were not recorded)",
 		host->hypercalls ? "; 65536 and more: and the hypercall's number" : "");
 	strata_compass_trace_say(trace, "synthetic_vmsync",
 				 "vmsync_*: no hypercall was made for them; each is at the time of "

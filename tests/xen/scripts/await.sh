@@ -15,17 +15,18 @@ process_ended() {
 	! grep -q '^State:.[^Z]' "/proc/$1/status" 2>/dev/null
 }
 
-# Has guest $1 been missing for half a minute? Until then it may be started anew. Asks every 5 s, because xl takes long.
+# Has guest $1 been missing for half a minute? Until then it may be started anew. Asks every 15 s, because xl takes a second of dom0.
 guest_ended() {
 	read_uptime
-	[ "$uptime" -ge $((guest_looked + 5)) ] || return
+	[ "$uptime" -ge $((guest_looked + 15)) ] || return
 	guest_looked=$uptime
 	! xl domid "$1" >/dev/null 2>&1 || guest_seen=$uptime
 	[ "$uptime" -gt $((guest_seen + 30)) ]
 }
 
 # await [-p PID | -g GUEST] SECONDS COMMAND...: repeats COMMAND until it succeeds, for SECONDS at the most, and until the
-# process or the guest has ended. Returns the last status of COMMAND; says what did not come.
+# process or the guest has ended, each $LOOK_US microseconds (a tenth of a second). Returns the last status of COMMAND; says
+# what did not come.
 await() {
 	ended=false
 	case $1 in
@@ -48,7 +49,7 @@ await() {
 			}
 			return
 		fi
-		usleep 100000
+		usleep "${LOOK_US:-100000}"
 	done
 }
 

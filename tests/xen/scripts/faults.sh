@@ -82,12 +82,12 @@ interrupt_keeps_what_was_recorded() {
 	end_recorder INT
 	log=interrupted
 	expect_status "Ctrl-C ends a recording well" 0
-	expect_line "and says so" interrupted 'ended by a signal; what was recorded is complete'
+	expect_line "and says so" interrupted 'ended by a signal; the recording so far is complete'
 	start_recorder hangup --output /tmp/hangup $WELL
 	end_recorder HUP
 	log=hangup
 	expect_status "and so does a terminal that goes away" 0
-	expect_line "and says so, too" hangup 'ended by a signal; what was recorded is complete'
+	expect_line "and says so, too" hangup 'ended by a signal; the recording so far is complete'
 }
 
 output_is_refused_early() {

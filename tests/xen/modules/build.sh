@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Builds the modules of hostile guests into directory $1, below out/, for the kernel that the lab boots; quick when done.
+# Builds the modules that guests of some tests load, into directory $1, below out/, for the kernel that the lab boots; quick when done.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 build=$1/build

@@ -1,0 +1,272 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# `strata sql` against Python's sqlite3 with what `strata view --json` shows (sql_peer.py), and against `strata report`; what a query
+# reads; hostile names and statements; its forms, prompt, messages and statuses; the cookbook of docs/sql.md.  RAW...: only the peer's
+# queries are asked, of these recordings.
+# shellcheck disable=SC2016 # eval and jq expand what is in single quotes
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+# shellcheck source=tests/tap.sh
+. tests/tap.sh
+strata=$PWD/out/bin/strata
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+seed=${SQL_SEED:-$((RANDOM % 1000))}
+
+# peer QUERIES TRACE
+peer() { python3 tests/unit/sql_peer.py "$strata" "$seed" "$@"; }
+for raw in "$@"; do
+	check "random queries of $raw have the rows of a second database (seed $seed)" peer 60 "$raw"
+done
+[ $# = 0 ] || {
+	finish
+	exit
+}
+
+sql() { "$strata" sql "$@"; }
+# gives ROW STATEMENT [TRACE]: the statement has that one row, in CSV.
+gives() {
+	local output
+	output=$(sql --csv "${3-$work/xen}" "$2" 2>"$work/err" | tail -n 1)
+	[ "$output" = "$1" ] && return
+	printf '%s\nwanted: %s\nis:     %s\n' "$2" "$1" "$output"
+	cat "$work/err"
+	return 1
+}
+# says STATUS PATTERN COMMAND...: ends with that status and says something like that, on either output.
+says() {
+	local wanted=$1 pattern=$2 status=0 output
+	shift 2
+	output=$("$@" 2>&1 </dev/null) || status=$?
+	[ "$status" = "$wanted" ] && grep -qE -- "$pattern" <<<"$output" && return
+	printf 'status %s:\n%s\n' "$status" "$output"
+	return 1
+}
+
+"$strata" import tests/unit/data/host.xentrace -o "$work/xen" --tsc-khz 2445427 >/dev/null 2>&1
+for kind in whole lossy empty; do
+	python3 tests/unit/make_scheduled.py "$work/$kind" "$kind"
+done
+python3 tests/unit/make_hostile_names.py "$work/named"
+cp -r "$work/xen" "$work/torn" && truncate -s -70000 "$work/torn/xen/cpu_1"
+cp -r "$work/xen" "$work/bad" && printf '\377\377\377\177' | dd of="$work/bad/xen/cpu_0" bs=1 seek=30000 conv=notrunc status=none
+
+# The same rows as a second database.
+for kind in xen whole lossy empty named torn bad; do
+	check "random queries have the rows of a second database: $kind (seed $seed)" peer 60 "$work/$kind"
+done
+
+# The same figures as the reports.  sums_are KIND TABLE TRACE: all spans of both.
+sums_are() {
+	local parts='' columns='' part
+	case $2 in
+	wakeups | syscalls | requests)
+		for part in runs queued in_xen stolen vcpu_asleep vcpu_paused blocked unknown; do
+			columns="$columns, sum(${part}_ns)"
+			parts="$parts, ([.[].${part}_ns // 0] | add)"
+		done
+		;;
+	esac
+	"$strata" report --json "$1" "$3" 2>/dev/null | jq -r ".$1 | [([.[].count] | add), ([.[].total_ns] | add)$parts] | map(tostring) | join(\",\")" >"$work/report"
+	! grep -q null "$work/report" && gives "$(cat "$work/report")" "SELECT count(*), sum(ns)$columns FROM $2" "$3"
+}
+for kind in wakeups syscalls requests irqs; do
+	check "$kind are those of the report" sums_are $kind $kind "$work/whole"
+	check "also where events were lost" sums_are $kind $kind "$work/lossy"
+done
+check "exits are those of the report" sums_are exits exits "$work/xen"
+check "so are the states of vCPUs" gives "$("$strata" report --json steal "$work/xen" 2>/dev/null |
+	jq -r '.vcpus | [([.[].running_ns] | add), ([.[].runnable_ns] | add), ([.[].blocked_ns] | add), ([.[].unknown_ns] | add)] | join(",")')" \
+	"SELECT sum(ns) FILTER (WHERE state = 'running'), sum(ns) FILTER (WHERE state = 'runnable'), sum(ns) FILTER (WHERE state = 'blocked'),
+	sum(ns) FILTER (WHERE state = 'unknown') FROM runstates WHERE domain_name <> 'idle'"
+check "and whom they waited behind" gives "$("$strata" report --json steal "$work/xen" 2>/dev/null |
+	jq -r '.behind | [([.[].times] | add), ([.[].ns] | add)] | join(",")')" \
+	"SELECT count(*), sum(ns) FROM steal WHERE domain_name <> 'idle'"
+check "parts of a wake-up sum to it" gives 0 "SELECT count(*) FROM wakeups WHERE ns <> runs_ns + queued_ns + in_xen_ns + stolen_ns +
+	vcpu_asleep_ns + vcpu_paused_ns + blocked_ns + unknown_ns" "$work/whole"
+check "slices are all of the state" gives 1 "SELECT (SELECT count(*) FROM slices) = (SELECT count(*) FROM runstates) + (SELECT count(*) FROM pcpus) +
+	(SELECT count(*) FROM steal) + (SELECT count(*) FROM exits) + (SELECT count(*) FROM hypercalls) + (SELECT count(*) FROM tasks) +
+	(SELECT count(*) FROM wakeups) + (SELECT count(*) FROM syscalls) + (SELECT count(*) FROM irqs) + (SELECT count(*) FROM requests)"
+check "spans that end before a time are those of the whole that do" gives 1 "WITH some AS (SELECT min(end_ns) + (max(end_ns) - min(end_ns)) / 2
+	AS half FROM runstates), whole AS MATERIALIZED (SELECT end_ns FROM runstates) SELECT (SELECT count(*) FROM runstates, some WHERE end_ns < half) =
+	(SELECT sum(end_ns < half) FROM whole, some) AND (SELECT count(*) FROM runstates, some WHERE end_ns < half) > 10"
+check "losses are those of view" gives "$("$strata" view --json "$work/lossy" 2>/dev/null | jq -rs '[.[] | select(has("discarded"))] |
+	[length, ([.[].discarded] | add), ([.[].missing_packets] | add)] | join(",")')" \
+	'SELECT count(*), sum(discarded), sum(missing_packets) FROM losses' "$work/lossy"
+check "percentile() is off by no more than 1.6 %" gives 1 "WITH x AS MATERIALIZED (SELECT ns FROM tasks), n AS (SELECT count(*) AS n FROM x)
+	SELECT abs(percentile(ns, 90) * 1.0 / (SELECT ns FROM x ORDER BY ns LIMIT 1 OFFSET (SELECT CAST(ceil(n * 0.9) AS INTEGER) - 1 FROM n)) - 1) <= 0.016
+	FROM x" "$work/whole"
+check "histogram() counts all" gives 1 "SELECT sum(json_extract(value, '\$[2]')) = (SELECT count(*) FROM tasks) AND
+	min(json_extract(value, '\$[0]') <= json_extract(value, '\$[1]')) FROM json_each((SELECT histogram(ns) FROM tasks))" "$work/whole"
+check "percentile() takes no text" says 1 'take integers from 0 on' sql "$work/whole" "SELECT percentile(source, 50) FROM events"
+check "nor a percentage beyond 100" says 1 'a p from 0 to 100' sql "$work/whole" "SELECT percentile(ns, 101) FROM tasks"
+check "aggregates of nothing are NULL" gives , "SELECT percentile(ns, 50), histogram(ns) FROM tasks" "$work/empty"
+
+# process and tid, against the filter of the same meaning.
+process_is_the_filters() {
+	local name n
+	name=$(sql --csv "$work/whole" "SELECT process FROM events WHERE process GLOB 'task*' GROUP BY 1 ORDER BY count(*) DESC LIMIT 1" | tail -n 1)
+	n=$("$strata" view --json --process "$name" "$work/whole" 2>/dev/null | jq -s '[.[] | select(has("event"))] | length')
+	echo "$name: $n"
+	[ "$n" -gt 10 ] && gives "$n" "SELECT count(*) FROM events WHERE process = '$name'" "$work/whole" &&
+		gives 1 "SELECT count(DISTINCT tid) FROM events WHERE layer = 'kernel' AND process = '$name'" "$work/whole"
+}
+check "process is what --process selects" process_is_the_filters
+check "domain_name is what --domain selects" gives "$("$strata" view --json --domain dom0 "$work/xen" 2>/dev/null | jq -s '[.[] | select(has("event"))] | length')" \
+	"SELECT count(*) FROM events WHERE domain_name = 'dom0'"
+
+# What a query reads.
+packets() { sql --stats "$@" 2>&1 >/dev/null | sed -n 's/.* read \([0-9]*\) packets.*/\1/p'; }
+reads_less() {
+	local all some
+	all=$(packets "$work/$1" 'SELECT count(*) FROM events')
+	some=$(packets "$work/$1" "$2")
+	echo "$some of $all"
+	[ "$some" -lt "$all" ]
+}
+first=$(sql --csv "$work/whole" 'SELECT min(time_ns) FROM events' | tail -n 1)
+check "a condition on time reads fewer packets" reads_less whole "SELECT count(*) FROM events WHERE time_ns >= $((first + 5000000000))"
+check "so does one on its end" reads_less whole "SELECT count(*) FROM events WHERE time_ns < $((first + 1000000000))"
+check "on the CPU" reads_less xen 'SELECT count(*) FROM events WHERE cpu = 1'
+check "on the source" reads_less whole "SELECT count(*) FROM events WHERE source IN ('machine/kernel')"
+check "on the layer" reads_less whole "SELECT count(*) FROM events WHERE layer = 'app'"
+check "the table of an application's event" reads_less whole 'SELECT count(*) FROM "server:work_end"'
+check "the end of spans" reads_less whole "SELECT count(*) FROM tasks WHERE end_ns < $((first + 1000000000))"
+check "LIMIT reads as far as it must" reads_less whole 'SELECT time_ns FROM events LIMIT 3'
+check "in the order of time, too" reads_less whole 'SELECT time_ns FROM events ORDER BY time_ns LIMIT 3'
+check "packets_read() tells it" gives 1 'SELECT packets_read() > 3 FROM (SELECT count(*) FROM events)' "$work/whole"
+plan() { sql --csv "$work/whole" "EXPLAIN QUERY PLAN $1" | grep -qF "$2"; }
+for condition in 'time_ns>?' 'cpu IN ?' 'event LIKE ?' 'layer=?' 'with process and tid'; do
+	check "EXPLAIN QUERY PLAN shows $condition" plan "SELECT * FROM events WHERE time_ns > 5 AND cpu IN (0, 1) AND event LIKE 'sched%' AND 'kernel' = layer" "$condition"
+done
+check "and none where the text may be of another case" plan "SELECT time_ns FROM events WHERE source = 'MACHINE' COLLATE NOCASE" 'INDEX 0:all'
+check "a table of the state is outside, its events inside" plan "SELECT count(*) FROM requests r JOIN events e ON e.time_ns BETWEEN r.time_ns AND r.end_ns" \
+	'SCAN e VIRTUAL TABLE INDEX 0:time_ns>=? AND time_ns<=?'
+
+# Names that SQL does not expect.
+check "numbers beyond 63 bits are in order" gives '7/9223372036854775807/9223372036854775808/9223372036854775809/10000000000000000000/18446744073709551615' \
+	"SELECT group_concat(x, '/') FROM (SELECT x FROM wide WHERE x > 1 AND x <> 9007199254740992 ORDER BY x)" "$work/named"
+check "and compared as such" gives 4,18446744073709551615 \
+	"SELECT count(*), max(x) FROM wide WHERE x > 9223372036854775807 AND x >= '9223372036854775808'" "$work/named"
+check "names that differ by case have tables of their own" gives 3,3,3 \
+	'SELECT (SELECT count(*) FROM "order"), (SELECT count(*) FROM order_2), (SELECT count(*) FROM order_3)' "$work/named"
+check "each of its own event" gives 3 "SELECT count(DISTINCT event) FROM event_tables WHERE name LIKE 'order%'" "$work/named"
+check "no event hides a table" gives 66,1,2 'SELECT (SELECT count(*) FROM events), (SELECT count(*) FROM slices) >= 0,
+	(SELECT count(*) FROM json_each(json_array(1, 2)))' "$work/named"
+check "nor SQLite's own" gives 3 "SELECT count(*) FROM event_sqlite_master" "$work/named"
+check "a table of more columns than SQLite has keeps what fits" gives 2000,0 \
+	"SELECT count(*), sum(name = 'f2499') FROM pragma_table_info('broad')" "$work/named"
+check "and says where the rest is" eval 'sql "$work/named" ".schema broad" | grep -q "more fields.*events.fields"'
+check "where they are" gives 240 "SELECT fields ->> 'f2499' FROM events WHERE event = 'broad'" "$work/named"
+check "no byte of a name or a text commands the terminal" eval '{ sql "$work/named" ".tables"; sql "$work/named" ".schema"; sql "$work/named" "SELECT * FROM mixed";
+	sql "$work/named" "SELECT * FROM nothing"; sql "$work/named" "SELECT event FROM events"; } 2>&1 | LC_ALL=C grep -cP "[\x00-\x08\x0b-\x1f\x7f]" | grep -qx 0'
+check "text that is not UTF-8 is repaired, BLOBs are digits" gives "$(printf '\357\277\275bad\033,010203,')" \
+	"SELECT text, blob, real FROM mixed WHERE real IS NULL" "$work/named"
+
+# Forms.
+check "JSON has the types" eval '[ "$(sql --json "$work/xen" "SELECT 1 AS a, NULL AS b, 1.5 AS c, '\''x\"y'\'' AS d, 9007199254740993 AS e, x'\''00ff'\'' AS f, 2 AS a" | jq -c .)" = \
+	"[{\"a\":1,\"b\":null,\"c\":1.5,\"d\":\"x\\\"y\",\"e\":\"9007199254740993\",\"f\":\"00ff\",\"a_2\":2}]" ]'
+check "and nothing is an empty array" eval '[ "$(sql --json "$work/xen" "SELECT 1 WHERE 0" | jq -c .)" = "[]" ]'
+check "CSV quotes" eval '[ "$(sql --csv "$work/xen" "SELECT '\''a,b'\'' AS x, '\''q\"'\'' AS y" | tail -n 1)" = "\"a,b\",\"q\"\"\"" ]'
+check "a table of more rows than are aligned has all of them" eval '[ "$(sql "$work/whole" "SELECT time_ns FROM events" | grep -cE "^ +[0-9]+$")" = \
+	"$(sql --csv "$work/whole" "SELECT count(*) FROM events" | tail -n 1)" ]'
+
+# Statements only read.
+cd "$work" || exit 1
+for statement in "CREATE TABLE t(x)" "CREATE TEMP TABLE t(x)" "CREATE VIEW v AS SELECT 1" "CREATE TRIGGER r AFTER INSERT ON sources BEGIN SELECT 1; END" \
+	"INSERT INTO sources VALUES(1)" "DELETE FROM sources" "UPDATE sources SET host = 1" "DELETE FROM events" "DROP TABLE sources" "ATTACH 'other' AS o" \
+	"VACUUM INTO 'copy'" "SELECT load_extension('./x')" "PRAGMA writable_schema = 1" "PRAGMA temp_store_directory = '/'" "UPDATE sqlite_master SET name = 'x'" \
+	"CREATE VIRTUAL TABLE t USING events" "ALTER TABLE sources RENAME TO s" "ANALYZE" "BEGIN" "DETACH main"; do
+	check "refused: $statement" says 1 'not authorized|authorization denied|may not be modified' sql "$work/xen" "$statement"
+done
+check "no file was made" eval '[ ! -e other ] && [ ! -e copy ]'
+cd "$top" || exit 1
+
+# Messages and statuses.
+check "a table that there is not, and the nearest" says 1 'no such table: sched_swich; the nearest is sched_switch; \.tables' sql "$work/whole" "SELECT * FROM sched_swich"
+check "a column that there is not" says 1 'no such column: nonesuch; \.schema TABLE' sql "$work/whole" "SELECT nonesuch FROM events"
+check "what is in double quotes is a name" says 1 "no such column: kernel; .*'single quotes'" sql "$work/whole" 'SELECT count(*) FROM events WHERE layer = "kernel"'
+check "no SQL" says 1 'near "SELEC": syntax error' sql "$work/whole" SELEC
+check "a text that does not end" says 1 'unrecognized token|syntax' sql "$work/whole" "SELECT 'x"
+check "a command that there is not" says 1 '\.load x is no command: \.tables' sql "$work/whole" '.load x'
+check "a table to describe that there is not" says 1 'there is no table x; \.tables' sql "$work/whole" '.schema x'
+check "more memory than it may take" says 1 'out of memory: .* raise --memory' sql --memory 8 "$work/xen" "SELECT length(hex(zeroblob(20000000)))"
+check "also for rows" says 1 'out of memory: .* raise --memory' sql --memory 4 "$work/xen" \
+	"WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c WHERE x < 10000000) SELECT length(group_concat(x)) FROM c"
+check "no trace" says 2 'name a TRACE' sql
+check "a trace that is not there" says 1 "$work/nothing" sql "$work/nothing" 'SELECT 1'
+check "an option that there is not" says 2 'no option of sql: --jsx' sql --jsx "$work/xen" 'SELECT 1'
+check "a value that is none" says 2 'not a value of this option' sql --memory x "$work/xen" 'SELECT 1'
+check "too many arguments" says 2 'further traces by --also' sql "$work/xen" 'SELECT 1' 'SELECT 2'
+check "--help" says 0 '^Usage: strata sql' sql --help
+both() { [ "$(sql --csv --also "$work/whole" "$work/xen" "SELECT count(DISTINCT layer) FROM events" 2>/dev/null | tail -n 1)" = 3 ]; }
+check "--also reads another trace besides" both
+check "an empty trace has tables, and no rows" gives 0,0 'SELECT (SELECT count(*) FROM events), (SELECT count(*) FROM slices)' "$work/empty"
+
+# Damage: as view tells it.
+as_view() {
+	local of_view=0 of_sql=0
+	"$strata" view --json "$work/$1" >/dev/null 2>"$work/view.err" || of_view=$?
+	sql "$work/$1" "$2" >/dev/null 2>"$work/sql.err" || of_sql=$?
+	# What view says of the order of a whole recording, it says without its name.
+	[ "$of_view" = "$of_sql" ] && diff <(sed -n 's/^strata: view:/strata: sql:/p' "$work/view.err" | sort) <(sort "$work/sql.err")
+}
+for kind in torn bad lossy xen; do
+	check "complaints and status are those of view: $kind" as_view $kind 'SELECT count(*) FROM events'
+	check "also of several passes" as_view $kind 'SELECT count(*) FROM events, (VALUES(1), (2)); SELECT count(*) FROM events; SELECT count(*) FROM losses'
+done
+
+# Scripts and the prompt.
+printf 'SELECT 1 AS a;\nSELECT\n 2 AS b;;\n.tables\nSELECT 3 AS c' >"$work/script"
+check "statements come from standard input" eval 'sql --csv "$work/xen" <"$work/script" | tr "\n" " " | grep -qE "^a 1 b 2 State, .* c 3 $"'
+check "the first that fails is the last" eval '! printf "SELECT 1;SELECT x;SELECT 2;\nSELECT 3;" | sql --csv "$work/xen" >"$work/out" 2>&1 && grep -qx 1 "$work/out" &&
+	! grep -qE "^[23]$" "$work/out"'
+check ".quit ends them" eval '[ "$(printf ".quit\nSELECT 1;\n" | sql "$work/xen")" = "" ]'
+# on_terminal TEXT: what the prompt says on a terminal.
+on_terminal() { { printf '%b' "$1"; } | timeout 120 script -qec "$strata sql $work/xen" /dev/null; }
+check "a terminal gets a prompt" eval 'on_terminal "SELECT 40 +\n 2 AS sum;\nSELECT x;\nSELECT 7 AS seven;\n.quit\n" >"$work/out"; grep -q "strata> " "$work/out" &&
+	grep -qE "^ +42.?$" "$work/out" && grep -q "no such column: x" "$work/out" && grep -qE "^ +7.?$" "$work/out"'
+
+# interrupted STATEMENT: SIGINT ends it.
+interrupted() {
+	local pid status=0 i
+	"$strata" sql "$work/xen" "$1" >"$work/out" 2>&1 &
+	pid=$!
+	# Before it catches the signal, it would end otherwise.
+	for ((i = 0; i < 600 && (0x$(sed -n 's/^SigCgt:\t*//p' /proc/$pid/status) & 2) == 0; i++)); do
+		sleep 0.1
+	done
+	for ((i = 0; i < 600; i++)); do
+		kill -INT $pid 2>/dev/null || break
+		sleep 0.1
+	done
+	wait $pid || status=$?
+	cat "$work/out"
+	[ "$status" = 1 ] && grep -q 'sql: interrupted' "$work/out"
+}
+check "Ctrl-C interrupts a statement" interrupted \
+	'WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT count(*) FROM c'
+check "also within the traces" interrupted \
+	"WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT count(*) FROM c JOIN events ON events.domain = 65000 + c.x % 2"
+
+# The cookbook.
+check "the cookbook has ten queries" eval '[ "$(python3 tests/unit/cookbook_sql.py)" = 10 ]'
+for number in 1 2 3 4 5 6 7 8 9 10; do
+	for kind in xen whole lossy empty; do
+		check "query $number of the cookbook runs: $kind" sql "$work/$kind" "$(python3 tests/unit/cookbook_sql.py $number)"
+	done
+done
+# has_rows NUMBER KIND
+has_rows() { [ "$(sql --csv "$work/$2" "$(python3 tests/unit/cookbook_sql.py "$1")" 2>/dev/null | wc -l)" -gt 2 ]; }
+for pair in 1:whole 2:xen 3:xen 4:whole 5:whole 9:xen 10:lossy; do
+	check "query ${pair%:*} has rows" has_rows ${pair%:*} ${pair#*:}
+done
+check "the count of events is that of view" gives "$("$strata" view --json "$work/whole" 2>/dev/null | jq -s '[.[] | select(has("event"))] | length')" \
+	"SELECT sum(n) FROM ($(python3 tests/unit/cookbook_sql.py 1 | tr -d ';'))" "$work/whole"
+
+# Other verbs load nothing for it.
+check "strata itself links with neither SQLite nor libedit" eval '! ldd out/bin/strata | grep -E "sqlite|libedit"'
+cp out/bin/strata "$work/alone"
+check "without strata-sql, it says what is missing" says 1 'strata-sql cannot be run: No such file.*make install' "$work/alone" sql "$work/xen"
+finish
