@@ -92,8 +92,8 @@ static const struct span_table_kind {
 	uint64_t columns;
 	const char *layer; /* only its events tell; NULL: those of all layers do */
 } tables[] = {
-	{ "slices", "all of the state: every row of the tables below", ~0u, HAS_ALL, NULL },
-	{ "spans", "the same as slices", ~0u, HAS_ALL, NULL },
+	{ "slices", "all of the state: every row of the tables below", ~OF(IN_XEN), HAS_ALL, NULL },
+	{ "spans", "the same as slices", ~OF(IN_XEN), HAS_ALL, NULL },
 	{ "pcpus", "which vCPU each physical CPU ran", OF(PCPU), HAS_TIMES | HAS_VCPU | HAS(PCPU),
 	  "xen" },
 	{ "runstates", "states of vCPUs: running, runnable, blocked, offline, unknown", OF(VCPU),
@@ -131,7 +131,7 @@ static const char *const kind_names[STRATA_NR_SPANS] = {
 	[STRATA_SPAN_WAKEUP] = "wakeup",       [STRATA_SPAN_PREEMPTED] = "preempted",
 	[STRATA_SPAN_SYSCALL] = "syscall",     [STRATA_SPAN_IRQ] = "irq",
 	[STRATA_SPAN_SOFTIRQ] = "softirq",     [STRATA_SPAN_REQUEST] = "request",
-	[STRATA_SPAN_EVTCHN] = "evtchn",       [STRATA_SPAN_IN_XEN] = "in_xen",
+	[STRATA_SPAN_EVTCHN] = "evtchn",
 };
 
 static const char *const vcpu_states[STRATA_NR_VCPU_STATES] = {

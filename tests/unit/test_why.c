@@ -1,0 +1,560 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * test_why.c - where the time of instances went, and who was to blame, on hosts whose answer is
+ * known by construction: what happens is told to the state, and the trees that come of its spans
+ * are looked at.
+ */
+#include "state_world.h"
+
+#include "why/answer.h"
+#include "why/explain.h"
+#include "why/moment.h"
+
+#define PORT 9u
+#define IRQ  72u
+
+/* Kernels of g1 (domain 1, traces[1]) and dom0 (domain 0, traces[2]); Xen is traces[0]. */
+struct question {
+	struct world *world;
+	struct strata_span_listener *listeners[2];
+	struct strata_ctf_trace traces[4];
+	struct strata_ctf_trace *of_set[4];
+	struct strata_trace_set set;
+	struct strata_shown_source sources[4];
+	struct strata_shown shown;
+	struct strata_why_names names;
+	struct strata_why_recall *recall;
+	struct strata_why_instance instance;
+	struct strata_why_tree tree;
+	struct strata_why_findings findings;
+};
+
+/* Asks about a task of a kernel from a time to another; what happens follows. */
+static struct question *ask(size_t kernel, uint32_t tid, uint64_t from_ns, uint64_t to_ns,
+			    size_t most)
+{
+	static const char *const names[] = { "xen", "g1", "dom0", "other" };
+	const struct strata_why_window window = { from_ns, to_ns };
+	struct question *question = calloc(1, sizeof(*question));
+	size_t i;
+
+	assert_non_null(question);
+	for (i = 0; i < 4; i++) {
+		question->sources[i].name = names[i];
+		question->of_set[i] = &question->traces[i];
+	}
+	question->set.traces = question->of_set;
+	question->set.nr_traces = question->shown.nr_sources = 4;
+	question->shown.set = &question->set;
+	question->shown.sources = question->sources;
+	question->recall =
+		strata_why_recall_new(&window, 1, most, &question->shown, &question->names);
+	assert_non_null(question->recall);
+	question->world = begin();
+	question->listeners[0] = &question->world->listener;
+	question->listeners[1] = &question->recall->listener;
+	question->world->spans = (struct strata_spans){ question->listeners, 2 };
+	question->instance = (struct strata_why_instance){
+		.of = STRATA_WHY_OF_REQUEST,
+		.from_ns = from_ns,
+		.to_ns = to_ns,
+		.bound_ns = 4,
+		.has_task = true,
+		.kernel = kernel,
+		.tid = tid,
+	};
+	return question;
+}
+
+/* Nodes sum to their parents, everywhere. */
+static void expect_sums(const struct strata_why_tree *tree)
+{
+	size_t i, child;
+
+	for (i = 0; i < tree->nr; i++) {
+		uint64_t sum = 0, last = UINT64_MAX;
+
+		for (child = tree->nodes[i].child; child; child = tree->nodes[child].next) {
+			assert_true(tree->nodes[child].ns <= last);
+			last = tree->nodes[child].ns;
+			sum += last;
+		}
+		if (tree->nodes[i].child)
+			assert_int_equal(sum, tree->nodes[i].ns);
+	}
+}
+
+static void answer(struct question *question, uint64_t end_ns)
+{
+	uint64_t sum = question->findings.others_ns;
+	size_t i;
+
+	finish(question->world, end_ns);
+	assert_int_equal(strata_why_recall_finish(question->recall), 0);
+	assert_int_equal(strata_why_explain(question->recall, &question->instance, &question->tree),
+			 0);
+	strata_why_find(&question->findings, &question->tree, &question->names);
+	expect_sums(&question->tree);
+	for (i = 0; i < question->findings.nr; i++)
+		sum += question->findings.all[i].ns;
+	assert_int_equal(sum, question->instance.to_ns - question->instance.from_ns);
+}
+
+static void forget(struct question *question)
+{
+	end(question->world);
+	strata_why_recall_free(question->recall);
+	strata_why_tree_clear(&question->tree);
+	strata_why_names_clear(&question->names);
+	free(question);
+}
+
+/* The node at the end of a path; its name is looked at if one is given. */
+static const struct strata_why_node *node(const struct question *question,
+					  const enum strata_why_what *path, size_t nr)
+{
+	const struct strata_why_tree *tree = &question->tree;
+	size_t at = 0, i;
+
+	for (i = 0; i < nr; i++) {
+		at = tree->nodes[at].child;
+		while (at && tree->nodes[at].step.what != path[i])
+			at = tree->nodes[at].next;
+		if (!at)
+			return NULL;
+	}
+	return &tree->nodes[at];
+}
+
+static void expect(const struct question *question, uint64_t ns, const char *name,
+		   const enum strata_why_what *path, size_t nr)
+{
+	const struct strata_why_node *found = node(question, path, nr);
+
+	assert_non_null(found);
+	assert_int_equal(found->ns, ns);
+	if (name)
+		assert_string_equal(strata_why_name(&question->names, found->step.name), name);
+}
+
+#define PATH(...)                                                       \
+	((const enum strata_why_what[]){ __VA_ARGS__ }),                \
+		sizeof((const enum strata_why_what[]){ __VA_ARGS__ }) / \
+			sizeof(enum strata_why_what)
+
+static void expect_blame(const struct question *question, size_t at, const char *blame,
+			 const char *by, uint64_t ns)
+{
+	const struct strata_why_finding *finding = &question->findings.all[at];
+
+	assert_true(at < question->findings.nr);
+	assert_string_equal(strata_why_blame_key(finding->blame), blame);
+	assert_string_equal(strata_why_name(&question->names, finding->by), by);
+	assert_int_equal(finding->ns, ns);
+}
+
+static void wake_by(struct world *world, struct strata_task *task, const struct strata_task *by,
+		    uint64_t ns)
+{
+	const struct strata_waker waker = { .task = by, .cpu = 0 };
+	const struct strata_moment now = at(ns);
+
+	strata_tasks_wake(&world->tasks, task, 0, &waker, &now);
+}
+
+static void syscall_of(struct world *world, struct strata_task *task, uint64_t number, uint64_t ns)
+{
+	const struct strata_moment now = at(ns);
+
+	if (number)
+		strata_tasks_syscall(&world->tasks, task, number, NULL, &now);
+	else
+		strata_tasks_syscall_end(&world->tasks, task, &now);
+}
+
+/* A kernel's vCPU that runs, and its idle task. */
+static struct strata_task *boot(struct question *question, size_t trace, uint32_t domain,
+				struct strata_kernel **kernel)
+{
+	struct world *world = question->world;
+
+	change(world, vcpu_of(world, domain, 0), UNKNOWN, GUEST, domain == 0 ? 0 : 1, 0);
+	*kernel = strata_tasks_kernel(&world->tasks, trace, 0, domain);
+	return task_of(world, *kernel, 0, 0);
+}
+
+static void its_vcpu_is_preempted_and_xen_works(void **state)
+{
+	struct question *question = ask(1, 70, 100, 900, 1000);
+	struct world *world = question->world;
+	struct strata_kernel *g1;
+	struct strata_task *idle = boot(question, 1, 1, &g1), *t = task_of(world, g1, 70, 0);
+	struct strata_vcpu *v = vcpu_of(world, 1, 0), *g2 = vcpu_of(world, 2, 0);
+
+	(void)state;
+	switch_to(world, idle, T_RUNNABLE, t, 0, 50);
+	change(world, g2, UNKNOWN, RUNNABLE, 1, 60);
+	take_over(world, v, RUNNABLE, g2, 1, 200); /* after 100 of its own */
+	take_over(world, g2, RUNNABLE, v, 1, 500);
+	vm_exit(world, v, 12, 550);
+	vm_entry(world, v, 590);
+	irq(world, g1, IRQ, 600);
+	vm_exit(world, v, 1, 610);
+	vm_entry(world, v, 615);
+	irq_end(world, g1, IRQ, 620);
+	switch_to(world, t, T_RUNNABLE, task_of(world, g1, 71, 0), 0, 700);
+	switch_to(world, task_of(world, g1, 71, 0), T_BLOCKED, t, 0, 780);
+	/* Until the recording ends an exit goes on, of which nobody knows the end. */
+	vm_exit(world, v, 2, 850);
+	answer(question, 1000);
+	expect(question, 300, "d1/0", PATH(STRATA_WHY_PREEMPTED));
+	expect(question, 300, "d2/0 on pCPU 1", PATH(STRATA_WHY_PREEMPTED, STRATA_WHY_BEHIND_VCPU));
+	expect(question, 40, "12", PATH(STRATA_WHY_XEN, STRATA_WHY_EXIT));
+	expect(question, 90, NULL, PATH(STRATA_WHY_XEN));
+	expect(question, 50, NULL, PATH(STRATA_WHY_XEN, STRATA_WHY_REST));
+	expect(question, 20, "irq 72 eth0", PATH(STRATA_WHY_IRQ));
+	expect(question, 5, "1", PATH(STRATA_WHY_IRQ, STRATA_WHY_XEN, STRATA_WHY_EXIT));
+	expect(question, 80, "?-71", PATH(STRATA_WHY_QUEUED, STRATA_WHY_BEHIND_TASK));
+	expect(question, 310, NULL, PATH(STRATA_WHY_RAN));
+	expect_blame(question, 0, "running", "", 310);
+	expect_blame(question, 1, "vcpu_preempted", "d2", 300);
+	expect_blame(question, 2, "task_preempted", "?-71", 80);
+	forget(question);
+}
+
+/* Each end is off by 2, so that a span's length is off by 4; a part has two ends for each of its
+ * runs. */
+static void bounds_are_those_of_the_ends(void **state)
+{
+	struct question *question = ask(1, 70, 100, 900, 1000);
+	struct world *world = question->world;
+	struct strata_kernel *g1;
+	struct strata_task *idle = boot(question, 1, 1, &g1), *t = task_of(world, g1, 70, 0);
+	struct strata_vcpu *v = vcpu_of(world, 1, 0), *g2 = vcpu_of(world, 2, 0);
+
+	(void)state;
+	switch_to(world, idle, T_RUNNABLE, t, 0, 50);
+	change(world, g2, UNKNOWN, RUNNABLE, 1, 60);
+	take_over(world, v, RUNNABLE, g2, 1, 200);
+	take_over(world, g2, RUNNABLE, v, 1, 500);
+	answer(question, 1000);
+	assert_int_equal(question->tree.nodes[0].bound_ns, 4);
+	assert_int_equal(node(question, PATH(STRATA_WHY_PREEMPTED))->times, 1);
+	assert_in_range(node(question, PATH(STRATA_WHY_PREEMPTED))->bound_ns, 4, 8);
+	assert_int_equal(node(question, PATH(STRATA_WHY_RAN))->times, 2);
+	assert_in_range(node(question, PATH(STRATA_WHY_RAN))->bound_ns, 8, 16);
+	forget(question);
+}
+
+/* A server of dom0, which waits for its CPU, sends; g1's vCPU sleeps, is woken, waits behind g2 and
+ * takes the interrupt, which wakes the task. */
+static void it_waits_for_another_domain(void **state)
+{
+	struct question *question = ask(1, 70, 10, 200, 1000);
+	struct world *world = question->world;
+	struct strata_kernel *g1, *dom0;
+	struct strata_task *idle = boot(question, 1, 1, &g1), *t = task_of(world, g1, 70, 0);
+	struct strata_task *idle0 = boot(question, 2, 0, &dom0);
+	struct strata_task *server = task_of(world, dom0, 300, 0),
+			   *hog = task_of(world, dom0, 301, 0);
+	struct strata_vcpu *v = vcpu_of(world, 1, 0), *v0 = vcpu_of(world, 0, 0);
+	struct strata_vcpu *g2 = vcpu_of(world, 2, 0);
+	const struct strata_xen_place sends = { .vcpu = v0, .task = server, .pcpu = 0 };
+	struct strata_moment now;
+
+	(void)state;
+	switch_to(world, idle, T_RUNNABLE, t, 0, 5);
+	switch_to(world, idle0, T_RUNNABLE, server, 0, 5);
+	syscall_of(world, t, 1, 8);
+	switch_to(world, t, T_BLOCKED, idle, 0, 10);
+	take_over(world, v, BLOCKED, g2, 1, 20);
+	switch_to(world, server, T_RUNNABLE, hog, 0, 40);
+	switch_to(world, hog, T_BLOCKED, server, 0, 90);
+	now = at(100);
+	strata_evtchns_send(&world->evtchns, &sends, 1, PORT, &now);
+	now = at(102);
+	strata_evtchns_pending(&world->evtchns, &sends, v, PORT, &now);
+	now = at(105);
+	strata_vcpus_wake(&world->vcpus, v, BLOCKED, &sends, &now);
+	take_over(world, g2, RUNNABLE, v, 1, 140);
+	now = at(150);
+	strata_evtchns_upcall(&world->evtchns, g1, 0, PORT, IRQ, &now);
+	irq(world, g1, IRQ, 153);
+	wake_by(world, t, idle, 158);
+	irq_end(world, g1, IRQ, 160);
+	switch_to(world, idle, T_RUNNABLE, t, 0, 172);
+	syscall_of(world, t, 0, 180);
+	answer(question, 300);
+#define BLOCKED_FOR STRATA_WHY_BLOCKED, STRATA_WHY_SYSCALL
+	expect(question, 148, NULL, PATH(STRATA_WHY_BLOCKED));
+	expect(question, 92, "?-300 on d0/0", PATH(BLOCKED_FOR, STRATA_WHY_WAITS_OTHER));
+	expect(question, 42, NULL, PATH(BLOCKED_FOR, STRATA_WHY_WAITS_OTHER, STRATA_WHY_RAN));
+	expect(question, 50, "?-301",
+	       PATH(BLOCKED_FOR, STRATA_WHY_WAITS_OTHER, STRATA_WHY_QUEUED,
+		    STRATA_WHY_BEHIND_TASK));
+	expect(question, 56, "irq 72 eth0", PATH(BLOCKED_FOR, STRATA_WHY_DELIVERED));
+	expect(question, 3, "d1/0", PATH(BLOCKED_FOR, STRATA_WHY_DELIVERED, STRATA_WHY_ASLEEP));
+	expect(question, 35, "d2/0 on pCPU 1",
+	       PATH(BLOCKED_FOR, STRATA_WHY_DELIVERED, STRATA_WHY_WAKES, STRATA_WHY_BEHIND_VCPU));
+	expect(question, 13, NULL, PATH(BLOCKED_FOR, STRATA_WHY_DELIVERED, STRATA_WHY_WAKING));
+	expect(question, 5, NULL, PATH(BLOCKED_FOR, STRATA_WHY_DELIVERED, STRATA_WHY_IRQ));
+	expect(question, 2, NULL, PATH(STRATA_WHY_IRQ));
+	expect(question, 12, NULL, PATH(STRATA_WHY_QUEUED, STRATA_WHY_SWITCHING));
+	expect(question, 28, NULL, PATH(STRATA_WHY_RAN));
+	expect_blame(question, 0, "backend_domain", "d0", 92);
+	expect_blame(question, 1, "vcpu_wakes_late", "d2", 35);
+	forget(question);
+}
+
+/* Without event channels: the kernel was idle, so its vCPU was woken for the timer that woke the
+ * task. */
+static void it_waits_for_a_timer_and_its_vcpu_wakes_late(bool is_idle)
+{
+	struct question *question = ask(1, 70, 10, 300, 1000);
+	struct world *world = question->world;
+	struct strata_kernel *g1;
+	struct strata_task *idle = boot(question, 1, 1, &g1), *t = task_of(world, g1, 70, 0);
+	struct strata_task *other = task_of(world, g1, 71, 0);
+	struct strata_vcpu *v = vcpu_of(world, 1, 0), *g2 = vcpu_of(world, 2, 0);
+
+	switch_to(world, idle, T_RUNNABLE, t, 0, 5);
+	switch_to(world, t, T_BLOCKED, idle, 0, 10);
+	take_over(world, v, BLOCKED, g2, 1, 20);
+	change(world, v, BLOCKED, RUNNABLE, 1, 100);
+	take_over(world, g2, RUNNABLE, v, 1, 240);
+	/* If another task runs then, nobody knows since when the interrupt was pending. */
+	if (!is_idle)
+		switch_to(world, idle, T_RUNNABLE, other, 0, 245);
+	irq(world, g1, IRQ, 250);
+	wake_by(world, t, is_idle ? idle : other, 255);
+	irq_end(world, g1, IRQ, 260);
+	switch_to(world, is_idle ? idle : other, is_idle ? T_RUNNABLE : T_BLOCKED, t, 0, 270);
+	answer(question, 400);
+	if (is_idle) {
+		expect(question, 90, "irq 72 eth0", PATH(STRATA_WHY_BLOCKED, STRATA_WHY_WAITS_IRQ));
+		expect(question, 140, "d2/0 on pCPU 1",
+		       PATH(STRATA_WHY_BLOCKED, STRATA_WHY_DELIVERED, STRATA_WHY_WAKES,
+			    STRATA_WHY_BEHIND_VCPU));
+		expect_blame(question, 0, "vcpu_wakes_late", "d2", 140);
+		expect_blame(question, 1, "blocked", "irq 72 eth0", 100);
+	} else {
+		expect(question, 245, "irq 72 eth0",
+		       PATH(STRATA_WHY_BLOCKED, STRATA_WHY_WAITS_IRQ));
+		expect_blame(question, 0, "blocked", "irq 72 eth0", 245);
+	}
+	forget(question);
+}
+
+static void a_timer_while_its_kernel_is_idle(void **state)
+{
+	(void)state;
+	it_waits_for_a_timer_and_its_vcpu_wakes_late(true);
+}
+
+static void a_timer_while_another_task_runs(void **state)
+{
+	(void)state;
+	it_waits_for_a_timer_and_its_vcpu_wakes_late(false);
+}
+
+static void it_waits_for_a_lock_whose_holder_is_preempted(void **state)
+{
+	struct question *question = ask(1, 70, 10, 300, 1000);
+	struct world *world = question->world;
+	struct strata_kernel *g1;
+	struct strata_task *idle = boot(question, 1, 1, &g1), *t = task_of(world, g1, 70, 0);
+	struct strata_vcpu *v = vcpu_of(world, 1, 0), *g2 = vcpu_of(world, 2, 0);
+	struct strata_moment now = at(0);
+	struct strata_vcpu *second = strata_vcpus_get(&world->vcpus, 0, 1, 1, &now);
+
+	(void)state;
+	change(world, second, UNKNOWN, GUEST, 2, 0);
+	switch_to(world, idle, T_RUNNABLE, t, 0, 5);
+	change(world, g2, UNKNOWN, RUNNABLE, 2, 40);
+	take_over(world, second, RUNNABLE, g2, 2, 50);
+	change(world, v, GUEST, BLOCKED, 1, 100);
+	take_over(world, g2, RUNNABLE, second, 2, 250);
+	change(world, v, BLOCKED, RUNNABLE, 1, 260);
+	change(world, v, RUNNABLE, GUEST, 1, 261);
+	answer(question, 400);
+	expect(question, 160, "d1/0", PATH(STRATA_WHY_HALTED));
+	expect(question, 150, "d1/1", PATH(STRATA_WHY_HALTED, STRATA_WHY_HOLDER));
+	expect(question, 150, "d2/0 on pCPU 2",
+	       PATH(STRATA_WHY_HALTED, STRATA_WHY_HOLDER, STRATA_WHY_BEHIND_VCPU));
+	expect_blame(question, 0, "lock_holder_preempted", "d2", 150);
+	forget(question);
+}
+
+/* Each task is woken by the next one, which had slept as well. */
+static void chains_of_wakeups_end_somewhere(void **state)
+{
+	struct question *question = ask(1, 100, 100, 1000, 1000);
+	struct world *world = question->world;
+	struct strata_kernel *g1;
+	struct strata_task *idle = boot(question, 1, 1, &g1), *task[20];
+	enum strata_why_what path[40];
+	uint32_t i;
+
+	(void)state;
+	for (i = 0; i < 20; i++)
+		task[i] = task_of(world, g1, 100 + i, 0);
+	irq(world, g1, 1, 1);
+	irq_end(world, g1, 1, 2);
+	for (i = 0; i < 20; i++) {
+		switch_to(world, i ? task[i - 1] : idle, i ? T_BLOCKED : T_RUNNABLE, task[i], 0,
+			  20 + i);
+	}
+	switch_to(world, task[19], T_BLOCKED, idle, 0, 50);
+	wake(world, task[19], 0, 200);
+	switch_to(world, idle, T_RUNNABLE, task[19], 0, 210);
+	for (i = 19; i > 0; i--) {
+		wake_by(world, task[i - 1], task[i], 1000 - 20 * i);
+		switch_to(world, task[i], T_BLOCKED, task[i - 1], 0, 1005 - 20 * i);
+	}
+	answer(question, 1200);
+	for (i = 0; i < STRATA_WHY_DEPTH; i++) {
+		path[2 * i] = STRATA_WHY_BLOCKED;
+		path[2 * i + 1] = STRATA_WHY_WAITS_TASK;
+	}
+	expect(question, 980 - 100, "?-101", path, 2);
+	path[2 * i] = STRATA_WHY_BLOCKED;
+	path[2 * i + 1] = STRATA_WHY_WAITS_TASK;
+	path[2 * i + 2] = STRATA_WHY_WAITS_MORE;
+	assert_non_null(node(question, path, 2 * i + 3));
+	forget(question);
+}
+
+static void what_is_lost_is_unknown(void **state)
+{
+	struct question *question = ask(1, 70, 10, 300, 1000);
+	struct world *world = question->world;
+	struct strata_kernel *g1;
+	struct strata_task *idle = boot(question, 1, 1, &g1), *t = task_of(world, g1, 70, 0);
+
+	(void)state;
+	switch_to(world, idle, T_RUNNABLE, t, 0, 5);
+	lose(world, 1, 50);
+	seen(world, vcpu_of(world, 1, 0), 1, 80);
+	lose_kernel(world, g1, 100);
+	switch_to(world, idle, T_RUNNABLE, t, 0, 280);
+	answer(question, 400);
+	expect(question, 30, NULL, PATH(STRATA_WHY_UNKNOWN, STRATA_WHY_UNKNOWN_VCPU));
+	expect(question, 180, NULL, PATH(STRATA_WHY_UNKNOWN, STRATA_WHY_UNKNOWN_TASK));
+	expect(question, 80, NULL, PATH(STRATA_WHY_RAN));
+	expect_blame(question, 0, "unknown", "", 210);
+	forget(question);
+}
+
+/* A guest without a hypervisor's trace: what its vCPU did is unknown, not made up. */
+static void without_a_hypervisor_vcpus_are_unknown(void **state)
+{
+	struct question *question = ask(1, 70, 10, 300, 1000);
+	struct world *world = question->world;
+	struct strata_kernel *g1 = strata_tasks_kernel(&world->tasks, 1, 0, 1);
+	struct strata_task *t = task_of(world, g1, 70, 0);
+
+	(void)state;
+	switch_to(world, task_of(world, g1, 0, 0), T_RUNNABLE, t, 0, 5);
+	irq(world, g1, IRQ, 100);
+	irq_end(world, g1, IRQ, 120);
+	answer(question, 400);
+	expect(question, 290, NULL, PATH(STRATA_WHY_UNKNOWN));
+	expect_blame(question, 0, "unknown", "", 290);
+	forget(question);
+}
+
+static void a_machine_without_one_has_its_cpus(void **state)
+{
+	struct question *question = ask(1, 70, 10, 300, 1000);
+	struct world *world = question->world;
+	struct strata_kernel *kernel = strata_tasks_kernel(&world->tasks, 1, 0, STRATA_NO_DOMAIN);
+	struct strata_task *t = task_of(world, kernel, 70, 0);
+
+	(void)state;
+	switch_to(world, task_of(world, kernel, 0, 0), T_RUNNABLE, t, 0, 5);
+	irq(world, kernel, IRQ, 100);
+	irq_end(world, kernel, IRQ, 120);
+	answer(question, 400);
+	expect(question, 270, NULL, PATH(STRATA_WHY_RAN));
+	expect_blame(question, 1, "interrupts", "irq 72 eth0", 20);
+	forget(question);
+}
+
+/* What does not fit into the memory is counted and unknown; the sums stay. */
+static void memory_is_bounded(void **state)
+{
+	struct question *question = ask(1, 70, 10, 300, 3);
+	struct world *world = question->world;
+	struct strata_kernel *g1;
+	struct strata_task *idle = boot(question, 1, 1, &g1), *t = task_of(world, g1, 70, 0);
+	uint64_t i;
+
+	(void)state;
+	switch_to(world, idle, T_RUNNABLE, t, 0, 5);
+	for (i = 20; i < 200; i += 10) {
+		irq(world, g1, IRQ, i);
+		irq_end(world, g1, IRQ, i + 5);
+	}
+	answer(question, 400);
+	assert_true(question->recall->not_remembered > 10);
+	assert_int_equal(question->recall->nr_spans, 3);
+	expect(question, 290, NULL, PATH(STRATA_WHY_UNKNOWN));
+	forget(question);
+}
+
+static void of_no_length_there_is_nothing_to_say(void **state)
+{
+	struct question *question = ask(1, 70, 10, 10, 1000);
+	struct strata_kernel *g1;
+
+	(void)state;
+	boot(question, 1, 1, &g1);
+	answer(question, 400);
+	assert_int_equal(question->findings.nr, 0);
+	forget(question);
+}
+
+/* Spans of one lane that lie in each other: the innermost counts, whatever they look like. */
+static void nested_interrupts(void **state)
+{
+	struct question *question = ask(1, 70, 0, 100, 1000);
+	struct world *world = question->world;
+	struct strata_kernel *g1;
+	struct strata_task *idle = boot(question, 1, 1, &g1), *t = task_of(world, g1, 70, 0);
+
+	(void)state;
+	switch_to(world, idle, T_RUNNABLE, t, 0, 0);
+	irq(world, g1, 1, 10);
+	irq(world, g1, 2, 20);
+	irq(world, g1, 3, 20);
+	irq_end(world, g1, 3, 30);
+	irq_end(world, g1, 2, 50);
+	irq_end(world, g1, 1, 65);
+	answer(question, 100);
+	expect(question, 45, NULL, PATH(STRATA_WHY_RAN));
+	expect_blame(question, 1, "interrupts", "irq 1 eth0", 25);
+	expect_blame(question, 2, "interrupts", "irq 2 eth0", 20);
+	expect_blame(question, 3, "interrupts", "irq 3 eth0", 10);
+	forget(question);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(its_vcpu_is_preempted_and_xen_works),
+		cmocka_unit_test(bounds_are_those_of_the_ends),
+		cmocka_unit_test(it_waits_for_another_domain),
+		cmocka_unit_test(a_timer_while_its_kernel_is_idle),
+		cmocka_unit_test(a_timer_while_another_task_runs),
+		cmocka_unit_test(it_waits_for_a_lock_whose_holder_is_preempted),
+		cmocka_unit_test(chains_of_wakeups_end_somewhere),
+		cmocka_unit_test(what_is_lost_is_unknown),
+		cmocka_unit_test(without_a_hypervisor_vcpus_are_unknown),
+		cmocka_unit_test(a_machine_without_one_has_its_cpus),
+		cmocka_unit_test(memory_is_bounded),
+		cmocka_unit_test(of_no_length_there_is_nothing_to_say),
+		cmocka_unit_test(nested_interrupts),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
