@@ -25,7 +25,7 @@ STRATA_CFLAGS := -std=gnu11 -D_GNU_SOURCE $(WARNINGS) -fPIE -fstack-protector-st
 # merge/ stands below dom0-tools/, and sees nothing of it.
 MERGE_CFLAGS   = $(filter-out -Idom0-tools,$(STRATA_CFLAGS))
 XEN_LIBS := xencall xenforeignmemory xengnttab xenevtchn xenstore xentoollog
-LIBS      = $(shell pkg-config --libs $(XEN_LIBS) json-c)
+LIBS      = $(shell pkg-config --libs $(XEN_LIBS) json-c zlib libmicrohttpd)
 
 SOURCES      := $(wildcard dom0-tools/strata/*.c dom0-tools/strata/*/*.c dom0-tools/stratad/*.c dom0-tools/stratad/*/*.c \
 	dom0-tools/consumerd/*.c dom0-tools/consumerd/*/*.c merge/*/*.c merge/*/*/*.c)
@@ -69,6 +69,8 @@ deps-%:
 # What is compiled waits for the packages; a second make beside this one would write the same files.
 tools: deps-tools $(O)/bin/strata $(O)/bin/strata-sql $(APP_LIBRARY)
 
+include dom0-tools/timeline/timeline.mk
+
 $(O)/bin/strata: $(MAIN_OBJECT) $(LIBRARY)
 	@mkdir -p $(@D)
 	@echo "  LD      $@"
@@ -83,6 +85,7 @@ objects_of    = $(filter $(O)/build/$(1)/%,$(filter-out $(MAIN_OBJECT),$(OBJECTS
 
 $(O)/build/merge.a: $(call objects_of,merge)
 $(foreach part,$(filter-out merge,$(PARTS)),$(eval $(O)/build/$(part).a: $(call objects_of,dom0-tools/$(part))))
+$(O)/build/strata.a: $(PAGE_OBJECT)
 $(LIBRARY):
 	@echo "  AR      $@"
 	@mkdir -p $(@D)
@@ -160,7 +163,13 @@ $(O)/tests/app/library.so: tests/unit/app/library.cc $(APP_LIBRARY) Makefile
 		-L$(O)/lib -lstrata -Wl,-rpath,$(abspath $(O)/lib)
 
 # What attacks the recorder and other users (tests/attack).
-ATTACKS := $(patsubst tests/attack/%.c,$(O)/tests/attack/%,$(wildcard tests/attack/*.c))
+ATTACKS := $(patsubst tests/attack/%.c,$(O)/tests/attack/%,$(wildcard tests/attack/*.c)) \
+	$(patsubst tests/attack/preload/%.c,$(O)/tests/attack/%.so,$(wildcard tests/attack/preload/*.c))
+
+$(O)/tests/attack/%.so: tests/attack/preload/%.c Makefile
+	@mkdir -p $(@D)
+	@echo "  LD      $@"
+	@$(CC) $(STRATA_CFLAGS) $(CFLAGS) -fPIC -shared $< -o $@ -ldl
 
 $(O)/tests/attack/%: tests/attack/%.c $(APP_LIBRARY) Makefile tests/raw_app.h $(wildcard include/strata/*.h include/strata/*/*.h)
 	@mkdir -p $(@D)
@@ -188,10 +197,10 @@ $(FUZZ)/%.o: %.c Makefile
 	@echo "  CC      $< (fuzz)"
 	@$(CC) $(STRATA_CFLAGS) $(FUZZ_CFLAGS) -MMD -MP -c $< -o $@
 
-$(FUZZ)/fuzz_recorder: $(FUZZ)/tests/fuzz/fuzz_recorder.o $(FUZZ_SOURCES:%.c=$(FUZZ)/%.o)
+$(FUZZ)/fuzz_recorder: $(FUZZ)/tests/fuzz/fuzz_recorder.o $(FUZZ_SOURCES:%.c=$(FUZZ)/%.o) $(PAGE_OBJECT)
 	@echo "  LD      $@"
 	@$(CC) $(FUZZ_CFLAGS) -pie $^ -o $@ $(FUZZ_WRAPPED:%=-Wl,--wrap=%) -lpthread \
-		$(shell pkg-config --libs json-c)
+		$(shell pkg-config --libs json-c zlib libmicrohttpd)
 
 $(FUZZ)/fuzz_writer: $(FUZZ)/tests/fuzz/fuzz_writer.o $(FUZZ)/tests/fuzz/watchdog.o
 	@echo "  LD      $@"
@@ -260,6 +269,7 @@ lint: deps-lint
 	@clang-format --dry-run -Werror $(LINUX_STYLE)
 	@tests/lint/layers.py
 	@printf '%s\n' $(SHELL_FILES) | xargs -P $(shell nproc) -n 8 shellcheck -x
+	@$(MAKE) --no-print-directory lint-page
 	@echo "  LINT    $(words $(LINUX_STYLE)) C files, $(words $(SHELL_FILES)) scripts: nothing to say"
 
 clean:

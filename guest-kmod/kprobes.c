@@ -11,6 +11,7 @@
 #include <linux/ctype.h>
 #include <linux/errno.h>
 #include <linux/kernel.h>
+#include <linux/kprobes.h>
 #include <linux/module.h>
 #include <linux/ptrace.h>
 #include <linux/security.h>
@@ -18,11 +19,19 @@
 #include <linux/string.h>
 
 #include "event_table.h"
+#include "events.h"
 #include "kprobes.h"
 #include "record.h"
 
 /* Calls of one function that may be under way at once: it may sleep. */
 #define CALLS_MAX 1024
+
+/* A kprobe and its event; `kretprobe.kp` is all that one without a return uses. */
+struct strata_kprobe {
+	struct strata_event event; /* name, group and fields are the maker's */
+	struct kretprobe kretprobe;
+	bool returns;
+};
 
 /* A probe that domain 0 asked for. */
 struct dynamic_kprobe {
@@ -117,7 +126,17 @@ static void detach(struct strata_event *event)
 	strata_record_missed(kprobe->kretprobe.nmissed + kprobe->kretprobe.kp.nmissed);
 }
 
-int strata_kprobe_register(struct strata_kprobe *kprobe)
+static void unregister(struct strata_kprobe *kprobe)
+{
+	if (kprobe->returns)
+		unregister_kretprobe(&kprobe->kretprobe);
+	else
+		unregister_kprobe(&kprobe->kretprobe.kp);
+}
+
+/* Registers the probe without enabling it; attaching its event enables it.  0, or a negative error:
+ * the symbol is unknown, or must not be probed. */
+static int register_disabled(struct strata_kprobe *kprobe)
 {
 	struct kprobe *kp = &kprobe->kretprobe.kp;
 	int err;
@@ -131,16 +150,8 @@ int strata_kprobe_register(struct strata_kprobe *kprobe)
 	/* What records must not be recorded. */
 	if (!within_module((unsigned long)kp->addr, THIS_MODULE))
 		return 0;
-	strata_kprobe_unregister(kprobe);
+	unregister(kprobe);
 	return -EINVAL;
-}
-
-void strata_kprobe_unregister(struct strata_kprobe *kprobe)
-{
-	if (kprobe->returns)
-		unregister_kretprobe(&kprobe->kretprobe);
-	else
-		unregister_kprobe(&kprobe->kretprobe.kp);
 }
 
 static bool is_identifier(const char *name)
@@ -216,7 +227,7 @@ static int add(bool returns, const char *name, const char *symbol, unsigned int 
 	one = make(returns, name, symbol, offset);
 	if (!one)
 		return -ENOMEM;
-	err = strata_kprobe_register(&one->base);
+	err = register_disabled(&one->base);
 	if (err) {
 		release(one);
 		return err;
@@ -253,7 +264,7 @@ int strata_kprobes_add(const char *group, const char *name, char *place)
 void strata_kprobes_clear(void)
 {
 	while (nr_dynamic > 0) {
-		strata_kprobe_unregister(&dynamic[--nr_dynamic]->base);
+		unregister(&dynamic[--nr_dynamic]->base);
 		release(dynamic[nr_dynamic]);
 	}
 }

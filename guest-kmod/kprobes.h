@@ -6,27 +6,6 @@
 #ifndef STRATA_KMOD_KPROBES_H
 #define STRATA_KMOD_KPROBES_H
 
-#include <linux/kprobes.h>
-
-#include "events.h"
-
-/* A kprobe and its event; `kretprobe.kp` is all that one without a return uses. */
-struct strata_kprobe {
-	struct strata_event event; /* name, group and fields are the maker's */
-	struct kretprobe kretprobe;
-	bool returns;
-};
-
-/*
- * Registers the probe without enabling it; attaching its event enables it.  The maker
- * has set symbol, offset and handler.  Returns 0 or a negative error: the symbol is
- * unknown, or must not be probed.  May sleep.
- */
-int strata_kprobe_register(struct strata_kprobe *kprobe);
-
-/* Undoes it, the event being detached.  May sleep. */
-void strata_kprobe_unregister(struct strata_kprobe *kprobe);
-
 /*
  * Adds an event of domain 0's choice to the list of events and to their table,
  * or finds that it is there already.

@@ -9,12 +9,14 @@ set -eu
 
 # What a C program of this project is built with, and the Makefile itself.
 compiler="make gcc libc6-dev binutils pkg-config"
-libraries="libxen-dev libjson-c-dev libsqlite3-dev libedit-dev"
+libraries="libxen-dev libjson-c-dev zlib1g-dev libmicrohttpd-dev libsqlite3-dev libedit-dev"
+# What bundles and checks the page of `strata timeline`.
+page="nodejs npm"
 
 # packages_of TARGET: what that target needs.
 packages_of() {
 	case $1 in
-	tools) echo "$compiler $libraries" ;;
+	tools) echo "$compiler $libraries $page" ;;
 	kmod) echo "make gcc libc6-dev binutils linux-headers-amd64" ;;
 	# Debian's source, patched, and built.
 	xen) echo "make gcc libc6-dev binutils flex bison python3 patch dpkg-dev xz-utils" ;;
@@ -23,7 +25,7 @@ packages_of() {
 			xz-utils" ;;
 	all) packages_of tools xen kmod ;;
 	demo) packages_of all lab ;;
-	lint) echo "git clang-format shellcheck python3" ;;
+	lint) echo "git clang-format shellcheck python3 $page" ;;
 	unit)
 		packages_of tools
 		echo "g++ libcmocka-dev jq babeltrace2 libbabeltrace2-dev python3 bsdutils iproute2
@@ -39,6 +41,11 @@ packages_of() {
 	fuzz-parsers) echo "$compiler $libraries clang libclang-rt-14-dev" ;;
 	model) echo "make gcc libc6-dev spin" ;;
 	checkers) echo "make gcc libc6-dev libcmocka-dev" ;;
+	# The page of `strata timeline` in a browser, in the type that its pictures have.
+	browser)
+		packages_of tools
+		echo "chromium fonts-inter"
+		;;
 	arch)
 		packages_of tools
 		echo "gcc-aarch64-linux-gnu gcc-arm-linux-gnueabihf gcc-riscv64-linux-gnu gcc-s390x-linux-gnu
@@ -56,7 +63,7 @@ packages_of() {
 		packages_of demo lttng
 		echo "babeltrace2 libbabeltrace2-dev jq valgrind"
 		;;
-	check) packages_of demo quick attack fuzz model checkers arch torture ;;
+	check) packages_of demo quick attack fuzz model checkers arch torture browser ;;
 	*)
 		echo "deps: there is no target $1" >&2
 		return 2
@@ -85,13 +92,15 @@ if [ -n "$list" ]; then
 	exit 0
 fi
 
-# Prints those of the packages that are not installed.
+# Prints those of the packages that are not installed, nor provided by one that is: other builds of nodejs contain npm.
 find_missing() {
 	# shellcheck disable=SC2086 # a list of words
 	{
 		printf 'wanted %s\n' $PACKAGES
-		dpkg-query -W -f '${db:Status-Abbrev} ${Package}\n' $PACKAGES 2>/dev/null
-	} | awk '$1 == "wanted" { wanted[$2] } $1 == "ii" { delete wanted[$2] } END { for (p in wanted) print p }' |
+		dpkg-query -W -f '${db:Status-Abbrev} ${Package} ${Provides}\n' 2>/dev/null
+	} | awk '$1 == "wanted" { wanted[$2] }
+		$1 == "ii" { gsub(/,|\([^)]*\)/, ""); for (i = 2; i <= NF; i++) delete wanted[$i] }
+		END { for (p in wanted) print p }' |
 		sort | tr '\n' ' '
 }
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "packets/packet_reader.h"
+#include "consumerd/packets/packet_reader.h"
 #include "consumerd/recorder_state.h"
 
 static void complain(void *data, const char *message)

@@ -157,7 +157,7 @@ static int parse_arguments(int argc, char **argv, struct arguments *arguments)
 	return STRATA_STATUS_OK;
 }
 
-/* The directory of what @out is, behind all links, or of what it will be; NULL: there is none. */
+/* The directory of @out, with all links resolved, whether or not @out exists; NULL: unknown. */
 static char *real_dir(const char *out)
 {
 	char *path = realpath(out, NULL), *dir;

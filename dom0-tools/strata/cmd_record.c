@@ -140,7 +140,7 @@ static const char *parse_geometry(const char *text, struct strata_ring_geometry 
 	if (*end == 'x')
 		number = strtoul(end + 1, &end, 10);
 	if (*end || end == text)
-		return "that is no size";
+		return "not a size";
 	if (!bytes || !number)
 		return "it is empty";
 	if (bytes & (bytes - 1) || number & (number - 1))
@@ -207,7 +207,7 @@ static int take_memory(const char *argument, struct record_options *options)
 	if (strcmp(argument, "shm") == 0 || strcmp(argument, "file") == 0 ||
 	    (options->app_files && argument[4] == ':' && argument[5]))
 		return STRATA_STATUS_OK;
-	return wrong("--app-memory: \"%s\" is none of shm, file, file:DIR", argument);
+	return wrong("--app-memory: unknown kind \"%s\"; use shm, file or file:DIR", argument);
 }
 
 /* Reads --ready-fd.  STRATA_STATUS_OK or what to exit with. */
@@ -265,7 +265,7 @@ static int take_option(int option, char *argument, struct record_options *option
 	case 'e':
 		return parse_form(argument, &options->event_header)
 			       ? STRATA_STATUS_OK
-			       : wrong("--event-header: \"%s\" is none of full, compact, large",
+			       : wrong("--event-header: unknown form \"%s\"; use full, compact or large",
 				       argument);
 	case 'f':
 		options->overwrite = true;

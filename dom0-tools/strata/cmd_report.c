@@ -12,7 +12,7 @@
 #include "analyses/report.h"
 #include "base/exit_status.h"
 #include "strata/commands.h"
-#include "strata/read/request_options.h"
+#include "strata/read/state_pass.h"
 #include "strata/read/traces.h"
 #include "strata/read/traces_options.h"
 
@@ -27,7 +27,7 @@ struct options {
 	size_t rows;
 	const char *tcp_map;
 	struct write_options times; /* --from and --to */
-	struct request_options requests;
+	struct state_requests requests;
 };
 
 static void usage(FILE *out)
@@ -60,9 +60,7 @@ static void usage(FILE *out)
 
 static int wrong(const char *what, const char *which)
 {
-	fprintf(stderr, "strata: report: %s%s%s; `strata report --help` says more\n", what,
-		which ? ": " : "", which ? which : "");
-	return STRATA_STATUS_USAGE;
+	return traces_wrong("report", what, which);
 }
 
 static const struct strata_report_kind *kind_named(const char *name, size_t length)
@@ -166,60 +164,6 @@ static bool asks_for(const struct options *options, enum strata_meaning_of needs
 	return false;
 }
 
-/* Which requests the figures leave out. */
-static void print_request_facts(const struct strata_state_facts *facts, FILE *out)
-{
-	if (facts->requests_without_begin || facts->requests_without_end)
-		fprintf(out,
-			"Requests: %" PRIu64 " without an end, %" PRIu64
-			" without a beginning, which are not counted\n",
-			facts->requests_without_end, facts->requests_without_begin);
-	if (facts->requests_not_followed)
-		fprintf(out,
-			"Requests: %" PRIu64 " were not followed: more than %u went on at once\n",
-			facts->requests_not_followed, STRATA_REQUESTS_MAX);
-}
-
-/* What the figures do not tell by themselves. */
-static void print_facts(const struct strata_state_facts *facts, FILE *out)
-{
-	if (facts->losses)
-		fprintf(out,
-			"Losses:   events were lost %" PRIu64
-			" times; what nobody knows of then is unknown\n",
-			facts->losses);
-	if (facts->contradictions)
-		fprintf(out,
-			"Doubts:   %" PRIu64
-			" changes of a vCPU's state do not follow from the one before\n",
-			facts->contradictions);
-	if (facts->not_followed)
-		fprintf(out,
-			"Too many: %" PRIu64
-			" events were of more tasks or CPUs than are followed; what nobody knows then is unknown\n",
-			facts->not_followed);
-}
-
-static void add_facts(struct json_object *root, const struct strata_state_facts *facts)
-{
-	struct json_object *object = json_object_new_object();
-
-	json_object_object_add(object, "events", json_object_new_uint64(facts->events));
-	json_object_object_add(object, "first_ns", json_object_new_uint64(facts->first_ns));
-	json_object_object_add(object, "last_ns", json_object_new_uint64(facts->last_ns));
-	json_object_object_add(object, "losses", json_object_new_uint64(facts->losses));
-	json_object_object_add(object, "contradictions",
-			       json_object_new_uint64(facts->contradictions));
-	json_object_object_add(object, "not_followed", json_object_new_uint64(facts->not_followed));
-	json_object_object_add(object, "requests_without_begin",
-			       json_object_new_uint64(facts->requests_without_begin));
-	json_object_object_add(object, "requests_without_end",
-			       json_object_new_uint64(facts->requests_without_end));
-	json_object_object_add(object, "requests_not_followed",
-			       json_object_new_uint64(facts->requests_not_followed));
-	json_object_object_add(root, "facts", object);
-}
-
 static int print_all(struct strata_report *const *reports, const struct options *options,
 		     const struct strata_state_facts *facts, struct strata_error *error)
 {
@@ -237,11 +181,9 @@ static int print_all(struct strata_report *const *reports, const struct options 
 			status = print_one(reports[i], options->kinds[i], options, root, error);
 	}
 	if (options->form == FORM_TEXT) {
-		print_facts(facts, stdout);
-		if (asks_for(options, STRATA_MEANS_REQUEST))
-			print_request_facts(facts, stdout);
+		state_print_facts(facts, asks_for(options, STRATA_MEANS_REQUEST), stdout);
 	} else if (options->form == FORM_JSON) {
-		add_facts(root, facts);
+		json_object_object_add(root, "facts", state_facts_json(facts));
 		printf("%s\n", json_object_to_json_string_ext(root, JSON_C_TO_STRING_PRETTY));
 		json_object_put(root);
 	}
@@ -252,13 +194,9 @@ static int print_all(struct strata_report *const *reports, const struct options 
 static int read_traces(struct traces *traces, const struct options *options, uint64_t from_ns,
 		       uint64_t to_ns, struct strata_error *error)
 {
-	const struct strata_request_forms requests = { options->requests.forms,
-						       options->requests.nr };
-	struct strata_slice_options slices = { .to_ns = to_ns, .threads = traces_threads() };
 	struct strata_report *reports[32] = { NULL };
 	struct strata_span_listener *listeners[32];
 	struct strata_host_state *state = NULL;
-	struct strata_slice_sink *observer;
 	struct strata_shown shown;
 	int status = strata_shown_init(&shown, &traces->set, error);
 	size_t i;
@@ -271,22 +209,10 @@ static int read_traces(struct traces *traces, const struct options *options, uin
 			listeners[i] = &reports[i]->listener;
 	}
 	if (!status) {
-		state = strata_host_state_new(&traces->set, &requests, listeners,
-					      options->nr_kinds);
-		if (!state)
-			status = strata_fail(error, "out of memory");
+		state = state_pass(traces, &options->requests, listeners, options->nr_kinds, to_ns,
+				   error);
+		status = state ? 0 : -1;
 	}
-	if (!status) {
-		observer = strata_host_state_observer(state);
-		slices.observers = &observer;
-		slices.nr_observers = 1;
-		traces_progress_begin(traces, traces->set.bytes);
-		/* States at --from follow from all that was before. */
-		status = strata_slices_run(&traces->set, &slices, NULL, error) < 0 ? -1 : 0;
-		traces_progress_end(traces);
-	}
-	if (!status)
-		status = strata_host_state_finish(state, error);
 	if (!status && to_ns == UINT64_MAX)
 		strata_trace_set_name_cut(&traces->set);
 	if (!status)
@@ -314,14 +240,7 @@ static int report(const struct options *options, char *const *paths, size_t nr)
 	}
 	if (!status)
 		status = read_traces(&traces, options, from_ns, to_ns, &error);
-	if (status) {
-		fprintf(stderr, "strata: report: %s\n", error.text);
-		status = STRATA_STATUS_FAILED;
-	} else if (traces.complaints) {
-		status = STRATA_STATUS_PARTIAL;
-	}
-	traces_close(&traces);
-	return status;
+	return traces_finish(&traces, status, &error);
 }
 
 int strata_cmd_report(int argc, char **argv)
@@ -358,7 +277,7 @@ int strata_cmd_report(int argc, char **argv)
 				return wrong("--rows is a number", optarg);
 			break;
 		case REQUEST:
-			if (request_options_read(&options.requests, optarg))
+			if (state_read_request(&options.requests, optarg))
 				return wrong("--request is BEGIN,END or BEGIN,END,KEY", NULL);
 			break;
 		case TCP:

@@ -268,7 +268,7 @@ static void print_text(const struct traces *traces, const struct strata_shown *s
 		print_events(traces, shown, statistics, out);
 }
 
-/* Adds to a member, which is made where there is none: event classes may share a name. */
+/* Adds to a member, and creates it if it is missing: event classes may share a name. */
 static void add_to_u64(struct json_object *object, const char *name, uint64_t value)
 {
 	struct json_object *member;

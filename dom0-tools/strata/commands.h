@@ -14,6 +14,8 @@ int strata_cmd_view(int argc, char **argv);
 int strata_cmd_convert(int argc, char **argv);
 int strata_cmd_stat(int argc, char **argv);
 int strata_cmd_report(int argc, char **argv);
+int strata_cmd_why(int argc, char **argv);
+int strata_cmd_timeline(int argc, char **argv);
 int strata_cmd_sql(int argc, char **argv);
 
 #endif /* STRATA_STRATA_COMMANDS_H */

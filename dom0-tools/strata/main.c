@@ -14,17 +14,19 @@ static const struct {
 	int (*run)(int argc, char **argv);
 	const char *what;
 } verbs[] = {
-	{ "list", strata_cmd_list, "show what can be recorded on this host" },
+	{ "list", strata_cmd_list, "list the domains, applications and events of this host" },
 	{ "record", strata_cmd_record, "record hypervisor, guests and dom0" },
-	{ "select", strata_cmd_select, "change what a running recorder records" },
+	{ "select", strata_cmd_select, "change the selection of a running recorder" },
 	{ "snapshot", strata_cmd_snapshot, "write the events of a flight recorder" },
-	{ "recover", strata_cmd_recover, "make a recording from what a killed recorder left" },
-	{ "merge", strata_cmd_merge, "make one timeline of what was recorded" },
+	{ "recover", strata_cmd_recover, "restore the recording of a killed recorder" },
+	{ "merge", strata_cmd_merge, "merge recordings and traces into one timeline" },
 	{ "import", strata_cmd_import, "convert a file of xentrace to a recording" },
 	{ "view", strata_cmd_view, "show the events of traces of any tracer" },
 	{ "convert", strata_cmd_convert, "merge traces of any tracer into another form" },
 	{ "stat", strata_cmd_stat, "describe traces" },
 	{ "report", strata_cmd_report, "answer from traces: who waited, for whom, how long" },
+	{ "why", strata_cmd_why, "explain what took long: requests, tasks, wake-ups" },
+	{ "timeline", strata_cmd_timeline, "draw traces as a page for the browser" },
 	{ "sql", strata_cmd_sql, "ask traces in SQL" },
 };
 

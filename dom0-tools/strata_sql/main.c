@@ -15,7 +15,7 @@
 #include "strata_sql/prompt.h"
 #include "strata_sql/statements.h"
 #include "state/requests.h"
-#include "strata/read/request_options.h"
+#include "strata/read/state_pass.h"
 #include "strata/read/traces.h"
 #include "strata/read/traces_options.h"
 
@@ -30,7 +30,7 @@ struct options {
 	const char *tcp_map;
 	const char *symbols[WRITE_SYMBOLS_MAX];
 	size_t nr_symbols;
-	struct request_options requests;
+	struct state_requests requests;
 	char *paths[TRACES_MAX];
 	size_t nr_paths;
 	const char *query; /* NULL: statements come from standard input */
@@ -173,7 +173,7 @@ static int take_option(struct options *options, int option, char *value)
 	case MEMORY:
 		return read_memory(options, value);
 	case REQUEST:
-		return request_options_read(&options->requests, value);
+		return state_read_request(&options->requests, value);
 	case SYMBOLS:
 		if (options->nr_symbols == WRITE_SYMBOLS_MAX)
 			return -1;

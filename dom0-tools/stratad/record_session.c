@@ -17,6 +17,7 @@
 #include "consumerd/host/control_socket.h"
 #include "consumerd/host/file_limit.h"
 #include "consumerd/host/lock.h"
+#include "consumerd/host/oom_score.h"
 #include "stratad/kallsyms.h"
 #include "stratad/session.h"
 #include "consumerd/sources.h"
@@ -328,9 +329,7 @@ static int stop_hypervisor(struct session *session, struct strata_error *error)
 	if (query.u.query.refused)
 		fprintf(stderr,
 			"strata: %" PRIu64
-			" events were refused: a domain may cause %u a second on "
-			"a CPU, so that it cannot crowd out the others; --xen-budget says how many, "
-			"and the events strata_budget whose they were\n",
+			" events were refused: a domain may cause %u a second on a CPU, so that it cannot crowd out others; --xen-budget sets the limit, and strata_budget events name the domains\n",
 			query.u.query.refused, session->options->xen->budget_per_s);
 	return 0;
 }
@@ -438,8 +437,8 @@ static void report(const struct session *session, const struct recorder_totals *
 			totals->no_room);
 	if (totals->was_shared)
 		fprintf(stderr,
-			"strata: a user or guest wrote as much as was left on the disk, and lost "
-			"what followed (%" PRIu64 " events at the end); make room, or record to "
+			"strata: a user or guest used up its share of the disk, and its later events were lost (%" PRIu64
+			" events at the end); make room, or record to "
 			"another disk with --output\n",
 			totals->no_share);
 	if (totals->lost && !totals->was_full && !totals->was_shared)
@@ -451,7 +450,7 @@ static void report(const struct session *session, const struct recorder_totals *
 			totals->bad_packets);
 	if (interrupted)
 		fprintf(stderr, "strata: ended by a signal%s\n",
-			written ? "; what was recorded is complete" : "");
+			written ? "; the recording so far is complete" : "");
 }
 
 /* @recorded: all drained events and their tables have been written */
@@ -483,8 +482,7 @@ static void save_kallsyms(struct session *session)
 			continue;
 		if (kallsyms_save(&session->dir, "/proc/kallsyms", &error))
 			fprintf(stderr,
-				"strata: %s; addresses in dom0's events will have no names, but "
-				"for those that --symbols gives\n",
+				"strata: %s; addresses in dom0's events will have no names, unless --symbols is given\n",
 				error.text);
 		return;
 	}
@@ -554,6 +552,7 @@ int record_session(const struct record_options *options)
 	stderr_queue_open();
 	/* Each ring takes a file, also of guests that start later. */
 	session.nr_files = file_limit_raise();
+	oom_score_lower(OOM_SCORE_FILE);
 	if (prepare(&session, &error)) {
 		complain(&error);
 		status = STRATA_STATUS_FAILED;

@@ -187,8 +187,10 @@ static int take_word(struct session *session, struct reselection *new_one, char 
 		if (select_parse_kernel(kind, value, &selection, error))
 			return -1;
 		if (kind == SELECT_EVENTS && !strcmp(selection.domain, "none"))
-			return strata_fail(error, "--%s none: of which domain? '*:none': of all",
-					   word);
+			return strata_fail(
+				error,
+				"--%s none: name a domain, as in g1:none; '*:none' means all domains",
+				word);
 		return add_selection(session, new_one, &selection, error);
 	}
 	return 0;

@@ -22,11 +22,9 @@ static struct hypervisor *recorded_hypervisor(struct session *session)
 static const char *what_is_missing(const struct recorder_totals *totals)
 {
 	if (totals->was_full)
-		return "; the disk was full, and what it had no room for is lost: make room, or "
-		       "name another disk with --output";
+		return "; the disk was full, so events were lost: free some space, or record to another disk (--output)";
 	if (totals->was_shared)
-		return "; a user or guest wrote as much as was left on the disk, and what followed "
-		       "is lost: make room, or name another disk with --output";
+		return "; a user or guest used up its share of the disk, so events were lost: free some space, or record to another disk (--output)";
 	if (totals->bad_packets)
 		return "; invalid packets were left out";
 	return "";
@@ -78,9 +76,9 @@ static int take_snapshot(struct session *session, struct control_request *reques
 	struct strata_error error = { "" };
 
 	if (!session->options->overwrite) {
-		snprintf(answer, bytes,
-			 "what is recorded is on the disk already; `strata record --overwrite` "
-			 "keeps it in memory for snapshots");
+		snprintf(
+			answer, bytes,
+			"events are already written to disk; `strata record --overwrite` keeps them in memory for snapshots");
 		return STRATA_STATUS_FAILED;
 	}
 	session_find_cpus(session);
@@ -138,7 +136,7 @@ static void tend_selection(struct session *session)
 	if (kernels->failed)
 		answer_selector(session, STRATA_STATUS_FAILED, kernels->why_failed.text);
 	else if (!participants_unwritten(kernels))
-		answer_selector(session, STRATA_STATUS_OK, "what is recorded has changed");
+		answer_selector(session, STRATA_STATUS_OK, "the selection was changed");
 	else if ((strata_clock() - session->selecting_ticks) / session->tsc_khz >= SELECT_MS)
 		answer_selector(session, STRATA_STATUS_FAILED,
 				"xenstored does not answer: kernels record other events as soon as "

@@ -60,7 +60,7 @@ int session_open_host(struct session *session, struct strata_error *error)
 
 	if (support == HYPERVISOR_NO_XEN && session->options->apps_may_do) {
 		session->hypervisor = NULL;
-		fprintf(stderr, "strata: this is no Xen host: only applications are recorded\n");
+		fprintf(stderr, "strata: not a Xen host: only applications are recorded\n");
 		return measure_clock(session, error);
 	}
 	if (support != HYPERVISOR_OK || hypervisor_query(session->hypervisor, &query, error) ||

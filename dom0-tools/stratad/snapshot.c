@@ -52,8 +52,7 @@ static void flush_guests(struct participants *kernels)
 			continue;
 		kernels->list[i].unflushed = true;
 		fprintf(stderr,
-			"strata: domain %u does not answer: what it is writing is taken up to the "
-			"last record that it committed\n",
+			"strata: domain %u does not answer: its last packet is recorded up to the last committed record\n",
 			kernels->list[i].domain);
 	}
 }

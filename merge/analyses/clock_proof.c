@@ -359,7 +359,7 @@ int strata_clock_proof_solve(struct strata_clock_proof *proof, struct strata_err
 		return strata_fail_in(error, "the clocks could not be proven");
 	}
 	if (!proof->has_base)
-		return strata_fail(error, "there is no event to prove a clock by");
+		return strata_fail(error, "no event bounds a clock");
 	return strata_clock_sync_solve(proof->sync, HOST, error);
 }
 

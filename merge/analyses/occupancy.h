@@ -33,7 +33,7 @@ struct strata_occupancy {
 
 /*
  * Takes a runstate change of a vCPU, recorded on this CPU.
- * Returns where to save the event, one of the last changes; NULL: it is none of these.
+ * Returns where to save the event, if it is one of the last changes; else NULL.
  */
 struct strata_saved_event *strata_occupancy_change(struct strata_occupancy *occupancy,
 						   const struct strata_runstate_change *change,

@@ -16,6 +16,8 @@ const struct strata_report_kind strata_report_kinds[] = {
 	  RECORD_XEN, strata_report_steal },
 	{ "schedule", "who ran on each physical CPU, and which tasks of each kernel",
 	  STRATA_NR_MEANINGS, RECORD_XEN "; " RECORD_KERNEL, strata_report_schedule },
+	{ "runqueues", "how many tasks wait for each CPU, and how many vCPUs", STRATA_NR_MEANINGS,
+	  RECORD_XEN "; " RECORD_KERNEL, strata_report_runqueues },
 	{ "wakeups", "from a wake-up until the task runs, divided by where the time went",
 	  STRATA_MEANS_WAKE, RECORD_KERNEL, strata_report_wakeups },
 	{ "exits", "VM exits by their reasons", STRATA_MEANS_VM_EXIT, "record --xen sched,hvm",
@@ -26,6 +28,9 @@ const struct strata_report_kind strata_report_kinds[] = {
 	  "record --kernel 'DOMAIN:sched/*,raw_syscalls/*'", strata_report_syscalls },
 	{ "irqs", "handlers of interrupts and softirqs", STRATA_NR_MEANINGS,
 	  "record --kernel 'DOMAIN:irq/*'", strata_report_irqs },
+	{ "evtchn", "event channels: who signals each port, and how long until its handler",
+	  STRATA_MEANS_EVTCHN_PENDING,
+	  "record --xen sched,evtchn --kernel 'DOMAIN:sched/*,irq/*,xen/*'", strata_report_evtchn },
 	{ "requests", "requests of applications, divided by where the time went",
 	  STRATA_MEANS_REQUEST, "record --app PROGRAM:EVENTS", strata_report_requests },
 };

@@ -70,6 +70,12 @@ void strata_report_span_name(char *text, const struct strata_shown *shown,
 /* The part of a span that counts: its length; 0: none. */
 uint64_t strata_report_length(const struct strata_report *report, const struct strata_span *span);
 
+/* Millionths of a whole; 0 of nothing. */
+static inline uint64_t strata_share(uint64_t part, uint64_t whole)
+{
+	return whole ? (uint64_t)((unsigned __int128)part * 1000000u / whole) : 0;
+}
+
 /* The reports: one that divides spans of some kinds by what they are and who had them. */
 struct strata_report *strata_report_exits(void);
 struct strata_report *strata_report_hypercalls(void);
@@ -80,5 +86,7 @@ struct strata_report *strata_report_requests(void);
 /* Who ran, and who waited behind whom. */
 struct strata_report *strata_report_schedule(void);
 struct strata_report *strata_report_steal(void);
+struct strata_report *strata_report_evtchn(void);
+struct strata_report *strata_report_runqueues(void);
 
 #endif /* STRATA_MERGE_ANALYSES_REPORT_H */

@@ -10,12 +10,13 @@
 #include <string.h>
 
 #include "analyses/report.h"
+#include "base/array.h"
 #include "base/escape.h"
 #include "base/histogram.h"
 #include "base/value_hash.h"
 #include "linux/linux_names.h"
 #include "linux/syscall_names.h"
-#include "state/part.h"
+#include "state/parts.h"
 #include "timeline/event_names.h"
 #include "xen/exit_reasons.h"
 #include "xen/hypercall_names.h"
@@ -36,7 +37,6 @@ struct row {
 
 struct span_report {
 	struct strata_report report;
-	unsigned int kinds; /* bits of enum strata_span_kind */
 	const char *key, *title;
 	struct strata_id_map rows; /* by a hash of what the row is */
 	struct row **all;
@@ -140,19 +140,14 @@ static uint64_t id_of(const struct strata_span *span)
 static struct row *add_row(struct span_report *report, const char *of, const char *what,
 			   uint64_t id)
 {
-	struct row *row = calloc(1, sizeof(*row)), **larger = report->all;
+	struct row *row = calloc(1, sizeof(*row));
 
-	if (report->nr == report->room) {
-		report->room = report->room ? 2 * report->room : 64;
-		larger = reallocarray(report->all, report->room, sizeof(*larger));
-		if (larger)
-			report->all = larger;
-	}
 	if (row) {
 		row->of = strdup(of);
 		row->what = strdup(what);
 	}
-	if (larger && row && row->of && row->what && !strata_id_map_add(&report->rows, id, row)) {
+	if (row && row->of && row->what && STRATA_GROW(report->all, report->nr, report->room) &&
+	    !strata_id_map_add(&report->rows, id, row)) {
 		report->all[report->nr++] = row;
 		return row;
 	}
@@ -183,14 +178,13 @@ static struct row *new_row(struct span_report *report, const struct strata_span 
 static void span(struct strata_span_listener *listener, const struct strata_span *span)
 {
 	struct span_report *report = (struct span_report *)listener;
-	const uint64_t id = id_of(span);
 	struct row *row;
-	size_t i, j;
+	uint64_t id;
 
 	/* What lies there in part has no length that would say something. */
-	if (!(report->kinds & 1u << span->kind) || span->from_ns < report->report.from_ns ||
-	    span->to_ns > report->report.to_ns)
+	if (span->from_ns < report->report.from_ns || span->to_ns > report->report.to_ns)
 		return;
+	id = id_of(span);
 	row = strata_id_map_find(&report->rows, id);
 	if (!row)
 		row = new_row(report, span, id);
@@ -200,10 +194,8 @@ static void span(struct strata_span_listener *listener, const struct strata_span
 		report->no_memory = true;
 	if (span->bound_ns > row->bound_ns)
 		row->bound_ns = span->bound_ns;
-	for (i = 0; span->split && i < STRATA_NR_TASK_STATES; i++) {
-		for (j = 0; j < STRATA_NR_VCPU_STATES; j++)
-			row->parts[strata_part_of(i, j)] += span->split->ns[i][j];
-	}
+	if (span->split)
+		strata_parts_add(row->parts, span->split);
 	/* Parts sum to the whole. */
 	if (!span->split)
 		row->parts[STRATA_PART_UNKNOWN] += span->to_ns - span->from_ns;
@@ -304,7 +296,7 @@ static struct strata_report *new_report(unsigned int kinds, const char *key, con
 	report->report.listener.span = span;
 	report->report.make = make;
 	report->report.free = free_report;
-	report->kinds = kinds;
+	report->report.listener.kinds = kinds;
 	report->key = key;
 	report->title = title;
 	return &report->report;

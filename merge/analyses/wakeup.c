@@ -341,12 +341,9 @@ struct strata_wakeup *strata_wakeup_new(const struct strata_recorded_host *host,
 static void print_vcpu(const struct strata_wakeup *wakeup, FILE *out, uint16_t domain,
 		       uint16_t vcpu)
 {
-	const char *name = strata_recorded_domain_name(wakeup->host, domain);
+	char name[STRATA_DOMAIN_TEXT_BYTES];
 
-	if (name)
-		fprintf(out, "%s/%u", name, vcpu);
-	else
-		fprintf(out, "d%u/%u", domain, vcpu);
+	fprintf(out, "%s/%u", strata_recorded_domain_text(wakeup->host, domain, name), vcpu);
 }
 
 static double milliseconds(const struct strata_wakeup *wakeup, uint64_t ticks)

@@ -25,7 +25,7 @@ struct strata_histogram {
 int strata_histogram_add(struct strata_histogram *histogram, uint64_t value);
 
 /*
- * A value that so many of a million values do not exceed: 990000 is the 99th percentile.
+ * The value that @of_a_million of a million values do not exceed: 990000 is the 99th percentile.
  * Returns the middle of the part that it lies in, within the least and the greatest value; 0 if
  * there is no value.
  */

@@ -22,7 +22,7 @@ void *strata_id_map_find(const struct strata_id_map *map, uint64_t id);
 /* Adds the thing of an id that the map does not have yet.  0, or -1: out of memory. */
 int strata_id_map_add(struct strata_id_map *map, uint64_t id, void *thing);
 
-/* Takes a thing out and returns it; NULL: there is none. */
+/* Removes an entry and returns its pointer, or NULL. */
 void *strata_id_map_take(struct strata_id_map *map, uint64_t id);
 
 /* Frees the slots; things are the caller's. */

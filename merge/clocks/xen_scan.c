@@ -8,36 +8,40 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "packets/packet_reader.h"
 #include "xen/xen_events.h"
 
-/* Collects data from one record of a stream. */
-typedef int scan_fn(struct strata_xen_scan *scan, uint32_t pcpu, const struct strata_record *record,
+/* An event of a scanned stream. */
+struct scanned {
+	uint32_t pcpu;
+	const struct strata_ctf_reader *reader;
+	const struct strata_lane_event *event;
+	const struct strata_xen_class *class;
+};
+
+/* Collects data from one event. */
+typedef int scan_fn(struct strata_xen_scan *scan, const struct scanned *scanned,
 		    struct strata_error *error);
 
 /* Copies the payload of one of Strata's own events; false: another event, or too short. */
-static bool take(const struct strata_record *record, enum strata_hv_own_event id, void *to,
-		 size_t bytes)
+static bool take(const struct scanned *scanned, enum strata_hv_own_event id, void *to, size_t bytes)
 {
-	if (record->event->id != (uint32_t)id || strata_event_payload_bytes(record->event) < bytes)
-		return false;
-	memcpy(to, record->payload, bytes);
-	return true;
+	return scanned->class->id == (uint32_t)id &&
+	       strata_xen_read(scanned->reader, scanned->event, to, bytes);
 }
 
 /* Earlier versions recorded every change.  The first one did not record the last answer, which is
  * unknown then. */
-static bool take_vcpu_clock(const struct strata_record *record, struct strata_hv_vcpu_clock *clock)
+static bool take_vcpu_clock(const struct scanned *scanned, struct strata_hv_vcpu_clock *clock)
 {
-	if (take(record, STRATA_HV_VCPU_CLOCK, clock, sizeof(*clock)))
+	if (take(scanned, STRATA_HV_VCPU_CLOCK, clock, sizeof(*clock)))
 		return true;
 	clock->incomplete = 0;
 	clock->suppressed = 0;
-	if (take(record, STRATA_HV_VCPU_CLOCK, clock,
+	if (take(scanned, STRATA_HV_VCPU_CLOCK, clock,
 		 offsetof(struct strata_hv_vcpu_clock, incomplete)))
 		return true;
 	clock->vtsc_last_ns = UINT64_MAX;
-	return take(record, STRATA_HV_VCPU_CLOCK, clock,
+	return take(scanned, STRATA_HV_VCPU_CLOCK, clock,
 		    offsetof(struct strata_hv_vcpu_clock, vtsc_last_ns));
 }
 
@@ -78,51 +82,48 @@ uint64_t strata_skew_bound_ticks(const struct strata_skew *skew)
 	return (uint64_t)skew->max_ticks - (uint64_t)skew->min_ticks;
 }
 
-static void note_exit(struct strata_xen_scan *scan, const struct strata_record *record)
+static void note_exit(struct strata_xen_scan *scan, const struct scanned *scanned)
 {
 	uint32_t first_word = 0;
 
-	if (record->payload_bytes >= sizeof(first_word))
-		memcpy(&first_word, record->payload, sizeof(first_word));
-	strata_exits_note(&scan->exits, record->event->id, first_word);
+	strata_xen_read(scanned->reader, scanned->event, &first_word, sizeof(first_word));
+	strata_exits_note(&scan->exits, scanned->class->id, first_word);
 }
 
 /* Notes which kinds of events were recorded. */
-static void note_kinds(struct strata_xen_scan *scan, const struct strata_record *record)
+static void note_kinds(struct strata_xen_scan *scan, const struct scanned *scanned)
 {
-	struct strata_runstate_change change;
 	struct strata_hv_context context;
 	bool begins;
 
-	if (!scan->runstates)
-		scan->runstates = strata_xen_runstate_change(record->event->id, &change);
-	if (strata_xen_guest_mode(record->event->id, &begins) && begins) {
-		memcpy(&context, record->context, sizeof(context));
+	if (scanned->class->tells == STRATA_XEN_RUNSTATE)
+		scan->runstates = true;
+	if (scanned->class->tells == STRATA_XEN_GUEST_ENTRY &&
+	    strata_xen_read_context(scanned->reader, scanned->event, &context))
 		set_bit(scan->guest_mode, context.domain);
-	}
-	if (strata_xen_pv_hypercall(record->event->id, &begins) && !begins)
+	if (strata_xen_pv_hypercall(scanned->class->id, &begins) && !begins)
 		scan->hypercall_returns = true;
 }
 
-static int scan_clocks(struct strata_xen_scan *scan, uint32_t pcpu,
-		       const struct strata_record *record, struct strata_error *error)
+static int scan_clocks(struct strata_xen_scan *scan, const struct scanned *scanned,
+		       struct strata_error *error)
 {
+	const uint64_t ticks = scanned->event->ns;
 	struct strata_hv_vcpu_clock vcpu_clock;
 	struct strata_hv_pcpu_clock pcpu_clock;
 	struct strata_hv_pcpu_skew skew;
 	bool done = true;
 
-	set_bit(scan->skew.seen, pcpu);
-	if (!(record->event->id & STRATA_HV_ID_OWN)) {
-		note_kinds(scan, record);
-		note_exit(scan, record);
+	if (!(scanned->class->id & STRATA_HV_ID_OWN)) {
+		note_kinds(scan, scanned);
+		note_exit(scan, scanned);
 		return 0;
 	}
-	if (take_vcpu_clock(record, &vcpu_clock))
-		done = strata_clock_maps_add(&scan->maps, record->ticks, &vcpu_clock);
-	else if (take(record, STRATA_HV_PCPU_CLOCK, &pcpu_clock, sizeof(pcpu_clock)))
-		done = strata_vcpu_stime_pcpu(&scan->stimes, pcpu, record->ticks, &pcpu_clock);
-	else if (take(record, STRATA_HV_PCPU_SKEW, &skew, sizeof(skew)))
+	if (take_vcpu_clock(scanned, &vcpu_clock))
+		done = strata_clock_maps_add(&scan->maps, ticks, &vcpu_clock);
+	else if (take(scanned, STRATA_HV_PCPU_CLOCK, &pcpu_clock, sizeof(pcpu_clock)))
+		done = strata_vcpu_stime_pcpu(&scan->stimes, scanned->pcpu, ticks, &pcpu_clock);
+	else if (take(scanned, STRATA_HV_PCPU_SKEW, &skew, sizeof(skew)))
 		note_skew(&scan->skew, &skew);
 	return done ? 0 : strata_fail(error, "out of memory for the clocks of vCPUs");
 }
@@ -135,88 +136,127 @@ struct running {
 	bool ends;
 };
 
-/* Reads the place of a vCPU from a record of the CPU @running->pcpu.  False: none. */
-static bool take_running(const struct strata_record *record, struct running *running)
+/* Reads the place of a vCPU from an event of its CPU.  False: the event does not tell one. */
+static bool take_running(const struct scanned *scanned, struct running *running)
 {
-	struct strata_runstate_change change;
+	const struct strata_runstate_change *change = &scanned->class->change;
 	struct strata_hv_vcpu_state state;
-	uint16_t vcpu_domain[2];
+	struct strata_hv_context changed;
 
-	if (take(record, STRATA_HV_VCPU_STATE, &state, sizeof(state))) {
+	if (take(scanned, STRATA_HV_VCPU_STATE, &state, sizeof(state))) {
 		*running = (struct running){ state.domain, state.vcpu, state.pcpu, true,
 					     state.runstate != STRATA_RUNSTATE_RUNNING };
 		return true;
 	}
-	if (!strata_xen_runstate_change(record->event->id, &change) ||
-	    strata_event_payload_bytes(record->event) < sizeof(vcpu_domain))
+	if (scanned->class->tells != STRATA_XEN_RUNSTATE ||
+	    !strata_xen_read_changed(scanned->reader, scanned->event, &changed))
 		return false;
-	memcpy(vcpu_domain, record->payload, sizeof(vcpu_domain));
-	running->vcpu = vcpu_domain[0];
-	running->domain = vcpu_domain[1];
-	running->begins = change.after == STRATA_RUNSTATE_RUNNING;
-	running->ends = !running->begins && change.before == STRATA_RUNSTATE_RUNNING;
+	*running = (struct running){ .domain = changed.domain,
+				     .vcpu = changed.vcpu,
+				     .pcpu = scanned->pcpu,
+				     .begins = change->after == STRATA_RUNSTATE_RUNNING };
+	running->ends = !running->begins && change->before == STRATA_RUNSTATE_RUNNING;
 	return true;
 }
 
 /* Collects the places of vCPUs with emulated counters, which see the time of their CPU. */
-static int scan_residences(struct strata_xen_scan *scan, uint32_t pcpu,
-			   const struct strata_record *record, struct strata_error *error)
+static int scan_residences(struct strata_xen_scan *scan, const struct scanned *scanned,
+			   struct strata_error *error)
 {
-	struct running running = { .pcpu = pcpu };
+	const uint64_t ticks = scanned->event->ns;
+	struct running running;
 	bool done = true;
 
-	if (!take_running(record, &running) || !scan->emulated[running.domain])
+	if (!take_running(scanned, &running) || !scan->emulated[running.domain])
 		return 0;
 	if (running.begins)
-		done = strata_vcpu_stime_runs(&scan->stimes, record->ticks, running.domain,
-					      running.vcpu, running.pcpu);
+		done = strata_vcpu_stime_runs(&scan->stimes, ticks, running.domain, running.vcpu,
+					      running.pcpu);
 	/* Where records are missing it may start unseen. */
 	if (running.ends && scan->lossy)
-		done &= strata_vcpu_stime_stops(&scan->stimes, record->ticks, running.domain,
-						running.vcpu);
+		done &= strata_vcpu_stime_stops(&scan->stimes, ticks, running.domain, running.vcpu);
 	return done ? 0 : strata_fail(error, "out of memory for where vCPUs ran");
 }
 
 /* Collects clocks, and the places of all vCPUs. */
-static int scan_places(struct strata_xen_scan *scan, uint32_t pcpu,
-		       const struct strata_record *record, struct strata_error *error)
+static int scan_places(struct strata_xen_scan *scan, const struct scanned *scanned,
+		       struct strata_error *error)
 {
-	struct running running = { .pcpu = pcpu };
+	struct running running;
 
-	if (scan_clocks(scan, pcpu, record, error))
+	if (scan_clocks(scan, scanned, error))
 		return -1;
-	if (!take_running(record, &running) || !running.begins)
+	if (!take_running(scanned, &running) || !running.begins)
 		return 0;
-	return strata_vcpu_places_add(&scan->places, record->ticks, running.domain, running.vcpu,
-				      running.pcpu,
-				      record->event->id == (uint32_t)STRATA_HV_VCPU_STATE)
+	return strata_vcpu_places_add(&scan->places, scanned->event->ns, running.domain,
+				      running.vcpu, running.pcpu,
+				      scanned->class->tells == STRATA_XEN_VCPU_STATE)
 		       ? 0
 		       : strata_fail(error, "out of memory for where vCPUs ran");
 }
 
-/* Calls @scan_record for the records of the current packet. */
-static int scan_packet(struct strata_xen_scan *scan, struct strata_packet_reader *reader,
-		       scan_fn *scan_record, struct strata_xen_coverage *coverage,
-		       struct strata_error *error)
+/* Calls @scan_event for a batch of events. */
+static int scan_events(struct strata_xen_scan *scan, const struct strata_xen_stream *stream, int nr,
+		       scan_fn *scan_event, struct strata_error *error)
 {
-	size_t offset = STRATA_PACKET_HEADER_BYTES;
-	struct strata_record record;
+	const struct strata_ctf_reader *reader = &stream->raw.reader;
+	struct scanned scanned = { .pcpu = (uint32_t)stream->raw.stream.cpu, .reader = reader };
+	int i;
 
-	/* The loss lies between the packet before and the end of this one. */
-	if (reader->gap && scan_record != scan_residences &&
-	    !strata_vcpu_stime_gap(&scan->stimes, reader->cpu, coverage->last,
-				   reader->packet.end_ticks))
-		return strata_fail(error, "out of memory for the clocks of vCPUs");
-	while (strata_packet_next(reader->source, reader->bytes, &reader->packet, &offset,
-				  &record)) {
-		if (!coverage->any)
-			coverage->first = record.ticks;
-		coverage->any = true;
-		if (scan_record(scan, reader->cpu, &record, error))
+	set_bit(scan->skew.seen, scanned.pcpu);
+	for (i = 0; i < nr; i++) {
+		scanned.event = &reader->events[i];
+		scanned.class =
+			&stream->classes[reader->kind->classes[scanned.event->class].event->index];
+		if (scan_event(scan, &scanned, error))
 			return -1;
 	}
-	coverage->last = reader->packet.end_ticks;
 	return 0;
+}
+
+/* Whether the packet that was read last is whole, and the file ends behind it: it may have had no
+ * event. */
+static bool is_last_packet(const struct strata_ctf_reader *reader)
+{
+	return reader->packet.packet_bits &&
+	       reader->packet.offset + reader->packet.packet_bits / 8 == reader->file_bytes;
+}
+
+/*
+ * Scans the next batch of a stream.  A loss lies between the packet before and the end of the one
+ * that tells it.
+ * 1; 0: the stream has ended; -1.
+ */
+static int scan_batch(struct strata_xen_scan *scan, struct strata_xen_stream *stream,
+		      scan_fn *scan_event, struct strata_error *error)
+{
+	struct strata_xen_coverage *coverage = &stream->coverage;
+	const struct strata_ctf_reader *reader = &stream->raw.reader;
+	const int got = strata_ctf_reader_next(&stream->raw.reader, error);
+
+	if (got < 0)
+		return -1;
+	if (reader->packet.offset != stream->packet_at)
+		coverage->last = stream->packet_end;
+	if (reader->packet.has_end && (got > 0 || is_last_packet(reader))) {
+		stream->packet_at = reader->packet.offset;
+		stream->packet_end = reader->packet.end;
+	}
+	if (got == 0) {
+		coverage->last = stream->packet_end;
+		return 0;
+	}
+	if (reader->events[0].class == STRATA_LANE_LOSS) {
+		if (scan_event != scan_residences &&
+		    !strata_vcpu_stime_gap(&scan->stimes, (uint32_t)stream->raw.stream.cpu,
+					   coverage->last, stream->packet_end))
+			return strata_fail(error, "out of memory for the clocks of vCPUs");
+		return 1;
+	}
+	if (!coverage->any)
+		coverage->first = reader->events[0].ns;
+	coverage->any = true;
+	return scan_events(scan, stream, got, scan_event, error) ? -1 : 1;
 }
 
 static void note_coverage(struct strata_xen_scan *scan, const struct strata_xen_coverage *coverage,
@@ -235,41 +275,77 @@ static void note_coverage(struct strata_xen_scan *scan, const struct strata_xen_
 
 /* All streams of the hypervisor. */
 struct streams {
-	struct strata_packet_reader *readers;
-	struct strata_xen_coverage *coverages;
-	bool *at_end;
+	struct strata_xen_stream *streams;
+	size_t *sources; /* of each */
+	bool *at_end;    /* likewise */
 	size_t nr;
+	struct strata_ctf_trace *
+		*traces; /* of each source; NULL: of another layer, or unreadable */
+	struct strata_xen_class **classes; /* likewise */
 };
 
-static void close_streams(struct streams *streams)
+static void close_streams(struct streams *streams, const struct strata_recording *recording)
 {
 	size_t i;
 
 	for (i = 0; i < streams->nr; i++)
-		strata_packet_reader_close(&streams->readers[i]);
-	free(streams->readers);
-	free(streams->coverages);
+		strata_xen_stream_close(&streams->streams[i]);
+	for (i = 0; i < recording->nr_sources; i++) {
+		if (streams->traces)
+			strata_ctf_trace_close(streams->traces[i]);
+		if (streams->classes)
+			free(streams->classes[i]);
+	}
+	free(streams->streams);
+	free(streams->sources);
 	free(streams->at_end);
+	free(streams->traces);
+	free(streams->classes);
 }
 
-static int open_source(struct streams *streams, struct strata_source *source, const char *raw,
-		       struct strata_error *error)
+int strata_xen_stream_open(struct strata_xen_stream *stream, const struct strata_ctf_stream *of,
+			   const struct strata_xen_class *classes, struct strata_error *error)
 {
-	struct strata_error unreadable;
+	memset(stream, 0, sizeof(*stream));
+	stream->packet_at = UINT64_MAX;
+	stream->classes = classes;
+	return strata_raw_stream_open(&stream->raw, of, error);
+}
+
+void strata_xen_stream_close(struct strata_xen_stream *stream)
+{
+	strata_raw_stream_close(&stream->raw);
+}
+
+static int open_source(struct streams *streams, size_t at, const struct strata_source *source,
+		       const char *raw, struct strata_error *error)
+{
+	struct strata_error unreadable; /* reported when the trace is opened for the merge */
+	struct strata_ctf_trace *trace =
+		strata_recorded_source_open(source, raw, NULL, NULL, &unreadable);
+	uint32_t cpu;
 	size_t i;
 
-	/* Reported when the trace is opened; most of Xen's events are known without metadata. */
-	strata_source_load_events(source, raw, &unreadable);
-	for (i = 0; i < source->nr_streams; i++) {
-		if (strata_packet_reader_open(&streams->readers[streams->nr], raw, source,
-					      &source->streams[i], NULL, NULL, error))
+	streams->traces[at] = trace;
+	if (!trace)
+		return 0;
+	streams->classes[at] = strata_xen_classes_new(source, &trace->metadata);
+	if (!streams->classes[at])
+		return strata_fail(error, "out of memory");
+	for (i = 0; i < trace->nr_streams; i++) {
+		const struct strata_ctf_stream *of = &trace->streams[i];
+
+		if (!strata_cpu_of_stream(of->name, &cpu) || !strata_source_stream(source, cpu))
+			continue;
+		streams->sources[streams->nr] = at;
+		if (strata_xen_stream_open(&streams->streams[streams->nr++], of,
+					   streams->classes[at], error))
 			return -1;
-		streams->nr++;
 	}
 	return 0;
 }
 
-static int open_streams(struct streams *streams, struct strata_recording *recording,
+static int open_streams(struct streams *streams, const struct strata_recording *recording,
 			const char *raw, struct strata_error *error)
 {
 	size_t i, nr = 0;
@@ -279,14 +355,17 @@ static int open_streams(struct streams *streams, struct strata_recording *record
 		if (recording->sources[i].layer == STRATA_LAYER_XEN)
 			nr += recording->sources[i].nr_streams;
 	}
-	streams->readers = calloc(nr + 1, sizeof(*streams->readers));
-	streams->coverages = calloc(nr + 1, sizeof(*streams->coverages));
+	streams->streams = calloc(nr + 1, sizeof(*streams->streams));
+	streams->sources = calloc(nr + 1, sizeof(*streams->sources));
 	streams->at_end = calloc(nr + 1, sizeof(*streams->at_end));
-	if (!streams->readers || !streams->coverages || !streams->at_end)
+	streams->traces = calloc(recording->nr_sources + 1, sizeof(*streams->traces));
+	streams->classes = calloc(recording->nr_sources + 1, sizeof(*streams->classes));
+	if (!streams->streams || !streams->sources || !streams->at_end || !streams->traces ||
+	    !streams->classes)
 		return strata_fail(error, "out of memory for %zu streams", nr);
 	for (i = 0; i < recording->nr_sources; i++) {
 		if (recording->sources[i].layer == STRATA_LAYER_XEN &&
-		    open_source(streams, &recording->sources[i], raw, error))
+		    open_source(streams, i, &recording->sources[i], raw, error))
 			return -1;
 	}
 	return 0;
@@ -300,55 +379,70 @@ static size_t least_far(const struct streams *streams)
 	for (i = 0; i < streams->nr; i++) {
 		if (!streams->at_end[i] &&
 		    (least == streams->nr ||
-		     streams->coverages[i].last < streams->coverages[least].last))
+		     streams->streams[i].coverage.last < streams->streams[least].coverage.last))
 			least = i;
 	}
 	return least;
 }
 
 /*
- * Calls @scan_record for every record of the hypervisor, roughly in time order, so that entries
- * that are not moves can be dropped early.
+ * Calls @scan_event for every event of the hypervisor, roughly in time order, so that entries that
+ * are not moves can be dropped early.
  */
 static int scan_all(struct strata_xen_scan *scan, const struct streams *streams,
-		    scan_fn *scan_record, struct strata_error *error)
+		    scan_fn *scan_event, struct strata_error *error)
 {
 	size_t at;
+	int got;
 
 	while ((at = least_far(streams)) < streams->nr) {
-		struct strata_packet_reader *reader = &streams->readers[at];
-
-		scan->places.known_until = streams->coverages[at].last;
-		if (!strata_packet_reader_next(reader))
-			streams->at_end[at] = true;
-		else if (scan_packet(scan, reader, scan_record, &streams->coverages[at], error))
+		scan->places.known_until = streams->streams[at].coverage.last;
+		got = scan_batch(scan, &streams->streams[at], scan_event, error);
+		if (got < 0)
 			return -1;
+		streams->at_end[at] = got == 0;
 	}
 	return 0;
 }
 
-static int scan_once(struct strata_xen_scan *scan, struct strata_recording *recording,
-		     const char *raw, scan_fn *scan_record, bool covers, struct strata_error *error)
+/* Notes what the streams of a source cover, by its table: some may have no file. */
+static void note_coverages(struct strata_xen_scan *scan, const struct streams *streams, size_t at,
+			   const struct strata_source *source)
+{
+	size_t i, j;
+
+	for (i = 0; i < source->nr_streams; i++) {
+		struct strata_xen_coverage coverage = { 0 };
+
+		for (j = 0; j < streams->nr; j++) {
+			if (streams->sources[j] == at &&
+			    streams->streams[j].raw.stream.cpu == source->streams[i].cpu)
+				coverage = streams->streams[j].coverage;
+		}
+		note_coverage(scan, &coverage, source->streams[i].packets);
+	}
+}
+
+static int scan_once(struct strata_xen_scan *scan, const struct strata_recording *recording,
+		     const char *raw, scan_fn *scan_event, bool covers, struct strata_error *error)
 {
 	struct streams streams;
 	int status = open_streams(&streams, recording, raw, error);
-	size_t i, j, at = 0;
+	size_t i;
 
 	if (!status)
-		status = scan_all(scan, &streams, scan_record, error);
+		status = scan_all(scan, &streams, scan_event, error);
 	for (i = 0; !status && covers && i < recording->nr_sources; i++) {
-		const struct strata_source *source = &recording->sources[i];
-
-		for (j = 0; source->layer == STRATA_LAYER_XEN && j < source->nr_streams; j++)
-			note_coverage(scan, &streams.coverages[at++], source->streams[j].packets);
+		if (recording->sources[i].layer == STRATA_LAYER_XEN)
+			note_coverages(scan, &streams, i, &recording->sources[i]);
 	}
-	close_streams(&streams);
+	close_streams(&streams, recording);
 	return status;
 }
 
 /* Reads all streams a second time, for the guests with emulated counters that the first time found.
  */
-static int find_residences(struct strata_xen_scan *scan, struct strata_recording *recording,
+static int find_residences(struct strata_xen_scan *scan, const struct strata_recording *recording,
 			   const char *raw, struct strata_error *error)
 {
 	size_t i;
@@ -369,14 +463,15 @@ static int find_residences(struct strata_xen_scan *scan, struct strata_recording
 	return scan_once(scan, recording, raw, scan_residences, false, error);
 }
 
-int strata_xen_scan_more(struct strata_xen_scan *scan, struct strata_packet_reader *reader,
-			 struct strata_xen_coverage *coverage, struct strata_error *error)
+int strata_xen_scan_more(struct strata_xen_scan *scan, struct strata_xen_stream *stream,
+			 struct strata_error *error)
 {
-	while (strata_packet_reader_next(reader)) {
-		if (scan_packet(scan, reader, scan_places, coverage, error))
-			return -1;
-	}
-	return 0;
+	int got;
+
+	do
+		got = scan_batch(scan, stream, scan_places, error);
+	while (got > 0);
+	return got;
 }
 
 int strata_xen_scan_settle(struct strata_xen_scan *scan, uint32_t tsc_khz, uint64_t known_until,
@@ -390,7 +485,7 @@ int strata_xen_scan_settle(struct strata_xen_scan *scan, uint32_t tsc_khz, uint6
 	return 0;
 }
 
-int strata_xen_scan(struct strata_xen_scan *scan, struct strata_recording *recording,
+int strata_xen_scan(struct strata_xen_scan *scan, const struct strata_recording *recording,
 		    const char *raw, struct strata_error *error)
 {
 	memset(scan, 0, sizeof(*scan));

@@ -8,9 +8,10 @@
 #define STRATA_MERGE_XEN_SCAN_H
 
 #include "clocks/clock_maps.h"
+#include "clocks/raw_stream.h"
 #include "clocks/vcpu_places.h"
-#include "packets/packet_reader.h"
 #include "clocks/vcpu_stime.h"
+#include "clocks/xen_class.h"
 
 #define STRATA_PCPUS 65536u
 
@@ -50,16 +51,33 @@ struct strata_xen_coverage {
 	uint64_t last;
 };
 
+/* A stream of the hypervisor while it is scanned. */
+struct strata_xen_stream {
+	struct strata_raw_stream raw;
+	const struct strata_xen_class *classes; /* its trace's */
+	struct strata_xen_coverage coverage;
+	uint64_t packet_at, packet_end; /* the packet that is read: file offset, ticks */
+};
+
 /*
- * Adds the new part of one stream of a recording in progress.
+ * Begins to scan a stream of a recording in progress; it must not move in memory until it is
+ * closed.
+ * @of, @classes: must outlive it
+ * 0, or -1: out of memory.
+ */
+int strata_xen_stream_open(struct strata_xen_stream *stream, const struct strata_ctf_stream *of,
+			   const struct strata_xen_class *classes, struct strata_error *error);
+
+void strata_xen_stream_close(struct strata_xen_stream *stream);
+
+/*
+ * Adds the new part of one stream, up to its reader's end of the file.
  * @scan: zero-initialised before the first of these; to be settled before it is asked
- * @reader: continues at its position
- * @coverage: the stream's; zero-initialised likewise
  * The clocks of vCPUs do not depend on where they ran, so emulated counters have larger bounds.
  * 0, or -1: out of memory.
  */
-int strata_xen_scan_more(struct strata_xen_scan *scan, struct strata_packet_reader *reader,
-			 struct strata_xen_coverage *coverage, struct strata_error *error);
+int strata_xen_scan_more(struct strata_xen_scan *scan, struct strata_xen_stream *stream,
+			 struct strata_error *error);
 
 /*
  * Makes what was added ready for queries; what was queried before is outdated.
@@ -71,7 +89,7 @@ int strata_xen_scan_settle(struct strata_xen_scan *scan, uint32_t tsc_khz, uint6
 
 /* Scans all sources of the hypervisor's layer, and settles the scan.  Bad packets are skipped
  * silently, because the merge reports them. 0 or -1. */
-int strata_xen_scan(struct strata_xen_scan *scan, struct strata_recording *recording,
+int strata_xen_scan(struct strata_xen_scan *scan, const struct strata_recording *recording,
 		    const char *raw, struct strata_error *error);
 
 /* Whether VM entries of a domain's vCPUs were recorded; a PV guest has none. */

@@ -11,7 +11,7 @@
  * An event matches if all that is asked for is true.  What it does not have (a field, a
  * context, a domain), or has not of that kind (text where a number is meant), makes a comparison
  * unknown: its opposite is unknown as well, "or" something true makes it true, "and" something
- * false makes it false, and an event of which all in all is unknown does not match.
+ * false makes it false, and an event whose result is unknown does not match.
  *
  * Synchronisation: what was bound does not change, and any number of threads merge with it, each
  * with a run of its own.

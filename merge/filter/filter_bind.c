@@ -10,7 +10,7 @@
 #include "filter/filter_binder.h"
 #include "filter/filter_glob.h"
 
-/* What is left of a node: itself, or a verdict if there is none. */
+/* The result of binding a node: itself, or a constant verdict. */
 struct outcome {
 	struct bound_node *node;
 	enum strata_verdict verdict;

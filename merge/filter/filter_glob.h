@@ -4,7 +4,7 @@
  *
  *     *       any bytes, or none
  *     ?       one byte
- *     [a-z]   one of these; [!a-z] one that is none of these
+ *     [a-z]   one of these; [!a-z] any other
  *     \c      the byte c itself; any other byte stands for itself, as does a [ without its ]
  *
  * Bytes are compared, whatever the locale.  Text is hostile: the time it takes is at most

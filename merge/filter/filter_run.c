@@ -385,11 +385,6 @@ static bool kind_may_match(const struct bound_kind *kind, size_t nr_classes, uin
 	return false;
 }
 
-static uint32_t cpu_of(bool has_cpu, uint64_t cpu)
-{
-	return has_cpu && cpu < STRATA_PLACE_UNKNOWN ? (uint32_t)cpu : STRATA_PLACE_UNKNOWN;
-}
-
 static bool may_match(const struct strata_set_filter *of_set, size_t trace,
 		      const struct strata_ctf_reader *reader)
 {
@@ -397,7 +392,7 @@ static bool may_match(const struct strata_set_filter *of_set, size_t trace,
 	const size_t at = (size_t)(reader->kind - reader->stream->trace->kinds);
 
 	return kind_may_match(&filter->traces[trace][at], reader->kind->class->nr_events,
-			      cpu_of(reader->packet.has_cpu, reader->packet.cpu));
+			      strata_place_cpu(reader->packet.has_cpu, reader->packet.cpu));
 }
 
 bool strata_filter_may_match_stream(const struct strata_filter *filter, size_t trace,
@@ -408,7 +403,7 @@ bool strata_filter_may_match_stream(const struct strata_filter *filter, size_t t
 	for (i = 0; i < stream->trace->metadata.nr_streams; i++) {
 		if (kind_may_match(&filter->traces[trace][i],
 				   stream->trace->kinds[i].class->nr_events,
-				   cpu_of(stream->has_cpu, stream->cpu)))
+				   strata_place_cpu(stream->has_cpu, stream->cpu)))
 			return true;
 	}
 	return false;

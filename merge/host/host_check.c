@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "host/host_converter.h"
+#include "timeline/domain_names.h"
 
 struct checked_stream {
 	struct strata_checked_vcpu *vcpu; /* of a kernel or an application */
@@ -326,7 +327,8 @@ struct strata_host_check *strata_host_check_new(struct strata_recording_traces *
 	check->order = new_order_check(check->host);
 	check->streams = calloc(nr + 1, sizeof(*check->streams));
 	check->figures.streams = calloc(nr + 1, sizeof(*check->figures.streams));
-	if (!check->order || !check->streams || !check->figures.streams) {
+	if (!check->order || !check->streams || !check->figures.streams ||
+	    strata_domain_names_set(set, error)) {
 		strata_fail(error, "out of memory for %zu streams", nr);
 		strata_host_check_free(check);
 		return NULL;

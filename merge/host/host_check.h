@@ -17,8 +17,7 @@ struct strata_stream_figures {
 	uint64_t events;
 	uint64_t lost; /* all that the recording knows of */
 	uint64_t bound_ticks;
-	uint64_t
-		unsure; /* ... except these events, of which the hypervisor's records are missing */
+	uint64_t unsure;   /* ... except these events, whose hypervisor records are missing */
 	uint64_t doubtful; /* events that may lie before or after a step back of their counter; */
 	uint64_t firm_bound_ticks; /* the largest bound of the others */
 };

@@ -14,7 +14,7 @@
  * The check keeps its own account of when vCPUs ran, from the merged order alone: it shares nothing
  * with the maps and places of clocks/, because it has to show where those are wrong.
  *
- * Events of which the hypervisor's streams cannot tell are not checked, and are
+ * Events that the hypervisor's streams do not cover are not checked, and are
  * counted: before the vCPU's first record and after the end of the streams, and
  * where a stream lost events.
  */

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "base/escape.h"
-#include "timeline/domain_names.h"
+#include "clocks/raw_stream.h"
 
 #define NO_STREAM SIZE_MAX
 
@@ -35,8 +35,8 @@ static void tell(const struct strata_recorded_host *host, strata_complain_fn *ho
 	how(host->complain_data, message);
 }
 
-/* A domain 0 of which the hypervisor says nothing, because it was not recorded: it is PV, and
- * sees the host's counter. */
+/* Domain 0 without a record of its clock, because the hypervisor was not recorded: it is PV, and
+ * reads the host's counter. */
 static bool is_host_clock(const struct strata_recorded_host *host,
 			  const struct strata_source *source)
 {
@@ -63,8 +63,7 @@ static bool can_be_ordered(struct strata_recorded_host *host, const struct strat
 	if (strata_recorded_host_is_usable(host, source))
 		return true;
 	tell(host, host->complain,
-	     "%s: what was recorded of this domain's time stamp counter cannot be, so its "
-	     "events cannot be ordered; it is left out. Take the recording again",
+	     "%s: the recorded time stamp counter of this domain is impossible, so its events cannot be ordered; it is left out. Repeat the recording",
 	     source->name);
 	host->left_out_sources++;
 	return false;
@@ -79,31 +78,49 @@ static size_t count_streams(const struct strata_recorded_host *host)
 	return nr;
 }
 
-/* Tells a stream's clock where readings go back; the stream is read once more for that. */
-static int find_steps_back(struct strata_recorded_host *host, struct strata_recorded_stream *stream,
-			   const char *raw, struct strata_error *error)
+/* Notes all readings of a stream that go back.  0 or -1. */
+static int note_steps_back(struct strata_recorded_stream *stream, struct strata_raw_stream *raw,
+			   struct strata_error *error)
 {
-	struct strata_source *source = &host->recording.sources[stream->source_index];
-	struct strata_packet_reader reader;
-	struct strata_record record;
 	uint64_t last = 0;
-	int result = 0;
+	int got, i;
 
-	if (strata_source_load_events(source, raw, error) ||
-	    strata_packet_reader_open(&reader, raw, source, stream->recorded, NULL, NULL, error))
-		return -1;
-	while (!result && strata_packet_reader_next(&reader)) {
-		size_t offset = STRATA_PACKET_HEADER_BYTES;
+	while ((got = strata_ctf_reader_next(&raw->reader, error)) > 0) {
+		for (i = 0; i < got; i++) {
+			const struct strata_lane_event *event = &raw->reader.events[i];
 
-		while (!result && strata_packet_next(reader.source, reader.bytes, &reader.packet,
-						     &offset, &record)) {
-			if (record.ticks < last &&
-			    strata_stream_clock_went_back(&stream->clock, last, record.ticks))
-				result = strata_fail(error, "out of memory");
-			last = record.ticks;
+			if (event->class == STRATA_LANE_LOSS)
+				continue;
+			if (event->ns < last &&
+			    strata_stream_clock_went_back(&stream->clock, last, event->ns))
+				return strata_fail(error, "out of memory");
+			last = event->ns;
 		}
 	}
-	strata_packet_reader_close(&reader);
+	return got;
+}
+
+/* Tells a stream's clock where readings go back, by reading the stream once more. */
+static int find_steps_back(struct strata_recorded_stream *stream, const char *raw,
+			   struct strata_error *error)
+{
+	struct strata_error unreadable; /* reported when the source's trace is opened */
+	struct strata_ctf_trace *trace =
+		strata_recorded_source_open(stream->source, raw, NULL, NULL, &unreadable);
+	struct strata_raw_stream read;
+	uint32_t cpu;
+	size_t i;
+	int result = 0;
+
+	for (i = 0; trace && i < trace->nr_streams && !result; i++) {
+		if (!strata_cpu_of_stream(trace->streams[i].name, &cpu) || cpu != stream->cpu)
+			continue;
+		result = strata_raw_stream_open(&read, &trace->streams[i], error);
+		if (!result)
+			result = note_steps_back(stream, &read, error);
+		strata_raw_stream_close(&read);
+	}
+	strata_ctf_trace_close(trace);
 	return result;
 }
 
@@ -139,9 +156,7 @@ static int set_up_clock(struct strata_recorded_host *host, struct strata_recorde
 	}
 	if (stream->clock.incomplete)
 		tell(host, host->remark,
-		     "%s: vCPU %u set its time stamp counter more often than is recorded, so no "
-		     "time of its events is sure; other vCPUs are not affected. Find out what "
-		     "in that guest sets the counter",
+		     "%s: vCPU %u set its time stamp counter more often than Xen records, so the times of its events have no bound; other vCPUs are not affected. Find out what in that guest sets the counter",
 		     source->name, stream->cpu);
 	if (strata_vcpu_stime_dropped(&host->scan.stimes, (uint16_t)source->domain))
 		tell(host, host->remark,
@@ -150,7 +165,7 @@ static int set_up_clock(struct strata_recorded_host *host, struct strata_recorde
 		     source->name, stream->cpu);
 	if (strata_stream_clock_steps_back(&stream->clock) == 0)
 		return 0;
-	return find_steps_back(host, stream, raw, error);
+	return find_steps_back(stream, raw, error);
 }
 
 static int add_stream(struct strata_recorded_host *host, const char *raw, size_t source_index,
@@ -165,8 +180,7 @@ static int add_stream(struct strata_recorded_host *host, const char *raw, size_t
 	stream->recorded = recorded;
 	if (recorded->bad_packets)
 		tell(host, host->complain,
-		     "%s/cpu_%u: the recorder refused %llu packets, which were not what this "
-		     "source can write",
+		     "%s/cpu_%u: the recorder refused %llu packets, which this source cannot have written",
 		     stream->source->name, recorded->cpu,
 		     (unsigned long long)recorded->bad_packets);
 	if (stream->source->layer == STRATA_LAYER_XEN)
@@ -227,7 +241,8 @@ int strata_recorded_host_load(struct strata_recorded_host *host, const char *raw
 	nr_streams = count_streams(host);
 	if (nr_streams == 0)
 		return strata_fail(
-			error, "%s: nothing was recorded; `strata list` shows what can be", raw);
+			error,
+			"%s: nothing was recorded; `strata list` shows the available sources", raw);
 	strata_recorded_host_set_timebase(host);
 	if (strata_xen_scan(&host->scan, recording, raw, error))
 		return -1;
@@ -271,33 +286,6 @@ struct strata_recorded_stream *strata_recorded_host_stream(const struct strata_r
 			      (size_t)(recorded - source->streams)];
 }
 
-bool strata_cpu_of_stream(const char *name, uint32_t *cpu)
-{
-	char again[32];
-
-	if (sscanf(name, "cpu_%" SCNu32, cpu) != 1)
-		return false;
-	snprintf(again, sizeof(again), "cpu_%" PRIu32, *cpu);
-	return strcmp(name, again) == 0;
-}
-
-struct strata_ctf_trace *strata_recorded_source_open(const struct strata_source *source,
-						     const char *raw, strata_complain_fn *complain,
-						     void *data, struct strata_error *error)
-{
-	struct strata_ctf_trace *trace;
-	char path[4096];
-
-	if (snprintf(path, sizeof(path), "%s/%s", raw, source->name) >= (int)sizeof(path)) {
-		strata_fail(error, "%.100s...: the path is too long", raw);
-		return NULL;
-	}
-	trace = strata_ctf_trace_open_recorded(path, complain, data, error);
-	if (trace)
-		trace->vm_exits = source->exits;
-	return trace;
-}
-
 bool strata_recorded_host_can_order(const struct strata_recorded_host *host, size_t source_index)
 {
 	return host->recording.sources[source_index].nr_streams &&
@@ -306,17 +294,19 @@ bool strata_recorded_host_can_order(const struct strata_recorded_host *host, siz
 
 const char *strata_recorded_domain_name(const struct strata_recorded_host *host, uint32_t domain)
 {
-	size_t i;
+	return host->domains ? strata_number_name(host->domains, domain) : NULL;
+}
 
-	for (i = 0; i < host->recording.nr_sources; i++) {
-		const struct strata_source *source = &host->recording.sources[i];
+const char *strata_recorded_domain_text(const struct strata_recorded_host *host, uint32_t domain,
+					char text[STRATA_DOMAIN_TEXT_BYTES])
+{
+	const char *name = strata_recorded_domain_name(host, domain);
 
-		if (source->layer == STRATA_LAYER_KERNEL && source->domain == domain)
-			return source->name;
-	}
-	/* Applications are dom0's, or run on a machine without Xen. */
-	return strata_fixed_domain_name(
-		domain, strata_recording_has_layer(&host->recording, STRATA_LAYER_XEN));
+	if (name)
+		snprintf(text, STRATA_DOMAIN_TEXT_BYTES, "%s", name);
+	else
+		snprintf(text, STRATA_DOMAIN_TEXT_BYTES, "d%" PRIu32, domain);
+	return text;
 }
 
 void strata_recorded_host_clear(struct strata_recorded_host *host)

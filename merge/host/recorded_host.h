@@ -39,7 +39,8 @@ struct strata_recorded_host {
 	size_t nr_streams;
 	size_t *first_streams; /* of each source */
 	struct strata_xen_class *
-		*xen_classes;      /* of each source; NULL: not open, or another layer */
+		*xen_classes; /* of each source; NULL: not open, or another layer */
+	const struct strata_number_names *domains; /* of one of its open traces; NULL: none is */
 	uint64_t left_out_sources; /* their clocks cannot be, or the table is wrong there */
 	uint64_t assumed_clocks;   /* streams whose clock was not recorded: taken as the host's */
 	strata_complain_fn *complain, *remark;
@@ -68,30 +69,26 @@ bool strata_recorded_host_is_usable(const struct strata_recorded_host *host,
  * hypervisor's own have none. */
 void strata_recorded_stream_set_clock(struct strata_recorded_stream *stream);
 
-/* The CPU that a stream's file is named after.  False: it is no stream of a recording's. */
-bool strata_cpu_of_stream(const char *name, uint32_t *cpu);
-
-/* Opens the trace of a source of the recording in the directory @raw.  NULL with the reason. */
-struct strata_ctf_trace *strata_recorded_source_open(const struct strata_source *source,
-						     const char *raw, strata_complain_fn *complain,
-						     void *data, struct strata_error *error);
-
 /* Adds signed ticks to the host times of one source.  -1: there is no such source. */
 int strata_recorded_host_shift(struct strata_recorded_host *host, const char *source, int64_t ticks,
 			       struct strata_error *error);
 
-/* The stream of a CPU of a source; NULL: there is none, or its clock cannot be ordered. */
+/* The stream of a CPU of a source; NULL: unknown, or its clock cannot be ordered. */
 struct strata_recorded_stream *strata_recorded_host_stream(const struct strata_recorded_host *host,
 							   size_t source_index, uint32_t cpu);
 
 /* Whether a source has streams, and their clocks can be ordered. */
 bool strata_recorded_host_can_order(const struct strata_recorded_host *host, size_t source_index);
 
-/*
- * The name of a domain: the first source's that is its kernel, because that name is unique and fit
- * to be shown, and is known also if the kernel recorded nothing.  NULL: it has none.
- */
+/* The name of a domain, as events are shown with it; NULL: it has none.  Known when the set of the
+ * recording's traces has its names (domain_names.h). */
 const char *strata_recorded_domain_name(const struct strata_recorded_host *host, uint32_t domain);
+
+#define STRATA_DOMAIN_TEXT_BYTES 96u
+
+/* Writes that name, or "d7" for a domain without one.  Returns @text. */
+const char *strata_recorded_domain_text(const struct strata_recorded_host *host, uint32_t domain,
+					char text[STRATA_DOMAIN_TEXT_BYTES]);
 
 void strata_recorded_host_clear(struct strata_recorded_host *host);
 

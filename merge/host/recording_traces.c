@@ -7,8 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ctf/types/ctf_arena.h"
 #include "host/host_converter.h"
-#include "host/xen_class.h"
+#include "clocks/xen_class.h"
 
 struct converter_node {
 	struct strata_host_converter converter;
@@ -68,17 +69,6 @@ const struct strata_recording *
 strata_recording_traces_table(const struct strata_recording_traces *traces)
 {
 	return &traces->host.recording;
-}
-
-void strata_recording_traces_describe(struct strata_recording_traces *traces)
-{
-	struct strata_recording *recording = &traces->host.recording;
-	struct strata_error unreadable;
-	size_t i;
-
-	/* Reported when the trace is opened. */
-	for (i = 0; i < recording->nr_sources; i++)
-		strata_source_load_events(&recording->sources[i], traces->raw, &unreadable);
 }
 
 const struct strata_recorded_stream *
@@ -152,7 +142,7 @@ static bool has_stream(const struct strata_ctf_trace *trace, uint32_t cpu)
 	return false;
 }
 
-/* Reports streams of which the table says that there is something. */
+/* Reports missing streams that have packets by the table. */
 static void name_missing(struct strata_recording_traces *traces, const struct strata_source *source,
 			 const struct strata_ctf_trace *trace)
 {
@@ -188,6 +178,44 @@ static int bind_classes(struct strata_recording_traces *traces, size_t source_in
 	return host->xen_classes[source_index] ? 0 : strata_fail(error, "out of memory");
 }
 
+/* Gives the hypervisor's trace the names of the table's guests, one for each domain: the table has
+ * them also where a kernel recorded no event.  0, or -1: out of memory. */
+static int name_domains(const struct strata_recording *recording, struct strata_ctf_trace *trace,
+			struct strata_error *error)
+{
+	struct strata_ctf_metadata *metadata = &trace->metadata;
+	struct strata_ctf_env *env = strata_ctf_arena_get(
+		metadata->arena, metadata->nr_env + recording->nr_sources, sizeof(*env));
+	uint8_t named[(UINT16_MAX + 1) / 8] = { 0 };
+	size_t i, nr = metadata->nr_env;
+
+	for (i = 0; env && i < recording->nr_sources; i++) {
+		const struct strata_source *source = &recording->sources[i];
+		const size_t bytes = sizeof(STRATA_CTF_DOMAIN_NAME "65535");
+		char *name, *text;
+
+		if (source->vacant || source->layer != STRATA_LAYER_KERNEL || source->domain == 0 ||
+		    source->domain > UINT16_MAX ||
+		    (named[source->domain / 8] >> source->domain % 8 & 1))
+			continue;
+		named[source->domain / 8] |= (uint8_t)(1u << source->domain % 8);
+		name = strata_ctf_arena_get(metadata->arena, bytes, 1);
+		text = strata_ctf_arena_get(metadata->arena, sizeof(source->name), 1);
+		if (!name || !text)
+			return strata_fail(error, "out of memory");
+		snprintf(name, bytes, STRATA_CTF_DOMAIN_NAME "%" PRIu32, source->domain);
+		snprintf(text, sizeof(source->name), "%s", source->name);
+		env[nr++] = (struct strata_ctf_env){ .name = name, .text = text };
+	}
+	if (!env)
+		return strata_fail(error, "out of memory");
+	if (metadata->nr_env)
+		memcpy(env, metadata->env, metadata->nr_env * sizeof(*env));
+	metadata->env = env;
+	metadata->nr_env = nr;
+	return 0;
+}
+
 struct strata_ctf_trace *strata_recording_traces_trace(struct strata_recording_traces *traces,
 						       size_t source_index,
 						       struct strata_error *error)
@@ -200,7 +228,9 @@ struct strata_ctf_trace *strata_recording_traces_trace(struct strata_recording_t
 	if (!trace)
 		return NULL;
 	trace->recording = traces;
-	if (bind_classes(traces, source_index, trace, error)) {
+	if (bind_classes(traces, source_index, trace, error) ||
+	    (source->layer == STRATA_LAYER_XEN &&
+	     name_domains(&traces->host.recording, trace, error))) {
 		strata_ctf_trace_close(trace);
 		return NULL;
 	}
@@ -216,5 +246,7 @@ struct strata_ctf_trace *strata_recording_traces_trace(struct strata_recording_t
 		strata_ctf_trace_close(trace);
 		return NULL;
 	}
+	if (!traces->host.domains)
+		traces->host.domains = &trace->domains;
 	return trace;
 }

@@ -8,7 +8,7 @@
 #define STRATA_MERGE_INPUTS_RECORDING_TRACES_H
 
 #include "host/recorded_host.h"
-#include "host/xen_class.h"
+#include "clocks/xen_class.h"
 #include "timeline/trace_set.h"
 
 struct strata_recording_traces;
@@ -24,9 +24,6 @@ struct strata_recording_traces *strata_recording_traces_open(const char *raw,
 							     struct strata_error *error);
 
 void strata_recording_traces_close(struct strata_recording_traces *traces);
-
-/* Reads the event classes of all sources. */
-void strata_recording_traces_describe(struct strata_recording_traces *traces);
 
 /* What is known of it as a whole.  Streams may be shifted in time before their traces are opened.
  */

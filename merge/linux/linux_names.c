@@ -58,7 +58,7 @@ static const char *const vectors[] = {
 	[19] = "spurious_apic",
 };
 
-/* Bits of which one is set at most: 0, 1, 2, 4, 8... */
+/* Masks with at most one bit set: 0, 1, 2, 4, 8... */
 static const char *const running[] = { "running", "interruptible", "uninterruptible" };
 static const char *const stopped[] = { "stopped" }, *const traced[] = { "traced" },
 			 *const dead[] = { "dead" }, *const zombie[] = { "zombie" },

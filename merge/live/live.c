@@ -100,11 +100,10 @@ static int open_table(struct strata_live *live, struct strata_error *error)
 		return strata_fail(error, "%.100s...: the path is too long", live->raw);
 	fd = openat(live->dir, STRATA_LIVE_FILE, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
 	if (fd < 0 && errno == ENOENT)
-		return strata_fail(error,
-				   "%s: nobody records into it now, or as a flight recorder; "
-				   "without --live it is shown as it is, and `strata snapshot` "
-				   "takes what a flight recorder holds",
-				   live->raw);
+		return strata_fail(
+			error,
+			"%s: no recorder writes to it now, or only a flight recorder; view it without --live, or take a snapshot of the flight recorder with `strata snapshot`",
+			live->raw);
 	if (fd < 0)
 		return strata_fail(error, "%s: %s", path, strerror(errno));
 	if (fstat(fd, &live->file) || !S_ISREG(live->file.st_mode) ||
@@ -279,11 +278,11 @@ static void name_left_behind(struct strata_live *live, struct live_stream *strea
 		complain(live, "more streams are no longer waited for; they are not named");
 	if (live->nr_named++ >= NAMED_MAX)
 		return;
-	snprintf(message, sizeof(message),
-		 "%s/cpu_%u: nothing handed over for %.1f s: it is no longer waited for; its "
-		 "events are shown when they come, as late",
-		 live->streams.host.recording.sources[stream->source].name, stream->cpu,
-		 (double)waited_ns / 1e9);
+	snprintf(
+		message, sizeof(message),
+		"%s/cpu_%u: no data for %.1f s: no longer waited for; its events are shown as late ones",
+		live->streams.host.recording.sources[stream->source].name, stream->cpu,
+		(double)waited_ns / 1e9);
 	complain(live, message);
 }
 

@@ -5,51 +5,78 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* NULL with the reason. */
-static struct live_scanned *find_scanned(struct live_clocks *clocks,
-					 struct strata_source *source_of, const char *raw,
-					 size_t source, uint32_t cpu, struct strata_error *error)
+struct live_scanned {
+	size_t source;
+	uint32_t cpu;
+	uint64_t load; /* of the tables, that its trace is of */
+	struct strata_xen_class *classes;
+	struct strata_xen_stream stream;
+};
+
+/* NULL: out of memory. */
+static struct live_scanned *find_scanned(struct live_clocks *clocks, size_t source, uint32_t cpu)
 {
-	const struct strata_stream stream = { .cpu = cpu };
-	struct live_scanned *scanned;
+	struct live_scanned **more, *scanned;
 	size_t i;
 
 	for (i = 0; i < clocks->nr_scanned; i++) {
-		scanned = &clocks->scanned[i];
-		if (scanned->source == source && scanned->reader.cpu == cpu &&
-		    scanned->reader.fd >= 0)
-			return scanned;
+		if (clocks->scanned[i]->source == source && clocks->scanned[i]->cpu == cpu)
+			return clocks->scanned[i];
 	}
-	scanned = reallocarray(clocks->scanned, clocks->nr_scanned + 1, sizeof(*scanned));
-	if (!scanned) {
-		strata_fail(error, "out of memory");
+	more = reallocarray(clocks->scanned, clocks->nr_scanned + 1, sizeof(struct live_scanned *));
+	scanned = calloc(1, sizeof(*scanned));
+	if (more)
+		clocks->scanned = more;
+	if (!more || !scanned) {
+		free(scanned);
 		return NULL;
 	}
-	clocks->scanned = scanned;
-	scanned += clocks->nr_scanned;
-	memset(scanned, 0, sizeof(*scanned));
 	scanned->source = source;
-	if (strata_packet_reader_open(&scanned->reader, raw, source_of, &stream, NULL, NULL, error))
-		return NULL;
-	clocks->nr_scanned++;
+	scanned->cpu = cpu;
+	more[clocks->nr_scanned++] = scanned;
 	return scanned;
 }
 
-int live_clocks_scan(struct live_clocks *clocks, struct strata_recorded_host *host, const char *raw,
-		     size_t source, uint32_t cpu, uint64_t bytes, struct strata_error *error)
+/* Takes over the stream of a trace that was opened with the current tables.  0 or -1. */
+static int adopt(struct live_scanned *scanned, uint64_t load, const struct strata_source *source,
+		 const struct strata_ctf_stream *of, struct strata_error *error)
 {
-	struct strata_source *of = &host->recording.sources[source];
-	struct live_scanned *scanned = find_scanned(clocks, of, raw, source, cpu, error);
-	struct strata_error unreadable;
+	struct strata_xen_class *classes = strata_xen_classes_new(source, &of->trace->metadata);
+	int result = 0;
+
+	if (!classes)
+		return strata_fail(error, "out of memory");
+	free(scanned->classes);
+	scanned->classes = classes;
+	if (!scanned->load) {
+		result = strata_xen_stream_open(&scanned->stream, of, classes, error);
+	} else {
+		scanned->stream.classes = classes;
+		strata_raw_stream_continue(&scanned->stream.raw, of);
+	}
+	if (!result)
+		scanned->load = load;
+	return result;
+}
+
+void live_clocks_load(struct live_clocks *clocks)
+{
+	clocks->load++;
+}
+
+int live_clocks_scan(struct live_clocks *clocks, struct strata_recorded_host *host, size_t source,
+		     uint32_t cpu, const struct strata_ctf_stream *of, uint64_t bytes,
+		     struct strata_error *error)
+{
+	struct live_scanned *scanned = find_scanned(clocks, source, cpu);
 
 	if (!scanned)
+		return strata_fail(error, "out of memory");
+	if (scanned->load != clocks->load &&
+	    adopt(scanned, clocks->load, &host->recording.sources[source], of, error))
 		return -1;
-	/* Reported when the trace is opened; most of Xen's events are known without metadata. */
-	strata_source_load_events(of, raw, &unreadable);
-	/* The tables may have been reloaded. */
-	scanned->reader.source = of;
-	scanned->reader.size = bytes;
-	return strata_xen_scan_more(&host->scan, &scanned->reader, &scanned->coverage, error);
+	scanned->stream.raw.reader.file_bytes = bytes;
+	return strata_xen_scan_more(&host->scan, &scanned->stream, error);
 }
 
 struct live_clocks_known live_clocks_known(const struct strata_recorded_host *host)
@@ -96,8 +123,11 @@ void live_clocks_clear(struct live_clocks *clocks)
 {
 	size_t i;
 
-	for (i = 0; i < clocks->nr_scanned; i++)
-		strata_packet_reader_close(&clocks->scanned[i].reader);
+	for (i = 0; i < clocks->nr_scanned; i++) {
+		strata_xen_stream_close(&clocks->scanned[i]->stream);
+		free(clocks->scanned[i]->classes);
+		free(clocks->scanned[i]);
+	}
 	free(clocks->scanned);
 	memset(clocks, 0, sizeof(*clocks));
 }

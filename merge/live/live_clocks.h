@@ -9,26 +9,26 @@
 
 #include "host/recorded_host.h"
 
-/* A stream of the hypervisor, partly scanned. */
-struct live_scanned {
-	size_t source;
-	struct strata_packet_reader reader;
-	struct strata_xen_coverage coverage;
-};
+struct live_scanned;
 
 /* Zero-initialised has scanned nothing. */
 struct live_clocks {
-	struct live_scanned *scanned;
+	struct live_scanned **scanned; /* streams of the hypervisor, partly scanned */
 	size_t nr_scanned;
+	uint64_t load; /* how often the tables were loaded */
 };
 
+/* Call this when the tables were loaded: streams of earlier traces are no longer used. */
+void live_clocks_load(struct live_clocks *clocks);
+
 /*
- * Adds to the scan of @host, whose recording is in the directory @raw, what a stream of the
- * hypervisor's holds up to @bytes of its file.
+ * Adds to the scan of @host what a stream of the hypervisor's holds up to @bytes of its file.
+ * @of: the stream in its trace, as of the last load
  * 0, or -1.
  */
-int live_clocks_scan(struct live_clocks *clocks, struct strata_recorded_host *host, const char *raw,
-		     size_t source, uint32_t cpu, uint64_t bytes, struct strata_error *error);
+int live_clocks_scan(struct live_clocks *clocks, struct strata_recorded_host *host, size_t source,
+		     uint32_t cpu, const struct strata_ctf_stream *of, uint64_t bytes,
+		     struct strata_error *error);
 
 /* The state before a number of scans. */
 struct live_clocks_known {

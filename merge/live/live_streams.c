@@ -32,7 +32,6 @@ struct live_stream *live_streams_add(struct live_streams *streams, size_t source
 	}
 	stream->source = source;
 	stream->cpu = cpu;
-	stream->is_new = true;
 	more[streams->nr++] = stream;
 	return stream;
 }
@@ -183,7 +182,6 @@ static int add_source(struct live_streams *streams, size_t index, struct strata_
 		if (!stream)
 			return strata_fail(error, "out of memory");
 		stream->index = i;
-		stream->is_new = false;
 		of_set[i] = stream;
 	}
 	return 0;
@@ -278,16 +276,17 @@ int live_streams_load(struct live_streams *streams, struct strata_error *error)
 		return -1;
 	if (is_another(streams, &recording)) {
 		strata_recording_clear(&recording);
-		return strata_fail(error,
-				   "%s: another recording has begun there, and what the one that "
-				   "was followed held is gone; follow the new one",
-				   streams->raw);
+		return strata_fail(
+			error,
+			"%s: another recording replaced the one that was followed; follow the new one",
+			streams->raw);
 	}
 	if (forget_done(streams, &recording, error)) {
 		strata_recording_clear(&recording);
 		return -1;
 	}
 	strata_trace_set_clear(&streams->set);
+	live_clocks_load(&streams->clocks);
 	if (recording.nr_faults > streams->host.recording.nr_faults)
 		strata_recording_tell_faults(&recording, streams->complain, streams->complain_data);
 	strata_recording_clear(&streams->host.recording);
@@ -313,6 +312,11 @@ int live_streams_open(struct live_streams *streams, struct strata_error *error)
 	return open_readers(streams, false, error);
 }
 
+static bool is_in_set(const struct live_streams *streams, const struct live_stream *stream)
+{
+	return stream->index < streams->set.nr_streams && streams->of_set[stream->index] == stream;
+}
+
 /* Reads clocks from the hypervisor's streams.  @known_ticks: OUT, host ticks up to which they are
  * complete */
 static int scan_clocks(struct live_streams *streams, uint64_t *known_ticks,
@@ -329,8 +333,10 @@ static int scan_clocks(struct live_streams *streams, uint64_t *known_ticks,
 		if (!is_of_xen(streams, stream))
 			continue;
 		allow(stream, UINT64_MAX);
-		if (live_clocks_scan(&streams->clocks, &streams->host, streams->raw, stream->source,
-				     stream->cpu, stream->bytes, error))
+		if (is_in_set(streams, stream) &&
+		    live_clocks_scan(&streams->clocks, &streams->host, stream->source, stream->cpu,
+				     streams->set.streams[stream->index].stream, stream->bytes,
+				     error))
 			return -1;
 		if (stream->complete_ticks < *known_ticks)
 			*known_ticks = stream->complete_ticks;
@@ -395,7 +401,7 @@ static void note_loss(struct live_stream *stream)
 	stream->has_loss = true;
 }
 
-/* Reads the next batch.  Its events, 0: there is none, or -1. */
+/* Reads the next batch.  Returns its number of events, 0 at the end, or -1. */
 static int read_batch(struct live_stream *stream, struct strata_error *error)
 {
 	size_t skipped;

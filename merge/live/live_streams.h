@@ -25,7 +25,6 @@ struct live_stream {
 	size_t source;
 	uint32_t cpu;
 	bool in_table;  /* has a slot */
-	bool is_new;    /* in no loaded table */
 	bool has_ended; /* its file no longer grows */
 	/* Looks whose bytes wait until the clocks are known up to then; the oldest first. */
 	struct live_said said[LIVE_SAID];
@@ -88,7 +87,7 @@ void live_stream_note(struct live_stream *stream, const struct live_said *said);
  * or -1. */
 int live_streams_advance(struct live_streams *streams, struct strata_error *error);
 
-/* Begins with the packet in which events of @ns may be; before anything was read. 0 or -1. */
+/* Begins with the packet that may contain events of @ns; before anything was read. 0 or -1. */
 int live_streams_seek(struct live_streams *streams, uint64_t ns, struct strata_error *error);
 
 /* The next events of a stream before @to_ns, those before @from_ns left out; none: next is end.

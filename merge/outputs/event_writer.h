@@ -65,7 +65,7 @@ struct strata_shown_event {
 	uint32_t cpu;          /* of its stream: physical or virtual, as its layer has it */
 	uint32_t pcpu, domain, vcpu;
 	const struct strata_place *place; /* where these three are read; NULL: they are the run's */
-	struct strata_shown_path *path;   /* by which its pCPU is found; NULL: likewise */
+	struct strata_shown_path *path;   /* to find its pCPU; NULL: likewise */
 	bool has_pcpu;                    /* in its header */
 	uint64_t place_fields; /* of types[0]: bits of those that only say one of the three */
 	struct strata_shown_packet packet;

@@ -24,7 +24,7 @@ static inline void strata_shown_follow(struct strata_shown_event *event,
 {
 	const uint64_t since = event->ns - last->ns;
 
-	/* It is no successor of what was shown above it. */
+	/* It does not follow the event shown above it. */
 	if (event->late) {
 		event->is_first = event->unordered = false;
 		event->previous_ns = event->ns;

@@ -122,10 +122,10 @@ static int check_of_trace(const struct strata_dir *dir, const char *name,
 	    (S_ISREG(status.st_mode) ||
 	     (S_ISDIR(status.st_mode) && !strcmp(name, STRATA_CTF_INDEX_DIR))))
 		return 0;
-	return strata_fail(error,
-			   "%s: holds \"%s\", which is no part of an earlier output; name "
-			   "another directory with -o",
-			   dir->path, name);
+	return strata_fail(
+		error,
+		"%s: contains \"%s\", which is not part of an earlier output; name another directory with -o",
+		dir->path, name);
 }
 
 static int check_trace(const struct strata_dir *dir, const char *name, struct strata_error *error)

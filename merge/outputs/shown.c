@@ -429,13 +429,6 @@ void strata_shown_place(struct strata_shown_event *shown)
 		shown->vcpu = strata_place_read_field(&place->vcpu, &shown->cursor);
 }
 
-static uint32_t cpu_of(const struct strata_ctf_reader *reader)
-{
-	return reader->packet.has_cpu && reader->packet.cpu < STRATA_SHOWN_UNKNOWN
-		       ? (uint32_t)reader->packet.cpu
-		       : STRATA_SHOWN_UNKNOWN;
-}
-
 void strata_shown_lose(const struct strata_shown *shown, size_t stream,
 		       const struct strata_ctf_reader *reader, const struct strata_loss *loss,
 		       struct strata_shown_loss *lost)
@@ -447,7 +440,7 @@ void strata_shown_lose(const struct strata_shown *shown, size_t stream,
 	lost->source = shown->sources[trace].name;
 	lost->source_index = trace;
 	lost->layer = shown->places[trace][reader->kind->class->index].layer;
-	lost->cpu = cpu_of(reader);
+	lost->cpu = strata_place_cpu(reader->packet.has_cpu, reader->packet.cpu);
 	lost->stream = reader->stream->name;
 }
 
@@ -469,7 +462,7 @@ static void set_event(struct strata_shown_view *view, size_t stream,
 	shown->source = source->name;
 	shown->source_index = trace;
 	shown->layer = place->layer;
-	shown->cpu = cpu_of(reader);
+	shown->cpu = strata_place_cpu(reader->packet.has_cpu, reader->packet.cpu);
 	shown->place = place->has_fields ? place : NULL;
 	shown->place_fields = view->shown->place_fields[trace][reader->kind->class->index];
 	shown->has_pcpu = reader->kind->header.has_bound && place->pcpu.in == STRATA_PLACE_NOWHERE;

@@ -6,7 +6,7 @@
 #include "outputs/figures_json.h"
 #include "outputs/outputs.h"
 
-/* Ticks and the nanoseconds that they are; null for a slack that there is none of. */
+/* A slack in ticks and in nanoseconds; null if nothing was checked. */
 static void add_slack(struct json_object *object, const char *ticks_key, const char *ns_key,
 		      uint32_t tsc_khz, uint64_t ticks)
 {

@@ -146,8 +146,7 @@ static int check_memory(const struct written_sink *sink, struct strata_error *er
 {
 	if (!sink->buffer.no_memory && !sink->lead.no_memory)
 		return 0;
-	return strata_fail(error,
-			   "out of memory for what is to be written to %s; use fewer threads",
+	return strata_fail(error, "out of memory for the output to %s; use fewer threads",
 			   sink->written->options->path);
 }
 

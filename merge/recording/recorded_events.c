@@ -95,24 +95,33 @@ static int describe_fields(const struct strata_ctf_type *payload, struct strata_
 			return strata_fail(error, "over %u fields", STRATA_EVENT_FIELDS_MAX);
 		i += is_sequence;
 		if (!is_sequence && payload->fields[i].type->kind == STRATA_CTF_SEQUENCE)
-			return strata_fail(error, "a sequence whose length is not in front of it");
+			return strata_fail(error, "a sequence without its length in front of it");
 		if (describe_field(&payload->fields[i], &event->fields[event->nr_fields++], error))
 			return -1;
 	}
 	return 0;
 }
 
+int strata_recorded_event_describe(const struct strata_ctf_event_class *class,
+				   struct strata_event_desc *event, struct strata_error *error)
+{
+	*event = (struct strata_event_desc){ .id = (uint32_t) class->id };
+	if (class->id > UINT32_MAX || strlen(class->name) >= sizeof(event->name))
+		return strata_fail(error, "event %llu: not a recorded event's id or name",
+				   (unsigned long long)class->id);
+	strcpy(event->name, class->name);
+	if (class->payload && describe_fields(class->payload, event, error))
+		return strata_fail_in(error, "event %u", event->id);
+	return 0;
+}
+
 static int load_event(struct strata_source *source, const struct strata_ctf_event_class *class,
 		      const uint32_t *number_of, struct strata_error *error)
 {
-	struct strata_event_desc event = { .id = (uint32_t) class->id };
+	struct strata_event_desc event;
 
-	if (class->id > UINT32_MAX || strlen(class->name) >= sizeof(event.name))
-		return strata_fail(error, "event %llu: not a recorded event's id or name",
-				   (unsigned long long)class->id);
-	strcpy(event.name, class->name);
-	if (class->payload && describe_fields(class->payload, &event, error))
-		return strata_fail_in(error, "event %u", event.id);
+	if (strata_recorded_event_describe(class, &event, error))
+		return -1;
 	if (!number_of)
 		return strata_source_add_event(source, &event, error);
 	event.id = *number_of;

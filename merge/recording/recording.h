@@ -8,7 +8,7 @@
  * describes all files.
  *
  * Event classes stand in the CTF metadata only.  Loading a recording does not read them:
- * strata_source_load_events() does, for the few readers that parse packets without the engine.
+ * strata_source_load_events() does, for `strata recover`, which writes more packets of them.
  *
  * The recorder fills and saves it; readers load it.  The files are hostile: every table has been
  * checked when load returns.
@@ -112,7 +112,7 @@ struct strata_source {
 	enum strata_exits exits; /* whose numbers the reasons of VM exits are */
 	bool has_events;         /* strata_source_load_events() was called */
 	struct strata_event_number
-		*numbers; /* by recording.json, for strata_source_load_events() */
+		*numbers; /* by recording.json, which a trace's metadata has as ids */
 	size_t nr_numbers;
 	struct strata_event_desc *events;  /* sorted by id, checked */
 	struct strata_event_shape *shapes; /* of the same events; small, for lookups by record */
@@ -194,6 +194,13 @@ void strata_source_clear(struct strata_source *source);
  */
 int strata_source_load_events(struct strata_source *source, const char *raw,
 			      struct strata_error *error);
+
+struct strata_ctf_event_class;
+
+/* Describes an event class of a recorded source's metadata as its source did.  0, or -1 with the
+ * reason: a recorder does not write such a class. */
+int strata_recorded_event_describe(const struct strata_ctf_event_class *class,
+				   struct strata_event_desc *event, struct strata_error *error);
 
 /* The event with that id, or NULL.  In the hypervisor's layer, adds a missing id of Xen's own trace
  * points from the table of known names, or as plain words; that invalidates earlier pointers to the

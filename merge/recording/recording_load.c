@@ -243,8 +243,7 @@ static int load(struct strata_recording *recording, int at, const char *dir, boo
 		    O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0)
 		return strata_fail(error, "%s: %s", path,
-				   errno == ELOOP ? "a link is no recording's table"
-						  : strerror(errno));
+				   errno == ELOOP ? "must not be a link" : strerror(errno));
 	text = read_file(fd, path, &length, error);
 	if (!text)
 		return -1;

@@ -65,7 +65,7 @@ static int load_layer(struct json_object *entry, enum strata_layer *layer,
 			return 0;
 		}
 	}
-	return strata_fail(error, "\"layer\" is none of xen, kernel, app");
+	return strata_fail(error, "\"layer\" is not one of xen, kernel, app");
 }
 
 /* The numbers of an imported source's events.  Events without numbers are those of version 1. */
@@ -116,7 +116,7 @@ static int load_exits(struct strata_source *source, struct json_object *entry,
 			return 0;
 		}
 	}
-	return strata_fail(error, "\"vm_exits\" is none of vmx, svm");
+	return strata_fail(error, "\"vm_exits\" is not one of vmx, svm");
 }
 
 /* Process and user; absent: 0. */

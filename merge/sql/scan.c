@@ -75,7 +75,7 @@ int sql_scan_open(struct sql_scan *scan, struct strata_sql *sql,
 	scan->sink.take = take;
 	scan->sink.lose = options->with_losses ? lose : NULL;
 	/* Where to begin within streams, their index tells. */
-	if (options->from_ns && !set->has_index && strata_trace_set_make_index(set, &scan->error))
+	if (options->from_ns && strata_trace_set_make_index(set, &scan->error))
 		return -1;
 	scan->set = *set;
 	scan->set.nr_streams = 0;

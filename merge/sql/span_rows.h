@@ -7,7 +7,7 @@
 #define STRATA_MERGE_SQL_SPAN_ROWS_H
 
 #include "analyses/report.h"
-#include "state/part.h"
+#include "state/parts.h"
 
 struct sql_span_row {
 	enum strata_span_kind kind;

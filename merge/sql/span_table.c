@@ -328,9 +328,9 @@ static int begin_scan(struct span_cursor *cursor, const struct sql_plan *plan)
 	if (sql_scan_open(&cursor->scan, sql, &options))
 		return sql_scan_failed(&cursor->scan, cursor->base.pVtab);
 	cursor->state = strata_host_state_new(&cursor->scan.set, sql->options.requests,
-					      &cursor->listener, 1);
+					      &cursor->listener, 1, &cursor->scan.error);
 	if (!cursor->state)
-		return SQLITE_NOMEM;
+		return sql_scan_failed(&cursor->scan, cursor->base.pVtab);
 	cursor->sink = (struct strata_slice_sink){ .take = take, .lose = lose };
 	cursor->scan.observer = &cursor->sink;
 	if (sql_scan_begin(&cursor->scan))

@@ -34,15 +34,16 @@ struct strata_state_facts {
 };
 
 /*
- * @set:       stays as it is, and outlives it
+ * @set:       stays as it is, and outlives it; with its index, only the ends of
+ *              its streams are read for when they end, and not all of them
  * @requests:  which events begin and end a request besides those whose names say it; outlives it
  * @listeners: likewise
- * NULL: out of memory.
+ * NULL with @error.
  */
 struct strata_host_state *strata_host_state_new(const struct strata_trace_set *set,
 						const struct strata_request_forms *requests,
 						struct strata_span_listener *const *listeners,
-						size_t nr_listeners);
+						size_t nr_listeners, struct strata_error *error);
 
 struct strata_slice_sink *strata_host_state_observer(struct strata_host_state *state);
 

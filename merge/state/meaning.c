@@ -25,6 +25,11 @@ static const struct meaning_form xen_forms[] = {
 	{ "pv_hypercall_return", STRATA_MEANS_HYPERCALL_RETURN, 1, { "op", "preempted" } },
 	{ "hvm_hypercall", STRATA_MEANS_HYPERCALL, 1, { "op", "preempted" } },
 	{ "hvm_hypercall_return", STRATA_MEANS_HYPERCALL_RETURN, 1, { "op", "preempted" } },
+	{ "evtchn_send", STRATA_MEANS_EVTCHN_SEND, 2, { "to_domain", "to_port" } },
+	{ "evtchn_pending", STRATA_MEANS_EVTCHN_PENDING, 3, { "of_domain", "of_vcpu", "port" } },
+	{ "xen_timer_expire", STRATA_MEANS_XEN_TIMER, 1, { "function" } },
+	{ "xen_softirq_entry", STRATA_MEANS_XEN_SOFTIRQ, 1, { "softirq" } },
+	{ "xen_softirq_exit", STRATA_MEANS_XEN_SOFTIRQ_END, 1, { "softirq" } },
 };
 
 static const struct meaning_form kernel_forms[] = {
@@ -32,9 +37,10 @@ static const struct meaning_form kernel_forms[] = {
 	  STRATA_MEANS_SWITCH,
 	  5,
 	  { "next_pid|next_tid", "next_comm", "prev_pid|prev_tid", "prev_comm", "prev_state" } },
-	{ "sched_waking", STRATA_MEANS_WAKE, 3, { "pid|tid", "comm", "target_cpu" } },
+	{ "sched_waking", STRATA_MEANS_WAKING, 3, { "pid|tid", "comm", "target_cpu" } },
 	{ "sched_wakeup", STRATA_MEANS_WAKE, 3, { "pid|tid", "comm", "target_cpu" } },
-	{ "sched_wakeup_new", STRATA_MEANS_WAKE, 3, { "pid|tid", "comm", "target_cpu" } },
+	/* A new task is woken on the CPU of its parent, with no event before. */
+	{ "sched_wakeup_new", STRATA_MEANS_WAKING, 3, { "pid|tid", "comm", "target_cpu" } },
 	{ "sched_migrate_task", STRATA_MEANS_MIGRATE, 3, { "pid|tid", "comm", "dest_cpu" } },
 	{ "sched_process_exec", STRATA_MEANS_RENAME, 2, { "pid|tid", "filename" } },
 	{ "task_rename", STRATA_MEANS_RENAME, 2, { "pid|tid", "newcomm" } },
@@ -48,6 +54,12 @@ static const struct meaning_form kernel_forms[] = {
 	{ "irq_handler_exit", STRATA_MEANS_IRQ_END, 1, { "irq" } },
 	{ "softirq_entry", STRATA_MEANS_SOFTIRQ, 1, { "vec" } },
 	{ "softirq_exit", STRATA_MEANS_SOFTIRQ_END, 1, { "vec" } },
+	{ "softirq_raise", STRATA_MEANS_SOFTIRQ_RAISE, 1, { "vec" } },
+	{ "hrtimer_expire_entry", STRATA_MEANS_TIMER, 1, { "function" } },
+	{ "hrtimer_expire_exit", STRATA_MEANS_TIMER_END, 0, { NULL } },
+	{ "timer_expire_entry", STRATA_MEANS_TIMER, 1, { "function" } },
+	{ "timer_expire_exit", STRATA_MEANS_TIMER_END, 0, { NULL } },
+	{ "xen_evtchn_upcall", STRATA_MEANS_EVTCHN_UPCALL, 2, { "port", "irq" } },
 };
 
 enum strata_vcpu_state strata_vcpu_state_of(uint64_t runstate)
@@ -97,6 +109,7 @@ static int find_fields(struct strata_meaning *meaning, const char *const *names,
 		       const struct strata_ctf_event_class *event, struct strata_ctf_arena *arena)
 {
 	size_t i;
+	int of_task;
 
 	for (i = 0; i < STRATA_MEANING_FIELDS && names[i]; i++) {
 		const int found = strata_named_field_find(&meaning->fields[i], stream, event,
@@ -107,8 +120,12 @@ static int find_fields(struct strata_meaning *meaning, const char *const *names,
 		if (!found && i < needed)
 			meaning->of = STRATA_MEANS_NOTHING;
 	}
-	return strata_named_field_find(&meaning->task, stream, event, "tid|vtid", arena) < 0 ? -1
-											     : 0;
+	of_task = strata_named_field_find(&meaning->task, stream, event, "tid", arena);
+	if (of_task == 0) {
+		of_task = strata_named_field_find(&meaning->task, stream, event, "vtid", arena);
+		meaning->task_is_virtual = of_task > 0;
+	}
+	return of_task < 0 ? -1 : 0;
 }
 
 static int find_form(struct strata_meaning *meaning, const struct meaning_form *forms, size_t nr,

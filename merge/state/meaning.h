@@ -21,9 +21,15 @@ enum strata_meaning_of {
 	STRATA_MEANS_VM_ENTRY,
 	STRATA_MEANS_HYPERCALL,        /* [0] its number */
 	STRATA_MEANS_HYPERCALL_RETURN, /* likewise; [1] 1: it goes on later */
+	STRATA_MEANS_EVTCHN_SEND,      /* [0] domain and [1] port that it is sent to */
+	STRATA_MEANS_EVTCHN_PENDING,   /* [2] port */
+	STRATA_MEANS_XEN_TIMER,        /* [0] function */
+	STRATA_MEANS_XEN_SOFTIRQ,      /* [0] its number */
+	STRATA_MEANS_XEN_SOFTIRQ_END,
 	/* Of a kernel: fields[0] is the task's number, [1] its name, where they have them */
 	STRATA_MEANS_SWITCH,  /* [0], [1] the next one, [2], [3] the one before, [4] its state */
-	STRATA_MEANS_WAKE,    /* [2] CPU */
+	STRATA_MEANS_WAKING,  /* [2] CPU; recorded where it is woken */
+	STRATA_MEANS_WAKE,    /* [2] CPU; recorded there, or on that CPU */
 	STRATA_MEANS_MIGRATE, /* [2] CPU */
 	STRATA_MEANS_RENAME,
 	STRATA_MEANS_SYSCALL, /* [0] its number; or `name` */
@@ -32,6 +38,10 @@ enum strata_meaning_of {
 	STRATA_MEANS_IRQ_END,
 	STRATA_MEANS_SOFTIRQ, /* [0] vector */
 	STRATA_MEANS_SOFTIRQ_END,
+	STRATA_MEANS_SOFTIRQ_RAISE, /* [0] vector */
+	STRATA_MEANS_TIMER,         /* [0] function */
+	STRATA_MEANS_TIMER_END,
+	STRATA_MEANS_EVTCHN_UPCALL, /* [0] port, [1] number of its interrupt */
 	/* Of any layer but Xen's: `name` is what the two have in common, [0] the key */
 	STRATA_MEANS_REQUEST,
 	STRATA_MEANS_REQUEST_END,
@@ -46,6 +56,7 @@ struct strata_meaning {
 	const char *name;
 	struct strata_named_field fields[STRATA_MEANING_FIELDS];
 	struct strata_named_field task; /* of the event's context: who did it */
+	bool task_is_virtual; /* that number is of a namespace: another one than the kernel's */
 };
 
 /* A pair of events that begin and end a request, as a user names them. */

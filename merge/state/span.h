@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * span.h - what the state of a host over time consists of: spans, each of one thing in one state or
- * at one job, and those who listen to them.
+ * at one job, the links between them (link.h), and those who listen to both.
  *
- * A span comes when it ends, so spans come in the order of their ends.  What events were lost of
+ * A span comes when it ends, so spans come in the order of their ends.  A link comes when its
+ * effect happens, in the same order, before the span that it ends.  What events were lost of
  * is in a state that is unknown; no job is made up around a loss.
  */
 #ifndef STRATA_MERGE_STATE_SPAN_H
@@ -12,6 +13,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "state/link.h"
 
 /* Where a virtual CPU is. */
 enum strata_vcpu_state {
@@ -30,12 +33,6 @@ enum strata_task_state {
 	STRATA_TASK_BLOCKED,
 	STRATA_TASK_UNKNOWN,
 	STRATA_NR_TASK_STATES,
-};
-
-/* Nanoseconds since 1970, off by no more than the bound; UINT64_MAX: nobody knows. */
-struct strata_moment {
-	uint64_t ns;
-	uint64_t bound_ns;
 };
 
 /* How a time is divided: by the state of a task, and by that of the virtual CPU that it runs on or
@@ -57,12 +54,20 @@ enum strata_span_kind {
 	STRATA_SPAN_IRQ,       /* `number`, `name` */
 	STRATA_SPAN_SOFTIRQ,   /* `number` is the vector */
 	STRATA_SPAN_REQUEST,   /* `name` is the event's, without its end; `number` is the key */
+	STRATA_SPAN_EVTCHN,    /* port `number` of `vcpu` is pending, until its kernel's upcall;
+				* `other` is the vCPU that sent, if one did */
 	STRATA_NR_SPANS,
 };
 
 struct strata_pcpu;
-struct strata_vcpu;
-struct strata_task;
+
+/* In what a task blocked, as far as events tell it. */
+struct strata_task_block {
+	uint64_t sleep; /* Linux's bits of its state: 1 interruptible, 2 uninterruptible, ... */
+	bool in_syscall;
+	uint64_t syscall;         /* its number, or `syscall_name` where the trace has names only */
+	const char *syscall_name; /* ended by a zero; NULL: none */
+};
 
 struct strata_span {
 	enum strata_span_kind kind;
@@ -71,16 +76,36 @@ struct strata_span {
 	const struct strata_pcpu *pcpu; /* these are NULL where the span has none */
 	const struct strata_vcpu *vcpu, *other;
 	const struct strata_task *task;
-	uint32_t cpu; /* of the kernel, that an interrupt or a softirq came to */
 	size_t trace; /* of the set, whose events tell of it */
 	uint64_t number;
 	const char *name; /* any bytes, name_bytes of them, during the call; NULL: none */
 	size_t name_bytes;
 	const struct strata_split *split; /* NULL: the span has none */
+	uint32_t cpu; /* of the kernel: of TASK, WAKEUP, PREEMPTED, SYSCALL, IRQ, SOFTIRQ, EVTCHN */
+	/* What ended a BLOCKED task or vCPU (unless a loss or the end did), what a WAKEUP or a
+	 * RUNNABLE task or vCPU waits since (unless it was preempted), what an IRQ or SOFTIRQ
+	 * handles, what made an EVTCHN pending.  NULL: no event tells. */
+	const struct strata_link *wake;
+	const struct strata_task_block *block; /* of a BLOCKED task; NULL: no event tells */
+};
+
+/* How many are known to wait for a CPU, from a time to another (queue.h). */
+struct strata_queue_span {
+	size_t trace; /* of the set, whose events tell of it */
+	size_t machine;
+	uint32_t cpu; /* of the kernel, for which tasks wait; STRATA_NO_CPU: vCPUs wait for any
+		       * physical one of the machine */
+	uint64_t from_ns, to_ns;
+	uint64_t waiting;
 };
 
 struct strata_span_listener {
+	uint32_t kinds; /* bits of enum strata_span_kind that it wants; 0: all */
 	void (*span)(struct strata_span_listener *listener, const struct strata_span *span);
+	/* NULL: it does not want links. */
+	void (*link)(struct strata_span_listener *listener, const struct strata_link *link);
+	/* Likewise for the lengths of queues. */
+	void (*queue)(struct strata_span_listener *listener, const struct strata_queue_span *queue);
 };
 
 /* Those who listen. */
@@ -94,8 +119,34 @@ static inline void strata_spans_tell(const struct strata_spans *spans,
 {
 	size_t i;
 
-	for (i = 0; i < spans->nr; i++)
-		spans->listeners[i]->span(spans->listeners[i], span);
+	for (i = 0; i < spans->nr; i++) {
+		struct strata_span_listener *listener = spans->listeners[i];
+
+		if (!listener->kinds || listener->kinds >> span->kind & 1)
+			listener->span(listener, span);
+	}
+}
+
+static inline void strata_spans_tell_link(const struct strata_spans *spans,
+					  const struct strata_link *link)
+{
+	size_t i;
+
+	for (i = 0; i < spans->nr; i++) {
+		if (spans->listeners[i]->link)
+			spans->listeners[i]->link(spans->listeners[i], link);
+	}
+}
+
+static inline void strata_spans_tell_queue(const struct strata_spans *spans,
+					   const struct strata_queue_span *queue)
+{
+	size_t i;
+
+	for (i = 0; i < spans->nr; i++) {
+		if (spans->listeners[i]->queue)
+			spans->listeners[i]->queue(spans->listeners[i], queue);
+	}
 }
 
 /* By how much the time between two moments may be off. */

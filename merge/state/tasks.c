@@ -7,131 +7,6 @@
 
 #include "base/array.h"
 
-/* Linux has no more CPUs; and more tasks of a kernel than these are not followed. */
-#define CPUS_MAX  8192u
-#define TASKS_MAX 262144u
-
-struct strata_kernel *strata_tasks_kernel(struct strata_tasks *tasks, size_t trace, size_t machine,
-					  uint32_t domain)
-{
-	struct strata_kernel *kernel = tasks->kernels[trace];
-
-	if (kernel)
-		return kernel;
-	kernel = calloc(1, sizeof(*kernel));
-	if (!kernel) {
-		tasks->no_memory = true;
-		return NULL;
-	}
-	kernel->trace = trace;
-	kernel->machine = machine;
-	kernel->domain = domain;
-	tasks->kernels[trace] = kernel;
-	return kernel;
-}
-
-/* The times of the vCPU that a task runs on or waits for.  False: it has none that is known. */
-static bool vcpu_times(const struct strata_tasks *tasks, const struct strata_kernel *kernel,
-		       uint32_t cpu, const struct strata_moment *now,
-		       uint64_t ns[STRATA_NR_VCPU_STATES])
-{
-	const struct strata_vcpu *vcpu;
-
-	memset(ns, 0, STRATA_NR_VCPU_STATES * sizeof(*ns));
-	if (kernel->domain == STRATA_NO_DOMAIN) {
-		ns[STRATA_VCPU_GUEST] = now->ns;
-		return true;
-	}
-	vcpu = strata_vcpus_find(tasks->vcpus, kernel->machine, kernel->domain, cpu);
-	if (!vcpu)
-		return false;
-	strata_vcpu_times(vcpu, now, ns);
-	return true;
-}
-
-static void init_task(const struct strata_tasks *tasks, struct strata_task *task,
-		      struct strata_kernel *kernel, uint32_t tid, uint32_t cpu,
-		      const struct strata_moment *now)
-{
-	task->kernel = kernel;
-	task->tid = tid;
-	task->cpu = cpu;
-	task->state = STRATA_TASK_UNKNOWN;
-	task->since = *now;
-	task->losses = kernel->losses;
-	vcpu_times(tasks, kernel, cpu, now, task->vcpu_ns);
-}
-
-/* NULL: out of memory, or no CPU has such a number. */
-static struct strata_kernel_cpu *get_cpu(struct strata_tasks *tasks, struct strata_kernel *kernel,
-					 uint32_t cpu, const struct strata_moment *now)
-{
-	struct strata_kernel_cpu **larger;
-
-	if (cpu < kernel->nr_cpus && kernel->cpus[cpu])
-		return kernel->cpus[cpu];
-	if (cpu >= CPUS_MAX) {
-		tasks->not_followed++;
-		return NULL;
-	}
-	if (cpu >= kernel->nr_cpus) {
-		larger = reallocarray(kernel->cpus, cpu + 1, sizeof(*larger));
-		if (!larger) {
-			tasks->no_memory = true;
-			return NULL;
-		}
-		memset(larger + kernel->nr_cpus, 0, (cpu + 1 - kernel->nr_cpus) * sizeof(*larger));
-		kernel->cpus = larger;
-		kernel->nr_cpus = cpu + 1;
-	}
-	kernel->cpus[cpu] = calloc(1, sizeof(**kernel->cpus));
-	if (kernel->cpus[cpu])
-		init_task(tasks, &kernel->cpus[cpu]->idle, kernel, 0, cpu, now);
-	else
-		tasks->no_memory = true;
-	return kernel->cpus[cpu];
-}
-
-struct strata_task *strata_tasks_get(struct strata_tasks *tasks, struct strata_kernel *kernel,
-				     uint32_t tid, uint32_t cpu, const struct strata_moment *now)
-{
-	struct strata_kernel_cpu *of_cpu;
-	struct strata_task *task;
-
-	if (tid == 0) {
-		of_cpu = get_cpu(tasks, kernel, cpu, now);
-		return of_cpu ? &of_cpu->idle : NULL;
-	}
-	task = strata_id_map_find(&kernel->tasks, tid);
-	if (task)
-		return task;
-	if (kernel->nr_tasks >= TASKS_MAX) {
-		tasks->not_followed++;
-		return NULL;
-	}
-	task = calloc(1, sizeof(*task));
-	if (!task || !STRATA_GROW(kernel->all_tasks, kernel->nr_tasks, kernel->tasks_room) ||
-	    strata_id_map_add(&kernel->tasks, tid, task)) {
-		free(task);
-		tasks->no_memory = true;
-		return NULL;
-	}
-	kernel->all_tasks[kernel->nr_tasks++] = task;
-	init_task(tasks, task, kernel, tid, cpu, now);
-	return task;
-}
-
-void strata_task_rename(struct strata_task *task, const char *comm, size_t bytes)
-{
-	memset(task->comm, 0, sizeof(task->comm));
-	memcpy(task->comm, comm, bytes < sizeof(task->comm) ? bytes : sizeof(task->comm));
-}
-
-struct strata_task *strata_tasks_current(const struct strata_kernel *kernel, uint32_t cpu)
-{
-	return cpu < kernel->nr_cpus && kernel->cpus[cpu] ? kernel->cpus[cpu]->task : NULL;
-}
-
 /* Adds the time since @task->since to the row of its state. */
 static void add_times(const struct strata_tasks *tasks, const struct strata_task *task,
 		      const struct strata_moment *now, struct strata_split *split)
@@ -140,7 +15,11 @@ static void add_times(const struct strata_tasks *tasks, const struct strata_task
 	uint64_t between = strata_moments_between(&task->since, now), of_vcpu = 0;
 	size_t i;
 
-	if (vcpu_times(tasks, task->kernel, task->cpu, now, ns)) {
+	if (task->kernel->domain == STRATA_NO_DOMAIN) {
+		row[STRATA_VCPU_GUEST] += between;
+		return;
+	}
+	if (strata_kernel_vcpu_times(tasks, task->kernel, task->cpu, now, ns)) {
 		for (i = 0; i < STRATA_NR_VCPU_STATES; i++) {
 			row[i] += ns[i] - task->vcpu_ns[i];
 			of_vcpu += ns[i] - task->vcpu_ns[i];
@@ -151,6 +30,12 @@ static void add_times(const struct strata_tasks *tasks, const struct strata_task
 		row[STRATA_VCPU_UNKNOWN] += between - of_vcpu;
 }
 
+static void forget_jobs(struct strata_task *task)
+{
+	task->wait.is_open = task->syscall.is_open = false;
+	task->is_woken = task->is_waking = false;
+}
+
 /* What is known of a task's state ended at a loss, but not when. */
 static void catch_up(struct strata_task *task)
 {
@@ -158,7 +43,27 @@ static void catch_up(struct strata_task *task)
 		return;
 	task->losses = task->kernel->losses;
 	task->state = STRATA_TASK_UNKNOWN;
-	task->wait.is_open = task->syscall.is_open = false;
+	forget_jobs(task);
+}
+
+static struct strata_queue_span queue_of(const struct strata_kernel *kernel, uint32_t cpu)
+{
+	return (struct strata_queue_span){
+		.trace = kernel->trace,
+		.machine = kernel->machine,
+		.cpu = cpu,
+	};
+}
+
+/* More tasks, or fewer, wait for a CPU. */
+static void queue(struct strata_tasks *tasks, struct strata_kernel *kernel, uint32_t cpu, int more,
+		  const struct strata_moment *now)
+{
+	struct strata_kernel_cpu *of_cpu = strata_kernel_cpu(tasks, kernel, cpu, now);
+
+	if (of_cpu)
+		strata_queue_set(&of_cpu->queue, of_cpu->queue.waiting + (uint64_t)(int64_t)more,
+				 queue_of(kernel, cpu), tasks->spans, now);
 }
 
 /* The task's state ends, and another begins: @state on, or for, @cpu. */
@@ -166,6 +71,12 @@ static void enter(struct strata_tasks *tasks, struct strata_task *task,
 		  enum strata_task_state state, uint32_t cpu, const struct strata_moment *now)
 {
 	struct strata_split split = { { { 0 } } };
+	const struct strata_task_block block = {
+		.sleep = task->sleep,
+		.in_syscall = task->syscall.is_open,
+		.syscall = task->syscall.number,
+		.syscall_name = task->syscall.name,
+	};
 	struct strata_span span = {
 		.kind = STRATA_SPAN_TASK,
 		.from_ns = task->since.ns,
@@ -174,21 +85,31 @@ static void enter(struct strata_tasks *tasks, struct strata_task *task,
 		.task = task,
 		.trace = task->kernel->trace,
 		.split = &split,
+		.cpu = task->cpu,
 	};
 	size_t i;
 
 	catch_up(task);
 	span.number = task->state;
+	if (task->is_woken &&
+	    (task->state == STRATA_TASK_BLOCKED || task->state == STRATA_TASK_RUNNABLE))
+		span.wake = &task->wake.link;
+	if (task->state == STRATA_TASK_BLOCKED)
+		span.block = &block;
 	if (span.from_ns < span.to_ns) {
 		add_times(tasks, task, now, &split);
 		for (i = 0; i < STRATA_NR_VCPU_STATES; i++)
 			task->split.ns[task->state][i] += split.ns[task->state][i];
 		strata_spans_tell(tasks->spans, &span);
 	}
+	if (task->tid != 0 && task->state == STRATA_TASK_RUNNABLE)
+		queue(tasks, task->kernel, task->cpu, -1, now);
+	if (task->tid != 0 && state == STRATA_TASK_RUNNABLE)
+		queue(tasks, task->kernel, cpu, 1, now);
 	task->state = state;
 	task->since = *now;
 	task->cpu = cpu;
-	vcpu_times(tasks, task->kernel, cpu, now, task->vcpu_ns);
+	strata_kernel_vcpu_times(tasks, task->kernel, cpu, now, task->vcpu_ns);
 }
 
 void strata_task_times(struct strata_tasks *tasks, struct strata_task *task,
@@ -237,6 +158,8 @@ static void end_job(struct strata_tasks *tasks, struct strata_task *task,
 		.name = job->name,
 		.name_bytes = job->name ? strlen(job->name) : 0,
 		.split = &split,
+		.cpu = task->cpu,
+		.wake = kind == STRATA_SPAN_WAKEUP && task->is_woken ? &task->wake.link : NULL,
 	};
 
 	if (!job->is_open)
@@ -247,35 +170,134 @@ static void end_job(struct strata_tasks *tasks, struct strata_task *task,
 	strata_spans_tell(tasks->spans, &span);
 }
 
-void strata_tasks_switch(struct strata_tasks *tasks, struct strata_task *before,
-			 enum strata_task_state state, struct strata_task *after, uint32_t cpu,
+/* What has the CPU of a waker: a timer's function, a handler, or its task. */
+static void find_via(const struct strata_kernel *kernel, const struct strata_kernel_cpu *cpu,
+		     struct strata_link *link, const struct strata_cpu_job **job)
+{
+	if (cpu->in_timer) {
+		link->via = STRATA_VIA_TIMER;
+		link->number = cpu->timer;
+	} else if (cpu->depth > 0) {
+		link->via = STRATA_VIA_IRQ;
+	} else if (cpu->in_softirq) {
+		link->via = STRATA_VIA_SOFTIRQ;
+	} else if (kernel->has_interrupts && link->from.task) {
+		link->via = STRATA_VIA_TASK;
+	}
+	/* A timer's function runs in one of both. */
+	if (cpu->depth > 0 && cpu->depth <= STRATA_IRQ_DEPTH)
+		*job = &cpu->irqs[cpu->depth - 1];
+	else if (cpu->depth == 0 && cpu->in_softirq)
+		*job = &cpu->softirq;
+}
+
+/* Keeps how a task is woken; it is told when the task is runnable. */
+static void keep_wake(const struct strata_tasks *tasks, struct strata_task *task, uint32_t cpu,
+		      const struct strata_waker *waker, const struct strata_moment *now)
+{
+	const struct strata_kernel *kernel = task->kernel;
+	const struct strata_cpu_job *job = NULL;
+	struct strata_task_wake *wake = &task->wake;
+	struct strata_link *link = &wake->link;
+
+	*link = (struct strata_link){
+		.kind = STRATA_LINK_WAKEUP,
+		.port = STRATA_NO_PORT,
+		.from = { .at = *now,
+			  .task = waker->task,
+			  .vcpu = strata_kernel_vcpu(tasks, kernel, waker->cpu),
+			  .cpu = waker->cpu,
+			  .pcpu = STRATA_NO_CPU,
+			  .trace = kernel->trace },
+		.to = { .at = *now,
+			.task = task,
+			.vcpu = strata_kernel_vcpu(tasks, kernel, cpu),
+			.cpu = cpu,
+			.pcpu = STRATA_NO_CPU,
+			.trace = kernel->trace },
+	};
+	if (waker->cpu < kernel->nr_cpus && kernel->cpus[waker->cpu])
+		find_via(kernel, kernel->cpus[waker->cpu], link, &job);
+	if (!job)
+		return;
+	if (link->via != STRATA_VIA_TIMER) {
+		link->number = job->number;
+		memcpy(wake->name, job->name, sizeof(wake->name));
+		link->name_bytes = strnlen(wake->name, sizeof(wake->name));
+		link->name = link->name_bytes ? wake->name : NULL;
+	}
+	if (job->has_cause) {
+		strata_delivery_keep(&wake->delivery, &job->cause.link);
+		link->cause = &wake->delivery.link;
+	}
+}
+
+/* A task waits for a CPU since now, as it was woken. */
+static void become_woken(struct strata_tasks *tasks, struct strata_task *task, uint32_t cpu,
 			 const struct strata_moment *now)
 {
-	struct strata_kernel_cpu *of_cpu = get_cpu(tasks, after->kernel, cpu, now);
+	task->wake.link.to.at = *now;
+	task->is_woken = true;
+	task->is_waking = false;
+	strata_spans_tell_link(tasks->spans, &task->wake.link);
+	enter(tasks, task, STRATA_TASK_RUNNABLE, cpu, now);
+	begin_job(tasks, task, &task->wait, STRATA_SPAN_WAKEUP, NULL, now);
+}
+
+/* A task leaves its CPU. */
+static void leave(struct strata_tasks *tasks, struct strata_task *task,
+		  enum strata_task_state state, uint64_t sleep, uint32_t cpu,
+		  const struct strata_moment *now)
+{
+	const bool is_waking = task->is_waking;
+
+	task->is_waking = false;
+	enter(tasks, task, state, cpu, now);
+	task->sleep = sleep;
+	/* Who woke it saw it asleep already, though it had not left its CPU. */
+	if (state == STRATA_TASK_BLOCKED && is_waking)
+		become_woken(tasks, task, task->wake.link.to.cpu, now);
+	else if (state == STRATA_TASK_RUNNABLE && task->tid != 0)
+		begin_job(tasks, task, &task->wait, STRATA_SPAN_PREEMPTED, NULL, now);
+}
+
+void strata_tasks_switch(struct strata_tasks *tasks, struct strata_task *before,
+			 enum strata_task_state state, uint64_t sleep, struct strata_task *after,
+			 uint32_t cpu, const struct strata_moment *now)
+{
+	struct strata_kernel_cpu *of_cpu = strata_kernel_cpu(tasks, after->kernel, cpu, now);
 
 	if (!of_cpu)
 		return;
 	after->kernel->has_switches = true;
-	enter(tasks, before, state, cpu, now);
-	if (state == STRATA_TASK_RUNNABLE && before->tid != 0)
-		begin_job(tasks, before, &before->wait, STRATA_SPAN_PREEMPTED, NULL, now);
+	leave(tasks, before, state, sleep, cpu, now);
 	enter(tasks, after, STRATA_TASK_RUNNING, cpu, now);
 	end_job(tasks, after, &after->wait, (enum strata_span_kind)after->wait.number, now);
+	after->is_woken = after->is_waking = false;
 	of_cpu->task = after;
 }
 
 void strata_tasks_wake(struct strata_tasks *tasks, struct strata_task *task, uint32_t cpu,
-		       const struct strata_moment *now)
+		       const struct strata_waker *waker, const struct strata_moment *now)
 {
 	catch_up(task);
-	/* sched_waking comes before sched_wakeup; one that runs still may be woken, too. */
-	if (task->state == STRATA_TASK_RUNNING || task->state == STRATA_TASK_RUNNABLE) {
-		if (task->state == STRATA_TASK_RUNNABLE && task->cpu != cpu)
+	task->kernel->has_wakeups |= !waker->is_waking;
+	if (task->state == STRATA_TASK_RUNNING) {
+		/* Woken before it left its CPU, or while it was about to sleep and then did not:
+		 * of the latter a sched_wakeup follows before it leaves. */
+		task->is_waking = waker->is_waking && task->kernel->has_wakeups;
+		if (task->is_waking)
+			keep_wake(tasks, task, cpu, waker, now);
+		return;
+	}
+	if (task->state == STRATA_TASK_RUNNABLE) {
+		/* sched_waking comes before sched_wakeup */
+		if (task->cpu != cpu)
 			strata_tasks_migrate(tasks, task, cpu, now);
 		return;
 	}
-	enter(tasks, task, STRATA_TASK_RUNNABLE, cpu, now);
-	begin_job(tasks, task, &task->wait, STRATA_SPAN_WAKEUP, NULL, now);
+	keep_wake(tasks, task, cpu, waker, now);
+	become_woken(tasks, task, cpu, now);
 }
 
 void strata_tasks_migrate(struct strata_tasks *tasks, struct strata_task *task, uint32_t cpu,
@@ -300,103 +322,6 @@ void strata_tasks_syscall_end(struct strata_tasks *tasks, struct strata_task *ta
 	end_job(tasks, task, &task->syscall, STRATA_SPAN_SYSCALL, now);
 }
 
-static void begin_cpu_job(struct strata_tasks *tasks, const struct strata_kernel *kernel,
-			  uint32_t cpu, struct strata_cpu_job *job, uint64_t number,
-			  const char *name, size_t bytes, const struct strata_moment *now)
-{
-	job->since = *now;
-	job->number = number;
-	memset(job->name, 0, sizeof(job->name));
-	if (bytes)
-		memcpy(job->name, name, bytes < sizeof(job->name) ? bytes : sizeof(job->name));
-	job->has_vcpu = vcpu_times(tasks, kernel, cpu, now, job->ns);
-}
-
-static void end_cpu_job(struct strata_tasks *tasks, const struct strata_kernel *kernel,
-			uint32_t cpu, struct strata_cpu_job *job, enum strata_span_kind kind,
-			const struct strata_moment *now)
-{
-	struct strata_split split = { { { 0 } } };
-	uint64_t *row = split.ns[STRATA_TASK_RUNNING];
-	const struct strata_span span = {
-		.kind = kind,
-		.from_ns = job->since.ns,
-		.to_ns = now->ns,
-		.bound_ns = strata_moments_bound(&job->since, now),
-		.cpu = cpu,
-		.trace = kernel->trace,
-		.number = job->number,
-		.name = job->name[0] ? job->name : NULL,
-		.name_bytes = strnlen(job->name, sizeof(job->name)),
-		.split = &split,
-	};
-	size_t i;
-
-	if (job->has_vcpu && vcpu_times(tasks, kernel, cpu, now, row)) {
-		for (i = 0; i < STRATA_NR_VCPU_STATES; i++)
-			row[i] -= job->ns[i];
-	} else {
-		row[STRATA_VCPU_UNKNOWN] = strata_moments_between(&job->since, now);
-	}
-	strata_spans_tell(tasks->spans, &span);
-}
-
-void strata_tasks_irq(struct strata_tasks *tasks, struct strata_kernel *kernel, uint32_t cpu,
-		      uint64_t number, const char *name, size_t bytes,
-		      const struct strata_moment *now)
-{
-	struct strata_kernel_cpu *of_cpu = get_cpu(tasks, kernel, cpu, now);
-
-	if (!of_cpu)
-		return;
-	if (of_cpu->depth < STRATA_IRQ_DEPTH)
-		begin_cpu_job(tasks, kernel, cpu, &of_cpu->irqs[of_cpu->depth], number, name, bytes,
-			      now);
-	of_cpu->depth++;
-}
-
-void strata_tasks_irq_end(struct strata_tasks *tasks, struct strata_kernel *kernel, uint32_t cpu,
-			  uint64_t number, const struct strata_moment *now)
-{
-	struct strata_kernel_cpu *of_cpu = get_cpu(tasks, kernel, cpu, now);
-	unsigned int depth = of_cpu ? of_cpu->depth : 0;
-
-	/* One that is too deep to be followed. */
-	if (depth > STRATA_IRQ_DEPTH) {
-		of_cpu->depth--;
-		return;
-	}
-	while (depth > 0 && of_cpu->irqs[depth - 1].number != number)
-		depth--;
-	if (depth == 0)
-		return;
-	/* What lies above it has ended, too, though nobody said it. */
-	of_cpu->depth = depth - 1;
-	end_cpu_job(tasks, kernel, cpu, &of_cpu->irqs[depth - 1], STRATA_SPAN_IRQ, now);
-}
-
-void strata_tasks_softirq(struct strata_tasks *tasks, struct strata_kernel *kernel, uint32_t cpu,
-			  uint64_t vector, const struct strata_moment *now)
-{
-	struct strata_kernel_cpu *of_cpu = get_cpu(tasks, kernel, cpu, now);
-
-	if (!of_cpu)
-		return;
-	of_cpu->in_softirq = true;
-	begin_cpu_job(tasks, kernel, cpu, &of_cpu->softirq, vector, NULL, 0, now);
-}
-
-void strata_tasks_softirq_end(struct strata_tasks *tasks, struct strata_kernel *kernel,
-			      uint32_t cpu, uint64_t vector, const struct strata_moment *now)
-{
-	struct strata_kernel_cpu *of_cpu = get_cpu(tasks, kernel, cpu, now);
-
-	if (of_cpu && of_cpu->in_softirq && of_cpu->softirq.number == vector)
-		end_cpu_job(tasks, kernel, cpu, &of_cpu->softirq, STRATA_SPAN_SOFTIRQ, now);
-	if (of_cpu)
-		of_cpu->in_softirq = false;
-}
-
 void strata_tasks_lose(struct strata_tasks *tasks, struct strata_kernel *kernel,
 		       const struct strata_moment *now)
 {
@@ -410,13 +335,42 @@ void strata_tasks_lose(struct strata_tasks *tasks, struct strata_kernel *kernel,
 		/* Until here one that ran is known to have run. */
 		if (cpu->task) {
 			enter(tasks, cpu->task, STRATA_TASK_UNKNOWN, cpu->task->cpu, now);
-			cpu->task->wait.is_open = cpu->task->syscall.is_open = false;
+			forget_jobs(cpu->task);
 		}
+		strata_queue_set(&cpu->queue, 0, queue_of(kernel, (uint32_t)i), tasks->spans, now);
 		cpu->task = NULL;
 		cpu->depth = 0;
-		cpu->in_softirq = false;
+		cpu->in_softirq = cpu->in_timer = cpu->in_upcall = false;
+		memset(cpu->is_raised, 0, sizeof(cpu->is_raised));
 	}
 	kernel->losses++;
+}
+
+/* Until here its state is known. */
+static void end_task(struct strata_tasks *tasks, struct strata_task *task,
+		     const struct strata_moment *now)
+{
+	enter(tasks, task, STRATA_TASK_UNKNOWN, task->cpu, now);
+	forget_jobs(task);
+}
+
+void strata_tasks_end(struct strata_tasks *tasks, struct strata_kernel *kernel,
+		      const struct strata_moment *now)
+{
+	size_t i;
+
+	for (i = 0; i < kernel->nr_tasks; i++)
+		end_task(tasks, kernel->all_tasks[i], now);
+	for (i = 0; i < kernel->nr_cpus; i++) {
+		if (kernel->cpus[i])
+			end_task(tasks, &kernel->cpus[i]->idle, now);
+	}
+	strata_tasks_lose(tasks, kernel, now);
+	/* Nor does anybody know who waits. */
+	for (i = 0; i < kernel->nr_cpus; i++) {
+		if (kernel->cpus[i])
+			kernel->cpus[i]->queue.is_known = false;
+	}
 }
 
 /* Its state goes on, and yet its span ends. */
@@ -437,30 +391,11 @@ void strata_tasks_finish(struct strata_tasks *tasks, const struct strata_moment 
 		for (j = 0; kernel && j < kernel->nr_tasks; j++)
 			finish_task(tasks, kernel->all_tasks[j], now);
 		for (j = 0; kernel && j < kernel->nr_cpus; j++) {
-			if (kernel->cpus[j])
-				finish_task(tasks, &kernel->cpus[j]->idle, now);
+			if (!kernel->cpus[j])
+				continue;
+			finish_task(tasks, &kernel->cpus[j]->idle, now);
+			strata_queue_set(&kernel->cpus[j]->queue, kernel->cpus[j]->queue.waiting,
+					 queue_of(kernel, (uint32_t)j), tasks->spans, now);
 		}
 	}
-}
-
-void strata_tasks_clear(struct strata_tasks *tasks)
-{
-	size_t i, j;
-
-	for (i = 0; tasks->kernels && i < tasks->nr_traces; i++) {
-		struct strata_kernel *kernel = tasks->kernels[i];
-
-		if (!kernel)
-			continue;
-		for (j = 0; j < kernel->nr_tasks; j++)
-			free(kernel->all_tasks[j]);
-		for (j = 0; j < kernel->nr_cpus; j++)
-			free(kernel->cpus[j]);
-		free(kernel->all_tasks);
-		free(kernel->cpus);
-		strata_id_map_clear(&kernel->tasks);
-		free(kernel);
-	}
-	free(tasks->kernels);
-	memset(tasks, 0, sizeof(*tasks));
 }

@@ -10,9 +10,11 @@
 #define STRATA_MERGE_STATE_TASKS_H
 
 #include "base/id_map.h"
+#include "state/queue.h"
 #include "state/vcpus.h"
 
 #define STRATA_TASK_COMM_BYTES 16u
+#define STRATA_IRQ_NAME_BYTES  32u
 #define STRATA_IRQ_DEPTH       4u  /* interrupts within interrupts that are followed */
 #define STRATA_SOFTIRQS        16u /* vectors */
 
@@ -37,21 +39,42 @@ struct strata_task {
 	uint64_t losses;                         /* of the kernel that are accounted for */
 	struct strata_task_job wait;             /* for a CPU; number: enum strata_span_kind */
 	struct strata_task_job syscall;
+	uint64_t sleep; /* Linux's bits of its state when it blocked */
+	bool is_woken;  /* `wake` is why it is runnable */
+	bool is_waking; /* it still runs: `wake` is to be when it blocks */
+	struct strata_task_wake {
+		struct strata_link link;
+		struct strata_delivery delivery; /* the link's cause, if it has one */
+		char name[STRATA_IRQ_NAME_BYTES];
+	} wake;
 };
 
 /* A CPU of a kernel. */
 struct strata_kernel_cpu {
-	struct strata_task *task; /* NULL: nobody knows */
-	struct strata_task idle;  /* its task 0 */
+	struct strata_task *task;       /* NULL: nobody knows */
+	const struct strata_vcpu *vcpu; /* that it is; NULL: not known yet */
+	struct strata_task idle;        /* its task 0 */
+	struct strata_queue queue;      /* of tasks that wait for it */
 	unsigned int depth;
 	struct strata_cpu_job {
 		struct strata_moment since;
 		uint64_t number;
-		char name[32];
+		char name[STRATA_IRQ_NAME_BYTES];
 		bool has_vcpu;
 		uint64_t ns[STRATA_NR_VCPU_STATES];
+		bool has_cause;
+		struct strata_delivery cause; /* the event channel that it handles */
 	} irqs[STRATA_IRQ_DEPTH], softirq;
-	bool in_softirq;
+	bool in_softirq, in_timer;
+	uint64_t timer; /* its function */
+	bool in_upcall; /* whose handler has not begun yet */
+	uint64_t upcall_irq;
+	struct strata_link upcall; /* its DELIVERY; a HANDLER's cause if has_delivery */
+	bool has_delivery;
+	struct strata_delivery delivery;
+	/* Softirqs that handlers of event channels raised. */
+	bool is_raised[STRATA_SOFTIRQS];
+	struct strata_delivery raised[STRATA_SOFTIRQS];
 };
 
 struct strata_kernel {
@@ -64,7 +87,9 @@ struct strata_kernel {
 	struct strata_task **all_tasks;
 	size_t nr_tasks, tasks_room;
 	uint64_t losses;
-	bool has_switches; /* else nobody knows of tasks */
+	bool has_switches;   /* else nobody knows of tasks */
+	bool has_interrupts; /* else nobody knows whether a task or an interrupt wakes */
+	bool has_wakeups;    /* sched_wakeup, not only sched_waking */
 };
 
 #define STRATA_NO_DOMAIN UINT32_MAX
@@ -77,6 +102,24 @@ struct strata_tasks {
 	uint64_t not_followed; /* finds of tasks and CPUs beyond the most that are followed */
 	bool no_memory;
 };
+
+/* The kernel of a domain; STRATA_NO_DOMAIN: any of the machine.  NULL: it was not traced. */
+struct strata_kernel *strata_tasks_find_kernel(const struct strata_tasks *tasks, size_t machine,
+					       uint32_t domain);
+
+/* The times of the vCPU that is a kernel's CPU.  False: it has none that is known. */
+bool strata_kernel_vcpu_times(const struct strata_tasks *tasks, const struct strata_kernel *kernel,
+			      uint32_t cpu, const struct strata_moment *now,
+			      uint64_t ns[STRATA_NR_VCPU_STATES]);
+
+/* That vCPU; NULL: no event told of it. */
+const struct strata_vcpu *strata_kernel_vcpu(const struct strata_tasks *tasks,
+					     const struct strata_kernel *kernel, uint32_t cpu);
+
+/* A kernel's CPU.  NULL: out of memory, or no CPU has such a number. */
+struct strata_kernel_cpu *strata_kernel_cpu(struct strata_tasks *tasks,
+					    struct strata_kernel *kernel, uint32_t cpu,
+					    const struct strata_moment *now);
 
 struct strata_kernel *strata_tasks_kernel(struct strata_tasks *tasks, size_t trace, size_t machine,
 					  uint32_t domain);
@@ -91,14 +134,22 @@ void strata_task_rename(struct strata_task *task, const char *comm, size_t bytes
 /* The task that runs on a CPU; NULL: nobody knows. */
 struct strata_task *strata_tasks_current(const struct strata_kernel *kernel, uint32_t cpu);
 
-/* One task follows another on a CPU. @state: of the one before, from then on */
+/* One task follows another on a CPU. @state: of the one before, from then on
+ * @sleep: Linux's bits of its state */
 void strata_tasks_switch(struct strata_tasks *tasks, struct strata_task *before,
-			 enum strata_task_state state, struct strata_task *after, uint32_t cpu,
-			 const struct strata_moment *now);
+			 enum strata_task_state state, uint64_t sleep, struct strata_task *after,
+			 uint32_t cpu, const struct strata_moment *now);
+
+/* How a task is woken. */
+struct strata_waker {
+	const struct strata_task *task; /* that has the CPU where it is woken; NULL: not known */
+	uint32_t cpu;                   /* STRATA_NO_CPU: not known, and nothing is of who woke */
+	bool is_waking; /* sched_waking: a sched_wakeup follows if that is recorded */
+};
 
 /* A task is woken, for @cpu. */
 void strata_tasks_wake(struct strata_tasks *tasks, struct strata_task *task, uint32_t cpu,
-		       const struct strata_moment *now);
+		       const struct strata_waker *waker, const struct strata_moment *now);
 
 /* A task waits for another CPU. */
 void strata_tasks_migrate(struct strata_tasks *tasks, struct strata_task *task, uint32_t cpu,
@@ -121,9 +172,25 @@ void strata_tasks_softirq(struct strata_tasks *tasks, struct strata_kernel *kern
 void strata_tasks_softirq_end(struct strata_tasks *tasks, struct strata_kernel *kernel,
 			      uint32_t cpu, uint64_t vector, const struct strata_moment *now);
 
+/* A handler raises a softirq, to be run after it. */
+void strata_tasks_raise(struct strata_tasks *tasks, struct strata_kernel *kernel, uint32_t cpu,
+			uint64_t vector, const struct strata_moment *now);
+/* A timer's function begins, or ends. */
+void strata_tasks_timer(struct strata_tasks *tasks, struct strata_kernel *kernel, uint32_t cpu,
+			bool begins, uint64_t function, const struct strata_moment *now);
+/* The upcall for an event channel begins; its handler is that of @irq.
+ * @delivery: the link, with its cause; NULL: nobody knows since when the port was pending */
+void strata_tasks_upcall(struct strata_tasks *tasks, struct strata_kernel *kernel, uint32_t cpu,
+			 uint32_t port, uint64_t irq, const struct strata_link *delivery,
+			 const struct strata_moment *now);
+
 /* Events of a CPU of a kernel are missing from @now on. */
 void strata_tasks_lose(struct strata_tasks *tasks, struct strata_kernel *kernel,
 		       const struct strata_moment *now);
+
+/* A kernel's trace ends: nobody knows of its tasks from @now on. */
+void strata_tasks_end(struct strata_tasks *tasks, struct strata_kernel *kernel,
+		      const struct strata_moment *now);
 
 /* The times of a task until @now. */
 void strata_task_times(struct strata_tasks *tasks, struct strata_task *task,

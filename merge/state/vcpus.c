@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "xen/domain_numbers.h"
 
 /* More than any host has: traces may lie. */
 #define VCPUS_MAX 65536u
@@ -27,10 +28,16 @@ struct strata_vcpu *strata_vcpus_get(struct strata_vcpus *vcpus, size_t machine,
 				     uint32_t number, const struct strata_moment *now)
 {
 	const uint64_t id = id_of(machine, domain, number);
-	struct strata_vcpu *vcpu = strata_id_map_find(&vcpus->vcpus, id);
+	struct strata_vcpu *vcpu = vcpus->last_vcpu;
 
-	if (vcpu)
+	/* Most events are of the same one as the event before. */
+	if (vcpu && id_of(vcpu->machine, vcpu->domain, vcpu->number) == id)
 		return vcpu;
+	vcpu = strata_id_map_find(&vcpus->vcpus, id);
+	if (vcpu) {
+		vcpus->last_vcpu = vcpu;
+		return vcpu;
+	}
 	if (vcpus->nr_vcpus >= VCPUS_MAX) {
 		vcpus->not_followed++;
 		return NULL;
@@ -52,17 +59,21 @@ struct strata_vcpu *strata_vcpus_get(struct strata_vcpus *vcpus, size_t machine,
 	return vcpu;
 }
 
-static struct strata_pcpu *get_pcpu(struct strata_vcpus *vcpus, size_t machine, uint32_t number)
+struct strata_pcpu *strata_vcpus_pcpu(struct strata_vcpus *vcpus, size_t machine, uint32_t number)
 {
 	const uint64_t id = id_of(machine, 0, number);
-	struct strata_pcpu *pcpu;
+	struct strata_pcpu *pcpu = vcpus->last_pcpu;
 
+	if (pcpu && pcpu->machine == machine && pcpu->number == number)
+		return pcpu;
 	/* Nor has any a number that the id cannot hold. */
 	if (number > UINT16_MAX)
 		return NULL;
 	pcpu = strata_id_map_find(&vcpus->pcpus, id);
-	if (pcpu)
+	if (pcpu) {
+		vcpus->last_pcpu = pcpu;
 		return pcpu;
+	}
 	if (vcpus->nr_pcpus >= PCPUS_MAX) {
 		vcpus->not_followed++;
 		return NULL;
@@ -111,8 +122,13 @@ static void tell_behind(struct strata_vcpus *vcpus, const struct strata_vcpu *vc
 			const struct strata_pcpu *pcpu, size_t trace,
 			const struct strata_moment *now)
 {
-	size_t i = pcpu->nr_past > STRATA_PCPU_PAST ? pcpu->nr_past - STRATA_PCPU_PAST : 0;
+	const size_t first = pcpu->nr_past > STRATA_PCPU_PAST ? pcpu->nr_past - STRATA_PCPU_PAST
+							      : 0;
+	size_t i = pcpu->nr_past;
 
+	/* Back to where the wait began. */
+	while (i > first && pcpu->past[(i - 1) % STRATA_PCPU_PAST].to_ns > vcpu->run_since.ns)
+		i--;
 	for (; i < pcpu->nr_past; i++) {
 		const struct strata_pcpu_stretch *past = &pcpu->past[i % STRATA_PCPU_PAST];
 		struct strata_span span = {
@@ -131,6 +147,46 @@ static void tell_behind(struct strata_vcpus *vcpus, const struct strata_vcpu *vc
 		if (span.from_ns < span.to_ns)
 			strata_spans_tell(vcpus->spans, &span);
 	}
+}
+
+static void tell_queue(const struct strata_vcpus *vcpus, size_t machine, uint64_t waiting,
+		       const struct strata_moment *now)
+{
+	struct strata_vcpu_queue *queue = &vcpus->queues[machine];
+	const struct strata_queue_span told = {
+		.trace = queue->trace,
+		.machine = machine,
+		.cpu = STRATA_NO_CPU,
+	};
+
+	strata_queue_set(&queue->queue, waiting, told, vcpus->spans, now);
+}
+
+/* A vCPU begins to wait for a physical CPU, or ends that. */
+static void queue(struct strata_vcpus *vcpus, const struct strata_vcpu *vcpu,
+		  enum strata_vcpu_state after, const struct strata_moment *now)
+{
+	const bool waited = vcpu->state == STRATA_VCPU_RUNNABLE,
+		   waits = after == STRATA_VCPU_RUNNABLE;
+	struct strata_vcpu_queue *larger, *of_machine;
+
+	/* Idle ones are runnable, and wait for nothing. */
+	if (waited == waits || vcpu->domain == STRATA_DOMID_IDLE)
+		return;
+	if (vcpu->machine >= vcpus->nr_queues) {
+		larger = reallocarray(vcpus->queues, vcpu->machine + 1, sizeof(*larger));
+		if (!larger) {
+			vcpus->no_memory = true;
+			return;
+		}
+		memset(larger + vcpus->nr_queues, 0,
+		       (vcpu->machine + 1 - vcpus->nr_queues) * sizeof(*larger));
+		vcpus->queues = larger;
+		vcpus->nr_queues = vcpu->machine + 1;
+	}
+	of_machine = &vcpus->queues[vcpu->machine];
+	of_machine->trace = vcpu->trace;
+	tell_queue(vcpus, vcpu->machine, of_machine->queue.waiting + waits - waited, now);
 }
 
 /* Enters a state, and counts the time of the one before. */
@@ -154,6 +210,7 @@ static void end_run_state(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu, 
 		.vcpu = vcpu,
 		.trace = trace,
 		.number = strata_vcpu_runs(vcpu->state) ? STRATA_VCPU_GUEST : vcpu->state,
+		.wake = vcpu->is_woken ? &vcpu->wake : NULL,
 	};
 
 	if (span.from_ns < span.to_ns)
@@ -181,7 +238,7 @@ void strata_vcpus_change(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu,
 			 enum strata_vcpu_state before, enum strata_vcpu_state after, uint32_t pcpu,
 			 size_t trace, const struct strata_moment *now)
 {
-	struct strata_pcpu *here = get_pcpu(vcpus, vcpu->machine, pcpu);
+	struct strata_pcpu *here = strata_vcpus_pcpu(vcpus, vcpu->machine, pcpu);
 	const bool ran = strata_vcpu_runs(vcpu->state);
 
 	vcpu->trace = trace;
@@ -202,7 +259,34 @@ void strata_vcpus_change(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu,
 		occupy(vcpus, here, NULL, trace, now);
 	}
 	end_run_state(vcpus, vcpu, trace, now);
+	vcpu->is_woken &= after == STRATA_VCPU_RUNNABLE;
+	queue(vcpus, vcpu, after, now);
 	enter(vcpu, after, now);
+}
+
+void strata_vcpus_wake(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu,
+		       enum strata_vcpu_state before, const struct strata_xen_place *place,
+		       const struct strata_moment *now)
+{
+	const struct strata_pcpu *here = strata_vcpus_pcpu(vcpus, vcpu->machine, place->pcpu);
+	const bool is_told = here && here->cause.via && (!here->cause.to || here->cause.to == vcpu);
+
+	vcpu->wake = (struct strata_link){
+		.kind = STRATA_LINK_VCPU_WAKEUP,
+		.via = is_told ? here->cause.via : STRATA_VIA_UNKNOWN,
+		.from = strata_xen_place_end(place, now),
+		.to = { .at = *now,
+			.vcpu = vcpu,
+			.cpu = STRATA_NO_CPU,
+			.pcpu = STRATA_NO_CPU,
+			.trace = place->trace },
+		.port = is_told ? here->cause.port : STRATA_NO_PORT,
+		.number = is_told ? here->cause.number : 0,
+	};
+	vcpu->is_woken = true;
+	strata_spans_tell_link(vcpus->spans, &vcpu->wake);
+	strata_vcpus_change(vcpus, vcpu, before, STRATA_VCPU_RUNNABLE, place->pcpu, place->trace,
+			    now);
 }
 
 void strata_vcpus_seen(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu, uint32_t pcpu,
@@ -300,10 +384,21 @@ void strata_vcpus_return(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu, u
 		enter(vcpu, running(vcpu), now);
 }
 
+/* What a vCPU does is unknown from @now on. */
+static void forget(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu, size_t trace,
+		   const struct strata_moment *now)
+{
+	end_run_state(vcpus, vcpu, trace, now);
+	vcpu->is_woken = false;
+	vcpu->exit.is_open = vcpu->hypercall.is_open = false;
+	queue(vcpus, vcpu, STRATA_VCPU_UNKNOWN, now);
+	enter(vcpu, STRATA_VCPU_UNKNOWN, now);
+}
+
 void strata_vcpus_lose(struct strata_vcpus *vcpus, size_t machine, uint32_t number, size_t trace,
 		       const struct strata_moment *now)
 {
-	struct strata_pcpu *pcpu = get_pcpu(vcpus, machine, number);
+	struct strata_pcpu *pcpu = strata_vcpus_pcpu(vcpus, machine, number);
 	size_t i;
 
 	occupy(vcpus, pcpu, NULL, trace, now);
@@ -318,9 +413,27 @@ void strata_vcpus_lose(struct strata_vcpus *vcpus, size_t machine, uint32_t numb
 		    (strata_vcpu_runs(vcpu->state) && vcpu->pcpu != number &&
 		     number != STRATA_NO_PCPU))
 			continue;
-		end_run_state(vcpus, vcpu, trace, now);
-		vcpu->exit.is_open = vcpu->hypercall.is_open = false;
-		enter(vcpu, STRATA_VCPU_UNKNOWN, now);
+		forget(vcpus, vcpu, trace, now);
+	}
+}
+
+void strata_vcpus_end(struct strata_vcpus *vcpus, size_t trace, const struct strata_moment *now)
+{
+	size_t i;
+
+	for (i = 0; i < vcpus->nr_pcpus; i++) {
+		if (vcpus->all_pcpus[i]->trace == trace)
+			occupy(vcpus, vcpus->all_pcpus[i], NULL, trace, now);
+	}
+	for (i = 0; i < vcpus->nr_vcpus; i++) {
+		if (vcpus->all_vcpus[i]->trace == trace)
+			forget(vcpus, vcpus->all_vcpus[i], trace, now);
+	}
+	for (i = 0; i < vcpus->nr_queues; i++) {
+		if (vcpus->queues[i].trace == trace) {
+			tell_queue(vcpus, i, 0, now);
+			vcpus->queues[i].queue.is_known = false;
+		}
 	}
 }
 
@@ -334,6 +447,8 @@ void strata_vcpus_finish(struct strata_vcpus *vcpus, const struct strata_moment 
 	}
 	for (i = 0; i < vcpus->nr_pcpus; i++)
 		occupy(vcpus, vcpus->all_pcpus[i], NULL, vcpus->all_pcpus[i]->trace, now);
+	for (i = 0; i < vcpus->nr_queues; i++)
+		tell_queue(vcpus, i, vcpus->queues[i].queue.waiting, now);
 }
 
 void strata_vcpus_clear(struct strata_vcpus *vcpus)
@@ -346,6 +461,7 @@ void strata_vcpus_clear(struct strata_vcpus *vcpus)
 		free(vcpus->all_pcpus[i]);
 	free(vcpus->all_vcpus);
 	free(vcpus->all_pcpus);
+	free(vcpus->queues);
 	strata_id_map_clear(&vcpus->vcpus);
 	strata_id_map_clear(&vcpus->pcpus);
 	memset(vcpus, 0, sizeof(*vcpus));

@@ -14,7 +14,7 @@
 #define STRATA_MERGE_STATE_VCPUS_H
 
 #include "base/id_map.h"
-#include "state/span.h"
+#include "state/queue.h"
 #include "xen/xen_events.h"
 
 #define STRATA_NO_PCPU   UINT32_MAX
@@ -40,6 +40,8 @@ struct strata_vcpu {
 	struct strata_vcpu_job exit, hypercall;
 	bool is_preempted; /* the hypercall: the guest issues it once more, */
 	bool is_in_guest;  /* and has been entered for that */
+	bool is_woken;     /* `wake` is why it is runnable */
+	struct strata_link wake;
 };
 
 struct strata_pcpu {
@@ -53,6 +55,20 @@ struct strata_pcpu {
 		uint64_t from_ns, to_ns;
 	} past[STRATA_PCPU_PAST];
 	size_t nr_past; /* ever; the last ones are kept */
+	/* What Xen does on it right now that may wake a vCPU; it holds until any other event of
+	 * this CPU that means something. */
+	struct strata_pcpu_cause {
+		enum strata_link_via via;
+		const struct strata_vcpu *to; /* NULL: whichever is woken */
+		uint32_t port;
+		uint64_t number;
+	} cause;
+	bool in_timers; /* Xen's softirq that runs timers */
+	struct strata_pcpu_send {
+		bool is_open; /* what becomes pending by it has not been told yet */
+		uint32_t to_domain, to_port;
+		struct strata_link_end from;
+	} send;
 };
 
 /* Zero-initialised is empty; `spans` is the owner's. */
@@ -63,10 +79,40 @@ struct strata_vcpus {
 	size_t nr_vcpus, vcpus_room;
 	struct strata_pcpu **all_pcpus;
 	size_t nr_pcpus, pcpus_room;
+	struct strata_vcpu_queue {
+		struct strata_queue queue; /* of vCPUs that wait for a physical CPU */
+		size_t trace;
+	} * queues; /* by machine */
+	size_t nr_queues;
+	struct strata_vcpu *last_vcpu; /* that was looked for; NULL: none yet */
+	struct strata_pcpu *last_pcpu;
 	uint64_t contradictions; /* changes from another state than the one that was known */
 	uint64_t not_followed;   /* finds of vCPUs and pCPUs beyond the most that there are */
 	bool no_memory;          /* for some; nothing is known of those */
 };
+
+/* Where an event of the hypervisor was recorded, and what had the CPU there. */
+struct strata_xen_place {
+	const struct strata_vcpu *vcpu; /* NULL: not known */
+	const struct strata_task *task; /* of that vCPU's kernel; likewise */
+	size_t machine;
+	uint32_t pcpu;
+	size_t trace;
+};
+
+/* The end of a link there. */
+static inline struct strata_link_end strata_xen_place_end(const struct strata_xen_place *place,
+							  const struct strata_moment *now)
+{
+	return (struct strata_link_end){
+		.at = *now,
+		.task = place->task,
+		.vcpu = place->vcpu,
+		.cpu = STRATA_NO_CPU,
+		.pcpu = place->pcpu,
+		.trace = place->trace,
+	};
+}
 
 /* Finds a vCPU, or adds it as unknown since @now.  NULL: out of memory, or there are too many. */
 struct strata_vcpu *strata_vcpus_get(struct strata_vcpus *vcpus, size_t machine, uint32_t domain,
@@ -82,6 +128,14 @@ struct strata_vcpu *strata_vcpus_find(const struct strata_vcpus *vcpus, size_t m
 void strata_vcpus_change(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu,
 			 enum strata_vcpu_state before, enum strata_vcpu_state after, uint32_t pcpu,
 			 size_t trace, const struct strata_moment *now);
+
+/* A vCPU that did not want to run becomes runnable. */
+void strata_vcpus_wake(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu,
+		       enum strata_vcpu_state before, const struct strata_xen_place *place,
+		       const struct strata_moment *now);
+
+/* Finds a physical CPU, or adds it.  NULL: out of memory, or there are too many. */
+struct strata_pcpu *strata_vcpus_pcpu(struct strata_vcpus *vcpus, size_t machine, uint32_t number);
 
 /* A vCPU does what only a running one does, on @pcpu: it is known to run if it was unknown. */
 void strata_vcpus_seen(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu, uint32_t pcpu,
@@ -105,6 +159,9 @@ void strata_vcpus_return(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu, u
  */
 void strata_vcpus_lose(struct strata_vcpus *vcpus, size_t machine, uint32_t pcpu, size_t trace,
 		       const struct strata_moment *now);
+
+/* A trace ends: nobody knows of its vCPUs from @now on. */
+void strata_vcpus_end(struct strata_vcpus *vcpus, size_t trace, const struct strata_moment *now);
 
 /* Ends all spans of states. */
 void strata_vcpus_finish(struct strata_vcpus *vcpus, const struct strata_moment *now);

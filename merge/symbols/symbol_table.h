@@ -22,7 +22,7 @@ struct strata_symbols {
 int strata_symbols_add(struct strata_symbols *symbols, uint64_t address, uint64_t bytes,
 		       const char *name, bool is_code);
 
-/* Read the whole file of so many bytes, which is open.  0, or -1 with the reason. */
+/* Read an open file of @bytes as a whole.  0, or -1 with the reason. */
 int strata_symbols_read_text(struct strata_symbols *symbols, int fd, uint64_t bytes,
 			     struct strata_error *error);
 int strata_symbols_read_elf(struct strata_symbols *symbols, int fd, uint64_t bytes,

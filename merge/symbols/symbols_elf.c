@@ -49,7 +49,7 @@ static char *read_section(const struct file *file, const Elf64_Shdr *section,
 	return strata_symbols_read(file->fd, section->sh_offset, section->sh_size, error);
 }
 
-/* Whether a symbol is in code; those in no section are none. */
+/* Whether a symbol is in code.  Symbols without a section are not. */
 static bool is_code(const struct file *file, const Elf64_Sym *symbol)
 {
 	const unsigned int type = ELF64_ST_TYPE(symbol->st_info);

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Reads one line, which ends with a zero byte.  False: it is none of a symbol. */
+/* Reads one line, which ends with a zero byte.  False: not a symbol. */
 static bool read_line(char *line, uint64_t *address, char *type, const char **name)
 {
 	char *end;
@@ -84,7 +84,7 @@ int strata_symbols_read_text(struct strata_symbols *symbols, int fd, uint64_t by
 		if (!read_line(line, &address, &type, &name))
 			continue;
 		any_address |= address != 0;
-		/* Weak ones are functions, too, but for "v" and "V". */
+		/* Weak symbols are functions, too, except "v" and "V". */
 		type = (char)(type | 0x20);
 		any_code |= type == 't' || type == 'w';
 		if (strata_symbols_add(symbols, address, 0, name, type == 't' || type == 'w'))

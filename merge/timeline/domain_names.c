@@ -2,6 +2,7 @@
 /* domain_names.c - see domain_names.h; for filters, and for what shows events. */
 #include "timeline/domain_names.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "ctf/types/ctf_arena.h"
@@ -16,8 +17,29 @@ bool strata_is_same_host(const struct strata_ctf_trace *one, const struct strata
 	       strata_ctf_converted_alike(one, other, STRATA_CTF_MACHINE);
 }
 
+/* Tells the names that a recording's table has of guests, also of those without events: the trace
+ * of its hypervisor carries them (STRATA_CTF_DOMAIN_NAME). */
+static void tell_table(const struct strata_ctf_trace *trace, strata_domain_name_fn *tell,
+		       void *data)
+{
+	const size_t prefix = strlen(STRATA_CTF_DOMAIN_NAME);
+	size_t i;
+
+	for (i = 0; i < trace->metadata.nr_env; i++) {
+		const struct strata_ctf_env *env = &trace->metadata.env[i];
+		unsigned long id;
+		char *end;
+
+		if (!env->text || strncmp(env->name, STRATA_CTF_DOMAIN_NAME, prefix) != 0)
+			continue;
+		id = strtoul(env->name + prefix, &end, 10);
+		if (end != env->name + prefix && !*end && id <= UINT16_MAX)
+			tell(data, (uint32_t)id, env->text);
+	}
+}
+
 /* Tells the names of the host's kernels: each source's, and what Xen calls the domain, which may be
- * the same for several; whether its hypervisor is in the set. */
+ * the same for several.  Returns whether the host's hypervisor is in the set. */
 static bool tell_kernels(const struct strata_trace_set *set, const struct strata_ctf_trace *trace,
 			 strata_domain_name_fn *tell, void *data)
 {
@@ -33,7 +55,11 @@ static bool tell_kernels(const struct strata_trace_set *set, const struct strata
 
 		if (!layer || !strata_is_same_host(other, trace))
 			continue;
-		is_under_xen |= strcmp(layer, "xen") == 0;
+		if (strcmp(layer, "xen") == 0) {
+			is_under_xen = true;
+			if (tell)
+				tell_table(other, tell, data);
+		}
 		if (!tell || strcmp(layer, "kernel") != 0 ||
 		    !strata_ctf_env_number(other, "domain_id", &id) || id < 0 || id > UINT16_MAX)
 			continue;
@@ -82,6 +108,15 @@ struct table {
 	bool no_memory;
 };
 
+static void count(void *data, uint32_t domain, const char *name)
+{
+	size_t *nr = data;
+
+	(void)domain;
+	(void)name;
+	++*nr;
+}
+
 static void add(void *data, uint32_t domain, const char *name)
 {
 	struct table *table = data;
@@ -95,7 +130,7 @@ static void add(void *data, uint32_t domain, const char *name)
 		(struct strata_name_range){ .first = domain, .names = names, .nr = 1 };
 }
 
-/* Makes room for so many names.  0 or -1. */
+/* Makes room for @room names.  0 or -1. */
 static int begin(struct table *table, struct strata_ctf_trace *trace, size_t room)
 {
 	strata_ctf_arena_free(trace->domains_arena);
@@ -111,8 +146,10 @@ static int begin(struct table *table, struct strata_ctf_trace *trace, size_t roo
 static int set_trace(const struct strata_trace_set *set, struct strata_ctf_trace *trace)
 {
 	struct table table = { 0 };
+	size_t nr = 0;
 
-	if (begin(&table, trace, 2 * set->nr_traces + STRATA_DOMAIN_NAMES_MORE))
+	strata_domain_names(set, trace, count, &nr);
+	if (begin(&table, trace, nr))
 		return -1;
 	strata_domain_names(set, trace, add, &table);
 	if (table.no_memory)

@@ -12,16 +12,14 @@ bool strata_is_same_host(const struct strata_ctf_trace *one, const struct strata
  * NULL: another domain. */
 const char *strata_fixed_domain_name(uint32_t domain, bool is_under_xen);
 
-#define STRATA_DOMAIN_NAMES_MORE 4u
-
 /* Takes the name of a domain. */
 typedef void strata_domain_name_fn(void *data, uint32_t domain, const char *name);
 
 /*
- * Tells each name of a domain on the host of @trace, which the set has: first "dom0", then those of
- * kernels, and those of domains that are none.  The first name of a domain is the one to show; by
- * the others it can be asked for, too: `xl list` has "Domain-0", and "g1" for each life of g1.
- * No more than twice the set's number of traces and STRATA_DOMAIN_NAMES_MORE.
+ * Calls @tell for each name of a domain on the host of @trace, which is in the set: "dom0", those
+ * of guests and their kernels, and those of Xen's special domains.  The first name of a domain is
+ * the one to show.  Filters accept the others as well: `xl list` has "Domain-0", and "g1" for each
+ * life of g1.
  */
 void strata_domain_names(const struct strata_trace_set *set, const struct strata_ctf_trace *trace,
 			 strata_domain_name_fn *tell, void *data);

@@ -180,7 +180,7 @@ static struct strata_ctf_type *copy_structure(struct strata_ctf_arena *arena,
 	return copy;
 }
 
-/* An address of which nobody could know whose it is, or one of many. */
+/* The owner of an address is unknown, or one of many. */
 static bool is_of_no_use(const struct namer *namer, const struct strata_names_rule *rule,
 			 const struct strata_ctf_field *field)
 {

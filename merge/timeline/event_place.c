@@ -18,25 +18,6 @@ static const char *layer_of(const char *name)
 	return name && strcmp(name, "ust") == 0 ? "app" : "";
 }
 
-/* Most are read without a walk: in bytes, and never far. */
-static void set_plain(struct strata_place_number *number)
-{
-	const struct strata_ctf_access *access = &number->access;
-	const struct strata_ctf_type *type = access->type;
-	const struct strata_ctf_step none = { .align = 1 };
-	const struct strata_ctf_step *step = access->nr_steps ? access->steps : &none;
-
-	if (access->nr_steps > 1 || step->skip || type->big_endian || type->is_reversed ||
-	    type->slot >= 0 || type->bits % 8 || step->align % 8 || step->bits % 8 ||
-	    step->bits > 65536)
-		return;
-	number->is_plain = true;
-	number->align = step->align;
-	number->bits = (uint32_t)step->bits;
-	number->width = type->bits;
-	number->mask = UINT64_MAX >> (64 - type->bits);
-}
-
 static int find_field(struct strata_place *place, struct strata_place_number *number,
 		      const struct strata_ctf_type *context, const char *name,
 		      struct strata_ctf_arena *arena)
@@ -55,7 +36,7 @@ static int find_field(struct strata_place *place, struct strata_place_number *nu
 	    number->access.type->kind == STRATA_CTF_ENUM) {
 		number->in = STRATA_PLACE_FIELD;
 		place->has_fields = place->knows_any = true;
-		set_plain(number);
+		number->plain = strata_ctf_plain_of(&number->access);
 	}
 	return 0;
 }

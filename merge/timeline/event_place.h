@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * event_place.h - where events happened, as far as their trace tells: in which layer, on
- * which physical CPU, in which domain, on which of its vCPUs.
+ * event_place.h - the place of events, as far as their trace tells it: layer, physical CPU, domain
+ * and vCPU.
  *
  * Strata's traces say it: the hypervisor's in each event's context (who ran on the CPU),
  * a kernel's or an application's for the trace as a whole.  Others' know their layer at most.
@@ -9,7 +9,7 @@
 #ifndef STRATA_MERGE_EVENT_PLACE_H
 #define STRATA_MERGE_EVENT_PLACE_H
 
-#include "ctf/values/ctf_access.h"
+#include "ctf/values/ctf_plain.h"
 #include "ctf/trace/ctf_trace.h"
 
 #define STRATA_PLACE_UNKNOWN UINT32_MAX
@@ -24,11 +24,7 @@ struct strata_place_number {
 	} in;
 	uint32_t fixed;
 	struct strata_ctf_access access;
-	/* A field that is a little-endian number behind one step: */
-	bool is_plain;
-	uint32_t align, bits; /* of that step */
-	uint32_t width;       /* bits of the number, whole bytes */
-	uint64_t mask;
+	struct strata_ctf_plain plain;
 };
 
 /* Of the events of one kind of stream. */
@@ -53,6 +49,12 @@ static inline uint32_t strata_place_known(uint64_t value)
 	return value > UINT16_MAX ? STRATA_PLACE_UNKNOWN : (uint32_t)value;
 }
 
+/* The number of a packet's or a stream's CPU, if it has one. */
+static inline uint32_t strata_place_cpu(bool has_cpu, uint64_t cpu)
+{
+	return has_cpu && cpu < STRATA_PLACE_UNKNOWN ? (uint32_t)cpu : STRATA_PLACE_UNKNOWN;
+}
+
 /* The same as strata_place_read_field() for any field. */
 uint32_t strata_place_read_any(const struct strata_place_number *number,
 			       const struct strata_ctf_cursor *cursor);
@@ -61,16 +63,12 @@ uint32_t strata_place_read_any(const struct strata_place_number *number,
 static inline uint32_t strata_place_read_field(const struct strata_place_number *number,
 					       const struct strata_ctf_cursor *cursor)
 {
-	const uint64_t align = number->align;
-	const uint64_t at = ((cursor->at + align - 1) & ~(align - 1)) + number->bits;
 	uint64_t value;
 
-	if (!number->is_plain)
+	if (number->plain.width == 0)
 		return strata_place_read_any(number, cursor);
-	if (at + number->width > cursor->end)
-		return STRATA_PLACE_UNKNOWN;
-	memcpy(&value, cursor->bytes + at / 8, sizeof(value));
-	return strata_place_known(value & number->mask);
+	return strata_ctf_plain_read(&number->plain, cursor, &value) ? strata_place_known(value)
+								     : STRATA_PLACE_UNKNOWN;
 }
 
 /*

@@ -12,7 +12,7 @@ struct strata_slice_work {
 	/*
 	 * Makes what takes in the slice @at, counted from 0; may be called by several threads at
 	 * once.
-	 * @used: a sink that was joined, to be used again with its memory; NULL: there is none
+	 * @used: a sink that was joined, to be used again with its memory; NULL: none yet
 	 * NULL: out of memory; @used is left as it is.
 	 */
 	struct strata_slice_sink *(*begin)(struct strata_slice_work *work, size_t at,

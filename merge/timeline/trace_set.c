@@ -8,7 +8,7 @@
 #include "base/progress.h"
 #include "timeline/event_names.h"
 
-/* What all windows together may hold: a window each, of no less and no more than these.  Smaller
+/* Memory of all windows together, and the least and largest of one window.  Smaller
  * ones cost more calls of the kernel. */
 #define WINDOWS_BYTES    (4u << 20)
 #define WINDOW_BYTES_MIN (4u << 10)
@@ -52,6 +52,8 @@ int strata_trace_set_make_index(struct strata_trace_set *set, struct strata_erro
 {
 	size_t i;
 
+	if (set->has_index)
+		return 0;
 	for (i = 0; i < set->nr_streams; i++) {
 		if (strata_ctf_index_make(&set->streams[i].index, set->streams[i].stream, error))
 			return -1;
@@ -353,9 +355,10 @@ int strata_trace_set_merge(const struct strata_trace_set *set, uint64_t from_ns,
 	return merge_all(set, from_ns, to_ns, to_ns, sink, tallies, error);
 }
 
-struct first_sink {
+struct event_sink {
 	struct strata_slice_sink sink;
 	uint64_t ns;
+	bool is_found;
 };
 
 static int take_first(struct strata_slice_sink *sink, size_t stream,
@@ -366,7 +369,7 @@ static int take_first(struct strata_slice_sink *sink, size_t stream,
 	(void)reader;
 	(void)nr;
 	(void)error;
-	((struct first_sink *)sink)->ns = events[0].ns;
+	((struct event_sink *)sink)->ns = events[0].ns;
 	return 1;
 }
 
@@ -374,19 +377,59 @@ int strata_trace_set_first(const struct strata_trace_set *set, uint64_t *ns,
 			   struct strata_error *error)
 {
 	struct strata_ctf_tally *ignored = calloc(set->nr_streams + 1, sizeof(*ignored));
-	struct first_sink first = { .sink = { .take = take_first } };
+	struct event_sink first = { .sink = { .take = take_first } };
 	struct strata_trace_set whole = *set;
 	int status;
 
 	if (!ignored)
 		return strata_fail(error, "out of memory");
-	/* What is wrong in there is told by who reads it in earnest. */
+	/* Damage is reported by the merge, which reads the same packets. */
 	whole.filter = NULL;
 	whole.progress = NULL;
 	status = merge_all(&whole, 0, UINT64_MAX, 0, &first.sink, ignored, error);
 	free(ignored);
 	*ns = first.ns;
 	return status < 0 ? -1 : !status;
+}
+
+static int take_last(struct strata_slice_sink *sink, size_t stream,
+		     struct strata_ctf_reader *reader, const struct strata_lane_event *events,
+		     size_t nr, struct strata_error *error)
+{
+	(void)stream;
+	(void)reader;
+	(void)error;
+	((struct event_sink *)sink)->ns = events[nr - 1].ns;
+	((struct event_sink *)sink)->is_found = true;
+	return 0;
+}
+
+int strata_trace_set_last(const struct strata_trace_set *set, size_t stream, uint64_t *ns,
+			  struct strata_error *error)
+{
+	const struct strata_ctf_index *index = &set->streams[stream].index;
+	struct event_sink last = { .sink = { .take = take_last } };
+	struct strata_trace_set alone = *set;
+	size_t back = 1, nr = set->has_index ? index->nr : 0;
+	uint64_t from_ns;
+
+	alone.streams = &set->streams[stream];
+	alone.nr_streams = 1;
+	alone.filter = NULL;
+	alone.progress = NULL;
+	/* The last packets may be empty. */
+	do {
+		struct strata_ctf_tally ignored = { 0 };
+
+		from_ns = back < nr && !must_begin_at_start(&alone, 0)
+				  ? index->places[nr - back].begin_ns
+				  : 0;
+		if (merge_all(&alone, from_ns, UINT64_MAX, 0, &last.sink, &ignored, error) < 0)
+			return -1;
+		back *= 4;
+	} while (!last.is_found && from_ns != 0);
+	*ns = last.ns;
+	return !last.is_found;
 }
 
 static int compare_times(const void *a, const void *b)

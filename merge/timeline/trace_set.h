@@ -43,7 +43,7 @@ struct strata_trace_set {
 int strata_trace_set_add(struct strata_trace_set *set, struct strata_ctf_trace *trace,
 			 struct strata_error *error);
 
-/* Makes the index of each stream.  0 or -1. */
+/* Makes the index of each stream, unless the set has it.  0 or -1. */
 int strata_trace_set_make_index(struct strata_trace_set *set, struct strata_error *error);
 
 /*
@@ -112,6 +112,11 @@ void strata_set_merge_end(struct strata_set_merge *merge, struct strata_ctf_tall
 /* The time of the first event of all, whatever the filter.  0; 1: there is none; -1 with @error. */
 int strata_trace_set_first(const struct strata_trace_set *set, uint64_t *ns,
 			   struct strata_error *error);
+
+/* The time of the last event of a stream, whatever the filter; the set's index spares reading the
+ * whole stream.  0; 1: it has none; -1 with @error. */
+int strata_trace_set_last(const struct strata_trace_set *set, size_t stream, uint64_t *ns,
+			  struct strata_error *error);
 
 /* About how many bytes hold the events from one time to another: all of them where no index says
  * more. */

@@ -22,7 +22,7 @@ static uint64_t ticks_now;
 #include <strata/ring_writer.h>
 
 #include "recording/ctf_metadata.h"
-#include "packets/packet_check.h"
+#include "consumerd/packets/packet_check.h"
 #include "consumerd/drain/stream_file.h"
 
 #define NR_CPUS        2u

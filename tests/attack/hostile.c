@@ -19,9 +19,14 @@
  *                  many messages as the socket takes, and hangs up
  *
  *   keep N CPUS    N times: connects, has rings made, hangs up, and keeps the memory's descriptor
+ *   holes N CPUS   as hold; then lets the recorder read all rings, whose pages nobody has touched
  *   starve N CPUS GROUP OTHER
  *                  as hold; then fills the rings as a process of the control group GROUP, goes to
  *                  OTHER, and says "filled"; at SIGUSR1 the rings are ready to be read
+ *   collapse N CPUS GROUP OTHER
+ *                  as starve, but the recorder has read all pages before, and they are replaced by
+ *                  huge ones then (MADV_COLLAPSE), which takes them out of the recorder's mapping;
+ *                  prints "collapsed N" for each connection, how many could be made
  *   punch N CPUS   as hold; then tries in all ways to take pages out of the memory of its rings,
  * and prints "punched N", how often it could seal N         as hold, with one CPU, but forbids
  * further seals of the memory first
@@ -51,6 +56,11 @@
 
 #include "../raw_app.h"
 
+#ifndef MADV_COLLAPSE /* Linux 6.1 */
+#define MADV_COLLAPSE 25
+#endif
+
+#define HUGE_BYTES      (2u << 20)
 #define LINGER_S        600
 #define CONNECTIONS_MAX 4096u
 #define QUEUED_MAX      1000u
@@ -98,6 +108,19 @@ static bool describe(int fd, uint32_t events, uint32_t fields)
 	return true;
 }
 
+/* Returns where memory can be mapped so that huge pages fit. */
+static void *aligned_place(size_t bytes)
+{
+	unsigned char *place = mmap(NULL, bytes + HUGE_BYTES, PROT_NONE,
+				    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (place == MAP_FAILED) {
+		perror("mmap");
+		exit(1);
+	}
+	return place + (HUGE_BYTES - (uintptr_t)place % HUGE_BYTES) % HUGE_BYTES;
+}
+
 /* Receives SETUP and maps the memory that comes with it.  False: the recorder has hung up. */
 static bool receive_rings(struct connection *one)
 {
@@ -111,7 +134,8 @@ static bool receive_rings(struct connection *one)
 						  packet.head.nr_subbufs_bits };
 	one->stride = strata_single_bytes(one->geo);
 	one->bytes = one->cpus * one->stride;
-	one->rings = mmap(NULL, one->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, one->memory,
+	one->rings = mmap(aligned_place(one->bytes), one->bytes, PROT_READ | PROT_WRITE,
+			  MAP_SHARED | MAP_FIXED, one->memory,
 			  (off_t)packet.head.first_page * STRATA_PAGE_BYTES);
 	if (one->rings == MAP_FAILED) {
 		perror("mmap");
@@ -209,6 +233,16 @@ static void fill_once(const struct connection *one, uint32_t cpu)
 			fill(data + i * strata_subbuf_bytes(one->geo), one->geo, ticks);
 }
 
+/* The memory of its events is as it was made. */
+static void fill_with_nothing(const struct connection *one, uint32_t cpu)
+{
+	struct strata_single_area *area = area_of(one, cpu);
+	uint32_t i;
+
+	for (i = 0; i < strata_nr_subbufs(one->geo); i++)
+		area->closed[i].content_bytes = STRATA_PACKET_HEADER_BYTES + NO_FIELDS;
+}
+
 /* All but the last sub-buffer are full of what they held before. */
 static void refill(const struct connection *one, uint32_t cpu)
 {
@@ -218,6 +252,28 @@ static void refill(const struct connection *one, uint32_t cpu)
 	strata_store_release(&area->position,
 			     strata_load_acquire(&strata_single_reader_area(area)->read_count) +
 				     full + STRATA_PACKET_HEADER_BYTES);
+}
+
+static bool is_left(const struct connection *one)
+{
+	struct pollfd hung_up = { .fd = one->socket };
+
+	return poll(&hung_up, 1, 0) != 0;
+}
+
+/* Waits until the recorder has read a ring's every sub-buffer, or has hung up. */
+static void be_read(const struct connection *one, uint32_t cpu)
+{
+	const struct strata_single_reader_area *reader =
+		strata_single_reader_area(area_of(one, cpu));
+	const uint64_t begin = strata_load_acquire(&reader->read_count);
+
+	while (strata_load_acquire(&reader->read_count) - begin <
+		       2 * strata_buffer_bytes(one->geo) &&
+	       !is_left(one)) {
+		refill(one, cpu);
+		usleep(1000);
+	}
 }
 
 static void refill_forever(uint32_t nr)
@@ -232,6 +288,20 @@ static void refill_forever(uint32_t nr)
 		for (i = 0; i < nr; i++)
 			for (cpu = 0; cpu < connections[i].cpus; cpu++)
 				refill(&connections[i], cpu);
+}
+
+/* The recorder reads all pages, which nobody has touched before. */
+static void have_holes_read(uint32_t nr)
+{
+	uint32_t i, cpu;
+
+	for (i = 0; i < nr; i++) {
+		for (cpu = 0; cpu < connections[i].cpus; cpu++) {
+			fill_with_nothing(&connections[i], cpu);
+			be_read(&connections[i], cpu);
+		}
+	}
+	tell(nr);
 }
 
 /* This process becomes one of a control group. */
@@ -249,9 +319,42 @@ static void join(const char *group)
 	close(fd);
 }
 
+/* Whether the recorder looks at pages of that huge page all the time. */
+static bool has_head(const struct connection *one, size_t huge)
+{
+	const size_t bytes = STRATA_SINGLE_HEAD_BYTES;
+	uint32_t cpu;
+
+	for (cpu = 0; cpu < one->cpus; cpu++)
+		if (cpu * one->stride + bytes > huge && cpu * one->stride < huge + HUGE_BYTES)
+			return true;
+	return false;
+}
+
+/* Touches the pages that cannot be taken from the recorder. */
+static void touch_heads(const struct connection *one)
+{
+	size_t at;
+
+	for (at = 0; at < one->bytes; at += STRATA_PAGE_BYTES)
+		if (has_head(one, at - at % HUGE_BYTES))
+			strata_write_once(&one->rings[at], one->rings[at]);
+}
+
+/* Makes huge pages of all others.  Returns how many it could make. */
+static uint32_t collapse(const struct connection *one)
+{
+	uint32_t made = 0;
+	size_t at;
+
+	for (at = 0; at + HUGE_BYTES <= one->bytes; at += HUGE_BYTES)
+		made += !has_head(one, at) && !madvise(one->rings + at, HUGE_BYTES, MADV_COLLAPSE);
+	return made;
+}
+
 /* Fills rings with pages that are charged to a control group; they are ready to be read when that
  * group, which has no process any more, has been left without memory: at SIGUSR1. */
-static void starve(uint32_t nr, const char *group, const char *other)
+static void starve(uint32_t nr, const char *group, const char *other, bool collapses)
 {
 	sigset_t told;
 	uint32_t i, cpu;
@@ -260,10 +363,17 @@ static void starve(uint32_t nr, const char *group, const char *other)
 	sigemptyset(&told);
 	sigaddset(&told, SIGUSR1);
 	sigprocmask(SIG_BLOCK, &told, NULL);
+	for (i = 0; i < nr && collapses; i++)
+		touch_heads(&connections[i]);
 	join(group);
 	for (i = 0; i < nr; i++)
 		for (cpu = 0; cpu < connections[i].cpus; cpu++)
 			fill_once(&connections[i], cpu);
+	for (i = 0; i < nr && collapses; i++) {
+		for (cpu = 0; cpu < connections[i].cpus; cpu++)
+			be_read(&connections[i], cpu);
+		printf("collapsed %u\n", collapse(&connections[i]));
+	}
 	join(other);
 	printf("filled\n");
 	fflush(stdout);
@@ -528,6 +638,8 @@ int main(int argc, char **argv)
 		tell(attach_all(nr, 1, STRATA_APP_EVENTS_MAX, STRATA_EVENT_FIELDS_MAX));
 	} else if (strcmp(what, "refill") == 0) {
 		refill_forever(attach_all(nr, cpus, 1, 0));
+	} else if (strcmp(what, "holes") == 0) {
+		have_holes_read(attach_all(nr, cpus, 1, 0));
 	} else if (strcmp(what, "ready") == 0) {
 		nr = attach_all(nr, 1, 1, 0);
 		if (!nr)
@@ -539,7 +651,9 @@ int main(int argc, char **argv)
 	} else if (strcmp(what, "keep") == 0) {
 		tell(keep(nr, cpus));
 	} else if (strcmp(what, "starve") == 0 && argc > 6) {
-		starve(attach_all(nr, cpus, 1, 0), argv[5], argv[6]);
+		starve(attach_all(nr, cpus, 1, 0), argv[5], argv[6], false);
+	} else if (strcmp(what, "collapse") == 0 && argc > 6) {
+		starve(attach_all(nr, cpus, 1, 0), argv[5], argv[6], true);
 	} else if (strcmp(what, "punch") == 0) {
 		punch_all(attach_all(nr, cpus, 1, 0));
 	} else if (strcmp(what, "seal") == 0) {

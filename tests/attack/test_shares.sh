@@ -49,7 +49,7 @@ attack silent 512
 await said missing 'user 61001 holds [0-9]+ of its share of [0-9]+ connections'
 end_recording
 end_attacks
-check "a missing program is not said to lack libstrata where shares were the cause" eval '! said missing "linked with -lstrata"'
+check "a missing program is not said to lack libstrata where shares were the cause" eval '! said missing "with -lstrata to record"'
 
 # Rings: 17 connections with as many CPUs as a machine can have; the attacker leaves, and his rings come back.
 begin big --app all --app-buffer 4Kx2

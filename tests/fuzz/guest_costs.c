@@ -163,7 +163,7 @@ static const char *no_death_stops_the_recorder(const char *raw)
 	longest_ms = fake_host.longest_turn_ns / 1000000;
 	if (!wrong && (deaths < 4 || !strstr(text, "its last moments are in")))
 		wrong = "it did not die while it was recorded";
-	if (!wrong && !strstr(text, "does not answer: what it is writing is taken"))
+	if (!wrong && !strstr(text, "does not answer: its last packet is recorded"))
 		wrong = "nobody was waited for";
 	if (!wrong && longest_ms >= STRATA_APP_WAIT_MS * 3 / 4)
 		wrong = "a guest that does not flush stops the recorder for longer than "

@@ -22,7 +22,8 @@
 #include <strata/ring_writer.h>
 
 #include "consumerd/rings/app_ring.h"
-#include "packets/packet_reader.h"
+#include "consumerd/packets/packet_reader.h"
+#include "../packet_records.h"
 #include "saved.h"
 
 const struct strata_ring_geometry world_geo = { 12, 2 };

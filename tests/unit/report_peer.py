@@ -12,6 +12,7 @@ import re
 import sys
 from collections import defaultdict
 
+ENDS = "ends"
 RUNS, XEN, WAITS, BLOCKED, OFFLINE, UNKNOWN = "running", "xen", "runnable", "blocked", "offline", "unknown"
 RUNSTATES = [RUNS, WAITS, BLOCKED, OFFLINE]
 REMEMBERED = 256  # stretches of a pCPU that `behind` goes back
@@ -95,14 +96,25 @@ class Task:
         self.tid, self.names = tid, {"?"}
         self.states = States(now, (UNKNOWN, None))
         self.wait = self.call = None
-        self.running = 0  # spans of a length
+        self.queued = None  # the CPU for which it waits
+        self.waking = None  # the CPU for which it is woken while it still runs
 
 
 class Kernel:
     def __init__(self, source, domain, machine):
         self.source, self.domain, self.machine = source, domain, machine
-        self.tasks, self.current, self.losses = {}, {}, 0
-        self.irqs, self.softirq = defaultdict(list), {}
+        self.tasks, self.current, self.losses, self.wakeups = {}, {}, 0, False
+        self.irqs, self.softirq, self.upcalls = defaultdict(list), {}, {}
+        self.queues = defaultdict(list)  # by CPU: when one more waits, or one fewer
+
+    def enter(self, task, now, state, cpu):
+        task.states.change(now, (state, cpu))
+        queue = cpu if state == WAITS and task.tid else None
+        if task.queued != queue:
+            for where, more in ((task.queued, -1), (queue, 1)):
+                if where is not None:
+                    self.queues[where].append((now, more))
+            task.queued = queue
 
     def task(self, tid, cpu, now):
         key = ("idle", cpu) if tid == 0 else tid
@@ -114,13 +126,17 @@ class Kernel:
 class Host:
     """All that is known of all machines."""
 
-    def __init__(self, machines, hypervisors, returning):
+    def __init__(self, machines, hypervisors, returning, ends):
         self.machines, self.hypervisors, self.returning = machines, hypervisors, returning
+        self.ends = ends  # (ns, source, layer), in order
+        self.xen_ends = {}
         self.vcpus, self.pcpus, self.kernels = {}, {}, {}
         self.names = {IDLE: "idle", 0: "d0"}
         self.behind = defaultdict(list)
         self.spans = defaultdict(list)  # by report, source and name: (from, to, bound, parts)
-        self.open = {}
+        self.open, self.sends, self.pending, self.xen_sources = {}, {}, {}, {}
+        # By machine, domain, port and the sender's domain (None: Xen).
+        self.ports = defaultdict(lambda: {"signals": 0, "spans": [], "delay": 0, "handlers": []})
         self.now = self.first = self.last = None
 
     # The hypervisor.
@@ -181,6 +197,8 @@ class Host:
             if vcpu.sched.now() == UNKNOWN and runstate is not None:
                 self.change(machine, (machine, domain, nr), UNKNOWN, RUNSTATES[runstate] if runstate < 4 else UNKNOWN,
                             field(event, "on_pcpu"))
+        elif name in ("evtchn_send", "evtchn_pending"):
+            self.event_channel(event, name, machine, pcpu)
         elif name in ("vm_exit", "vm_entry") or re.fullmatch("(pv|hvm)_hypercall(_return)?", name):
             domain, nr = event.get("domain"), event.get("vcpu")
             if None not in (domain, nr):
@@ -214,6 +232,36 @@ class Host:
             vcpu.call = None
         vcpu.place(self.now)
 
+    # Event channels.
+    def event_channel(self, event, name, machine, pcpu):
+        by = (event.get("domain"), event.get("vcpu"))
+        if None not in by:
+            self.vcpu(machine, *by)
+        if name == "evtchn_send":
+            self.sends[machine, pcpu] = (field(event, "to_domain"), field(event, "to_port"), by[0])
+            return
+        domain, nr, port = field(event, "of_domain"), field(event, "of_vcpu"), field(event, "port")
+        self.vcpu(machine, domain, nr)
+        sent = self.sends.pop((machine, pcpu), None)
+        sender = sent[2] if sent and sent[:2] == (domain, port) else None
+        row = (machine, domain, port, sender)
+        self.ports[row]["signals"] += 1
+        self.pending.setdefault((machine, domain, port), (self.now, event["bound_ns"], row, nr))
+
+    def upcall(self, kernel, event, cpu):
+        port = field(event, "port")
+        since = self.pending.pop((kernel.machine, kernel.domain, port), None)
+        kernel.upcalls[cpu] = (field(event, "irq"), self.now, since and since[2])
+        if since:
+            self.ports[since[2]]["spans"].append((since[0], self.now, since[3]))
+
+    def handler(self, kernel, event, cpu):
+        upcall = kernel.upcalls.pop(cpu, None)
+        if not upcall or upcall[0] != field(event, "irq") or not upcall[2]:
+            return None
+        self.ports[upcall[2]]["delay"] += self.now - upcall[1]
+        return upcall[2]
+
     # Whatever has a begin and an end. @of: a vCPU's key or a source; parts are found at the end
     def span(self, report, event, of, begun, task=None, cpu=None):
         bound = None
@@ -230,7 +278,10 @@ class Host:
 
     def doer(self, kernel, event, cpu):
         context = {**event.get("stream_context", {}), **event.get("event_context", {}), **event.get("context", {})}
-        tid = number(context.get("tid", context.get("vtid")))
+        tid = number(context.get("tid"))
+        # A number of a namespace says less than the scheduler.
+        if tid is None and cpu not in kernel.current:
+            tid = number(context.get("vtid"))
         if tid is not None and 0 <= tid < 1 << 31:
             return kernel.task(tid, cpu, self.now)
         return kernel.current.get(cpu)
@@ -253,9 +304,10 @@ class Host:
             target = field(event, "target_cpu" if name != "sched_migrate_task" else "dest_cpu")
             task = self.named(kernel, event, field(event, "pid", "tid"), values.get("comm"), target)
             if task and name == "sched_migrate_task":
-                self.migrate(task, target)
+                self.migrate(kernel, task, target)
             elif task:
-                self.wake(task, target, event)
+                kernel.wakeups |= name == "sched_wakeup"
+                self.wake(kernel, task, target, event)
         elif name in ("sched_process_exec", "task_rename"):
             text = values.get("filename" if name == "sched_process_exec" else "newcomm")
             self.named(kernel, event, field(event, "pid", "tid"), os.path.basename(text)[:16] if text else None, cpu)
@@ -271,7 +323,9 @@ class Host:
                 task.call = None
         elif name == "irq_handler_entry":
             label = "irq %d" % (field(event, "irq") % (1 << 64)) + (" " + values["name"][:31] if values.get("name") else "")
-            kernel.irqs[cpu].append((self.now, event["bound_ns"], label, field(event, "irq")))
+            kernel.irqs[cpu].append((self.now, event["bound_ns"], label, field(event, "irq"), self.handler(kernel, event, cpu)))
+        elif name == "xen_evtchn_upcall":
+            self.upcall(kernel, event, cpu)
         elif name == "irq_handler_exit":
             self.irq_end(kernel, event, cpu)
         elif name == "softirq_entry":
@@ -292,6 +346,8 @@ class Host:
         at = [i for i, irq in enumerate(irqs) if irq[3] == field(event, "irq")]
         if at:
             self.span("irqs", event, kernel.source, irqs[at[-1]][:3], None, cpu)
+            if irqs[at[-1]][4]:
+                self.ports[irqs[at[-1]][4]]["handlers"].append(self.now - irqs[at[-1]][0])
             del irqs[at[-1]:]
 
     def switch(self, kernel, event, cpu):
@@ -301,26 +357,34 @@ class Host:
         if not before or not after:
             return
         sleeps = (field(event, "prev_state") or 0) & 0xff
-        before.states.change(self.now, (BLOCKED if sleeps else WAITS, cpu))
+        kernel.enter(before, self.now, BLOCKED if sleeps else WAITS, cpu)
         if not sleeps and before.tid:
             before.wait = (self.now, event["bound_ns"], (before.tid, True))
+        elif sleeps and before.waking is not None:
+            kernel.enter(before, self.now, WAITS, before.waking)
+            before.wait = (self.now, event["bound_ns"], (before.tid, False))
+        before.waking = after.waking = None
         if after.wait:
             self.span("wakeups", event, kernel.source, after.wait, after)
             after.wait = None
-        after.states.change(self.now, (RUNS, cpu))
+        kernel.enter(after, self.now, RUNS, cpu)
         kernel.current[cpu] = after
 
-    def wake(self, task, cpu, event):
+    def wake(self, kernel, task, cpu, event):
         state = task.states.now()[0]
+        if state == RUNS:
+            # It has decided to sleep, and its switch follows; but not if a sched_wakeup comes first.
+            early = event["event"].split(":")[-1] != "sched_wakeup" and kernel.wakeups
+            task.waking = cpu if early else None
         if state == WAITS:
-            self.migrate(task, cpu)
+            self.migrate(kernel, task, cpu)
         elif state != RUNS:
-            task.states.change(self.now, (WAITS, cpu))
+            kernel.enter(task, self.now, WAITS, cpu)
             task.wait = (self.now, event["bound_ns"], (task.tid, False))
 
-    def migrate(self, task, cpu):
+    def migrate(self, kernel, task, cpu):
         if task.states.now()[0] == WAITS and task.states.now()[1] != cpu:
-            task.states.change(self.now, (WAITS, cpu))
+            kernel.enter(task, self.now, WAITS, cpu)
 
     # Applications.
     def request(self, event, machine):
@@ -343,6 +407,34 @@ class Host:
             self.span("requests", event, event["source"], begun[:3], task if same else None)
 
     # Losses.
+    def forget(self, vcpu):
+        vcpu.exit = vcpu.call = None
+        vcpu.run_since = self.now
+        vcpu.ends.append(self.now)
+        vcpu.sched.change(self.now, UNKNOWN)
+        vcpu.fine.change(self.now, UNKNOWN)
+
+    def end(self, source, layer):
+        """The last event of a source was here."""
+        if layer == "xen":
+            machine = machine_of(self.machines, source)
+            self.xen_ends[source] = self.now
+            for pcpu in [pcpu for pcpu in self.pcpus if pcpu[0] == machine]:
+                self.occupy(pcpu, None)
+            for vcpu in [vcpu for key, vcpu in self.vcpus.items() if key[0] == machine]:
+                self.forget(vcpu)
+        elif source in self.kernels:
+            kernel = self.kernels[source]
+            for task in kernel.tasks.values():
+                task.wait = task.call = task.waking = task.queued = None
+                task.states.change(self.now, (UNKNOWN, task.states.now()[1]))
+            kernel.current.clear()
+            kernel.irqs.clear()
+            kernel.softirq.clear()
+            kernel.upcalls.clear()
+            for changes in kernel.queues.values():
+                changes.append((self.now, ENDS))
+
     def lose(self, loss, machine):
         self.now = max(self.now or 0, int(loss["from_ns"]))
         if loss["layer"] == "xen":
@@ -350,16 +442,12 @@ class Host:
             self.occupy((machine, pcpu), None)
             for key, vcpu in self.vcpus.items():
                 if key[0] == machine and vcpu.sched.now() != UNKNOWN and not (vcpu.runs() and vcpu.pcpu != pcpu):
-                    vcpu.exit = vcpu.call = None
-                    vcpu.run_since = self.now
-                    vcpu.ends.append(self.now)
-                    vcpu.sched.change(self.now, UNKNOWN)
-                    vcpu.fine.change(self.now, UNKNOWN)
+                    self.forget(vcpu)
         elif loss["source"] in self.kernels:
             kernel = self.kernels[loss["source"]]
             running = list(kernel.current.values())
             for task in kernel.tasks.values():
-                task.wait = task.call = None
+                task.wait = task.call = task.waking = task.queued = None
                 cpu = task.states.now()[1]
                 if task in running:
                     task.states.change(self.now, (UNKNOWN, cpu))
@@ -368,7 +456,11 @@ class Host:
             kernel.current.clear()
             kernel.irqs.clear()
             kernel.softirq.clear()
+            kernel.upcalls.clear()
+            for changes in kernel.queues.values():
+                changes.append((self.now, None))
             kernel.losses += 1
+        self.pending.clear()
         for key in [k for k in self.open if k[0] == loss["source"]]:
             del self.open[key]
 
@@ -377,11 +469,15 @@ class Host:
         if "discarded" in line:
             self.lose(line, machine)
             return
+        while self.ends and self.ends[0][0] < int(line["ns"]):
+            self.now, source, layer = self.ends.pop(0)
+            self.end(source, layer)
         self.now = int(line["ns"])
         if self.first is None:
             self.first = self.now
         self.last = self.now
         if line["layer"] == "xen":
+            self.xen_sources[line["source"]] = machine
             self.xen(line, machine)
         elif line["layer"] == "kernel":
             self.of_kernel(line, machine)
@@ -506,7 +602,7 @@ def compare_tasks(host, report, check):
                 if state == RUNS:
                     times += 1
                     for where, ns in host.vcpu_parts(kernel, cpu, start, stop).items():
-                        sums[WAITS if where == OFFLINE else where] += ns
+                        sums[where] += ns
                 elif state == WAITS:
                     sums["queued"] += stop - start
                 elif state == UNKNOWN:
@@ -518,7 +614,7 @@ def compare_tasks(host, report, check):
         row, (sums, times, task) = rows[key], want[key]
         check.same("%s-%d is called %s" % (*key, row["task"]), row["task"].rsplit("-", 1)[0] in task.names, True)
         for column, state in (("runs", RUNS), ("in_xen", XEN), ("stolen", WAITS), ("vcpu_asleep", BLOCKED),
-                              ("queued", "queued"), ("unknown", UNKNOWN)):
+                              ("vcpu_paused", OFFLINE), ("queued", "queued"), ("unknown", UNKNOWN)):
             check.same("%s-%d %s" % (*key, column), row[column + "_ns"], sums[state])
         check.same("%s-%d times" % key, row["times"], times)
 
@@ -587,6 +683,69 @@ def compare_spans(host, name, rows, check):
             check.same(label + ", " + column, row[column], parts[column] if any_known else None)
 
 
+def compare_ports(host, report, check):
+    def domain(nr):
+        return "Xen" if nr is None else host.names.get(nr, "d%d" % nr)
+    got = {(row["of"], row["port"], row["by"]): row for row in report["evtchn"]}
+    want = {(domain(key[1]), key[2], domain(key[3])): (key, port) for key, port in host.ports.items()}
+    check.rows("evtchn", set(got), set(want))
+    for name in set(got) & set(want):
+        row, (key, port) = got[name], want[name]
+        label = "port %s %d by %s" % name
+        lengths = [span[1] - span[0] for span in port["spans"]]
+        check.same(label + ", signals", row["signals"], port["signals"])
+        check.same(label + ", upcalls", row["upcalls"], len(lengths))
+        check.same(label + ", pending", row["pending_ns"], sum(lengths) if lengths else None)
+        check.same(label + ", p99", row["pending_p99_ns"], percentile(lengths, 990000) if lengths else None, 0.016)
+        check.same(label + ", to handler", row["to_handler_ns"] or 0, port["delay"])
+        check.same(label + ", handlers", row["handler_ns"] or 0, sum(port["handlers"]))
+        parts = defaultdict(int)
+        for start, stop, nr in port["spans"]:
+            for begin, end, state in host.vcpus[key[0], key[1], nr].fine.spans(start, stop):
+                parts[state] += end - begin
+        for column, state in (("running", RUNS), ("in_xen", XEN), ("stolen", WAITS), ("vcpu_asleep", BLOCKED),
+                              ("vcpu_paused", OFFLINE), ("unknown", UNKNOWN)):
+            check.same("%s, %s" % (label, column), row[column + "_ns"], parts[state] if lengths else None)
+
+
+def queue_lengths(changes, end):
+    """Time by length, from (time, more or fewer; None: none is known to wait; ENDS: nor whether one does)."""
+    lengths, waiting, since, waited, most, known = defaultdict(int), 0, changes[0][0], 0, 0, True
+    for when, more in changes + [(end, 0)]:
+        if when > since and known:
+            lengths[min(waiting, 3)] += when - since
+            waited += waiting * (when - since)
+            most = max(most, waiting)
+        known = more is not ENDS and (known or bool(more))
+        since, waiting = when, 0 if more in (None, ENDS) else waiting + more
+    return lengths, waited, most
+
+
+def compare_queues(host, report, check):
+    got = {(row["of"], row["cpu"]): row for row in report["runqueues"]}
+    want = {}
+    for source, kernel in host.kernels.items():
+        for cpu, changes in kernel.queues.items():
+            want[source, "CPU %d" % cpu] = queue_lengths(changes, host.last)
+    for source, machine in host.xen_sources.items():
+        changes = []
+        for key, vcpu in host.vcpus.items():
+            if key[0] != machine or key[1] == IDLE:
+                continue
+            waits = [state == WAITS for state in vcpu.sched.states]
+            changes += [(when, now - before) for when, before, now in zip(vcpu.sched.times[1:], waits, waits[1:]) if now != before]
+        if changes:
+            want[source, "physical CPUs"] = queue_lengths(sorted(changes), host.xen_ends.get(source, host.last))
+    want = {key: queue for key, queue in want.items() if sum(queue[0].values())}
+    check.rows("runqueues", set(got), set(want))
+    for key in set(got) & set(want):
+        row, (lengths, waited, most) = got[key], want[key]
+        for column, length in (("none_ns", 0), ("one_ns", 1), ("two_ns", 2), ("more_ns", 3)):
+            check.same("%s %s, %s" % (*key, column), row[column], lengths[length])
+        check.same("%s %s, waited" % key, row["waited_ns"], waited)
+        check.same("%s %s, most" % key, row["greatest"], most)
+
+
 def main():
     with open(sys.argv[1], encoding="utf-8") as file:
         lines = [json.loads(line) for line in file]
@@ -596,7 +755,8 @@ def main():
     hypervisors = {machine_of(machines, line["source"]) for line in lines
                    if line["layer"] == "xen" and line.get("event", "").startswith("runstate_")}
     returning = {machine_of(machines, line["source"]) for line in lines if line.get("event", "").endswith("hypercall_return")}
-    host = Host(machines, hypervisors, returning)
+    last = {(line["source"], line["layer"]): int(line["ns"]) for line in lines if "event" in line}
+    host = Host(machines, hypervisors, returning, sorted((ns, *source) for source, ns in last.items()))
     for line in lines:
         host.take(line)
     check = Comparison()
@@ -610,6 +770,8 @@ def main():
     compare_tasks(host, report, check)
     for name in ("exits", "hypercalls", "syscalls", "irqs", "wakeups", "requests"):
         compare_spans(host, name, report[name], check)
+    compare_ports(host, report, check)
+    compare_queues(host, report, check)
     if check.differences:
         print("%d differences in %d figures" % (check.differences, check.figures))
         sys.exit(1)

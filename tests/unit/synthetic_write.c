@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 
 #include "recording/ctf_metadata.h"
-#include "packets/packet_reader.h"
+#include "consumerd/packets/packet_reader.h"
 #include "recording/recording.h"
 #include "files/safe_dir.h"
 

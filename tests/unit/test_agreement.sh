@@ -96,6 +96,23 @@ same_complaints() {
 		cmp <(complaints view "$1") <(complaints convert "$1")
 }
 
+# guest_has_one_name RAW CTF: domain 1, a guest whose kernel recorded no event, has the same name in columns, filters, reports and
+# Trace Compass's form, of a recording and of its merge.
+guest_has_one_name() {
+	local trace name nr wanted
+	wanted=$("$strata" view --json --domain 1 "$1" 2>/dev/null | grep -c '"event":')
+	[ "$wanted" -gt 0 ] || return 1
+	for trace in "$1" "$2"; do
+		name=$("$strata" view --color=never --domain 1 "$trace" 2>/dev/null | awk '$9 == "vm_entry" { print $8 }' | sort -u)
+		nr=$("$strata" view --json --domain quiet "$trace" 2>/dev/null | grep -c '"event":')
+		echo "$trace: columns $name; --domain quiet has $nr events, --domain 1 has $wanted"
+		[ "$name" = quiet/0 ] && [ "$nr" = "$wanted" ] || return 1
+		"$strata" report steal --json "$trace" 2>/dev/null | jq -e 'any(.. | strings; . == "quiet/0")' >/dev/null || return 1
+	done
+	"$strata" convert --format trace-compass -o "$work/compass" "$1" >/dev/null 2>&1
+	babeltrace2 "$work/compass" 2>/dev/null | grep -q 'next_comm = "quiet/0"'
+}
+
 # agree NAME RAW STATUS
 agree() {
 	read_all "$2"
@@ -136,6 +153,13 @@ done
 
 "$strata" import tests/unit/data/host.xentrace -o "$work/xen" --tsc-khz 2445427 >/dev/null
 agree "a host of xentrace's" "$work/xen" 0
+
+cp -r "$work/xen" "$work/quiet"
+jq '.sources += [.sources[0] + {name: "quiet", layer: "kernel", domain: 1, domain_name: "quiet",
+	uuid: "00000000-0000-0000-0000-000000000001", streams: [], events: []} | del(.vm_exits)]' \
+	"$work/xen/recording.json" >"$work/quiet/recording.json"
+agree "a guest without kernel events" "$work/quiet" 0
+check "a guest without kernel events has one name everywhere" guest_has_one_name "$work/quiet" "$work/merged/ctf"
 
 cp -r "$work/xen" "$work/torn"
 truncate -s -70000 "$work/torn/xen/cpu_1"

@@ -188,7 +188,7 @@ finish_recording single
 check "single-store rings keep full headers" is "$(form_of single)" full
 check "and all is there" is "$(lines ' numbered ' <"$timeline")" 700
 check "no other form is known" is \
-	"$("$strata" record --app all --event-header short 2>&1 | grep -c 'is none of full, compact, large')" 1
+	"$("$strata" record --app all --event-header short 2>&1 | grep -c 'use full, compact or large')" 1
 
 # on_disk SOURCE: of a program that has written a few events, and does nothing, some are on the disk.
 on_disk() { [ "$(cat "$1"/cpu_* 2>/dev/null | wc -c)" != 0 ]; }

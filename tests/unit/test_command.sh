@@ -40,7 +40,7 @@ check "list: not on Xen" says 1 'does not run under Xen .*run strata in dom0' li
 check "record: not on Xen" says 1 'does not run under Xen .*run strata in dom0' record --duration 1s
 check "record: a closed stderr is not the lock" closed_stderr_is_no_file_of_ours
 check "record: a wrong time is named" says 2 '"soon" is not a time' record --duration soon
-check "record: a wrong class is named" says 2 '"shed" is no class and matches no event of Xen' record --xen shed
+check "record: a wrong class is named" says 2 '"shed" is not a class and matches no event of Xen' record --xen shed
 check "record: a wrong size is named" says 2 '"63K" is not SIZExN' record --xen-buffer 63K
 for period in 9 60001 -1 +50 1e3 50ms 4294967396 ''; do
 	check "record: a wrong period (\"$period\") is named" says 2 'is not a number of milliseconds from 10 to 60000, or 0' \

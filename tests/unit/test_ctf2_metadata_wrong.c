@@ -79,7 +79,7 @@ static const struct {
 		      "{\"type\":\"clock-class\",\"id\":\"c\",\"frequency\":5}",
 	  "a second clock class of the id c" },
 	{ PREAMBLE RS "{\"type\":\"data-stream-class\",\"default-clock-class-id\":\"c\"}",
-	  "there is no clock class of the id c" },
+	  "no clock class with the id c" },
 	{ HEAD STREAM, "fragment 3 (line 3): a second stream of id 0" },
 	{ HEAD RS "{\"type\":\"event-record-class\",\"data-stream-class-id\":4}",
 	  "fragment 3 (line 3): this event's stream 4 is not there" },
@@ -101,7 +101,7 @@ static const struct {
 	  "\"length\" is 65, but must be from 1 to 64" },
 	{ EVENT(M("x", "\"type\":\"fixed-length-bit-array\",\"length\":8")),
 	  "\"byte-order\" is missing" },
-	{ EVENT(M("x", U8 ",\"bit-order\":\"up\"")), "\"bit-order\" is \"up\"" },
+	{ EVENT(M("x", U8 ",\"bit-order\":\"up\"")), "\"bit-order\" has the unknown value \"up\"" },
 	{ EVENT(M("x", U8 ",\"alignment\":12")),
 	  "\"alignment\" is 12, but must be a power of two" },
 	{ EVENT(M("x", U8 ",\"alignment\":65536")), "up to 32768" },
@@ -124,7 +124,7 @@ static const struct {
 		  "\"big-endian\"")),
 	  "a floating point number of 16 bits" },
 	{ EVENT(M("x", "\"type\":\"null-terminated-string\",\"encoding\":\"ebcdic\"")),
-	  "is \"ebcdic\"" },
+	  "unknown value \"ebcdic\"" },
 	{ EVENT(M("x", "\"type\":\"static-length-string\",\"length\":-1")), "\"length\" is -1" },
 	{ EVENT(M("x", "\"type\":\"static-length-blob\",\"length\":16,\"roles\":["
 		       "\"metadata-stream-uuid\"]")),
@@ -143,7 +143,7 @@ static const struct {
 	  "begins in a structure that is not there" },
 	{ EVENT(M("n", "\"type\":\"null-terminated-string\"") "," M("x",
 								    SEQUENCE("\"path\":[\"n\"]"))),
-	  "leads to a field that is no integer" },
+	  "leads to a field that is not an integer" },
 	{ EVENT(M("n", "\"type\":\"variable-length-signed-integer\"") "," M(
 		  "x", SEQUENCE("\"path\":[\"n\"]"))),
 	  "must be an integer without a sign" },
@@ -303,7 +303,7 @@ static void types_that_multiply_end_at_the_limit_of_memory(void **data)
 
 	(void)data;
 	assert_int_equal(parse(text, strlen(text), &error, NULL), -1);
-	assert_non_null(strstr(error.text, "there is no memory for what the text describes"));
+	assert_non_null(strstr(error.text, "out of memory for the types described here"));
 }
 
 int main(void)

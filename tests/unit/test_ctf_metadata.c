@@ -542,7 +542,7 @@ static void what_is_missing_but_can_be_done_without_is_complained_of(void **stat
 	(void)state;
 	assert_int_equal(parse_bytes(&given, text, strlen(text)), 0);
 	assert_string_equal(given.complaints,
-			    "metadata:5:1: timestamp names none of the 2 clocks: ignored\n"
+			    "metadata:5:1: timestamp does not name one of the 2 clocks: ignored\n"
 			    "metadata:6:70: no label of the tag chooses the option B\n"
 			    "metadata:6:1: this event has no name\n");
 	assert_int_equal(member(given.metadata.streams[0].event_header, "timestamp")->clock,

@@ -86,8 +86,8 @@ static void of_packets_that_are_cut_off_what_is_whole_is_kept(void **state)
 	assert_int_equal(parse_bytes(&given, packets.bytes, packets.size - 110), 0);
 	assert_int_equal(given.metadata.nr_events, 1);
 	assert_string_equal(given.metadata.streams[0].events[0].name, "first");
-	assert_string_equal(given.complaints, "metadata:3:1: the end of the metadata is lost: what "
-					      "begins here is left out\n");
+	assert_string_equal(given.complaints, "metadata:3:1: the metadata is truncated: the block "
+					      "that begins here is left out\n");
 	clear(&given);
 }
 

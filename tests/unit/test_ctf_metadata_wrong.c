@@ -8,7 +8,7 @@ static const struct {
 	const char *text, *error;
 } wrong[] = {
 	{ "", "metadata: the file is empty" },
-	{ " \n", "metadata:2:1: there is no trace block" },
+	{ " \n", "metadata:2:1: no trace block" },
 	{ "/* CTF 1.9 */\n" LE,
 	  "metadata:1:1: metadata of CTF 1.9, but only CTF 1.8 and CTF 2 can be" },
 	{ "/* CTF 2.0 */\n" LE, "metadata:1:1: metadata of CTF 2.0, but only" },
@@ -29,7 +29,7 @@ static const struct {
 	{ LE TYPES
 	  "event { name = a; fields := struct { integer { size = 8;\n map = clock.b.value; "
 	  "} x; }; };",
-	  "metadata:5:8: there is no clock b: the text needs \"clock { name = b;" },
+	  "metadata:5:8: unknown clock b: the text needs \"clock { name = b;" },
 	{ LE TYPES "event { name = a; fields := struct { u8 x;\n u9 y; }; };",
 	  "metadata:5:2: the type u9 is not declared" },
 	{ LE TYPES "event { name = a; fields := u8; };", "fields must be a structure" },
@@ -54,9 +54,9 @@ static const struct {
 	{ LE "typedef string text; struct a { enum : text { A } x; };",
 	  "an enumeration can only be an integer" },
 	{ LE TYPES "event { name = a; fields := struct { u8 x[n]; u8 n; }; };",
-	  "metadata:4:43: no field n is read before what refers to it" },
+	  "metadata:4:43: no field n precedes the field that refers to it" },
 	{ LE TYPES "event { name = a; fields := struct { u8 x[env.n]; }; };",
-	  "metadata:4:43: no field env.n is read before" },
+	  "metadata:4:43: no field env.n precedes" },
 	{ LE TYPES "event { name = a; fields := struct { string n; u8 x[n]; }; };",
 	  "metadata:4:53: n is not an integer" },
 	{ LE TYPES "event { name = a; fields := struct { s32 n; u8 x[n]; }; };",
@@ -67,9 +67,9 @@ static const struct {
 	  "metadata:4:38: this variant has no tag" },
 	{ LE TYPES "event { name = a; fields := struct { enum : u8 { A } t; variant <t> {"
 		   " struct { u8 n; } A; } v; u8 x[v.A.n]; }; };",
-	  "no field v.A.n is read before" },
+	  "no field v.A.n precedes" },
 	{ LE "env { a = 99999999999999999999; };", "metadata:2:11: this number does not fit" },
-	{ LE "env { a = 08; };", "metadata:2:12: '8' is no digit of a number of base 8" },
+	{ LE "env { a = 08; };", "metadata:2:12: '8' is not a digit in base 8" },
 	{ LE "env { a = \"b; };\n", "metadata:2:11: this string does not end" },
 	{ LE "env { a = \"\\0\"; };\n", "metadata:2:12: a zero byte in a string" },
 	{ LE "/* no end", "metadata:2:1: this comment does not end" },
@@ -176,7 +176,7 @@ static void types_that_multiply_run_into_a_limit(void **state)
 			i - 1, i - 1);
 	strcat(text, "event { name = x; fields := struct s30; };");
 	assert_int_equal(parse_bytes(&given, text, strlen(text)), -1);
-	assert_non_null(strstr(given.error.text, "there is no memory for what the text describes"));
+	assert_non_null(strstr(given.error.text, "out of memory for the types described here"));
 
 	/* A length costs nothing. */
 	parse_fields(&given, "u8 a[18446744073709551615][4294967296];");

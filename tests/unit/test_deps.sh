@@ -28,13 +28,13 @@ for target in tools kmod demo bench fuzz; do
 done
 check "make check has its packages installed" calls check check
 check "tools need a compiler and libraries, and no emulator" test "$(listed tools | tr '\n' ' ')" = \
-	"binutils gcc libc6-dev libedit-dev libjson-c-dev libsqlite3-dev libxen-dev make pkg-config "
+	"binutils gcc libc6-dev libedit-dev libjson-c-dev libmicrohttpd-dev libsqlite3-dev libxen-dev make nodejs npm pkg-config zlib1g-dev "
 check "the module needs the kernel's headers" wants kmod linux-headers-amd64
 check "the demo needs an emulator" wants demo qemu-system-x86 busybox-static libxen-dev flex linux-headers-amd64
 check "the bench needs what it measures" wants bench lttng-tools liblttng-ust-dev babeltrace2 libbabeltrace2-dev qemu-system-x86
 check "the check needs cross compilers" test "$(cross_compilers check)" = 10
 # shellcheck disable=SC2046 # a list of words
-check "and what all that it runs needs" wants check $(listed demo unit lint attack fuzz model checkers arch torture)
+check "and what all that it runs needs" wants check $(listed demo unit lint attack fuzz model checkers arch torture browser)
 check "a target that there is not is refused" test "$(listed nothing; echo $?)" = 2
 check "no target, likewise" test "$(listed; echo $?)" = 2
 
@@ -56,4 +56,18 @@ names_missing() {
 	[ "$status" = 1 ] && grep -q 'missing: .*libxen-dev' "$work/said" && ! grep -q qemu "$work/said"
 }
 check "a package that is missing and cannot be installed is named, with status 1" names_missing
+
+# One that another provides is not missing.
+cat >"$work/dpkg/status" <<'END'
+Package: nodejs
+Status: install ok installed
+Version: 20
+Maintainer: none
+Architecture: amd64
+Description: one that contains npm
+Provides: node-gyp (= 1), npm
+
+END
+provides() { names_missing && ! grep -qw -e nodejs -e npm "$work/said"; }
+check "a package that an installed one provides is not missing" provides
 finish

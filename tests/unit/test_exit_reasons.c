@@ -195,7 +195,7 @@ static void a_processor_that_nobody_makes_is_refused(void **state)
 		 file.raw);
 	assert_int_equal(system(command), 0);
 	assert_int_equal(strata_recording_load(&recording, file.raw, &error), -1);
-	assert_non_null(strstr(error.text, "\"vm_exits\" is none of vmx, svm"));
+	assert_non_null(strstr(error.text, "\"vm_exits\" is not one of vmx, svm"));
 	xentrace_free(&file);
 }
 

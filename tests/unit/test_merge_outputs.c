@@ -485,7 +485,8 @@ static void a_source_that_is_left_out_gives_the_same_status(void **state)
 	synthetic_build_host(&given->rec, &impossible);
 	write_recording(given);
 	assert_int_equal(run_merge(given, given->rec.dir, "-o", given->out, NULL), 3);
-	assert_non_null(strstr(given->stderr_text, "g1: what was recorded of this domain's"));
+	assert_non_null(
+		strstr(given->stderr_text, "g1: the recorded time stamp counter of this domain"));
 	assert_non_null(strstr(given->stderr_text, "0 bad packets and 1 sources were left out"));
 	/* And the trace is a trace without it. */
 	assert_int_equal(run(given, "babeltrace2 %s/ctf | grep -c -e mark -e sched_", given->out),

@@ -11,7 +11,8 @@
 
 #include <cmocka.h>
 
-#include "packets/packet_check.h"
+#include "consumerd/packets/packet_check.h"
+#include "../packet_records.h"
 
 #define PACKET_BYTES 4096u
 #define HEADER_BYTES 104u

@@ -179,7 +179,7 @@ static void everything_that_is_wrong_in_a_file_is_refused(void **state)
 		{ WITH_SOURCES("{\"name\":\"a\\u0000b\"}"), "\"name\" is not a text" },
 		{ WITH_SOURCES(SOURCE("g1", "", "") "," SOURCE("g1", "", "")),
 		  "another source has that name" },
-		{ WITH_SOURCES("{\"name\":\"g1\",\"layer\":\"bios\"}"), "\"layer\" is none of" },
+		{ WITH_SOURCES("{\"name\":\"g1\",\"layer\":\"bios\"}"), "\"layer\" is not one of" },
 		{ WITH_SOURCES("{\"name\":\"g1\",\"layer\":\"kernel\",\"domain\":65536}"),
 		  "\"domain\" is over" },
 		{ WITH_SOURCES("{\"name\":\"g1\"," GOOD_SOURCE "\"uuid\":\"0\"}"), "not a UUID" },

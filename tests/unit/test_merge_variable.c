@@ -14,7 +14,8 @@
 
 #include <strata/packet.h>
 
-#include "packets/packet_check.h"
+#include "consumerd/packets/packet_check.h"
+#include "../packet_records.h"
 
 #define HEADER_BYTES 104u
 #define PACKET_BYTES 8192u

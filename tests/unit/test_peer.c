@@ -178,7 +178,7 @@ static int identify_in_user_namespace(int listener)
 		return 2;
 	if (!peer_identify(socket, &peer, &error))
 		return 3;
-	return strstr(error.text, "has no number in the recorder's user namespace") ? 0 : 4;
+	return strstr(error.text, "is not mapped into the recorder's user namespace") ? 0 : 4;
 }
 
 static void a_user_without_a_number_is_nobody(void **state)

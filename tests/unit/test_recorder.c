@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "packets/packet_reader.h"
+#include "consumerd/packets/packet_reader.h"
 #include "consumerd/recorder_state.h"
 #include "saved.h"
 

@@ -22,7 +22,8 @@
 
 #include "live/live.h"
 #include "live/live_table.h"
-#include "packets/packet_reader.h"
+#include "consumerd/packets/packet_reader.h"
+#include "../packet_records.h"
 
 #include "consumerd/live_publisher.h"
 #include "consumerd/recorder_state.h"

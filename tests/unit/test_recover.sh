@@ -263,7 +263,7 @@ for mode in single-store reserve-commit; do
 	wait "$running" 2>/dev/null
 	running=""
 	check "$mode: a recorder that cannot write says where the rest is" \
-		grep -q 'what could not be written is in .*app-.*\.ring' "$work/stuck-$mode.log"
+		grep -q 'the unwritten events are in .*app-.*\.ring' "$work/stuck-$mode.log"
 	"$strata" recover "$work/stuck-$mode" >"$work/stuck.report" 2>&1
 	check "$mode: from there it is recovered" whole "$work/stuck-$mode-recovered" "$work/last" "$work/stuck.report"
 done
@@ -332,7 +332,7 @@ check "also when it is there" "$strata" recover --force "$ring" -o "$work/slash/
 check "but not without being told" refused 'already holds a recording \(use --force, or another -o\)' "$strata" recover "$ring" -o "$work/slash"
 check "a recording is not recovered into itself" refused 'the recording to recover' "$strata" recover "$work/alone" -o "$work/alone"
 check "nor into what is no recording" refused 'holds no recording' "$strata" recover "$work/alone" -o "$work"
-check "an unknown kind of memory is refused" refused '"disk" is none of shm, file' "$strata" record --app all --app-memory disk
+check "an unknown kind of memory is refused" refused 'unknown kind "disk"; use shm, file' "$strata" record --app all --app-memory disk
 check "a buffer that is no power of two is refused" refused 'no power of two' "$strata" record --app all --app-buffer 63K
 check "one sub-buffer is refused" refused 'with one sub-buffer' "$strata" record --app all --app-buffer 64Kx1
 check "a buffer of nothing is refused" refused 'it is empty' "$strata" record --app all --app-buffer 0
@@ -348,7 +348,7 @@ wait "$recorder" || status=$?
 recorder=""
 largest_file=unlimited
 check "it is left out, and that is the status" test "$status" = 3
-check "and the reason is said" grep -q 'left out: there is no room for its rings (.*smaller ones with --app-buffer' "$work/full.log"
+check "and the reason is said" grep -q 'left out: no space for its rings (.*smaller rings (--app-buffer' "$work/full.log"
 
 # counts_up TIMELINE: the vandal's numbers, from 0 on, at least as many as the first sub-buffer has.
 counts_up() {

@@ -67,13 +67,22 @@ for kind in whole lossy silent wakeless empty hostile; do
 	check "a kernel and an application without a hypervisor, $kind" agrees 0 "$work/$kind"
 	cp "$work/report" "$work/$kind.report"
 done
+for kind in whole lossy; do
+	python3 tests/unit/make_xen_host.py "$work/host.$kind" "$kind"
+	check "a hypervisor, two kernels and a guest without a trace, $kind" agrees 0 "$work/host.$kind"
+	cp "$work/report" "$work/host.$kind.report"
+done
+check "ports of event channels are signalled by domains and by Xen, and have handlers" jq -e '[.evtchn[].by] | unique | length > 3' \
+	"$work/host.whole.report"
+check "without upcalls nobody knows how long a port is pending" jq -e 'any(.evtchn[]; .of == "d2") and all(.evtchn[] | select(.of == "d2");
+	.signals > 10 and .upcalls == 0 and .pending_ns == null)' "$work/host.whole.report"
 check "tasks are on a CPU all of the time" jq -e '(.tasks | length) > 10 and all(.tasks[]; .stolen_ns == 0 and .in_xen_ns == 0 and
 	.vcpu_asleep_ns == 0) and all(.wakeups[]; .stolen_ns == 0 and .queued_ns == .total_ns) and (.vcpus | length) == 0 and
 	any(.requests[]; .what == "work" and .runs_ns > 0) and any(.syscalls[]; .blocked_ns > 0)' "$work/whole.report"
 check "nothing is said of physical CPUs" bash -c "! '$strata' report all '$work/whole' | grep -E 'stolen|in Xen|Physical'"
 check "losses are counted, and what they hide is unknown" jq -e '.facts.losses > 5 and any(.tasks[]; .unknown_ns > 0)' "$work/lossy.report"
 check "and said" says 0 '^Losses: +events were lost [0-9]+ times' report schedule "$work/lossy"
-for kind in steal wakeups exits hypercalls requests irqs syscalls schedule; do
+for kind in steal wakeups exits hypercalls requests irqs syscalls schedule evtchn; do
 	check "an empty trace has no $kind, and that is said" says 0 "^$kind: .*\`strata record " report $kind "$work/empty"
 done
 check "without scheduling events nobody knows of wake-ups" says 0 '^wakeups: the traces have no events that tell it' report wakeups "$work/silent"

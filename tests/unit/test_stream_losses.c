@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "ctf_maker.h"
-#include "packets/packet_reader.h"
+#include "consumerd/packets/packet_reader.h"
 #include "ctf/reader/ctf_reader.h"
 #include "synthetic.h"
 #include "saved.h"
@@ -22,8 +22,7 @@
 /* A packet, and what a reader is to say of it. */
 struct said {
 	uint64_t sequence, lost; /* in its header */
-	bool gap;
-	uint64_t missing; /* packets, up to it */
+	uint64_t missing;        /* packets, up to it */
 };
 
 static void read_recorded(const struct said *said, size_t nr)
@@ -53,8 +52,8 @@ static void read_recorded(const struct said *said, size_t nr)
 			 0);
 	for (i = 0; i < nr; i++) {
 		assert_true(strata_packet_reader_next(&reader));
-		if (reader.gap != said[i].gap || reader.missing_packets != said[i].missing)
-			fail_msg("packet %zu: gap %d, %llu missing", i, reader.gap,
+		if (reader.missing_packets != said[i].missing)
+			fail_msg("packet %zu: %llu missing", i,
 				 (unsigned long long)reader.missing_packets);
 	}
 	assert_false(strata_packet_reader_next(&reader));
@@ -66,28 +65,20 @@ static void read_recorded(const struct said *said, size_t nr)
 static void a_recorded_stream_that_begins_with_its_first_packet(void **state)
 {
 	static const struct said said[] = {
-		{ 0, 0, false, 0 }, { 1, 0, false, 0 }, { 2, 3, true, 0 },
-		{ 3, 3, false, 0 }, { 6, 3, true, 2 },  { 7, 9, true, 2 },
+		{ 0, 0, 0 }, { 1, 0, 0 }, { 2, 3, 0 }, { 3, 3, 0 }, { 6, 3, 2 }, { 7, 9, 2 },
 	};
 
 	(void)state;
 	read_recorded(said, sizeof(said) / sizeof(said[0]));
 }
 
-/* A recorder that joined a flight recorder: what came before it is not missing, but for the losses
- * that it was told. */
+/* A recorder that joined a flight recorder: what came before it is not missing. */
 static void a_recorded_stream_that_begins_later(void **state)
 {
-	static const struct said said[] = { { 7, 0, false, 0 },
-					    { 8, 0, false, 0 },
-					    { 10, 0, true, 1 } };
-	static const struct said lossy[] = { { 7, 4, true, 0 },
-					     { 8, 4, false, 0 },
-					     { 9, 5, true, 0 } };
+	static const struct said said[] = { { 7, 0, 0 }, { 8, 0, 0 }, { 10, 0, 1 } };
 
 	(void)state;
 	read_recorded(said, sizeof(said) / sizeof(said[0]));
-	read_recorded(lossy, sizeof(lossy) / sizeof(lossy[0]));
 }
 
 /* What a reader of others' traces counts: missing packets and discarded events, in all. */
@@ -137,9 +128,7 @@ static void read_ctf(const struct said *said, size_t nr, uint64_t missing, uint6
 static void anothers_stream_that_begins_with_its_first_packet(void **state)
 {
 	/* From the tracer's start on: what the first says was lost is of this stream. */
-	static const struct said said[] = { { 0, 3, true, 0 },
-					    { 1, 3, true, 0 },
-					    { 4, 10, true, 0 } };
+	static const struct said said[] = { { 0, 3, 0 }, { 1, 3, 0 }, { 4, 10, 0 } };
 
 	(void)state;
 	read_ctf(said, 3, 2, 10);
@@ -149,7 +138,7 @@ static void anothers_stream_that_begins_with_its_first_packet(void **state)
 static void anothers_stream_that_begins_later(void **state)
 {
 	static const struct said said[] = {
-		{ 5, 100, true, 0 }, { 6, 100, true, 0 }, { 7, 104, true, 0 }, { 9, 104, true, 0 }
+		{ 5, 100, 0 }, { 6, 100, 0 }, { 7, 104, 0 }, { 9, 104, 0 }
 	};
 
 	(void)state;

@@ -261,7 +261,7 @@ static void what_is_synthetic_is_said(void **state)
 	assert_says(given, "synthetic_target_cpu = ");
 	assert_says(given,
 		    "synthetic_kvm = \"kvm_exit with isa 3: of a domain without VM exits; it is "
-		    "in the guest while it runs, but for hypercalls.");
+		    "in the guest while it runs, except hypercalls.");
 	assert_says(given, "synthetic_vmsync = ");
 	assert_int_equal(run(given, "grep -c synthetic_vmsync out/dom0/metadata out/g1/metadata"),
 			 0);
@@ -410,7 +410,7 @@ static void a_guest_that_the_analysis_cannot_know_is_named(void **state)
 	synthetic_mark(rec, "g9", 0, turn_at(1), 1);
 	synthetic_write(rec);
 	assert_int_equal(convert(given, "out"), STRATA_STATUS_PARTIAL);
-	assert_says(given, "out/g9: no event of it lies before");
+	assert_says(given, "out/g9: no event precedes");
 	assert_int_equal(check_rules(given, "out"), 1);
 	assert_says(given, "BROKEN each guest is known: 1 times");
 	assert_int_equal(run(given, "rm -r out/g9"), 0);
@@ -455,7 +455,7 @@ static void without_the_hypervisor_there_is_no_host(void **state)
 	synthetic_mark(&given->rec, "dom0", 0, 1000, 1);
 	synthetic_write(&given->rec);
 	assert_int_equal(convert(given, "out"), STRATA_STATUS_FAILED);
-	assert_says(given, "nothing was recorded of the hypervisor");
+	assert_says(given, "the hypervisor was not recorded");
 	assert_int_equal(run(given, "test ! -e out"), 0);
 }
 

@@ -134,7 +134,7 @@ check "and says what to do" grep -q "the recorder died; .strata recover $work/la
 kill -9 "$running"
 wait "$running" 2>/dev/null
 running=""
-check "nobody records into it: refused" refused 'nobody records into it' "$strata" view --live "$work/single"
+check "nobody records into it: refused" refused 'no recorder writes to it' "$strata" view --live "$work/single"
 begin flying --app "$app" --overwrite
 check "a flight recorder cannot be followed: refused" refused 'flight recorder' "$strata" view --live "$work/flying"
 end_recorder

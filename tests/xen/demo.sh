@@ -17,17 +17,20 @@ fi
 
 tests/xen/kernel.sh
 tests/xen/images.sh
-rm -rf "$out/raw" "$out/ctf" "$out/timeline.txt" "$out/summary.json"
+rm -rf "$out/raw" "$out/ctf" "$out/timeline.txt" "$out/summary.json" "$out/answer.txt"
 mkdir -p "$out"
-gcc -O2 -Wall -Wextra -Werror -Iinclude tests/xen/helpers/server.c out/lib/libstrata.a -o "$out/server"
-echo "demo: booting a Xen host with dom0, g1 (PVH, mostly asleep) and g2 (PV, busy) on one pCPU, and an application in dom0; about a minute"
+gcc -O2 -Wall -Wextra -Werror -Iinclude tests/xen/helpers/server.c out/lib/libstrata.a -lxengnttab -lxenevtchn -o "$out/server"
+echo "demo: booting a Xen host: g1 asks a service in dom0; g2 wants the same pCPU, and is paused for the second half; about a minute"
 tests/xen/lab tests/xen/demo.lab --out "$out"
 echo
 echo "demo: merging what was recorded into one timeline"
-out/bin/strata merge "$out/raw" -o "$out"
+out/bin/strata merge "$out/raw" -o "$out" >"$out/merge.txt"
+echo
+tests/xen/answer.py "$out" | tee "$out/answer.txt"
 cat <<END
 
-Look at it:  less -S $out/timeline.txt
+Look at it:  less -S $out/timeline.txt      # all events; $out/merge.txt says how they were ordered
+             out/bin/strata why $out/raw    # the service's requests
+             out/bin/strata report all $out/raw
              babeltrace2 $out/ctf
-             out/bin/strata merge $out/raw -o DIR    # merge again
 END

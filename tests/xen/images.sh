@@ -48,19 +48,19 @@ build_workloads() {
 	for source in "$here"/workloads/*.c; do
 		program=$lab/bin/$(basename "$source" .c)
 		if [ ! "$program" -nt "$source" ]; then
-			gcc -static -O2 -Wall -Wextra -Werror -o "$program" "$source"
+			gcc -static -pthread -O2 -Wall -Wextra -Werror -o "$program" "$source"
 		fi
 	done
 }
 
-mkdir -p "$lab/boot" "$lab/hostile"
+mkdir -p "$lab/boot" "$lab/modules"
 # Two tests may start at once.
 exec 9>"$lab/lock"
 flock 9
 "$here/kernel.sh"
 unpack_xen_tools
 build_workloads
-"$here/hostile/build.sh" "$lab/hostile"
+"$here/modules/build.sh" "$lab/modules"
 ln -f "$kernel/vmlinux" "$lab/boot/vmlinux"
 
 if ! up_to_date "$lab/dom0.img" "$0" "$here/init/dom0.sh" "$kernel/release" "$tools/stamp" "$busybox" "$strata" "$strata_ko"
@@ -83,14 +83,14 @@ then
 	pack "$tree" "$lab/dom0.img"
 fi
 
-if ! up_to_date "$lab/boot/guest.img" "$0" "$here/init/guest.sh" "$kernel/release" "$busybox" "$strata_ko" "$lab"/bin/* "$lab"/hostile/*.ko; then
+if ! up_to_date "$lab/boot/guest.img" "$0" "$here/init/guest.sh" "$kernel/release" "$busybox" "$strata_ko" "$lab"/bin/* "$lab"/modules/*.ko; then
 	echo "images.sh: building the guests' image" >&2
 	tree=$lab/guest.tree
 	start_tree "$tree" "$here/init/guest.sh"
 	add_modules "$tree" "${guest_modules[@]}"
 	cp "$lab"/bin/* "$tree/bin/"
-	mkdir "$tree/lib/hostile"
-	cp "$lab"/hostile/*.ko "$tree/lib/hostile/"
+	mkdir "$tree/lib/modules-for-tests"
+	cp "$lab"/modules/*.ko "$tree/lib/modules-for-tests/"
 	[ ! -e "$strata_ko" ] || cp "$strata_ko" "$tree/lib/strata.ko"
 	pack "$tree" "$lab/boot/guest.img"
 fi

@@ -23,8 +23,8 @@ events_agree() {
 
 # violations SOURCE TICKS: how many there are when that source's clock is shifted.
 violations() {
-	out/bin/strata merge "$OUT/raw" -o "$OUT/shifted" --force --shift "$1=$2" >/dev/null 2>&1
-	jq '.clock.violations + .clock.guest_mode.violations' "$OUT/shifted/summary.json"
+	out/bin/strata merge --check --json "$OUT/raw" --shift "$1=$2" 2>/dev/null |
+		jq '.clock.violations + .clock.guest_mode.violations'
 }
 
 # The checks must hold while a clock is shifted by the smallest slack, and one fail for the source that
@@ -41,16 +41,37 @@ slack_is_sharp() {
 	[ "$failing" -ge 1 ]
 }
 
-# In the text: Xen wakes g1, runs g2 meanwhile, switches to g1, and its timer wakes the task.
+# In the text: the service answers, Xen wakes g1, runs g2 meanwhile, switches to g1, and the event channel's handler wakes the
+# task that asked.
 timeline_tells_the_story() {
 	awk '
-		/runstate_blocked_to_runnable +of_vcpu=0 of_domain=[0-9]+\(g1\)/ { woken = 1; switched = 0 }
+		/ app .* request_end / { answered = 1; woken = behind = switched = handled = waking = 0 }
+		answered && /runstate_blocked_to_runnable +of_vcpu=0 of_domain=[0-9]+\(g1\)/ { woken = 1 }
 		woken && / g2\/0 / { behind = 1 }
-		woken && behind && /runstate_runnable_to_running +of_vcpu=0 of_domain=[0-9]+\(g1\)/ { switched = 1 }
-		switched && / g1\/0 .*hrtimer_expire_entry/ { timer = 1 }
-		switched && timer && / g1\/0 .*sched_waking .*"sleeper"/ { waking = 1 }
-		switched && waking && / g1\/0 .*sched_switch .*next_comm="sleeper"/ { found++; woken = behind = switched = timer = waking = 0 }
+		behind && /runstate_runnable_to_running +of_vcpu=0 of_domain=[0-9]+\(g1\)/ { switched = 1 }
+		switched && / g1\/0 .*irq_handler_entry .*"evtchn:ask"/ { handled = 1 }
+		handled && / g1\/0 .*sched_waking .*"ask"/ { waking = 1 }
+		waking && / g1\/0 .*sched_switch .*next_comm="ask"/ { found++; answered = woken = behind = switched = handled = waking = 0 }
 		END { print found + 0, "times"; exit !found }' "$OUT/timeline.txt"
+}
+
+# What the demo says at its end: all requests are there, half of them while g2 was paused, and those were faster by half of the
+# time or more, or nearly so; g1's vCPU waited behind g2.
+answer_has_the_numbers() {
+	awk '
+		{ print }
+		/^  beside g2, which computes / { nr += $5; slow = $6 + 0 }
+		/^  while g2 was paused / { nr += $5; fast = $6 + 0 }
+		match($0, /[0-9]+% of it behind g2/) { behind = substr($0, RSTART) }
+		/^Losses: +0 of / { complete = 1 }
+		END { exit !(nr == 1000 && fast > 0 && fast < slow * 0.75 && behind + 0 >= 90 && complete) }' "$OUT/answer.txt"
+}
+
+# Of the time of the longest requests beside g2, no other domain is to blame for more than g2.
+g2_is_blamed() {
+	out/bin/strata why --request probe_evtchn_ioctl,return_evtchn_write,tid --worst 50 --json "$OUT/raw" >"$OUT/why.json" || return 1
+	jq -c '.findings' "$OUT/why.json"
+	jq -e '.findings | map(select(.by == "g2" or .by == "dom0" or .by == "xen")) | max_by(.ns) | .by == "g2"' "$OUT/why.json"
 }
 
 # Between the beginning and the end of a request, dom0's kernel saw the same thread open, read and close a file. Requests that come
@@ -84,7 +105,7 @@ check "the demo runs" "$here/demo.sh" --out "$OUT"
 # Its directory is on 9p, which shares no mappings.
 can_be_followed() { ! grep -a 'cannot follow this recording' "$OUT"/*.log; }
 check "the recording could be followed while it was made" can_be_followed
-check "it recorded for 10 s or more" summary '.duration_ns >= 10000000000'
+check "it recorded for 5 s or more" summary '.duration_ns >= 5000000000'
 check "nothing was lost" summary '.lost == 0'
 check "there were 10,000 checks of the order or more" summary '.clock.checks >= 10000'
 check "and no violation" summary '.clock.violations == 0'
@@ -93,7 +114,7 @@ check "g1, a PVH guest, was checked against VM entries and exits, too" summary \
 check "the bound is stated, and the measured skew is in it" summary \
 	'.clock.unmeasured_pcpus == 0 and .clock.skew_ns > 0 and .clock.bound_ns >= .clock.skew_ns'
 check "g1's counter has an offset, g2's is the host's, and both are exact to a tick" summary \
-	'[.streams[] | select(.source == "g1" or .source == "g2") | [.source, .clock, .bound_ns]] == [["g1", "offset", 1], ["g2", "host", 1]]'
+	'[.streams[] | select(.source == "g1" or .source == "g2") | [.source, .clock, .bound_ns]] | sort == [["g1", "offset", 1], ["g2", "host", 1]]'
 check "the application of dom0 is in it, on the host's clock" summary \
 	'[.streams[] | select(.layer == "app" and .events > 0) | .source, .clock] == ["app-server", "host"]'
 check "each of its events lies where Xen ran its vCPU of dom0" summary \
@@ -114,7 +135,9 @@ check "and shows as many events" events_agree
 check "babeltrace2 opens every recorded trace" every_raw_trace_opens
 check "shifted by the slack at a start it holds, by a tick more it fails" slack_is_sharp before -
 check "shifted by the slack at an end it holds, by a tick more it fails" slack_is_sharp after +
-check "the text shows wake, wait behind g2, switch, timer and task" timeline_tells_the_story
+check "the text shows answer, wake, wait behind g2, switch, handler and task" timeline_tells_the_story
+check "the answer counts all requests, and what g2 cost them" answer_has_the_numbers
+check "why blames g2" g2_is_blamed
 check "a merge does not write over what it reads" recording_is_safe
 
 # What the clocks would be without the maps that Xen recorded.

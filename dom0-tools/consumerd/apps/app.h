@@ -56,7 +56,7 @@ enum app_news {
 /* Takes over a connected socket, and identifies its owner.  Returns 0, or -1: closed. */
 int app_open(struct app *app, int socket, struct strata_error *error);
 
-/* The same in two steps, of which the first is cheap: takes over the socket and reads its effective
+/* The same in two steps; the first is cheap: it takes over the socket and reads its effective
  * user, then identifies the process.  Returns 0, or -1: call app_close(). */
 int app_accept(struct app *app, int socket, struct strata_error *error);
 int app_identify(struct app *app, struct strata_error *error);

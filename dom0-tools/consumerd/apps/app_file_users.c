@@ -25,7 +25,7 @@ static int add_user(struct app_file_users *users, const char *name, struct strat
 
 	if (!entry &&
 	    (!*name || name[strspn(name, "0123456789")] || strlen(name) > 10 || uid >= UINT32_MAX))
-		return strata_fail(error, "there is no user \"%.100s\"", name);
+		return strata_fail(error, "unknown user \"%.100s\"", name);
 	if (users->nr == APP_FILE_USERS_MAX)
 		return strata_fail(error, "more than %u users", APP_FILE_USERS_MAX);
 	users->uids[users->nr++] = entry ? entry->pw_uid : (uint32_t)uid;

@@ -24,7 +24,7 @@
 /* How the kernel shows a memfd of that name. */
 #define SHOWN_NAME "/memfd:" STRATA_APP_WAIT_NAME " (deleted)"
 
-/* More than a process can have, unless it makes new mappings before the eyes of who reads. */
+/* More lines than a process can have, unless it adds mappings while they are read. */
 #define MAPS_LINES_MAX 300000u
 
 /* Each may take the kernel some 100 us. */
@@ -190,9 +190,9 @@ static struct strata_app_wait *map_page(int fd)
 	if (memory == MAP_FAILED)
 		return NULL;
 	page = memory;
-	/* A page that was swapped out, and that its control group has no memory for, would be
-	 * waited for without end: locking gives up.  Other errors are of who has not the right to
-	 * lock. */
+	/* A fault on a page that was swapped out may wait forever if its control group has no
+	 * memory left; mlock() fails with EAGAIN instead.  Other errors only mean that this process
+	 * may not lock memory. */
 	if ((!mlock(memory, STRATA_PAGE_BYTES) || errno != EAGAIN) &&
 	    strata_read_once(&page->magic) == STRATA_APP_WAIT_MAGIC)
 		return page;

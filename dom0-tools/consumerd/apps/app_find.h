@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * app_find.h - finds the pages in which programs wait for a recorder, and calls there
+ * app_find.h - finds the pages of programs that wait for a recorder, and wakes them
  * (struct strata_app_wait in strata/abi/app.h).
  *
  * A page is found by its name in /proc/PID/maps and opened by /proc/PID/map_files,

@@ -8,7 +8,7 @@
  * continues; from then on the user whose process blocked it comes last.  The child ends
  * when all called programs have answered, or WAKE_ANSWER_MS after its last call.
  *
- * Or it lists them, for who is no recorder.
+ * `strata list` uses it to list the programs instead.
  */
 #ifndef STRATA_CONSUMERD_APP_WAKE_H
 #define STRATA_CONSUMERD_APP_WAKE_H
@@ -26,8 +26,8 @@
 struct app_wake_progress;
 
 struct app_wake {
-	/* Set by the caller: lists a program, in the child, instead of calling it.  False: it is
-	 * none.  NULL: programs are called. */
+	/* Set by the caller: lists a program, in the child, instead of calling it.  False: not
+	 * a program that waits.  NULL: programs are called. */
 	bool (*lists)(const struct app_process *process);
 	struct app_wake_progress *progress; /* shared with that process; NULL: not begun */
 	pid_t child;                        /* 0: it has ended */

@@ -9,7 +9,7 @@
  */
 #include "consumerd/drain/line.h"
 #include "recording/presence.h"
-#include "packets/packet_check.h"
+#include "consumerd/packets/packet_check.h"
 
 /* Complaints about one ring's packets that are printed; all are counted. */
 #define BAD_PACKETS_SHOWN 5

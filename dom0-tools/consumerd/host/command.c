@@ -116,7 +116,7 @@ int command_fork(struct command *command, char *const *argv, struct strata_error
 		command->go = command->refusal = -1;
 		return strata_fail(error, "%s: cannot fork: %s", argv[0], strerror(errno));
 	}
-	/* Its orphans become our children, by which they are known. */
+	/* Its orphans become our children, so they can be found. */
 	if (prctl(PR_SET_CHILD_SUBREAPER, 1))
 		fprintf(stderr,
 			"strata: %s: cannot become the parent of processes that it "

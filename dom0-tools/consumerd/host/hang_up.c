@@ -6,14 +6,19 @@
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Sockets that are closed together, by one thread: making it costs as much as all files that are
  * open. */
 #define GRAVES_MAX 512u
+
+/* A close that takes longer did more than to free a socket. */
+#define LONG_NS 10000000u
 
 struct burial {
 	sem_t has_copy, may_end;
@@ -23,6 +28,13 @@ struct burial {
 /* Sockets that are to be closed by a thread that ends. */
 static int graves[GRAVES_MAX];
 static size_t nr_graves;
+
+/*
+ * Closing took long once.  Before Linux 6.10 each close of a Unix socket looks for sockets that are
+ * only in messages any more, which takes the longer the more of them anybody has put there.  So
+ * from then on a thread closes all sockets.
+ */
+static bool is_slow;
 
 bool hang_up_look(int socket, bool *carries)
 {
@@ -58,7 +70,7 @@ static bool end(int socket)
 		message.msg_control = &control;
 		message.msg_controllen = sizeof(control);
 		bytes = recvmsg(socket, &message, MSG_PEEK | MSG_DONTWAIT);
-		/* The other end is gone, which is said once, before what it sent. */
+		/* The other end is gone, which is reported once, before the data that it sent. */
 	} while (bytes < 0 && (errno == ECONNRESET || errno == EINTR));
 	if (bytes < 0)
 		return errno == EAGAIN;
@@ -79,10 +91,11 @@ static void *end_with_copy(void *argument)
 /*
  * Closes the sockets for us at once: a thread with a descriptor table of its own has the last
  * descriptors, and ends.  What a thread that ends closes does not linger; if it waits all the same,
- * nobody waits for it.
+ * nobody waits for it.  If no thread can be made, they stay for the next time.
  */
 static void bury(void)
 {
+	static int failed; /* errno, of the last time */
 	struct burial burial = { .error = 0 };
 	pthread_t thread;
 	int error;
@@ -100,25 +113,48 @@ static void bury(void)
 		/* It is no thread any more before its descriptors are closed. */
 		pthread_join(thread, NULL);
 	}
-	if (error)
+	if (error && !failed)
 		fprintf(stderr,
-			"strata: sockets that may hold files of others stay open until the end: "
-			"%s\n",
+			"strata: sockets that may hold files of others stay open for now: no "
+			"thread can be made to close them: %s\n",
 			strerror(error));
-	nr_graves = 0;
+	failed = error;
 	sem_destroy(&burial.has_copy);
 	sem_destroy(&burial.may_end);
 }
 
-void hang_up(int socket)
+static uint64_t now_ns(void)
 {
-	if (end(socket)) {
-		close(socket);
-		return;
-	}
-	graves[nr_graves++] = socket;
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static void close_at_once(int socket)
+{
+	const uint64_t begin = now_ns();
+
+	close(socket);
+	is_slow |= now_ns() - begin > LONG_NS;
+}
+
+static void put_into_grave(int socket)
+{
 	if (nr_graves == GRAVES_MAX)
 		bury();
+	/* No thread can be made: it is waited for, rather than kept for ever. */
+	if (nr_graves == GRAVES_MAX)
+		close(graves[--nr_graves]);
+	graves[nr_graves++] = socket;
+}
+
+void hang_up(int socket)
+{
+	if (end(socket) && !is_slow)
+		close_at_once(socket);
+	else
+		put_into_grave(socket);
 }
 
 void hang_up_tend(void)
@@ -129,6 +165,6 @@ void hang_up_tend(void)
 
 void hang_up_listener(int socket)
 {
-	graves[nr_graves++] = socket;
+	put_into_grave(socket);
 	bury();
 }

@@ -17,8 +17,8 @@
  * descriptors: do not receive it, but call hang_up(). */
 bool hang_up_look(int socket, bool *carries);
 
-/* Shuts down a connected socket of type SOCK_SEQPACKET, and closes it; if messages are queued,
- * hang_up_tend() closes it later. */
+/* Shuts down a connected socket of type SOCK_SEQPACKET, and closes it; if messages are queued, or
+ * closing took long before, hang_up_tend() closes it later. */
 void hang_up(int socket);
 
 /* Closes the remaining sockets.  Call it once for many. */

@@ -122,10 +122,10 @@ int peer_identify(int socket, struct peer *peer, struct strata_error *error)
 	if (read_credentials(socket, &credentials, error))
 		return -1;
 	if (is_overflow(credentials.uid))
-		return strata_fail(error,
-				   "process %d: the kernel does not tell its user, who has no "
-				   "number in the recorder's user namespace",
-				   credentials.pid);
+		return strata_fail(
+			error,
+			"process %d: its user is not mapped into the recorder's user namespace",
+			credentials.pid);
 	peer->pid = credentials.pid;
 	peer->uid = credentials.uid;
 	process = open_process(socket, &known);

@@ -11,8 +11,8 @@
 struct peer {
 	int32_t pid;
 	uint32_t uid; /* effective, when it connected */
-	/* The user whose share it uses: the same, but for a set-user-ID program the user who
-	 * started it, who may start any number of them. */
+	/* The user whose share it uses.  Of a set-user-ID program, the user who started it, who may
+	 * start any number of them; else the same as @uid. */
 	uint32_t starter;
 	bool ended;       /* it has ended since, so the starter is unknown */
 	bool changed;     /* likewise: its user has changed since */

@@ -35,10 +35,8 @@ static int map_rings(struct app_memory *memory, int fd, struct strata_error *err
 		if (mprotect(page, STRATA_PAGE_BYTES, PROT_READ | PROT_WRITE))
 			return strata_fail(error, "cannot write a page of it: %s", strerror(errno));
 	}
-	if (memory->file < 0) {
-		ring_pages_open(&memory->pages, memory->rings, memory->bytes);
-		return 0;
-	}
+	if (memory->file < 0)
+		return ring_pages_open(&memory->pages, memory->rings, memory->bytes, error);
 	/* Zeros are no ring: its channel is disabled when its words are looked at next. */
 	return strata_mapping_guard(memory->rings, memory->bytes, error);
 }

@@ -14,7 +14,7 @@
 #include "consumerd/rings/ring_pages.h"
 
 struct app_memory {
-	unsigned char *rings; /* read-only, but for the readers' pages; NULL: none yet */
+	unsigned char *rings; /* read-only, except the readers' pages; NULL: none yet */
 	size_t bytes;
 	struct ring_pages pages; /* of anonymous memory */
 	uint32_t first_page;     /* pages of it before the rings */

@@ -185,9 +185,7 @@ static int fill(int fd, struct ring_file_header *header, const struct strata_dir
 	if (reason)
 		return strata_fail(
 			error,
-			"there is no room for its rings (%llu KiB): %s/%s: %s; make some, or take "
-			"smaller ones with --app-buffer, or another directory with "
-			"--app-memory file:DIR",
+			"no space for its rings (%llu KiB): %s/%s: %s; free some, use smaller rings (--app-buffer), or another directory (--app-memory file:DIR)",
 			(unsigned long long)ring_file_table_offset(header) >> 10, rings->path, name,
 			strerror(reason));
 	if (flock(fd, LOCK_EX | LOCK_NB))

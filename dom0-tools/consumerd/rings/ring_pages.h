@@ -16,18 +16,25 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/error.h"
+
 struct ring_pages {
 	unsigned char *memory;
 	size_t nr;           /* of pages */
 	unsigned char *held; /* a bit for each page; NULL: they cannot be held, and are read as they
 				are */
-	int failed;          /* errno: a page could not be had */
-	uint64_t waited_ns;  /* for pages, so far */
+	int *pipes;          /* they refer to pages, so that none is replaced */
+	size_t nr_pipes;
+	int failed;         /* errno: a page could not be had */
+	uint64_t waited_ns; /* for pages, so far */
 };
 
 /* Has pages of mapped memory held as they are asked for.  Without the right to lock memory, or
- * before Linux 5.14, they are not.  @memory: begins at a page. */
-void ring_pages_open(struct ring_pages *pages, void *memory, size_t bytes);
+ * before Linux 5.14, they are not.  @memory: the beginning of a memfd, of which nobody else has a
+ * descriptor yet.  0, or -1 when the memory could be taken out of the mapping again; then the
+ * caller calls ring_pages_close() as well. */
+int ring_pages_open(struct ring_pages *pages, void *memory, size_t bytes,
+		    struct strata_error *error);
 
 /* Holds the pages of a range until the memory is unmapped.  False: one cannot be had, and nothing
  * of the range may be read.  @pages: NULL: nobody can have them swapped out */

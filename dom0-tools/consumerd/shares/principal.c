@@ -13,6 +13,7 @@
 #include "live/live_table.h"
 #include "recording/recording.h"
 #include "xen/domain_numbers.h"
+#include "consumerd/shares/memory_limit.h"
 #include "consumerd/shares/subordinate_uids.h"
 
 /* Totals of a recorder, at one moment. */
@@ -23,6 +24,12 @@
 /* Each page of a guest that is mapped is an entry of dom0's table of mappings, which Xen limits to
  * 262,144 (gnttab_max_maptrack_frames=1024): a quarter is left for all else that dom0 maps. */
 #define GUEST_PAGES_MAX 196608u
+
+/* Parts of the memory that the recorder may use. The metadata of a source takes some 15 times as
+ * much as its descriptions while it is written. */
+#define RINGS_PART       2u
+#define TABLE_PART       16u
+#define DESCRIPTION_PART 32u
 
 /* How many of the largest holders of a refused resource are named. */
 #define HOLDERS_SHOWN 3u
@@ -69,6 +76,7 @@ static uint64_t now_ms(void)
 struct principals *principals_new(void)
 {
 	struct principals *all = calloc(1, sizeof(*all));
+	const uint64_t memory = memory_limit();
 
 	if (!all)
 		return NULL;
@@ -80,9 +88,9 @@ struct principals *principals_new(void)
 	all->totals[PRINCIPAL_SOURCES] = STRATA_SOURCES_MAX;
 	all->totals[PRINCIPAL_STREAMS] = STRATA_STREAMS_MAX;
 	all->totals[PRINCIPAL_DESCRIPTION_BYTES] = STRATA_DESCRIPTION_BYTES_MAX;
-	/* Half of the machine's memory. */
-	all->totals[PRINCIPAL_MEMORY_BYTES] =
-		(uint64_t)sysconf(_SC_PHYS_PAGES) / 2u * (uint64_t)sysconf(_SC_PAGESIZE);
+	all->totals[PRINCIPAL_MEMORY_BYTES] = memory / RINGS_PART;
+	principals_lower_total(all, PRINCIPAL_TABLE_BYTES, memory / TABLE_PART);
+	principals_lower_total(all, PRINCIPAL_DESCRIPTION_BYTES, memory / DESCRIPTION_PART);
 	return all;
 }
 

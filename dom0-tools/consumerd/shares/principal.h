@@ -75,7 +75,7 @@ void principal_give_back(struct principal *one, enum principal_resource resource
 /* Has anybody been refused anything? */
 bool principals_refused(const struct principals *all);
 
-/* Sets a total, of which an eighth is the share. */
+/* Sets a total; the share is an eighth of it. */
 void principals_set_total(struct principals *all, enum principal_resource resource, uint64_t total);
 
 /* Sets a total unless it is less already. */
@@ -145,7 +145,7 @@ struct principal {
 /* What mapping and unmapping a page of a guest costs. */
 #define PRINCIPAL_PAGE_BYTES 512u
 
-/* What a microsecond costs in which the recorder waits for Xen because of it. */
+/* The cost of each microsecond that the recorder waits for Xen on behalf of the principal. */
 #define PRINCIPAL_US_BYTES 256u
 
 void principals_begin_turn(struct principals *all);

@@ -25,9 +25,10 @@ void clock_report_breach(const struct strata_clock_sync_report *report,
 static void print_clock(const struct strata_proven_clock *clock,
 			const struct strata_host_figures *figures, FILE *out)
 {
-	const char *name = strata_recorded_domain_name(figures->host, clock->domain);
+	char name[STRATA_DOMAIN_TEXT_BYTES];
 
-	fprintf(out, "Pairs:    %s/%u: %llu causes and effects ", name ? name : "?", clock->vcpu,
+	fprintf(out, "Pairs:    %s/%u: %llu causes and effects ",
+		strata_recorded_domain_text(figures->host, clock->domain, name), clock->vcpu,
 		(unsigned long long)clock->pairs);
 	if (clock->events == 0) {
 		fprintf(out, "do not bound its clock: it has no steady rate\n");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* clock_report.h - what is said of clocks that were tied by causes and effects. */
+/* clock_report.h - reports on clocks that were tied by causes and effects. */
 #ifndef STRATA_STRATA_CLOCK_REPORT_H
 #define STRATA_STRATA_CLOCK_REPORT_H
 

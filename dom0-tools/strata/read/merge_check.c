@@ -32,15 +32,6 @@ static int report_check(bool json, const struct traces *traces, struct strata_cl
 	return status == STRATA_STATUS_OK ? verdict : status;
 }
 
-/* The set is merged twice, and its tallies count once. */
-static void forget_tallies(struct traces *traces)
-{
-	size_t i;
-
-	for (i = 0; i < traces->set.nr_streams; i++)
-		memset(&traces->set.streams[i].tally, 0, sizeof(traces->set.streams[i].tally));
-}
-
 /* Merges once for the order and to collect, and once to compare.  0, or -1 with the reason. */
 static int merge_twice(struct traces *traces, struct strata_host_check *check,
 		       struct strata_clock_proof *proof, struct strata_error *error)
@@ -54,8 +45,7 @@ static int merge_twice(struct traces *traces, struct strata_host_check *check,
 	strata_host_check_finish(check);
 	if (strata_clock_proof_solve(proof, error))
 		return -1;
-	traces->is_silent = true;
-	forget_tallies(traces);
+	traces_read_again(traces);
 	second = strata_clock_proof_comparer(proof);
 	return host_checks_observe(traces, &second, 1, error);
 }

@@ -252,14 +252,15 @@ void merge_report_print(const struct strata_host_figures *figures, FILE *out)
 static void print_violation(const struct strata_host_figures *figures,
 			    const struct strata_violation *violation)
 {
-	const char *name = strata_recorded_domain_name(figures->host, violation->domain);
+	char name[STRATA_DOMAIN_TEXT_BYTES];
 	const struct strata_timebase *base = &figures->host->timebase;
 	uint64_t ns = strata_realtime_ns(base, violation->ticks) - figures->first_ns;
 
 	fprintf(stderr, "strata: order violated: %s of %s/%u at %llu.%09llu s: Xen has it %s",
-		violation->event, name ? name : "?", violation->vcpu,
-		(unsigned long long)(ns / 1000000000u), (unsigned long long)(ns % 1000000000u),
-		violation->state);
+		violation->event,
+		strata_recorded_domain_text(figures->host, violation->domain, name),
+		violation->vcpu, (unsigned long long)(ns / 1000000000u),
+		(unsigned long long)(ns % 1000000000u), violation->state);
 	if (violation->late_ticks != UINT64_MAX)
 		fprintf(stderr, ", %.3f us (%llu ticks) after it stopped running",
 			ticks_to_us(figures, violation->late_ticks),

@@ -109,7 +109,7 @@ static int write_forms(struct merge_job *job, struct write_options *forms, size_
 	return status;
 }
 
-/* Makes the directory of a merge in all forms, in which nothing of an earlier one is. */
+/* Makes the directory of a merge in all forms, without files of an earlier one. */
 static int make_out(const char *out, bool force, struct strata_error *error)
 {
 	static const char *const names[] = { "ctf", "timeline.txt", "summary.json" };

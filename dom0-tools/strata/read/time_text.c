@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-/* Digits behind a point as nanoseconds; NULL: these are none, or too many. */
+/* Digits behind a point as nanoseconds; NULL: not digits, or too many. */
 static const char *parse_fraction(const char *text, uint64_t *ns)
 {
 	uint64_t place = 100000000;

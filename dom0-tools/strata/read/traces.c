@@ -2,12 +2,15 @@
 /* traces.c - see traces.h. */
 #include "strata/read/traces.h"
 
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/value_hash.h"
+#include "base/escape.h"
+#include "base/exit_status.h"
 #include "consumerd/host/file_limit.h"
 #include "filter/filter.h"
 #include "inputs/made_of.h"
@@ -382,6 +385,37 @@ void traces_close(struct traces *traces)
 	progress_line_clear(&traces->line);
 }
 
+int traces_finish(struct traces *traces, int status, const struct strata_error *error)
+{
+	const bool is_partial = traces->complaints > 0;
+
+	if (status < 0)
+		fprintf(stderr, "strata: %s: %s\n", traces->verb, error->text);
+	traces_close(traces);
+	if (status)
+		return STRATA_STATUS_FAILED;
+	return is_partial ? STRATA_STATUS_PARTIAL : STRATA_STATUS_OK;
+}
+
+int traces_wrong(const char *verb, const char *what, const char *which)
+{
+	char shown[256];
+
+	fprintf(stderr, "strata: %s: %s%s%s; `strata %s --help` says more\n", verb, what,
+		which ? ": " : "", which ? strata_escape_name(shown, sizeof(shown), which) : "",
+		verb);
+	return STRATA_STATUS_USAGE;
+}
+
+void traces_read_again(struct traces *traces)
+{
+	size_t i;
+
+	traces->is_silent = true;
+	for (i = 0; i < traces->set.nr_streams; i++)
+		memset(&traces->set.streams[i].tally, 0, sizeof(traces->set.streams[i].tally));
+}
+
 struct strata_ctf_tally traces_tally(const struct traces *traces, size_t trace)
 {
 	struct strata_ctf_tally sum = { 0 }, tally;
@@ -414,7 +448,11 @@ void traces_say_losses(const struct traces *traces, const struct strata_filter *
 
 unsigned int traces_threads(void)
 {
-	const long nr = sysconf(_SC_NPROCESSORS_ONLN);
+	cpu_set_t usable;
+	long nr = sysconf(_SC_NPROCESSORS_ONLN);
 
+	/* Fewer if the process was bound to some; more than the set has room for are all usable. */
+	if (sched_getaffinity(0, sizeof(usable), &usable) == 0)
+		nr = CPU_COUNT(&usable);
 	return nr < 1 ? 1 : nr > THREADS_MAX ? THREADS_MAX : (unsigned int)nr;
 }

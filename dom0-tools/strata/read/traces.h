@@ -57,15 +57,29 @@ int traces_open(struct traces *traces, const char *verb, const char *tcp_map,
 
 void traces_close(struct traces *traces);
 
+/*
+ * Ends a verb that answered from the traces: prints @error if @status is negative, and closes them.
+ * @status: 0; 1: failed, which was reported; -1: failed
+ * Returns the exit status.
+ */
+int traces_finish(struct traces *traces, int status, const struct strata_error *error);
+
+/* Reports a wrong command line of a verb.  @which: the argument that is wrong, or NULL.  Returns
+ * the exit status. */
+int traces_wrong(const char *verb, const char *what, const char *which);
+
 /* Says what is wrong, which the exit status tells, too; @data are the traces. */
 void traces_complain(void *data, const char *message);
 
 /* Says something that is worth knowing, and not wrong; @data are the traces. */
 void traces_remark(void *data, const char *message);
 
-/* From here on it is shown how much of so many bytes was read; until the other. */
+/* Begins to show progress, as a share of @bytes; traces_progress_end() ends it. */
 void traces_progress_begin(struct traces *traces, uint64_t bytes);
 void traces_progress_end(struct traces *traces);
+
+/* Before the traces are read once more: their tallies count once, and what is wrong was said. */
+void traces_read_again(struct traces *traces);
 
 /* The sum over the streams of a trace: strata_recording_tally(). */
 struct strata_ctf_tally traces_tally(const struct traces *traces, size_t trace);

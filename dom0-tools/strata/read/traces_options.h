@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * traces_options.h - the command lines of `strata view` and `convert`: which events of
- * traces are wanted, and in which form.
+ * traces are read, and in which form.
  */
 #ifndef STRATA_STRATA_TRACES_OPTIONS_H
 #define STRATA_STRATA_TRACES_OPTIONS_H

@@ -165,9 +165,9 @@ static int write_lines(struct traces *traces, const struct write_options *option
 	status = strata_written(&traces->set, shown, writer, written, events, error);
 	writer->free(writer);
 	if (!status && strcmp(options->format, "chrome") == 0 && *events > STRATA_CHROME_EVENTS_MAX)
-		traces_remark(traces, "Chrome's viewer may fail on so many events: use --format "
-				      "perfetto, which https://ui.perfetto.dev opens, or select "
-				      "fewer (--from, --to)");
+		traces_remark(
+			traces,
+			"Chrome's viewer may fail on this many events: use --format perfetto and https://ui.perfetto.dev, or select fewer events (--from, --to)");
 	return status;
 }
 

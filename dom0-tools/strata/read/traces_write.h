@@ -20,7 +20,7 @@ struct strata_event_writer *write_make_writer(const struct write_options *option
 int write_bind_filter(const struct write_options *options, const struct strata_trace_set *set,
 		      const struct strata_shown *shown, struct strata_error *error);
 
-/* What is to be written of which traces. */
+/* The traces to write, and the form of the output. */
 struct write_job {
 	const char *verb;
 	const struct write_options *form;

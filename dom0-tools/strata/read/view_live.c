@@ -226,8 +226,7 @@ static void report(const struct view *view, const struct strata_live_progress *p
 
 	if (progress->died)
 		fprintf(stderr,
-			"strata: view: the recorder died; `strata recover %s` recovers "
-			"what it did not write\n",
+			"strata: view: the recorder died; `strata recover %s` recovers events that it had not written\n",
 			raw);
 	fprintf(stderr,
 		"strata: view: %" PRIu64 " events; %" PRIu64 " came late, %" PRIu64

@@ -46,7 +46,7 @@ void apps_keep_file(struct application *one)
 	/* The directory may have been moved or removed. */
 	if (app_leave_file(&one->app, name) && ring_file_is_there(dir, name))
 		fprintf(stderr,
-			"strata: what could not be written is in %s/" RING_FILE_DIR "/%s: `strata "
+			"strata: the unwritten events are in %s/" RING_FILE_DIR "/%s: `strata "
 			"recover` takes it from there when the recording has ended\n",
 			dir->path, name);
 }

@@ -44,8 +44,8 @@ void apps_name_missing(struct apps *apps)
 		if (selection->found)
 			continue;
 		if (selection->of_command) {
-			fprintf(stderr, "strata: the command has no events of its own; a program "
-					"whose are to be recorded is linked with -lstrata\n");
+			fprintf(stderr,
+				"strata: the command has no events of its own; link programs with -lstrata to record their events\n");
 			continue;
 		}
 		if (principals_refused(recorder_principals(apps->recorder))) {

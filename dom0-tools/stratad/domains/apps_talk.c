@@ -14,6 +14,10 @@
 
 #define MESSAGES_OF_ONE 256u
 
+/* A message takes less; a longer time costs a turn's share for each millisecond. */
+#define MESSAGE_NS   100000u
+#define BYTES_PER_US 256u
+
 /* Cost of matching an event against a selection. */
 #define CHOICE_BYTES 64u
 
@@ -195,6 +199,14 @@ static void charge_message(const struct apps *apps, const struct application *on
 	principal_charge(one->who, PRINCIPAL_TALKING, bytes);
 }
 
+/* Charges a user for a message that took longer than messages do: the kernel may have had more to
+ * do for it than to copy its bytes. */
+static void charge_time(struct principal *who, uint64_t ns)
+{
+	if (ns > MESSAGE_NS)
+		principal_charge(who, PRINCIPAL_TALKING, ns / 1000u * BYTES_PER_US);
+}
+
 /* Charges its user for the memory that its events take.  0 or -1. */
 static int claim_events(struct application *one, struct strata_error *error)
 {
@@ -266,7 +278,9 @@ static bool go_on(struct apps *apps, size_t index)
 bool apps_hear(struct apps *apps, size_t index)
 {
 	struct application *one = apps->list[index];
-	bool more = true;
+	struct principal *who;
+	bool more = true, stays;
+	uint64_t begin_ns;
 	unsigned int i;
 
 	if (one->step == APPLICATION_LEAVING)
@@ -281,10 +295,14 @@ bool apps_hear(struct apps *apps, size_t index)
 		apps->left_out++;
 		return apps_let_go(apps, index, STRATA_SOURCE_LEFT_OUT);
 	}
+	who = one->who;
 	for (i = 0; i < MESSAGES_OF_ONE && more; i++) {
 		if (!principal_has_credit(one->who, PRINCIPAL_TALKING))
 			return true;
-		if (!hear_message(apps, index, &more))
+		begin_ns = apps_now_ns();
+		stays = hear_message(apps, index, &more);
+		charge_time(who, apps_now_ns() - begin_ns);
+		if (!stays)
 			return false;
 	}
 	/* We may be the late ones: handle its pending messages before checking timeouts. */

@@ -440,8 +440,7 @@ void participant_let_go(struct participants *all, struct participant *one,
 				all, one, "goes: %s%s", strata_source_end_text(reason),
 				is_complete(reason)
 					? ""
-					: "; what it was writing is taken up to the last record that it "
-					  "committed, what came after that is unknown");
+					: "; its last packet is recorded up to the last committed record; later records are lost");
 		if (reason != STRATA_SOURCE_LEFT_OUT && !is_complete(reason) && all->died &&
 		    one->step >= PARTICIPANT_READY)
 			all->died(all->data, one);

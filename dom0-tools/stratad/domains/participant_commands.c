@@ -262,7 +262,7 @@ void participant_take_answer(struct participants *all, struct participant *one,
 		else
 			participant_go_on(all, one);
 	} else if (!strcmp(now->state, "refused")) {
-		strata_fail(&why, "its module refuses what it is told; its kernel log says why");
+		strata_fail(&why, "its module refused the command; its kernel log says why");
 		participant_refuse(all, one, &why);
 	} else if (one->step == PARTICIPANT_QUIETING && !strcmp(now->state, "stopped")) {
 		participant_go_on(all, one);

@@ -129,8 +129,7 @@ void participants_name_missing(struct participants *all)
 			continue;
 		}
 		fprintf(stderr,
-			"strata: what domain %u was writing is recorded up to the last record that "
-			"it committed: %s\n",
+			"strata: domain %u: its last packet is recorded up to the last committed record: %s\n",
 			one->domain,
 			one->life == DOMAIN_RUNS ? "its module does not answer in time that it is "
 						   "stopped"

@@ -41,7 +41,7 @@ static const struct {
 	{ "xen", 0x02000000u, false,
 	  "Xen's own work: softirqs, timers, IPIs; a fifth more events, so not in all" },
 	{ "guest", 0x08000000u, false,
-	  "what guests trace by hypercall, as many events as they like; not in all" },
+	  "events that guests write by hypercall, at any rate; not part of all" },
 };
 
 #define NR_CLASSES (sizeof(classes) / sizeof(classes[0]))
@@ -183,10 +183,10 @@ static int add_word(struct xen_selection *selection, const char *word, bool reco
 	if (result > 0)
 		result = add_pattern(selection, word, recorded, error);
 	if (result > 0)
-		return strata_fail(error,
-				   "--xen: \"%s\" is no class and matches no event of Xen's; "
-				   "`strata list --events` lists them",
-				   word);
+		return strata_fail(
+			error,
+			"--xen: \"%s\" is not a class and matches no event of Xen; `strata list --events` lists both",
+			word);
 	return result;
 }
 
@@ -247,7 +247,7 @@ int select_xen_events(struct xen_selection *selection, const char *events,
 	return result;
 }
 
-/* Cuts /N or /N-M off a word.  False: it is malformed.  @last < @first: there is none. */
+/* Cuts /N or /N-M off a word.  False: malformed.  @last < @first: no such suffix. */
 static bool cut_vcpus(char *word, unsigned long *first, unsigned long *last)
 {
 	char *slash = strrchr(word, '/'), *end;
@@ -342,10 +342,10 @@ int select_xen_budget(struct xen_selection *selection, const char *argument,
 	if (!strcmp(argument, "none"))
 		number = 0;
 	else if (argument[0] < '1' || argument[0] > '9' || *end || errno || number > UINT32_MAX)
-		return strata_fail(error,
-				   "--xen-budget: \"%s\" is no number of events a second, and not "
-				   "none",
-				   argument);
+		return strata_fail(
+			error,
+			"--xen-budget: \"%s\" is not a number of events per second; use a number or none",
+			argument);
 	selection->budget_per_s = (uint32_t)number;
 	return 0;
 }

@@ -15,7 +15,7 @@ struct strata_suspects {
 	struct {
 		enum strata_side side;
 		struct strata_point point;
-		int64_t size; /* grains by which it contradicts the others */
+		int64_t size; /* its contradiction to the others, in grains */
 	} at[256];
 	unsigned int nr;
 };

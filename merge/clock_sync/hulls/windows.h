@@ -16,7 +16,7 @@ struct strata_window {
 	int64_t start; /* grains; all its points are in [start, end) */
 	int64_t end;
 	struct strata_points points[STRATA_SIDES];
-	size_t settle_at; /* so many points: time to forget some */
+	size_t settle_at; /* points at which some are dropped */
 	bool settled;     /* points are in order, and on the hull unless contrary */
 	bool contrary;    /* no line obeys them all */
 	bool after_step;  /* between the window before and this one the clock was set */

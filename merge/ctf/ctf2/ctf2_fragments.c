@@ -182,10 +182,10 @@ static int parse_stream(struct strata_ctf2_parser *parser, struct json_object *f
 	if (clock) {
 		block->clock = strata_tsdl_find(&parser->names, STRATA_CTF2_CLOCKS, clock);
 		if (!block->clock)
-			return strata_ctf2_fail(parser,
-						"there is no clock class of the id %.200s before "
-						"this data stream class",
-						clock);
+			return strata_ctf2_fail(
+				parser,
+				"no clock class with the id %.200s precedes this data stream class",
+				clock);
 	}
 	if (get_structure(parser, fragment, "packet-context-field-class", &block->packet_context) ||
 	    get_structure(parser, fragment, "event-record-header-field-class",

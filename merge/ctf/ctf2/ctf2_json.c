@@ -53,9 +53,7 @@ static int fail_extensions(struct strata_ctf2_parser *parser, struct json_object
 			strata_escape_name(name, sizeof(name), extension);
 			return strata_ctf2_fail(
 				parser,
-				"the trace needs the extension %.100s of %.100s, which is not "
-				"known here: it may change what the data mean; let the "
-				"program that wrote it write without it",
+				"the trace needs the extension %.100s of %.100s, which strata does not know: it may change the meaning of the data; write the trace without it",
 				name, shown);
 		}
 	}
@@ -229,9 +227,9 @@ int strata_ctf2_get_word(struct strata_ctf2_parser *parser, struct json_object *
 		}
 	}
 	return strata_ctf2_fail(
-		parser, "\"%s\" is \"%s\", which is none of what it can be (\"%s\", \"%s\"...)",
-		key, strata_escape_name(shown, sizeof(shown), json_object_get_string(string)),
-		words[0], words[1]);
+		parser, "\"%s\" has the unknown value \"%s\" (expected \"%s\", \"%s\"...)", key,
+		strata_escape_name(shown, sizeof(shown), json_object_get_string(string)), words[0],
+		words[1]);
 }
 
 static int take_bound(struct strata_ctf2_parser *parser, struct json_object *number,

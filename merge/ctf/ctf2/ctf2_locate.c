@@ -108,7 +108,7 @@ static int walk(struct search *search, struct strata_ctf_type *type, size_t word
 		}
 		return 0;
 	default:
-		return fail(search, "leads to a field that is no integer");
+		return fail(search, "leads to a field that is not an integer");
 	}
 }
 

@@ -19,7 +19,7 @@
 /* Collects places, fewer of them as they become too many. */
 struct collector {
 	struct strata_ctf_index *index;
-	uint64_t stride; /* one of so many packets is kept */
+	uint64_t stride; /* every stride-th packet is kept */
 	uint64_t last_ns;
 	uint64_t end_ns; /* of the packets before */
 };

@@ -8,7 +8,7 @@
  * which grows only for an event that is larger than it.  What is wrong is named, and
  * as little as possible is left out:
  *
- *     a packet that is none        reading goes on at the next place that looks like one
+ *     a bad packet                 reading goes on at the next place that looks like one
  *     an event that is unknown,    the rest of its packet is left out, because its length,
  *     or too long for its packet   and so the place of the next one, is not known
  *     a file that ends early       whole events are kept
@@ -64,7 +64,7 @@ struct strata_ctf_reader {
 	uint64_t base_at;    /* the same, bytes into the packet */
 	uint64_t at;         /* bits into the packet: what is read next */
 
-	void *conversion; /* the converter's; NULL: there is none */
+	void *conversion; /* the converter's; NULL without a converter */
 
 	uint64_t clock; /* cycles, of the event before */
 	uint64_t clock_limit;
@@ -77,6 +77,7 @@ struct strata_ctf_reader {
 	uint64_t last_lost[STRATA_NR_LOST];
 	bool knows_discarded;
 	bool tells_losses; /* its owner's wish: each loss is a batch of its own, of no event */
+	bool is_silent;    /* its owner's wish: damage is not reported */
 	bool has_damage;   /* something was left out, which no loss tells yet */
 	bool has_loss;     /* which is not told yet */
 	struct strata_loss loss;

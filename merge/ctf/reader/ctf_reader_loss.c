@@ -116,7 +116,7 @@ static void note_empty_stream(struct strata_ctf_reader *reader)
 
 	reader->knows_discarded = true;
 	reader->last_discarded = stream->discarded;
-	/* Nobody knows when, or of which kind: it is only counted. */
+	/* Its time and kind are unknown: it is only counted. */
 	if (!stream->since_ns || !stream->until_ns || stream->trace->metadata.nr_streams != 1) {
 		if (strata_ctf_reader_owns(reader))
 			reader->tally.discarded += stream->discarded;

@@ -22,7 +22,8 @@ void strata_ctf_reader_complain(struct strata_ctf_reader *reader, uint64_t at, c
 	char what[768];
 	va_list args;
 
-	if (!strata_ctf_reader_owns(reader) || reader->complaints++ > COMPLAINTS_MAX)
+	if (reader->is_silent || !strata_ctf_reader_owns(reader) ||
+	    reader->complaints++ > COMPLAINTS_MAX)
 		return;
 	va_start(args, format);
 	vsnprintf(what, sizeof(what), format, args);
@@ -50,6 +51,8 @@ void strata_ctf_reader_fetch(struct strata_ctf_reader *reader, uint64_t offset)
 			continue;
 		if (got <= 0) {
 			reader->file_bytes = offset + reader->window_bytes;
+			if (reader->is_silent)
+				break;
 			strata_ctf_complain(reader->stream, "byte %llu: %s; what follows is lost",
 					    (unsigned long long)reader->file_bytes,
 					    got < 0 ? strerror(errno)

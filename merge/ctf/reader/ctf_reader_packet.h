@@ -17,7 +17,7 @@ void strata_ctf_reader_hold_to_file(struct strata_ctf_reader *reader);
 int strata_ctf_reader_resize(struct strata_ctf_reader *reader, size_t room,
 			     struct strata_error *error);
 
-/* Goes into the next good packet. 1; 0: there is none; -1: out of memory. */
+/* Enters the next good packet. 1; 0: end of the stream; -1: out of memory. */
 int strata_ctf_reader_next_packet(struct strata_ctf_reader *reader, struct strata_error *error);
 
 /* Notes what is missing before the current packet's end. */

@@ -25,7 +25,7 @@ int strata_ctf_metadata_load_in(struct strata_ctf_metadata *metadata, int at, co
 				void (*complain)(void *data, const char *message), void *data,
 				struct strata_error *error);
 
-/* The same from @size bytes in memory, of which errors speak as @name. */
+/* The same from @size bytes in memory; errors call them @name. */
 int strata_ctf_metadata_parse(struct strata_ctf_metadata *metadata, const char *name,
 			      const void *bytes, size_t size,
 			      void (*complain)(void *data, const char *message), void *data,

@@ -174,12 +174,14 @@ void strata_ctf_complain(const struct strata_ctf_stream *stream, const char *for
 #define STRATA_CTF_PLACE   "strata_place"
 #define STRATA_CTF_MACHINE "strata_machine"
 #define STRATA_CTF_CLOCK   "strata_clock"
+/* A hypervisor's trace of a recording has the names of guests: domain_name_7 = "g1". */
+#define STRATA_CTF_DOMAIN_NAME "domain_name_"
 
 /* Whether two traces were converted together, and were alike in a number of their environment. */
 bool strata_ctf_converted_alike(const struct strata_ctf_trace *a, const struct strata_ctf_trace *b,
 				const char *number);
 
-/* Text or a number of the trace's environment; NULL and false: there is none of that name. */
+/* Text or a number of the trace's environment; NULL and false: no entry of that name and kind. */
 const char *strata_ctf_env_text(const struct strata_ctf_trace *trace, const char *name);
 bool strata_ctf_env_number(const struct strata_ctf_trace *trace, const char *name, int64_t *number);
 
@@ -215,7 +217,7 @@ static inline uint64_t strata_ctf_rounding_ns(const struct strata_ctf_time *time
 	return 1000000000u % time->frequency != 0;
 }
 
-/* The event of an id; NULL: there is none. */
+/* The event of an id, or NULL. */
 static inline const struct strata_ctf_class *
 strata_ctf_class_of(const struct strata_ctf_kind_of_stream *kind, uint64_t id)
 {

@@ -77,10 +77,10 @@ static int build_scalar(struct strata_tsdl_builder *builder, struct strata_ctf_t
 		return 0;
 	clock = strata_tsdl_find(&builder->clocks, 0, declared->clock.words[1]);
 	if (!clock)
-		return strata_tsdl_fail(builder->source, declared->clock.at,
-					"there is no clock %.200s: the text needs \"clock { name = "
-					"%.200s; ... };\"",
-					declared->clock.words[1], declared->clock.words[1]);
+		return strata_tsdl_fail(
+			builder->source, declared->clock.at,
+			"unknown clock %.200s: the text needs \"clock { name = %.200s; ... };\"",
+			declared->clock.words[1], declared->clock.words[1]);
 	type->clock = clock->index;
 	return 0;
 }

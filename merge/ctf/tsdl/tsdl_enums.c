@@ -4,7 +4,7 @@
  */
 #include "ctf/tsdl/tsdl_parser.h"
 
-/* The integer behind ":", or the type int if there is none. */
+/* The integer type behind ":", or int without one. */
 static const struct strata_tsdl_type *parse_base(struct strata_tsdl_parser *parser)
 {
 	const struct strata_tsdl_type *base;

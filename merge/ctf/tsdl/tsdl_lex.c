@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tsdl_lex.c - see tsdl_lex.h.  The lexical rules are C's, but for wide characters.
+ * tsdl_lex.c - see tsdl_lex.h.  The lexical rules are C's, except for wide characters.
  */
 #include "ctf/tsdl/tsdl_lex.h"
 
@@ -51,9 +51,9 @@ int strata_tsdl_fail(struct strata_tsdl_source *source, size_t at, const char *f
 
 int strata_tsdl_fail_memory(struct strata_tsdl_source *source, size_t at)
 {
-	return strata_tsdl_fail(source, at,
-				"there is no memory for what the text describes here: if it is "
-				"small, its types multiply, and only its writer can repair that");
+	return strata_tsdl_fail(
+		source, at,
+		"out of memory for the types described here; if the text is small, its types multiply, and its writer must mend that");
 }
 
 void strata_tsdl_complain(struct strata_tsdl_source *source, size_t at, const char *format, ...)
@@ -159,7 +159,7 @@ static int lex_number(struct strata_tsdl_source *source, struct strata_tsdl_toke
 	while (byte_at(source, i) > 0 && strchr("uUlL", byte_at(source, i)))
 		i++;
 	if (isalnum(byte_at(source, i)) || byte_at(source, i) == '_')
-		return strata_tsdl_fail(source, i, "'%c' is no digit of a number of base %u",
+		return strata_tsdl_fail(source, i, "'%c' is not a digit in base %u",
 					source->text[i], base);
 	token->length = i - token->at;
 	return 0;

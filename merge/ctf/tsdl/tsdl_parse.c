@@ -106,7 +106,7 @@ int strata_tsdl_parse(struct strata_tsdl_source *source, bool is_cut, struct str
 	if (result && is_cut && is_unfinished(source, at)) {
 		strata_tsdl_complain(
 			source, at,
-			"the end of the metadata is lost: what begins here is left out");
+			"the metadata is truncated: the block that begins here is left out");
 		result = 0;
 	}
 	strata_tsdl_table_clear(&parser.types);

@@ -92,7 +92,7 @@ int strata_tsdl_declare_type(struct strata_tsdl_parser *parser, size_t at, const
 /*
  * A name of several words and stars: "unsigned  long *" as "unsigned long *"; const
  * means nothing to a reader.
- * @last: OUT, where it is not NULL: the last word, which is no part of the name
+ * @last: OUT, where it is not NULL: the last word, which does not belong to the name
  */
 const char *strata_tsdl_parse_type_name(struct strata_tsdl_parser *parser,
 					struct strata_tsdl_token *last);
@@ -107,7 +107,7 @@ struct strata_tsdl_type *strata_tsdl_new_type(struct strata_tsdl_parser *parser,
 /* tsdl_types.c */
 /*
  * A type without declarators.  @name: OUT, where it is not NULL and what follows is
- * words: the last word, which is no part of the type but the name that it is given.
+ * words: the last word is not part of the type but the name that is declared.
  * Returns NULL with an error.
  */
 const struct strata_tsdl_type *strata_tsdl_parse_type(struct strata_tsdl_parser *parser,

@@ -26,7 +26,7 @@ static bool names_scope(const struct strata_tsdl_path *path, size_t root)
 
 /*
  * Follows the words from @first on, down from a structure; NULL if one is not there.
- * @open: also through structures around what refers, of which not all is built yet
+ * @open: also through enclosing structures that are not complete yet
  */
 static const struct strata_tsdl_member *descend(struct strata_tsdl_builder *builder,
 						const struct strata_ctf_type *structure,
@@ -158,11 +158,10 @@ const struct strata_tsdl_member *strata_tsdl_refer(struct strata_tsdl_builder *b
 	if (!text)
 		return NULL;
 	if (!member) {
-		strata_tsdl_fail(builder->source, path->at,
-				 "no field %.200s is read before what refers to it: it must stand "
-				 "before it, in its structure, in one around it, or in a scope "
-				 "such as stream.event.header",
-				 text);
+		strata_tsdl_fail(
+			builder->source, path->at,
+			"no field %.200s precedes the field that refers to it: it must stand before it in the same structure, in an enclosing one, or in a scope such as stream.event.header",
+			text);
 		return NULL;
 	}
 	if (member->type->kind != STRATA_CTF_INTEGER && member->type->kind != STRATA_CTF_ENUM) {

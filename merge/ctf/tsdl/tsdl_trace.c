@@ -85,8 +85,8 @@ static void map_timestamps(struct trace_work *work, const struct strata_ctf_type
 			continue;
 		if (metadata->nr_clocks > 1) {
 			strata_tsdl_complain(work->builder.source, at,
-					     "%s names none of the %zu clocks: ignored", name,
-					     metadata->nr_clocks);
+					     "%s does not name one of the %zu clocks: ignored",
+					     name, metadata->nr_clocks);
 			continue;
 		}
 		if (!metadata->nr_clocks) {
@@ -365,9 +365,9 @@ static int build_all(struct trace_work *work)
 	struct strata_ctf_metadata *metadata = work->metadata;
 
 	if (!file->is_ctf_2 && !file->has_trace)
-		return strata_tsdl_fail(work->builder.source, work->builder.source->size,
-					"there is no trace block: is this the metadata of a CTF "
-					"1.8 trace, and whole?");
+		return strata_tsdl_fail(
+			work->builder.source, work->builder.source->size,
+			"no trace block: is this the whole metadata of a CTF 1.8 trace?");
 	metadata->major = file->is_ctf_2 ? 2 : 1;
 	metadata->minor = file->is_ctf_2 ? 0 : 8;
 	metadata->has_uuid = file->has_uuid;

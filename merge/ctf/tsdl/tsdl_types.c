@@ -207,7 +207,7 @@ static const struct strata_tsdl_type *parse_struct(struct strata_tsdl_parser *pa
 	return type;
 }
 
-/* variant NAME <tag> { ... }, each part but not all of which may be missing. */
+/* variant NAME <tag> { ... }; each part may be missing, but not all of them. */
 static const struct strata_tsdl_type *parse_variant(struct strata_tsdl_parser *parser, size_t at)
 {
 	struct strata_tsdl_type *type = strata_tsdl_new_type(parser, STRATA_CTF_VARIANT, at);

@@ -45,11 +45,13 @@ int strata_named_field_find(struct strata_named_field *field,
 		names += length + (names[length] == '|');
 	}
 	field->is_found = found > 0;
+	if (found > 0 && field->access.type->kind <= STRATA_CTF_ENUM)
+		field->plain = strata_ctf_plain_of(&field->access);
 	return found;
 }
 
-bool strata_named_field_number(const struct strata_named_field *field,
-			       struct strata_ctf_cursor cursor, uint64_t *value)
+bool strata_named_field_any_number(const struct strata_named_field *field,
+				   struct strata_ctf_cursor cursor, uint64_t *value)
 {
 	const struct strata_ctf_type *type =
 		field->is_found ? strata_ctf_access_go(&field->access, &cursor) : NULL;

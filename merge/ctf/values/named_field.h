@@ -9,11 +9,12 @@
 #define STRATA_MERGE_NAMED_FIELD_H
 
 #include "ctf/types/ctf_types.h"
-#include "ctf/values/ctf_access.h"
+#include "ctf/values/ctf_plain.h"
 
-/* Zero-initialised: there is none. */
+/* Zero-initialised: no field. */
 struct strata_named_field {
 	struct strata_ctf_access access;
+	struct strata_ctf_plain plain;
 	bool is_found;
 };
 
@@ -27,10 +28,18 @@ int strata_named_field_find(struct strata_named_field *field,
 			    const struct strata_ctf_event_class *event, const char *names,
 			    struct strata_ctf_arena *arena);
 
+/* The same as strata_named_field_number() for any field. */
+bool strata_named_field_any_number(const struct strata_named_field *field,
+				   struct strata_ctf_cursor cursor, uint64_t *value);
+
 /* Reads a number; a negative one as two's complement.  @cursor: where the event's contexts begin.
  * False: this event has none. */
-bool strata_named_field_number(const struct strata_named_field *field,
-			       struct strata_ctf_cursor cursor, uint64_t *value);
+static inline bool strata_named_field_number(const struct strata_named_field *field,
+					     struct strata_ctf_cursor cursor, uint64_t *value)
+{
+	return field->plain.width ? strata_ctf_plain_read(&field->plain, &cursor, value)
+				  : strata_named_field_any_number(field, cursor, value);
+}
 
 /* Reads text in UTF-8, which stays in the event: @bytes of any value, ended by nothing. */
 bool strata_named_field_text(const struct strata_named_field *field,

@@ -104,7 +104,7 @@ static bool is_hidden(const struct frame *frames, const struct strata_ctf_type *
 	return false;
 }
 
-/* The path from the innermost structure that is around both; false: there is none. */
+/* The path from the innermost structure around both; false: none encloses both. */
 static bool write_relative(struct writer *writer, const struct strata_ctf_place *place,
 			   const struct frame *frames, bool as_one_word)
 {
@@ -141,10 +141,10 @@ static int write_reference(struct writer *writer, const struct strata_ctf_type *
 		if (write_relative(writer, place, frames, false))
 			return 0;
 	}
-	return strata_fail(writer->error,
-			   "the length or tag in slot %d is in no structure that is written with "
-			   "what refers to it",
-			   type->slot);
+	return strata_fail(
+		writer->error,
+		"the length or tag in slot %d is not in a structure that is written with the field that refers to it",
+		type->slot);
 }
 
 /* Types ---------------------------------------------------------------------------------- */

@@ -204,7 +204,7 @@ static int add_stream(const struct search *search, const struct strata_ctf_strea
 	return nr;
 }
 
-/* The rules of a class, in their order; NULL: there are none, or there is no memory. */
+/* The rules of a class, in their order; NULL: no rule, or out of memory. */
 static struct bound_rule *bind_class(const struct strata_ctf_event_class *event,
 				     const struct strata_tcp_map *map, size_t nr, bool *no_memory)
 {

@@ -215,7 +215,7 @@ static int check_any(const struct xentrace_import *import, struct strata_error *
 {
 	if (import->source->nr_streams)
 		return 0;
-	return strata_fail(error, "%s: none of its records has a time, so nothing can be merged",
+	return strata_fail(error, "%s: no record has a time, so nothing can be merged",
 			   import->reader.path);
 }
 

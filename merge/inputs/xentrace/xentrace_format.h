@@ -21,7 +21,7 @@
 #define XENTRACE_WINDOW       (STRATA_XENTRACE_CPU_CHANGE | 2u << XENTRACE_WORDS_SHIFT)
 #define XENTRACE_WINDOW_BYTES 12u
 
-/* What looks like a window is one if so many records in it are, or as many as it has. */
+/* A candidate is a window if its first records are valid: this many, or all. */
 #define XENTRACE_RECORDS_TRIED 8u
 
 static inline uint64_t xentrace_load_u64(const uint8_t *at)

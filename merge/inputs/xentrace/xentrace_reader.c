@@ -172,7 +172,7 @@ static void name_end(const struct strata_xentrace_reader *reader, struct strata_
 		strata_fail(why, "torn: the header of a window is incomplete");
 }
 
-/* Steps into the window at reader->offset.  False: there is none, and *step says how it ended. */
+/* Steps into the window at reader->offset.  False: no window begins there; *step says why. */
 static bool enter_window(struct strata_xentrace_reader *reader, enum strata_xentrace_step *step)
 {
 	const uint8_t *at = peek(reader, reader->offset, XENTRACE_WINDOW_BYTES);
@@ -217,7 +217,7 @@ static bool is_torn(const struct strata_xentrace_reader *reader)
 	       reader->window_bytes;
 }
 
-/* Why no record can be read at reader->offset, of which @left bytes belong to the window. */
+/* The reason why no record can be read at reader->offset.  @left: bytes of the window from there */
 static enum strata_xentrace_step bad_record(struct strata_xentrace_reader *reader, uint64_t left,
 					    const uint8_t *at)
 {

@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "packets/packet_reader.h"
+#include "recording/recording.h"
 
 /* The largest number that a physical CPU can have: Xen is built for at most 4095 of them. */
 #define STRATA_XENTRACE_CPU_MAX 4094u

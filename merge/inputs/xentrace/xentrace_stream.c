@@ -114,7 +114,7 @@ static void set_ticks(struct strata_xentrace_stream *stream, size_t from, uint64
 	}
 }
 
-/* They were waiting for who ran. */
+/* They waited until the running vCPU was known. */
 static void set_contexts(struct strata_xentrace_stream *stream)
 {
 	size_t at = stream->unknown_from;

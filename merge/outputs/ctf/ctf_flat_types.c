@@ -244,7 +244,7 @@ static void add_elements(struct maker *maker, struct fields *fields,
 	add(maker, fields, name, copy_type(maker, elements));
 }
 
-/* The labels of a tag, by which it chooses among @fields. */
+/* The labels of a tag that choose among @fields. */
 static struct strata_ctf_type *make_tag(struct maker *maker, const struct fields *fields)
 {
 	struct strata_ctf_type *tag = make_integer(maker, STRATA_CTF_FLAT_TAG_BITS);

@@ -51,7 +51,7 @@ struct strata_ctf_plan_kind {
 	bool is_flat; /* of CTF 2: events' bytes are made anew, as ctf_flat.h has it */
 	/* For each of its events: bits that its first field is aligned to. */
 	uint32_t *aligns;
-	uint32_t modulus; /* a filler has from 1 to so many bits; 0: there is none */
+	uint32_t modulus;                   /* largest size of a filler in bits; 0: no filler */
 	struct strata_ctf_packet_form form; /* of its packets */
 	struct strata_ctf_type *context;    /* of packets */
 	struct strata_ctf_field *fields;    /* of the context */

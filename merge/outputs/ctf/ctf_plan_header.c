@@ -37,7 +37,7 @@ static struct strata_ctf_type *make_integer(struct maker *maker, unsigned int bi
 	return type;
 }
 
-/* A structure of which the fields are still to be added; there is room for @nr. */
+/* An empty structure with room for @nr fields. */
 static struct strata_ctf_type *make_struct(struct maker *maker, size_t nr, unsigned int align)
 {
 	struct strata_ctf_type *type = get(maker, 1, sizeof(*type));

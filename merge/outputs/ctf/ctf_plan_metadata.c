@@ -9,7 +9,7 @@
 #include "outputs/output_directory.h"
 
 /* babeltrace2 knows tracers by this name, and mends what it holds for their mistakes: but no
- * tracer has written these packets.  Who wrote the events is said by another name. */
+ * tracer has written these packets.  The tracer of the events is kept under another name. */
 #define STRATA          "strata"
 #define TRACER          "tracer_name"
 #define ORIGINAL_TRACER "original_tracer_name"

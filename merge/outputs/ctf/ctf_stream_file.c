@@ -100,7 +100,7 @@ static void begin_packet(struct strata_ctf_stream_file *file,
 	file->tells_loss = false;
 }
 
-/* Lets the open packet, in which no event is yet, tell a loss.  @limit_ns: of the next event */
+/* Makes the open packet, which has no event yet, tell a loss.  @limit_ns: of the next event */
 static void tell_loss(struct strata_ctf_stream_file *file, const struct strata_loss *loss,
 		      uint64_t limit_ns)
 {

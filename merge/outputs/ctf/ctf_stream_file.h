@@ -123,7 +123,7 @@ int strata_ctf_file_make_room(struct strata_ctf_stream_file *file, size_t bytes,
 /*
  * Makes room for an event in a packet: at file->packet, from bit file->at on, which the caller
  * moves on.
- * @bytes: at most so many will be used
+ * @bytes: the most that will be used
  * @ns:    the event's time; not before any other's
  * 0, or -1.
  */

@@ -140,7 +140,7 @@ static uint64_t own_precision_ns(const struct strata_ctf_trace *trace)
 	return ns > INT64_MAX ? INT64_MAX : ns;
 }
 
-/* The name of the merge that all traces are of already; NULL: there is none. */
+/* The name of the merge that all traces belong to already; NULL: they do not. */
 static const char *common_merge(const struct strata_trace_set *set)
 {
 	const char *common = NULL;

@@ -148,11 +148,10 @@ static int read_context(struct strata_ctf_stream_writer *writer,
 		return strata_fail(error, "%s: out of memory", writer->file.path);
 	if (fits)
 		return 0;
-	strata_ctf_complain(reader->stream,
-			    "byte %llu: the packet's head cannot be read again: it is longer than "
-			    "%u bytes, or the file has changed; what follows is left out",
-			    (unsigned long long)reader->packet.offset,
-			    STRATA_CTF_PACKET_HEAD_BYTES_MAX);
+	strata_ctf_complain(
+		reader->stream,
+		"byte %llu: the packet's header cannot be read again: it is longer than %u bytes, or the file has changed; the rest is left out",
+		(unsigned long long)reader->packet.offset, STRATA_CTF_PACKET_HEAD_BYTES_MAX);
 	return 1;
 }
 

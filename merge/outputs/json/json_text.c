@@ -54,7 +54,7 @@ char *strata_json_put_text(char *out, const char *text, size_t length)
 	return out;
 }
 
-/* A number in all cases but one: there is none for what is none. */
+/* A number, or null where a value does not exist. */
 static char *put_float(char *out, double number, bool narrow)
 {
 	char *end;

@@ -75,17 +75,20 @@ static uint32_t make_class(struct compass_guest *guest, const struct strata_even
 	return strata_compass_trace_class(&guest->trace, &desc);
 }
 
-static uint32_t syscall_class(struct compass_guest *guest, const struct strata_event_desc *of,
+/* @of: sys_enter's, which can be described */
+static uint32_t syscall_class(struct compass_guest *guest, const struct strata_ctf_event_class *of,
 			      int64_t id)
 {
 	const char *name = strata_number_name(&strata_linux_syscalls, (uint64_t)id);
-	struct strata_event_desc desc = *of;
+	struct strata_event_desc desc;
+	struct strata_error error;
 	uint32_t *number;
 
 	number = &guest->syscalls[name && id < COMPASS_SYSCALLS ? (uint32_t)id
 								: COMPASS_SYSCALLS - 1];
 	if (*number)
 		return *number - 1;
+	strata_recorded_event_describe(of, &desc, &error);
 	snprintf(desc.name, sizeof(desc.name), "sys_%s", name ? name : "unknown");
 	*number = strata_compass_trace_class(&guest->trace, &desc) + 1;
 	return *number - 1;
@@ -97,51 +100,73 @@ static bool is_sys_enter(const struct strata_event_desc *desc)
 	       strcmp(desc->fields[0].name, "id") == 0 && desc->fields[0].bytes == 8;
 }
 
-static bool grow(struct compass_source *source, size_t index)
+/* The class of that index, which exists.  NULL: out of memory. */
+static struct compass_class *find_class(struct compass_source *source, size_t index)
 {
 	const size_t nr = index + 64;
-	uint32_t *classes;
+	struct compass_class *classes;
 
 	if (index < source->nr_classes)
-		return true;
+		return &source->classes[index];
 	classes = reallocarray(source->classes, nr, sizeof(*classes));
 	if (!classes) {
 		source->guest->trace.no_memory = true;
-		return false;
+		return NULL;
 	}
 	memset(classes + source->nr_classes, 0, (nr - source->nr_classes) * sizeof(*classes));
 	source->classes = classes;
 	source->nr_classes = nr;
-	return true;
+	return &classes[index];
+}
+
+/* Whether the context in front of payloads is a kernel's: a tid. */
+static bool has_tid(const struct strata_ctf_type *context)
+{
+	return context && context->nr_fields == 1 &&
+	       strata_ctf_is_integer(context->fields[0].type) &&
+	       context->fields[0].type->bits == 32 && context->fields[0].type->align == 32;
+}
+
+static void set_class(struct compass_guest *guest, struct compass_class *class,
+		      const struct strata_ctf_kind_of_stream *kind,
+		      const struct strata_ctf_event_class *of)
+{
+	struct strata_event_desc desc;
+	struct strata_error error;
+
+	class->is = COMPASS_CLASS_FOREIGN;
+	if (!has_tid(kind->class->event_context) ||
+	    strata_recorded_event_describe(of, &desc, &error))
+		return;
+	class->is = is_sys_enter(&desc) ? COMPASS_CLASS_SYS_ENTER : COMPASS_CLASS_PLAIN;
+	if (class->is == COMPASS_CLASS_PLAIN)
+		class->number = make_class(guest, &desc);
 }
 
 bool strata_compass_guest_put(struct compass_source *source, struct compass_file *file,
 			      const struct strata_ctf_reader *reader,
 			      const struct strata_lane_event *event)
 {
-	const struct strata_ctf_event_class *class = reader->kind->classes[event->class].event;
-	const struct strata_event_shape *shape =
-		strata_source_record_shape(source->source, (uint32_t) class->id);
+	const struct strata_ctf_event_class *of = reader->kind->classes[event->class].event;
+	struct compass_class *class = find_class(source, of->index);
 	const uint8_t *context = reader->base + event->body / 8, *payload;
-	const struct strata_event_desc *desc;
 	uint32_t bytes, number;
-	int64_t length, id;
+	int64_t id;
 
-	payload = strata_recorded_payload(reader, event, sizeof(int32_t), &bytes);
-	length = shape ? strata_payload_length(source->source, shape, payload, bytes) : -1;
-	if (length < 0 || !grow(source, class->index))
+	if (class && class->is == COMPASS_CLASS_NEW)
+		set_class(source->guest, class, reader->kind, of);
+	if (!class || class->is == COMPASS_CLASS_FOREIGN)
 		return false;
-	desc = strata_shape_event(source->source, shape);
-	if (is_sys_enter(desc) && (size_t)length >= sizeof(id)) {
+	payload = strata_recorded_payload(reader, event, sizeof(int32_t), &bytes);
+	number = class->number;
+	if (class->is == COMPASS_CLASS_SYS_ENTER) {
+		if (bytes < sizeof(id))
+			return false;
 		memcpy(&id, payload, sizeof(id));
-		number = syscall_class(source->guest, desc, id);
-	} else {
-		if (source->classes[class->index] == 0)
-			source->classes[class->index] = make_class(source->guest, desc) + 1;
-		number = source->classes[class->index] - 1;
+		number = syscall_class(source->guest, of, id);
 	}
 	strata_compass_trace_put(&source->guest->trace, file, number, event->ns, context, payload,
-				 (uint32_t)length);
+				 bytes);
 	return true;
 }
 

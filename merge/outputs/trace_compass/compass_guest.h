@@ -13,7 +13,7 @@
 #ifndef STRATA_MERGE_OUTPUTS_COMPASS_GUEST_H
 #define STRATA_MERGE_OUTPUTS_COMPASS_GUEST_H
 
-#include "host/xen_class.h"
+#include "clocks/xen_class.h"
 #include "outputs/trace_compass/compass_sync.h"
 
 #define COMPASS_SYSCALLS 1024u /* numbers from 0 on */
@@ -26,11 +26,21 @@ struct compass_guest {
 	uint32_t syscalls[COMPASS_SYSCALLS];
 };
 
+/* How events of a source's class are written. */
+struct compass_class {
+	enum {
+		COMPASS_CLASS_NEW,
+		COMPASS_CLASS_FOREIGN, /* not of a recorder: left out */
+		COMPASS_CLASS_PLAIN,
+		COMPASS_CLASS_SYS_ENTER,
+	} is;
+	uint32_t number; /* of a plain one's class here */
+};
+
 /* One of its sources; zero-initialised is another layer's. */
 struct compass_source {
 	struct compass_guest *guest;
-	const struct strata_source *source;
-	uint32_t *classes; /* by strata_ctf_event_class.index, as syscalls has them */
+	struct compass_class *classes; /* by strata_ctf_event_class.index */
 	size_t nr_classes;
 };
 
@@ -41,8 +51,7 @@ int strata_compass_guest_open(struct compass_guest *guest, const struct strata_d
 /*
  * Writes an event of a kernel's source.
  * @reader: its stream's
- * False: the recording's table does not describe the event as its metadata does; or out of memory,
- * which the trace remembers.
+ * False: its class is none that a recorder writes; or out of memory, which the trace remembers.
  */
 bool strata_compass_guest_put(struct compass_source *source, struct compass_file *file,
 			      const struct strata_ctf_reader *reader,

@@ -8,8 +8,8 @@
  *     sched_wakeup      a vCPU that was blocked or offline is runnable
  *     kvm_entry, _exit  a vCPU enters guest mode, or has left it.  Of a domain without VM entries
  *                       - a PV guest has none - a vCPU is in the guest from when it starts to run
- *                       until it stops, but for hypercalls, if their returns were recorded too.
- *                       (What interrupts and traps of a PV guest cost is not to be seen then.)
+ *                       until it stops, except during hypercalls, if their returns were recorded
+ * too. (What interrupts and traps of a PV guest cost is not to be seen then.)
  *     lttng_statedump_process_state   a thread or process is seen for the first time
  *
  * On each CPU the thread that a switch comes from is the one that the switch before went to.
@@ -20,7 +20,7 @@
 #ifndef STRATA_MERGE_OUTPUTS_COMPASS_HOST_H
 #define STRATA_MERGE_OUTPUTS_COMPASS_HOST_H
 
-#include "host/xen_class.h"
+#include "clocks/xen_class.h"
 #include "outputs/trace_compass/compass_threads.h"
 
 /* kvm_exit's exit_reason where there was no VM exit: isa is COMPASS_ISA_PV then. */

@@ -148,12 +148,12 @@ static void put_process(struct compass_host *host, struct compass_pcpu *pcpu,
 {
 	uint8_t *dumped = &host->threads.dumped[thread->domain / 8];
 	const uint8_t bit = (uint8_t)(1u << thread->domain % 8);
-	char name[COMPASS_COMM_BYTES];
+	char name[STRATA_DOMAIN_TEXT_BYTES];
 
 	if (*dumped & bit)
 		return;
 	*dumped |= bit;
-	strata_compass_domain_name(host->of, thread->domain, name);
+	strata_recorded_domain_text(host->of, thread->domain, name);
 	put_statedump(host, pcpu, ns, thread->pid, thread->pid, 0, name, COMPASS_STATUS_WAIT,
 		      pcpu->file->cpu);
 }
@@ -262,7 +262,7 @@ void strata_compass_host_describe(struct compass_host *host)
 		trace, "synthetic_kvm",
 		"kvm_exit with isa 3: of a domain without VM exits; it is in the guest while it runs%s. "
 		"exit_reason 131071: it stops%s",
-		host->hypercalls ? ", but for hypercalls" : " (hypercalls were not recorded)",
+		host->hypercalls ? ", except hypercalls" : " (hypercalls were not recorded)",
 		host->hypercalls ? "; 65536 and more: and the hypercall's number" : "");
 	strata_compass_trace_say(trace, "synthetic_vmsync",
 				 "vmsync_*: no hypercall was made for them; each is at the time of "

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * compass_sync.h - the vmsync events, by which Trace Compass's virtual machine analysis knows
+ * compass_sync.h - the vmsync events, which tell Trace Compass's virtual machine analysis
  * whose vCPU a thread of the host is, and which trace is that guest's.
  *
  * LTTng's come of a hypercall that a module in the guest makes for it.  Strata needs none, as

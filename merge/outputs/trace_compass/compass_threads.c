@@ -12,17 +12,6 @@
 #define VCPU_MAX       (TIDS_OF_DOMAIN - 2) /* Xen has fewer */
 #define THREADS_MAX    65536u               /* a hostile file could name 2^32 */
 
-void strata_compass_domain_name(const struct strata_recorded_host *host, uint16_t domain,
-				char name[COMPASS_COMM_BYTES])
-{
-	const char *known = strata_recorded_domain_name(host, domain);
-
-	if (known)
-		snprintf(name, COMPASS_COMM_BYTES, "%s", known);
-	else
-		snprintf(name, COMPASS_COMM_BYTES, "d%u", domain);
-}
-
 void strata_compass_threads_init(struct compass_threads *threads,
 				 const struct strata_recorded_host *host)
 {
@@ -41,9 +30,9 @@ void strata_compass_threads_clear(struct compass_threads *threads)
 
 static void name_thread(const struct compass_threads *threads, struct compass_thread *thread)
 {
-	char domain[COMPASS_COMM_BYTES];
+	char domain[STRATA_DOMAIN_TEXT_BYTES];
 
-	strata_compass_domain_name(threads->host, thread->domain, domain);
+	strata_recorded_domain_text(threads->host, thread->domain, domain);
 	snprintf(thread->comm, sizeof(thread->comm), "%.80s/%u", domain, thread->vcpu);
 	if (thread->domain == STRATA_DOMID_IDLE)
 		return;

@@ -19,7 +19,7 @@
 #include "outputs/trace_compass/compass_sync.h"
 
 #define COMPASS_TID_UNRECORDED 1
-#define COMPASS_COMM_BYTES     96u
+#define COMPASS_COMM_BYTES     STRATA_DOMAIN_TEXT_BYTES
 
 struct compass_thread {
 	uint16_t domain;
@@ -55,9 +55,5 @@ void strata_compass_threads_clear(struct compass_threads *threads);
  * which is remembered. */
 struct compass_thread *strata_compass_thread(struct compass_threads *threads, uint16_t domain,
 					     uint16_t vcpu);
-
-/* Writes "g1", or "d7" if the domain has no name. */
-void strata_compass_domain_name(const struct strata_recorded_host *host, uint16_t domain,
-				char name[COMPASS_COMM_BYTES]);
 
 #endif /* STRATA_MERGE_OUTPUTS_COMPASS_THREADS_H */

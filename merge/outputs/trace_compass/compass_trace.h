@@ -61,7 +61,7 @@ int strata_compass_trace_open(struct compass_trace *trace, const struct strata_d
 			      const char *name, const struct strata_event_desc *context,
 			      const uint8_t uuid[16], struct strata_error *error);
 
-/* The file of a CPU, which is made if there is none.  NULL with the reason. */
+/* The file of a CPU, made at first use.  NULL with the reason. */
 struct compass_file *strata_compass_trace_file(struct compass_trace *trace, uint32_t cpu,
 					       struct strata_error *error);
 

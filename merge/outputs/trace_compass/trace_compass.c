@@ -10,7 +10,7 @@
  * trace that it knows neither as the host nor as a guest: so applications' events are left out,
  * and a guest without a pair of vmsync events is complained of.
  *
- * What is not a record of Xen's or of a kernel's is said in each trace's environment, by entries
+ * Each trace's environment names the events that are not records of Xen or of a kernel, by entries
  * whose names begin with "synthetic".
  */
 #include <stdio.h>
@@ -200,8 +200,7 @@ static void complain_of(const struct strata_trace_compass *compass,
 		return;
 	snprintf(
 		message, sizeof(message),
-		"%.200s/%s: no event of it lies before one at which Xen took a pCPU or guest mode from "
-		"it, so the analysis will not know whose trace it is; leave it out of the experiment",
+		"%.200s/%s: no event precedes one at which Xen took a pCPU or guest mode from it, so the analysis cannot tell whose trace it is; leave it out of the experiment",
 		compass->dir.path, guest->trace.name);
 	compass->complain(compass->complain_data, message);
 }
@@ -294,7 +293,6 @@ static int add_guest_stream(struct strata_trace_compass *compass,
 	if (!guest)
 		return -1;
 	source->guest = guest;
-	source->source = recorded->source;
 	stream->file = strata_compass_trace_file(&guest->trace, recorded->cpu, error);
 	if (!stream->file)
 		return -1;
@@ -340,9 +338,9 @@ static int set_up(struct strata_trace_compass *compass, const char *dir, bool fo
 	size_t i;
 
 	if (!xen)
-		return strata_fail(error,
-				   "nothing was recorded of the hypervisor, so there is no host "
-				   "to show; record Xen too, or write --format ctf");
+		return strata_fail(
+			error,
+			"the hypervisor was not recorded, so there is no host to show; record Xen too, or use --format ctf");
 	if (strata_output_directory(&compass->dir, dir, force, error) ||
 	    strata_compass_host_open(&compass->host, of, &compass->dir, xen, error))
 		return -1;
@@ -369,8 +367,6 @@ strata_trace_compass_new(struct strata_recording_traces *recording, const char *
 	compass->sink.take = take;
 	compass->sink.lose = lose;
 	compass->of = of;
-	/* The classes of guests' events are written as their sources described them. */
-	strata_recording_traces_describe(recording);
 	compass->dir.fd = -1;
 	compass->host.trace.dir.fd = -1;
 	compass->complain = complain;

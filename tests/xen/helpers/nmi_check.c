@@ -26,7 +26,8 @@
 #include <flood.h>
 #include <strata/abi/hypervisor.h>
 
-#include "packets/packet_reader.h"
+#include "consumerd/packets/packet_reader.h"
+#include "../../packet_records.h"
 
 #define CPUS_MAX       64u
 #define NMI_EVENT      0x00804001u /* TRC_HW_NMI_ENTRY; where it hit follows the code segment */

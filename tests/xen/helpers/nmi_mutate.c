@@ -21,7 +21,8 @@
 #include <flood.h>
 #include <strata/abi/hypervisor.h>
 
-#include "packets/packet_reader.h"
+#include "consumerd/packets/packet_reader.h"
+#include "../../packet_records.h"
 
 /* Where the fault goes: a packet that has two NMIs. */
 struct place {

@@ -30,14 +30,9 @@ list_shows_what_is_there() {
 }
 
 small_buffer_counts_what_it_loses() {
-	strata record --output "$LAB_OUT/marked" --xen none --kernel g3:sys_enter >marked 2>&1 &
-	recorder=$!
+	start_recorder marked --output "$LAB_OUT/marked" --xen none --kernel g3:sys_enter
 	# The program says that it is done when the recorder has had time to take what is left.
-	tries=0
-	until grep -q "^marked: done" "$LAB_OUT/guest-g3.log" || [ $tries -gt 3000 ]; do
-		usleep 200000
-		tries=$((tries + 1))
-	done
+	await_console g3 "^marked: done"
 	end_recorder INT
 	log=marked
 	expect_status "a buffer that is too small is recorded" 0
@@ -87,12 +82,12 @@ interrupt_keeps_what_was_recorded() {
 	end_recorder INT
 	log=interrupted
 	expect_status "Ctrl-C ends a recording well" 0
-	expect_line "and says so" interrupted 'ended by a signal; what was recorded is complete'
+	expect_line "and says so" interrupted 'ended by a signal; the recording so far is complete'
 	start_recorder hangup --output /tmp/hangup $WELL
 	end_recorder HUP
 	log=hangup
 	expect_status "and so does a terminal that goes away" 0
-	expect_line "and says so, too" hangup 'ended by a signal; what was recorded is complete'
+	expect_line "and says so, too" hangup 'ended by a signal; the recording so far is complete'
 }
 
 output_is_refused_early() {

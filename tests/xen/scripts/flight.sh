@@ -64,7 +64,7 @@ what_is_recorded_changes_while_it_is() {
 a_panic_leaves_its_last_moments() {
 	number g1 1 3000 panic
 	await_line fly "its last moments are in .*-died-g1"
-	expect_line "a panic is seen" fly 'domain 1 \(g1\) goes: .*taken up to the last record'
+	expect_line "a panic is seen" fly 'domain 1 \(g1\) goes: .*recorded up to the last committed record'
 	expect_no_zombie "the panic"
 }
 
@@ -73,7 +73,7 @@ a_guest_that_hangs_is_read_all_the_same() {
 	sleep 3
 	try hung strata snapshot --output "$LAB_OUT/hung"
 	expect_status "a snapshot does not wait for a guest that hangs" 0
-	expect_line "and names it" fly 'domain 3 does not answer: .*up to the last record that it committed'
+	expect_line "and names it" fly 'domain 3 does not answer: .*up to the last committed record'
 }
 
 a_dead_recorder_leaves_the_rings_flying() {
@@ -91,7 +91,7 @@ a_dead_recorder_leaves_the_rings_flying() {
 	end_recorder INT
 	expect_status "the recorder ends, and says that a guest hangs" 3
 	expect_line "by its name" taken 'domain 3 \(g3\) is left out: its module never said'
-	expect_line "and says that all is there" taken 'what was recorded is complete'
+	expect_line "and says that all is there" taken 'the recording so far is complete'
 	xl destroy g3
 	expect_no_zombie "a guest destroyed without a recorder"
 }

@@ -41,7 +41,7 @@ await_console g2 '^unloaded'
 echo "dom0 stood still for $(cat longest) hundredths of a second"
 
 echo "its grant table's lock is kept busy"
-tell g2 "insmod /lib/hostile/grantlock.ko; insmod /lib/strata.ko subbuf_kb=64 nr_subbufs=64; dmesg | grep grantlock; echo busy"
+tell g2 "insmod /lib/modules-for-tests/grantlock.ko; insmod /lib/strata.ko subbuf_kb=64 nr_subbufs=64; dmesg | grep grantlock; echo busy"
 await_console g2 '^busy'
 sed -n 's/.*grantlock: \(one .*\)/\1/p' "$LAB_OUT/guest-g2.log"
 expect_line "the lock is busy" "$LAB_OUT/guest-g2.log" 'grantlock: one request takes'

@@ -18,14 +18,17 @@ online() {
 	expect_status "CPU $1 comes online" 0
 }
 
+# As try; returns the status.
+# shellcheck disable=SC2317 # await calls it
+tried() {
+	try "$@"
+	return "$status"
+}
+
 # Takes CPU $1 offline, on which no guest is to run. It goes when Xen has moved what ran there, so it may need another try.
 offline() {
 	xl vcpu-pin g1 0 0
-	tries=0
-	until try "offline-$1" xen-hptool cpu-offline "$1" && [ "$status" = 0 ] || [ $tries -gt 20 ]; do
-		sleep 1
-		tries=$((tries + 1))
-	done
+	await 60 tried "offline-$1" xen-hptool cpu-offline "$1"
 	expect_status "CPU $1 goes offline" 0
 }
 
@@ -38,11 +41,7 @@ run_on() {
 # Adds CPU $1, as the firmware of a real host would.
 add_cpu() {
 	echo "host: add CPU $1"
-	tries=0
-	until [ -e "$LAB_OUT/added-$1" ] || [ $tries -gt 600 ]; do
-		usleep 100000
-		tries=$((tries + 1))
-	done
+	await 60 test -e "$LAB_OUT/added-$1"
 	try "hotadd-$1" "$LAB_OUT/hotadd" "$1"
 	expect_status "CPU $1 is added" 0
 	online "$1"

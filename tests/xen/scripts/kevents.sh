@@ -6,6 +6,8 @@
 
 # shellcheck source=tests/xen/scripts/expect.sh
 . "${0%/*}/expect.sh"
+# shellcheck source=tests/xen/scripts/recorder.sh
+. "${0%/*}/recorder.sh"
 
 CALLS=2000
 GETPRIORITY=__x64_sys_getpriority
@@ -14,28 +16,13 @@ CTL=/local/domain/0/data/strata
 mkdir -p /tmp/logs
 cd /tmp/logs || exit
 
-# Waits until file $1 has a line that matches $2; 20 s at most.
-await_line() {
-	tries=0
-	until grep -q "$2" "$1" 2>/dev/null || [ $tries -gt 3000 ]; do
-		usleep 100000
-		tries=$((tries + 1))
-	done
-}
-
 # Starts $CALLS calls in each of two threads, which wait for a recording to begin; $thread is one of them.
 start_calls() {
 	"$LAB_OUT/calls" $CALLS >calls 2>&1 &
 	calls=$!
-	await_line calls '^calls: threads'
+	await -p $calls 300 has_lines calls '^calls: threads'
 	# shellcheck disable=SC2034 # read sets them all
 	read -r _ _ _ thread <calls
-}
-
-end_recording() {
-	kill -INT "$recorder"
-	wait "$recorder"
-	result=$?
 }
 
 # What strata says of each event, and what the kernel itself says.
@@ -57,8 +44,8 @@ probes_and_filter() {
 		--kprobe dom0:$GETPRIORITY --kretprobe dom0:$GETPRIORITY --tid "dom0:$thread" >probed 2>&1 &
 	recorder=$!
 	wait "$calls"
-	end_recording
-	echo "status $result" >>probed
+	end_recorder INT
+	echo "status $status" >>probed
 	expect_line "probes and a filter are recorded" probed '^status 0$'
 }
 
@@ -77,9 +64,7 @@ let_go() {
 
 # At first the filter lets nobody pass; then one process by its number as a thread, and then another by its own.
 filter_changes_while_it_records() {
-	strata record --output "$LAB_OUT/filtered" --xen none --kernel dom0:sys_enter --tid dom0:1 >filtered 2>&1 &
-	recorder=$!
-	await_line filtered 'recording .* sources into'
+	start_recorder filtered --output "$LAB_OUT/filtered" --xen none --kernel dom0:sys_enter --tid dom0:1
 	start_marked 1
 	let_go 1
 	for by in tid:2 pid:3; do
@@ -90,9 +75,14 @@ filter_changes_while_it_records() {
 		echo "$process" >"$LAB_OUT/process-${by#*:}"
 		let_go "${by#*:}"
 	done
-	end_recording
-	echo "status $result" >>filtered
+	end_recorder INT
+	echo "status $status" >>filtered
 	expect_line "and the recording ends well" filtered '^status 0$'
+}
+
+# shellcheck disable=SC2317 # await calls it
+is_flushed() {
+	[ "$(xenstore-read "$CTL/state")" = "flushed 4294967000" ]
 }
 
 # A sub-buffer that is not full reaches the recorder only when it is flushed; full ones, if all calls were on one CPU, came before.
@@ -104,16 +94,12 @@ flush_hands_over() {
 	sleep 1
 	before=$(cat /tmp/flushed/dom0/cpu_* | wc -c)
 	xenstore-write $CTL/ctl "flush 4294967000"
-	tries=0
-	until [ "$(xenstore-read $CTL/state)" = "flushed 4294967000" ] || [ $tries -gt 3000 ]; do
-		usleep 100000
-		tries=$((tries + 1))
-	done
+	await 300 is_flushed
 	usleep 500000
 	echo "$(($(cat /tmp/flushed/dom0/cpu_* | wc -c) - before)) bytes" >after
 	expect_line "flush hands it over while recording goes on" after '^[1-9][0-9]+ bytes'
-	end_recording
-	echo "status $result" >>flushed
+	end_recorder INT
+	echo "status $status" >>flushed
 	expect_line "and the recording ends well" flushed "^strata: recorded $((2 * CALLS)) events .*, 0 lost"
 }
 
@@ -130,18 +116,14 @@ wrong_probes_are_refused() {
 MUCH='exceptions/*,irq_vectors/*,kmem/*,xen/*,sched/*,irq/*,timer/*,raw_syscalls/*,rcu/*,tlb/*,mmap_lock/*,signal/*,task/*'
 
 everything_at_once() {
-	await_line "$LAB_OUT/guest-g1.log" 'churn: round'
+	await_console g1 'churn: round'
 	strata record --output "$LAB_OUT/all" --duration 4s --event-header large --kernel "g1:$MUCH" --kernel dom0:default,xen/xen_evtchn_upcall >all 2>&1
 	echo "status $?" >>all
 	cat all
 	expect_line "much of g1 is recorded at once" all '^status 0$'
 	expect_line "its function tracer was on" "$LAB_OUT/guest-g1.log" 'churn: function tracer is on'
 	rounds=$(grep -c 'churn: round' "$LAB_OUT/guest-g1.log")
-	tries=0
-	until [ "$(grep -c 'churn: round' "$LAB_OUT/guest-g1.log")" -gt "$rounds" ] || [ $tries -gt 3000 ]; do
-		usleep 100000
-		tries=$((tries + 1))
-	done
+	await_console g1 'churn: round' $((rounds + 1))
 	grep -c 'churn: round' "$LAB_OUT/guest-g1.log" | awk -v before="$rounds" '{ print ($1 > before ? "lives" : "stands still") }' >g1
 	expect_line "g1 goes on afterwards" g1 '^lives$'
 	strata record --output /tmp/again --duration 1s --kernel g1 >again 2>&1

@@ -61,11 +61,11 @@ await_line life 'domain 0 \(dom0\) goes: module unloaded'
 insmod /lib/strata.ko
 await_line life 'domain 0 \(dom0\) takes part'
 await_line /sys/module/strata/parameters/recording 1
-tries=0
-until xenstore-read /local/domain/0/data/strata/state | grep -q started || [ $tries -gt 3000 ]; do
-	usleep 100000
-	tries=$((tries + 1))
-done
+# shellcheck disable=SC2317 # await calls it
+dom0_has_started() {
+	xenstore-read /local/domain/0/data/strata/state | grep -q started
+}
+await -p "$recorder" 300 dom0_has_started
 
 echo "a guest is about to start another kernel"
 tell g2 "restart_as 'kexec reboot'"

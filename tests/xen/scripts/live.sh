@@ -13,6 +13,7 @@ mkdir -p /tmp/logs
 cd /tmp/logs || exit
 
 # Has something of each guest come to the disk in recording $1?
+# shellcheck disable=SC2317 # await calls it
 has_of_both() {
 	[ "$(cat "$1"/g1/cpu_* 2>/dev/null | wc -c)" -gt 0 ] && [ "$(cat "$1"/g2/cpu_* 2>/dev/null | wc -c)" -gt 0 ]
 }
@@ -25,11 +26,7 @@ record_live() {
 		await_console $guest "^marked: phase $2 done"
 	done
 	# What comes now comes by the timer alone, if there is one; then for many periods more.
-	tries=0
-	until [ "$2" = 0 ] || has_of_both "/tmp/$1" || [ $tries -gt 600 ]; do
-		usleep 100000
-		tries=$((tries + 1))
-	done
+	[ "$2" = 0 ] || await -p "$recorder" 60 has_of_both "/tmp/$1"
 	sleep 2
 	cp -r "/tmp/$1" "$LAB_OUT/$1-before"
 	end_recorder INT

@@ -6,6 +6,8 @@
 
 # shellcheck source=tests/xen/scripts/expect.sh
 . "${0%/*}/expect.sh"
+# shellcheck source=tests/xen/scripts/recorder.sh
+. "${0%/*}/recorder.sh"
 
 cd /tmp || exit
 
@@ -13,28 +15,17 @@ cd /tmp || exit
 begin_recording() {
 	name=$1
 	shift
-	strata record --output "$LAB_OUT/$name" "$@" >"$name" 2>&1 &
-	recorder=$!
-	tries=0
-	until grep -q "recording .* sources into" "$name" || [ $tries -gt 3000 ]; do
-		usleep 50000
-		tries=$((tries + 1))
-	done
+	start_recorder "$name" --output "$LAB_OUT/$name" "$@"
 }
 
 end_recording() {
-	kill -INT $recorder
-	wait $recorder
+	end_recorder INT
 	expect_line "$name is recorded, and nothing lost" "$name" 'recorded [1-9][0-9]* events .*, 0 lost'
 }
 
 # Waits for the burst number $1 of g1's storm.
 await_storm() {
-	tries=0
-	until [ "$(grep -c "^storm: done" "$LAB_OUT/guest-g1.log")" -ge "$1" ] || [ $tries -gt 3000 ]; do
-		usleep 100000
-		tries=$((tries + 1))
-	done
+	await_console g1 "^storm: done" "$1"
 }
 
 everything_there_is() {
@@ -111,24 +102,12 @@ flood_is_held() {
 # g1 is recorded while what dom0 shares with it is written over. Its module finds that out when it is told to stop; g1 goes on,
 # and once its module is loaded anew it is recorded as before.
 dom0_lies_to_its_guest() {
-	strata record --output "$LAB_OUT/lied" --kernel g1 --xen sched >lied 2>&1 &
-	recorder=$!
-	tries=0
-	until grep -q "recording .* sources into" lied || [ $tries -gt 3000 ]; do
-		usleep 50000
-		tries=$((tries + 1))
-	done
+	start_recorder lied --output "$LAB_OUT/lied" --kernel g1 --xen sched
 	"$LAB_OUT/scribble" 1 1500 >scribble 2>&1 &
 	scribbler=$!
-	tries=0
-	until grep -q "^scribble:" scribble || [ $tries -gt 3000 ]; do
-		usleep 50000
-		tries=$((tries + 1))
-	done
+	await -p $scribbler 200 has_lines scribble "^scribble:"
 	expect_line "a guest's rings are written over" scribble 'scribble: [1-9][0-9]{2,} times over [1-9]'
-	kill -INT $recorder
-	status=0
-	wait $recorder || status=$?
+	end_recorder INT
 	kill $scribbler
 	echo "status $status" >>lied
 	expect_line "the recorder ends by itself" lied '^status [03]$'

@@ -4,6 +4,9 @@
 # A recorder in the background, and guests that obey: sourced by scripts that run in dom0, after expect.sh. Guests have to run
 # a shell on their console (workload="sh </dev/console").
 
+# shellcheck source=tests/xen/scripts/await.sh
+. "${0%/*}/await.sh"
+
 # Runs a command; its output goes to file $1, its status to $status.
 try() {
 	log=$1
@@ -21,13 +24,9 @@ expect_status() {
 	fi
 }
 
-# Waits for a line of file $1 that matches pattern $2, for $3 fifths of a second at the most, or ten minutes.
+# Waits for a line of file $1 that matches pattern $2, as long as the recorder runs and for $3 seconds (default: 600) at the most.
 await_line() {
-	tries=0
-	until grep -qE "$2" "$1" 2>/dev/null || [ $tries -gt "${3:-3000}" ]; do
-		usleep 200000
-		tries=$((tries + 1))
-	done
+	await -p "$recorder" "${3:-600}" has_lines "$1" "$2"
 }
 
 # Starts a recorder with the other arguments; it is $recorder, its messages go to file $1. Waits until it records.
@@ -36,14 +35,7 @@ start_recorder() {
 	shift
 	strata record "$@" >"$log" 2>&1 &
 	recorder=$!
-	# One that was refused never says it.
-	read -r now _ </proc/uptime
-	give_up=$((${now%.*} + 200))
-	until grep -q "recording .* sources into" "$log" || grep -q '^State:.Z' "/proc/$recorder/status" ||
-		[ "${now%.*}" -gt "$give_up" ]; do
-		usleep 100000
-		read -r now _ </proc/uptime
-	done
+	await_line "$log" "recording .* sources into" 200
 }
 
 # Ends the recorder with signal $1; its status goes to $status.
@@ -68,26 +60,9 @@ end_life() {
 	end_checks
 }
 
-# Waits for line $2 on the console of guest $1, for the $3rd time; not when the guest has been dead for half a minute (it may
-# be started anew), and 250 s by the clock, whatever a look costs.
+# Waits for line $2 on the console of guest $1, for the $3rd time, 250 s at the most.
 await_console() {
-	read -r now _ </proc/uptime
-	give_up=$((${now%.*} + 250))
-	looked=${now%.*}
-	lived=$looked
-	until [ "$(grep -cE "$2" "$LAB_OUT/guest-$1.log")" -ge "${3:-1}" ]; do
-		usleep 100000
-		read -r now _ </proc/uptime
-		if [ "${now%.*}" -ge $((looked + 5)) ]; then
-			looked=${now%.*}
-			! xl domid "$1" >/dev/null 2>&1 || lived=$looked
-		fi
-		if [ "${now%.*}" -gt "$give_up" ] || [ "${now%.*}" -gt $((lived + 30)) ]; then
-			echo "no \"$2\" on the console of $1 in time; its last lines:"
-			tail -n 5 "$LAB_OUT/guest-$1.log"
-			return
-		fi
-	done
+	await -g "$1" 250 has_lines "$LAB_OUT/guest-$1.log" "$2" "${3:-1}" || tail -n 5 "$LAB_OUT/guest-$1.log"
 }
 
 # Types command $2 on the console of guest $1.
@@ -101,13 +76,13 @@ mark() {
 	await_console "$1" "^marked: phase $2 done"
 }
 
+has_no_zombie() {
+	! xl list | grep -q '(null)'
+}
+
 # Checks that within a minute no domain is left over: one whose pages are mapped stays, and is called (null).
 expect_no_zombie() {
-	tries=0
-	while xl list | grep -q '(null)' && [ $tries -lt 600 ]; do
-		usleep 100000
-		tries=$((tries + 1))
-	done
+	await 60 has_no_zombie
 	xl list >domains
 	expect_no_line "$1 leaves no zombie" domains '\(null\)'
 }

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * oom_score.h - keeps the kernel from killing the recorder for the memory that others use.
+ *
+ * The rings of all programs count as the recorder's memory, which maps them. So a user who fills
+ * the machine's memory with many small processes would have the recorder killed first, and cost
+ * every other user his events.
+ *
+ * Called by record_session.c, after it has forked the command, which keeps its own score.
+ */
+#ifndef STRATA_CONSUMERD_OOM_SCORE_H
+#define STRATA_CONSUMERD_OOM_SCORE_H
+
+#define OOM_SCORE_FILE "/proc/self/oom_score_adj"
+
+/* Lowers the score in @file, OOM_SCORE_FILE except in tests, unless somebody has set one.  Without
+ * CAP_SYS_RESOURCE it stays as it is. */
+void oom_score_lower(const char *file);
+
+#endif /* STRATA_CONSUMERD_OOM_SCORE_H */

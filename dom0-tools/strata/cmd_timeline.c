@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd_timeline.c - `strata timeline`: traces as a page for the browser, in one file, or served on
+ * this machine.
+ */
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/escape.h"
+#include "base/exit_status.h"
+#include "outputs/timeline/timeline.h"
+#include "strata/commands.h"
+#include "strata/read/timeline_server.h"
+#include "strata/read/traces_options.h"
+#include "strata/read/tracks_pass.h"
+#include "timeline/page.h"
+
+/* What a page opens in two seconds with, and a little more. */
+#define SPANS_MAX 1500000u
+
+struct options {
+	const char *out;
+	bool force, is_served;
+	uint16_t port; /* 0: any */
+	uint64_t spans_max;
+	const char *tcp_map;
+	struct write_options times; /* --from and --to */
+	struct state_requests requests;
+	struct tracks_domains domains;
+	char command[512]; /* as it was given; safe to show */
+};
+
+static void usage(FILE *out)
+{
+	fprintf(out,
+		"Usage: strata timeline [OPTIONS] -o FILE.html TRACE...\n"
+		"       strata timeline --serve [OPTIONS] TRACE...\n"
+		"Draws traces: what each physical CPU, vCPU and task did, VM exits, hypercalls, system\n"
+		"calls, interrupts, requests, losses, and who held up whom.\n\n"
+		"  -o, --output FILE          one page that needs no network; a browser opens it\n"
+		"  --force                    replaces FILE\n"
+		"  --serve                    serves it at 127.0.0.1 until Ctrl-C instead: for traces of\n"
+		"                             any size.  Only who knows the address that is printed gets\n"
+		"                             anything\n"
+		"  --port N                   at this port (default: one that is free)\n"
+		"  --from TIME, --to TIME     only what lies in between; TIME as in `strata view`\n"
+		"  --domain PATTERN[,...]     only these domains' vCPUs, tasks and programs, and the\n"
+		"                             physical CPUs\n"
+		"  --request BEGIN,END[,KEY]  two events that begin and end a request; KEY is a field\n"
+		"                             of both.  Without it: events named NAME_begin, NAME_end\n"
+		"  --spans N                  fails at more than N spans (%u; with --serve any\n"
+		"                             number); 0: any number\n" TCP_MAP_USAGE "\n"
+		"Exit status: 0 all was read; 1 failed; 2 wrong usage; 3 something was damaged or\n"
+		"missing, and was named.\n",
+		SPANS_MAX);
+}
+
+static int wrong(const char *what, const char *which)
+{
+	return traces_wrong("timeline", what, which);
+}
+
+/* Says how a picture gets smaller. */
+static int tell_full(const struct strata_timeline *timeline, const struct options *options,
+		     uint64_t first_ns, struct strata_error *error)
+{
+	uint64_t ns;
+
+	strata_timeline_is_full(timeline, &ns);
+	return strata_fail(error,
+			   "there are more than %" PRIu64 " spans, which is more than a page "
+			   "holds well: they reach to +%" PRIu64 ".%03" PRIu64 " s; choose a part "
+			   "(--from, --to, --domain), or use --serve, which has room for any "
+			   "number; or allow more (--spans N)",
+			   options->spans_max, (ns - first_ns) / 1000000000u,
+			   (ns - first_ns) / 1000000u % 1000);
+}
+
+static int write_file(const struct strata_timeline *timeline, const struct options *options,
+		      struct strata_error *error)
+{
+	struct strata_out_file *out = strata_out_open(options->out, options->force, error);
+
+	if (!out)
+		return -1;
+	if (strata_timeline_write_page(timeline, (const char *)strata_timeline_page,
+				       strata_timeline_page_bytes, out, error)) {
+		strata_out_abandon(out);
+		return -1;
+	}
+	return strata_out_close(out, error);
+}
+
+/* The pass, and then the page or the server. */
+static int draw(struct tracks_pass *pass, struct strata_timeline *timeline,
+		const struct options *options, uint64_t first_ns, struct strata_error *error)
+{
+	uint64_t full_ns;
+	int status = tracks_pass_run(pass, error);
+
+	if (status < 0)
+		return -1;
+	if (strata_timeline_is_full(timeline, &full_ns))
+		return tell_full(timeline, options, first_ns, error);
+	if (strata_timeline_finish(timeline, pass->tracks, pass->order,
+				   strata_host_state_facts(pass->state), error))
+		return -1;
+	if (!pass->tracks->facts.slices)
+		traces_remark(pass->traces,
+			      "nothing to draw: the traces have no scheduling events, VM exits, "
+			      "system calls, interrupts or requests; record some with `strata "
+			      "record --xen sched --kernel 'DOMAIN:sched/*'`");
+	if (options->is_served)
+		return timeline_serve(timeline, options->port, error);
+	return write_file(timeline, options, error);
+}
+
+static int read_traces(struct traces *traces, const struct options *options, uint64_t first_ns,
+		       uint64_t from_ns, uint64_t to_ns, struct strata_error *error)
+{
+	const struct strata_timeline_options form = {
+		.title = traces->set.nr_traces ? options->command : "",
+		.command = options->command,
+		.begin_ns = from_ns > first_ns ? from_ns : first_ns,
+		.slices_max = options->spans_max,
+		.is_served = options->is_served,
+	};
+	struct strata_timeline *timeline = NULL;
+	struct strata_track_sink *sink;
+	struct strata_shown shown;
+	struct tracks_pass pass = {
+		.traces = traces,
+		.shown = &shown,
+		.requests = &options->requests,
+		.options = { from_ns, to_ns, options->domains.patterns, options->domains.nr },
+		.sinks = &sink,
+		.nr_sinks = 1,
+	};
+	int status = strata_shown_init(&shown, &traces->set, error);
+
+	if (!status && !(timeline = strata_timeline_new(&shown, &form, error)))
+		status = -1;
+	if (!status) {
+		sink = strata_timeline_sink(timeline);
+		pass.observer = strata_timeline_observer(timeline);
+		status = draw(&pass, timeline, options, first_ns, error);
+	}
+	tracks_pass_clear(&pass);
+	strata_timeline_free(timeline);
+	strata_shown_clear(&shown);
+	return status;
+}
+
+static int timeline(const struct options *options, char *const *paths, size_t nr)
+{
+	struct strata_error error;
+	struct traces traces;
+	uint64_t first_ns = 0, from_ns = 0, to_ns = UINT64_MAX;
+	int status = traces_open(&traces, "timeline", options->tcp_map, NULL, paths, nr, &error);
+
+	if (!status && strata_trace_set_first(&traces.set, &first_ns, &error) < 0)
+		status = -1;
+	if (!status)
+		status = write_read_times(&options->times, &first_ns, &from_ns, &to_ns, &error);
+	if (!status)
+		status = read_traces(&traces, options, first_ns, from_ns, to_ns, &error);
+	return traces_finish(&traces, status, &error);
+}
+
+/* False: it is no number, or greater. */
+static bool read_number(const char *text, uint64_t most, uint64_t *number)
+{
+	char *end;
+
+	*number = strtoull(text, &end, 10);
+	return *text >= '0' && *text <= '9' && !*end && *number <= most;
+}
+
+static void keep_command(struct options *options, int argc, char **argv)
+{
+	size_t used = 0;
+	int i;
+
+	used = (size_t)snprintf(options->command, sizeof(options->command), "strata");
+	for (i = 0; i < argc && used + 1 < sizeof(options->command); i++) {
+		options->command[used++] = ' ';
+		strata_escape_name(options->command + used, sizeof(options->command) - used,
+				   argv[i]);
+		used += strlen(options->command + used);
+	}
+}
+
+int strata_cmd_timeline(int argc, char **argv)
+{
+	enum { FORCE = 256, SERVE, PORT, SPANS, DOMAIN, REQUEST, TCP, FROM, TO };
+	static const struct option long_options[] = {
+		{ "output", required_argument, NULL, 'o' },
+		{ "force", no_argument, NULL, FORCE },
+		{ "serve", no_argument, NULL, SERVE },
+		{ "port", required_argument, NULL, PORT },
+		{ "spans", required_argument, NULL, SPANS },
+		{ "domain", required_argument, NULL, DOMAIN },
+		{ "request", required_argument, NULL, REQUEST },
+		{ "tcp-map", required_argument, NULL, TCP },
+		{ "from", required_argument, NULL, FROM },
+		{ "to", required_argument, NULL, TO },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	static struct options options;
+	struct strata_error error;
+	bool has_port = false, has_spans = false;
+	uint64_t number, from_ns, to_ns;
+	int option;
+
+	options = (struct options){ .spans_max = SPANS_MAX };
+	keep_command(&options, argc, argv);
+	optind = 0;
+	opterr = 0;
+	while ((option = getopt_long(argc, argv, ":o:h", long_options, NULL)) != -1) {
+		switch (option) {
+		case 'o':
+			options.out = optarg;
+			break;
+		case FORCE:
+			options.force = true;
+			break;
+		case SERVE:
+			options.is_served = true;
+			break;
+		case PORT:
+			if (!read_number(optarg, 65535, &number))
+				return wrong("--port is a number up to 65535", optarg);
+			options.port = (uint16_t)number;
+			has_port = true;
+			break;
+		case SPANS:
+			if (!read_number(optarg, UINT64_MAX, &options.spans_max))
+				return wrong("--spans is a number", optarg);
+			has_spans = true;
+			break;
+		case DOMAIN:
+			if (tracks_read_domains(&options.domains, optarg))
+				return wrong("--domain is PATTERN[,PATTERN...]", NULL);
+			break;
+		case REQUEST:
+			if (state_read_request(&options.requests, optarg))
+				return wrong("--request is BEGIN,END or BEGIN,END,KEY", NULL);
+			break;
+		case TCP:
+			options.tcp_map = optarg;
+			break;
+		case FROM:
+			options.times.from = optarg;
+			break;
+		case TO:
+			options.times.to = optarg;
+			break;
+		case 'h':
+			usage(stdout);
+			return STRATA_STATUS_OK;
+		case ':':
+			return wrong("wants a value", argv[optind - 1]);
+		default:
+			return wrong("no option of timeline", argv[optind - 1]);
+		}
+	}
+	if (optind == argc)
+		return wrong("name the traces", NULL);
+	if (options.is_served == (options.out != NULL))
+		return wrong("name a page with -o FILE, or use --serve", NULL);
+	if (has_port && !options.is_served)
+		return wrong("--port is for --serve", NULL);
+	if (options.is_served && !has_spans)
+		options.spans_max = 0;
+	if (write_read_times(&options.times, NULL, &from_ns, &to_ns, &error))
+		return wrong(error.text, NULL);
+	return timeline(&options, argv + optind, (size_t)(argc - optind));
+}

@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd_why.c - `strata why`: where the time of the longest requests, wake-ups or stretches of work
+ * went, and who was to blame.  It reads the traces twice: to find them, and to remember what
+ * happened meanwhile.
+ */
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/exit_status.h"
+#include "strata/commands.h"
+#include "strata/read/state_pass.h"
+#include "strata/read/time_text.h"
+#include "strata/read/traces.h"
+#include "strata/read/traces_options.h"
+#include "why/answer.h"
+
+#define WORST 5u
+
+struct options {
+	struct strata_why_question question;
+	struct state_requests requests;
+	const char *at;
+	const char *tcp_map;
+	struct write_options times; /* --from and --to */
+	bool json;
+};
+
+static void usage(FILE *out)
+{
+	fprintf(out,
+		"Usage: strata why [WHAT] [OPTIONS] TRACE...\n"
+		"Where the time of the longest ones went, and who was to blame.  WHAT:\n"
+		"  --request [SOURCE:]NAME    requests: events NAME_begin and NAME_end (the default)\n"
+		"  --request BEGIN,END[,KEY]  between two events; KEY is a field of both\n"
+		"  --task [KERNEL:]TASK       stretches of work: from when a task wants to run until it\n"
+		"                             blocks; TASK is its name, its number, or NAME-NUMBER\n"
+		"  --wakeup [KERNEL:]TASK     from when a task is woken until it runs\n"
+		"  --syscall [KERNEL:]NAME    system calls\n"
+		"Names may be patterns: * ? [a-z].\n"
+		"\n"
+		"  --worst N                  the N longest ones (%u)\n"
+		"  --slower-than LENGTH       only what took longer: 10ms, 250us, 2s\n"
+		"  --at TIME                  only what was going on then; TIME as in `strata view`.\n"
+		"                             Without WHAT: requests and tasks\n"
+		"  --from TIME, --to TIME     only what lies in between\n"
+		"  --json                     for programs: docs/formats.md\n" TCP_MAP_USAGE "\n"
+		"The parts of each tree sum to its whole, to the nanosecond.  Each time is off by no more\n"
+		"than the bound beside it.  What is not known, because events were lost or not recorded,\n"
+		"is shown as unknown.\n\n"
+		"Exit status: 0 explained; 1 failed, or there is nothing to explain; 2 wrong usage;\n"
+		"3 something was damaged or missing, and was named.\n",
+		WORST);
+}
+
+static int wrong(const char *what, const char *which)
+{
+	return traces_wrong("why", what, which);
+}
+
+/* "[SOURCE:]NAME", which is cut up.  0 or -1. */
+static int read_what(struct options *options, enum strata_why_of of, char *text)
+{
+	struct strata_why_question *question = &options->question;
+	char *colon = strchr(text, ':');
+
+	if (question->of || !*text || (colon && (colon == text || !colon[1])))
+		return -1;
+	question->of = 1u << of;
+	if (of == STRATA_WHY_OF_REQUEST && strchr(text, ',')) {
+		if (state_read_request(&options->requests, text))
+			return -1;
+		question->name = options->requests.forms[0].begin;
+		return 0;
+	}
+	if (colon) {
+		*colon = 0;
+		question->source = text;
+		text = colon + 1;
+	}
+	if (of == STRATA_WHY_OF_TASK || of == STRATA_WHY_OF_WAKEUP)
+		question->task = text;
+	else
+		question->name = text;
+	return 0;
+}
+
+static int read_worst(struct options *options, const char *text)
+{
+	char *end;
+	const unsigned long worst = strtoul(text, &end, 10);
+
+	if (*text < '0' || *text > '9' || *end || worst < 1 || worst > STRATA_WHY_WORST)
+		return -1;
+	options->question.worst = worst;
+	return 0;
+}
+
+/* A length of time: "10ms", "250us", "1.5s", "500ns".  0 or -1. */
+static int read_length(const char *text, uint64_t *ns)
+{
+	static const struct {
+		const char *unit;
+		double ns;
+	} units[] = { { "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 }, { "m", 60e9 } };
+	char *end;
+	const double value = strtod(text, &end);
+	size_t i;
+
+	if (*text < '0' || *text > '9' || value > 1e9)
+		return -1;
+	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		if (strcmp(end, units[i].unit) == 0) {
+			*ns = (uint64_t)(value * units[i].ns);
+			return 0;
+		}
+	}
+	return -1;
+}
+
+/* Says why there is nothing to explain. */
+static void say_nothing(const struct strata_why_instances *instances,
+			const struct strata_why_names *names)
+{
+	static const char *const record[STRATA_NR_WHY_OF] = {
+		[STRATA_WHY_OF_REQUEST] =
+			"events NAME_begin and NAME_end of an application (strata record --app PROGRAM:EVENTS)",
+		[STRATA_WHY_OF_TASK] =
+			"a kernel's scheduling (strata record --kernel 'DOMAIN:sched/*')",
+		[STRATA_WHY_OF_WAKEUP] =
+			"a kernel's scheduling (strata record --kernel 'DOMAIN:sched/*')",
+		[STRATA_WHY_OF_SYSCALL] =
+			"a kernel's system calls (strata record --kernel 'DOMAIN:sched/*,raw_syscalls/*')",
+	};
+	const unsigned int of = instances->question->of;
+	bool has_some = false;
+	size_t i;
+
+	for (i = 0; i < STRATA_NR_WHY_OF; i++) {
+		if (!(of & 1u << i))
+			continue;
+		has_some |= instances->seen[i] > 0;
+		if (!instances->seen[i])
+			fprintf(stderr,
+				"strata: why: the traces have no %s that end in them; they come from %s\n",
+				strata_why_of_name(1u << i, true), record[i]);
+	}
+	if (!has_some)
+		return;
+	fprintf(stderr, "strata: why: none of the %s in the traces is asked for%s\n",
+		strata_why_of_name(of, true),
+		instances->nr_names_seen ? "; there are:" : " (--at, --from, --to, --slower-than)");
+	for (i = 0; i < instances->nr_names_seen; i++)
+		fprintf(stderr, "  %s\n", strata_why_name(names, instances->names_seen[i]));
+	if (instances->nr_names_seen == STRATA_WHY_SEEN)
+		fprintf(stderr, "  and others\n");
+}
+
+static int print_answer(const struct strata_why_answer *answer, bool json,
+			struct strata_error *error)
+{
+	struct json_object *root;
+
+	if (!json) {
+		strata_why_answer_print(answer, stdout);
+		state_print_facts(answer->facts,
+				  answer->instances->question->of & 1u << STRATA_WHY_OF_REQUEST,
+				  stdout);
+		return 0;
+	}
+	root = strata_why_answer_json(answer);
+	if (!root)
+		return strata_fail(error, "out of memory");
+	json_object_object_add(root, "facts", state_facts_json(answer->facts));
+	printf("%s\n", json_object_to_json_string_ext(root, JSON_C_TO_STRING_PRETTY));
+	json_object_put(root);
+	return 0;
+}
+
+/* The second pass: remembers what happened during the instances, and explains them. */
+static int explain(struct traces *traces, const struct options *options,
+		   const struct strata_why_instances *instances, struct strata_why_names *names,
+		   const struct strata_shown *shown, struct strata_error *error)
+{
+	const struct strata_why_instance *typical = strata_why_instances_median(instances);
+	struct strata_why_window windows[STRATA_WHY_WORST + 1];
+	const size_t nr = strata_why_windows(instances, typical, windows);
+	struct strata_why_recall *recall =
+		strata_why_recall_new(windows, nr, STRATA_WHY_SPANS_MAX, shown, names);
+	struct strata_why_answer answer = { .shown = shown, .names = names };
+	struct strata_span_listener *listener;
+	struct strata_host_state *state = NULL;
+	int status = -1;
+
+	if (recall) {
+		listener = &recall->listener;
+		traces_read_again(traces);
+		/* Spans are told when they end, after the instances. */
+		state = state_pass(traces, &options->requests, &listener, 1, UINT64_MAX, error);
+		if (!state)
+			goto out;
+		answer.facts = strata_host_state_facts(state);
+		status = strata_why_recall_finish(recall) ||
+					 strata_why_answer_make(&answer, instances, typical, recall)
+				 ? -1
+				 : 0;
+	}
+	if (status)
+		strata_fail(error, "out of memory");
+	else
+		status = print_answer(&answer, options->json, error);
+out:
+	strata_why_answer_clear(&answer);
+	strata_why_recall_free(recall);
+	strata_host_state_free(state);
+	return status;
+}
+
+/* The first pass: finds the instances.  0; 1: there is nothing to explain, and that was said; -1.
+ */
+static int ask(struct traces *traces, struct options *options, struct strata_error *error)
+{
+	struct strata_why_names names = { .nr = 0 };
+	struct strata_why_instances *instances = NULL;
+	struct strata_span_listener *listener;
+	struct strata_host_state *state = NULL;
+	struct strata_shown shown;
+	int status = strata_shown_init(&shown, &traces->set, error);
+
+	if (!status) {
+		instances = strata_why_instances_new(&options->question, &shown, &names);
+		status = instances ? 0 : strata_fail(error, "out of memory");
+	}
+	if (!status) {
+		listener = &instances->listener;
+		state = state_pass(traces, &options->requests, &listener, 1,
+				   options->question.to_ns, error);
+		status = state ? 0 : -1;
+	}
+	if (!status && strata_why_instances_finish(instances))
+		status = strata_fail(error, "out of memory");
+	strata_host_state_free(state);
+	if (!status && !instances->nr) {
+		say_nothing(instances, &names);
+		status = 1;
+	} else if (!status) {
+		status = explain(traces, options, instances, &names, &shown, error);
+	}
+	strata_why_instances_free(instances);
+	strata_why_names_clear(&names);
+	strata_shown_clear(&shown);
+	return status;
+}
+
+static int read_times(struct traces *traces, struct options *options, struct strata_error *error)
+{
+	struct strata_why_question *question = &options->question;
+	uint64_t first_ns = 0;
+
+	if (!options->times.from && !options->times.to && !options->at)
+		return 0;
+	if (strata_trace_set_first(&traces->set, &first_ns, error) < 0 ||
+	    write_read_times(&options->times, &first_ns, &question->from_ns, &question->to_ns,
+			     error))
+		return -1;
+	question->has_at = options->at != NULL;
+	if (options->at && !time_parse(options->at, false, first_ns, &question->at_ns))
+		return strata_fail(error, "--at: \"%s\" is not a time", options->at);
+	return 0;
+}
+
+static int why(struct options *options, char *const *paths, size_t nr)
+{
+	struct strata_error error;
+	struct traces traces;
+	int status = traces_open(&traces, "why", options->tcp_map, NULL, paths, nr, &error);
+
+	if (!status)
+		status = read_times(&traces, options, &error);
+	if (!status)
+		status = ask(&traces, options, &error);
+	return traces_finish(&traces, status, &error);
+}
+
+int strata_cmd_why(int argc, char **argv)
+{
+	enum { REQUEST = 256, TASK, WAKEUP, SYSCALL, WORST_N, SLOWER, AT, FROM, TO, JSON, TCP };
+	static const struct option long_options[] = {
+		{ "request", required_argument, NULL, REQUEST },
+		{ "task", required_argument, NULL, TASK },
+		{ "wakeup", required_argument, NULL, WAKEUP },
+		{ "syscall", required_argument, NULL, SYSCALL },
+		{ "worst", required_argument, NULL, WORST_N },
+		{ "slower-than", required_argument, NULL, SLOWER },
+		{ "at", required_argument, NULL, AT },
+		{ "from", required_argument, NULL, FROM },
+		{ "to", required_argument, NULL, TO },
+		{ "json", no_argument, NULL, JSON },
+		{ "tcp-map", required_argument, NULL, TCP },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	struct options options = { .question = { .worst = WORST, .to_ns = UINT64_MAX } };
+	struct strata_error error;
+	uint64_t ns;
+	int option;
+
+	optind = 0;
+	opterr = 0;
+	while ((option = getopt_long(argc, argv, ":h", long_options, NULL)) != -1) {
+		switch (option) {
+		case REQUEST:
+			if (read_what(&options, STRATA_WHY_OF_REQUEST, optarg))
+				return wrong("one of --request [SOURCE:]NAME or BEGIN,END[,KEY]",
+					     optarg);
+			break;
+		case TASK:
+		case WAKEUP:
+			if (read_what(&options,
+				      option == TASK ? STRATA_WHY_OF_TASK : STRATA_WHY_OF_WAKEUP,
+				      optarg))
+				return wrong("one of --task or --wakeup [KERNEL:]TASK", optarg);
+			break;
+		case SYSCALL:
+			if (read_what(&options, STRATA_WHY_OF_SYSCALL, optarg))
+				return wrong("one --syscall [KERNEL:]NAME", optarg);
+			break;
+		case WORST_N:
+			if (read_worst(&options, optarg))
+				return wrong("--worst is a number from 1 to 1000", optarg);
+			break;
+		case SLOWER:
+			if (read_length(optarg, &options.question.longer_ns))
+				return wrong("--slower-than is a length of time such as 10ms",
+					     optarg);
+			break;
+		case AT:
+			options.at = optarg;
+			if (!time_parse(optarg, false, 0, &ns))
+				return wrong("--at is a time such as +1.5", optarg);
+			break;
+		case FROM:
+			options.times.from = optarg;
+			break;
+		case TO:
+			options.times.to = optarg;
+			break;
+		case JSON:
+			options.json = true;
+			break;
+		case TCP:
+			options.tcp_map = optarg;
+			break;
+		case 'h':
+			usage(stdout);
+			return STRATA_STATUS_OK;
+		case ':':
+			return wrong("wants a value", argv[optind - 1]);
+		default:
+			return wrong("no option of why", argv[optind - 1]);
+		}
+	}
+	if (optind == argc)
+		return wrong("name the traces", NULL);
+	if (write_read_times(&options.times, NULL, &options.question.from_ns,
+			     &options.question.to_ns, &error))
+		return wrong(error.text, NULL);
+	if (!options.question.of)
+		options.question.of = 1u << STRATA_WHY_OF_REQUEST |
+				      (options.at ? 1u << STRATA_WHY_OF_TASK : 0);
+	return why(&options, argv + optind, (size_t)(argc - optind));
+}

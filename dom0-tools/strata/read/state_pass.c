@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* state_pass.c - see state_pass.h. */
+#include "strata/read/state_pass.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+int state_read_request(struct state_requests *requests, char *text)
+{
+	struct strata_request_form *form;
+
+	if (requests->nr == STATE_REQUESTS_MAX)
+		return -1;
+	form = &requests->forms[requests->nr++];
+	form->begin = strsep(&text, ",");
+	form->end = strsep(&text, ",");
+	form->key = strsep(&text, ",");
+	return form->begin && *form->begin && form->end && *form->end && !text &&
+			       strcmp(form->begin, form->end) != 0 && (!form->key || *form->key)
+		       ? 0
+		       : -1;
+}
+
+struct strata_host_state *state_pass(struct traces *traces, const struct state_requests *requests,
+				     struct strata_span_listener *const *listeners,
+				     size_t nr_listeners, uint64_t to_ns,
+				     struct strata_error *error)
+{
+	const struct strata_request_forms forms = { requests->forms, requests->nr };
+	struct strata_slice_options slices = { .to_ns = to_ns, .threads = traces_threads() };
+	struct strata_host_state *state;
+	struct strata_slice_sink *observer;
+	int status;
+
+	/* The state looks for the end of each stream. */
+	if (strata_trace_set_make_index(&traces->set, error))
+		return NULL;
+	state = strata_host_state_new(&traces->set, &forms, listeners, nr_listeners, error);
+	if (!state)
+		return NULL;
+	observer = strata_host_state_observer(state);
+	slices.observers = &observer;
+	slices.nr_observers = 1;
+	traces_progress_begin(traces, traces->set.bytes);
+	/* States follow from all that was before. */
+	status = strata_slices_run(&traces->set, &slices, NULL, error) < 0 ? -1 : 0;
+	traces_progress_end(traces);
+	if (!status)
+		status = strata_host_state_finish(state, error);
+	if (!status)
+		return state;
+	strata_host_state_free(state);
+	return NULL;
+}
+
+/* Which requests the figures leave out. */
+static void print_request_facts(const struct strata_state_facts *facts, FILE *out)
+{
+	if (facts->requests_without_begin || facts->requests_without_end)
+		fprintf(out,
+			"Requests: %" PRIu64 " without an end, %" PRIu64
+			" without a beginning, which are not counted\n",
+			facts->requests_without_end, facts->requests_without_begin);
+	if (facts->requests_not_followed)
+		fprintf(out,
+			"Requests: %" PRIu64 " were not followed: more than %u went on at once\n",
+			facts->requests_not_followed, STRATA_REQUESTS_MAX);
+}
+
+void state_print_facts(const struct strata_state_facts *facts, bool of_requests, FILE *out)
+{
+	if (facts->losses)
+		fprintf(out,
+			"Losses:   events were lost %" PRIu64
+			" times; what nobody knows of then is unknown\n",
+			facts->losses);
+	if (facts->contradictions)
+		fprintf(out,
+			"Doubts:   %" PRIu64
+			" changes of a vCPU's state do not follow from the one before\n",
+			facts->contradictions);
+	if (facts->not_followed)
+		fprintf(out,
+			"Too many: %" PRIu64
+			" events were of more tasks or CPUs than are followed; what nobody knows then is unknown\n",
+			facts->not_followed);
+	if (of_requests)
+		print_request_facts(facts, out);
+}
+
+struct json_object *state_facts_json(const struct strata_state_facts *facts)
+{
+	struct json_object *object = json_object_new_object();
+
+	json_object_object_add(object, "events", json_object_new_uint64(facts->events));
+	json_object_object_add(object, "first_ns", json_object_new_uint64(facts->first_ns));
+	json_object_object_add(object, "last_ns", json_object_new_uint64(facts->last_ns));
+	json_object_object_add(object, "losses", json_object_new_uint64(facts->losses));
+	json_object_object_add(object, "contradictions",
+			       json_object_new_uint64(facts->contradictions));
+	json_object_object_add(object, "not_followed", json_object_new_uint64(facts->not_followed));
+	json_object_object_add(object, "requests_without_begin",
+			       json_object_new_uint64(facts->requests_without_begin));
+	json_object_object_add(object, "requests_without_end",
+			       json_object_new_uint64(facts->requests_without_end));
+	json_object_object_add(object, "requests_not_followed",
+			       json_object_new_uint64(facts->requests_not_followed));
+	return object;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* state_pass.h - a pass over traces that makes the state of hosts of them (state/host_state.h);
+ * shared by the verbs that answer from it. */
+#ifndef STRATA_STRATA_STATE_PASS_H
+#define STRATA_STRATA_STATE_PASS_H
+
+#include <json-c/json.h>
+#include <stdio.h>
+
+#include "state/host_state.h"
+#include "strata/read/traces.h"
+
+#define STATE_REQUESTS_MAX 32u
+
+/* What --request BEGIN,END[,KEY] names. */
+struct state_requests {
+	struct strata_request_form forms[STATE_REQUESTS_MAX];
+	size_t nr;
+};
+
+/* Reads one, which is cut up.  0, or -1: it is none, or one too many. */
+int state_read_request(struct state_requests *requests, char *text);
+
+/*
+ * Reads the traces up to a time, and tells the listeners of all spans.
+ * @to_ns: UINT64_MAX: to their end
+ * NULL with @error; to be freed with strata_host_state_free().
+ */
+struct strata_host_state *state_pass(struct traces *traces, const struct state_requests *requests,
+				     struct strata_span_listener *const *listeners,
+				     size_t nr_listeners, uint64_t to_ns,
+				     struct strata_error *error);
+
+/* Says what the answers leave out. @of_requests: requests are asked for */
+void state_print_facts(const struct strata_state_facts *facts, bool of_requests, FILE *out);
+
+/* The same as JSON. */
+struct json_object *state_facts_json(const struct strata_state_facts *facts);
+
+#endif /* STRATA_STRATA_STATE_PASS_H */

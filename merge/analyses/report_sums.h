@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * report_sums.h - sums of times for reports, by one or two things that make a row: a vCPU, a task,
+ * who waited and who ran.
+ */
+#ifndef STRATA_MERGE_REPORT_SUMS_H
+#define STRATA_MERGE_REPORT_SUMS_H
+
+#include "base/histogram.h"
+#include "base/id_map.h"
+#include "state/vcpus.h"
+
+struct strata_sum {
+	const void *a, *b; /* that make the row */
+	size_t trace;      /* of the set, whose events tell of them */
+	uint64_t ns;
+	uint64_t by_state[STRATA_NR_VCPU_STATES];
+	uint64_t waiting_ns; /* of a task: for a CPU of its kernel */
+	uint64_t times;
+	struct strata_histogram lengths;
+};
+
+/* Zero-initialised is empty. */
+struct strata_sums {
+	struct strata_id_map map;
+	struct strata_sum **all; /* in the order of their appearance */
+	size_t nr, room;
+	bool no_memory;
+};
+
+/* Finds the sum of two things (@b may be NULL), or adds one.  NULL: out of memory. */
+struct strata_sum *strata_sums_get(struct strata_sums *sums, const void *a, const void *b,
+				   size_t trace);
+
+/* Adds a length to the histogram of a sum. */
+void strata_sums_add_length(struct strata_sums *sums, struct strata_sum *sum, uint64_t length);
+
+void strata_sums_clear(struct strata_sums *sums);
+
+#endif /* STRATA_MERGE_REPORT_SUMS_H */

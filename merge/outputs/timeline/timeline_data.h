@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* timeline_data.h - what a timeline consists of, for those who write it.  Internal. */
+#ifndef STRATA_MERGE_OUTPUTS_TIMELINE_DATA_H
+#define STRATA_MERGE_OUTPUTS_TIMELINE_DATA_H
+
+#include "outputs/timeline/bounds.h"
+#include "outputs/timeline/latencies.h"
+#include "outputs/timeline/levels.h"
+#include "outputs/timeline/timeline.h"
+
+/* Losses beyond these are joined with the one before of their track. */
+#define STRATA_TIMELINE_LOSSES 65536u
+
+struct strata_timeline {
+	struct strata_track_sink sink;
+	struct strata_slice_sink observer;
+	const struct strata_shown *shown;
+	const struct strata_timeline_options *options;
+	struct strata_chunk_store *store;
+	struct strata_levels levels;
+	struct strata_arrow_writer arrows[STRATA_LEVELS]; /* by length */
+	struct strata_latencies requests;
+	struct strata_latencies waits; /* of tasks for a CPU, by the track that theirs is below */
+	struct strata_bounds **bounds; /* by trace */
+	struct strata_track_loss *losses;
+	size_t nr_losses, losses_room, joined_losses;
+	uint64_t slices, last_ns;
+	bool is_full, no_memory;
+	struct strata_buffer meta;
+};
+
+/* Writes the description into ->meta. */
+void strata_timeline_describe(struct strata_timeline *timeline, const struct strata_tracks *tracks,
+			      const uint32_t *order, const struct strata_state_facts *facts);
+
+#endif /* STRATA_MERGE_OUTPUTS_TIMELINE_DATA_H */

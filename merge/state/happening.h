@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * happening.h - inside of the state of hosts (host_state.h): its parts, an event with its meaning,
+ * and the functions that hand an event of each layer to the parts.
+ */
+#ifndef STRATA_MERGE_STATE_HAPPENING_H
+#define STRATA_MERGE_STATE_HAPPENING_H
+
+#include "state/evtchns.h"
+#include "state/host_state.h"
+#include "state/trace_ends.h"
+#include "timeline/event_place.h"
+
+/* Of one kind of a trace's streams. */
+struct strata_state_kind {
+	struct strata_place place;
+	struct strata_meaning *meanings; /* as its classes */
+	bool means_anything, has_runstates;
+};
+
+struct strata_host_state {
+	struct strata_slice_sink sink;
+	const struct strata_trace_set *set;
+	struct strata_spans spans;
+	struct strata_ctf_arena *arena;
+	struct strata_state_kind **kinds; /* of each trace */
+	struct strata_vcpus vcpus;
+	struct strata_tasks tasks;
+	struct strata_evtchns evtchns;
+	struct strata_requests requests;
+	struct strata_state_facts facts;
+	struct strata_moment now;
+	struct strata_trace_ends ends;
+};
+
+/* An event, opened. */
+struct strata_happening {
+	size_t trace;
+	const struct strata_ctf_trace *of;
+	const struct strata_state_kind *kind;
+	const struct strata_meaning *meaning;
+	uint32_t cpu; /* of its stream */
+	struct strata_ctf_cursor cursor;
+};
+
+/* Finds what each event of the set means.  0, or -1: out of memory. */
+int strata_state_find_kinds(struct strata_host_state *state,
+			    const struct strata_request_forms *requests);
+
+/* An event of the hypervisor, of a kernel, of a request. */
+void strata_state_take_xen(struct strata_host_state *state, const struct strata_happening *event);
+void strata_state_take_kernel(struct strata_host_state *state,
+			      const struct strata_happening *event);
+void strata_state_take_request(struct strata_host_state *state,
+			       const struct strata_happening *event);
+
+/* A number of an event; false: it has none. */
+static inline bool strata_happening_number(const struct strata_happening *event, size_t field,
+					   uint64_t *value)
+{
+	return strata_named_field_number(&event->meaning->fields[field], event->cursor, value);
+}
+
+/* A number that fits into 32 bits; else @otherwise. */
+static inline uint32_t strata_happening_number_or(const struct strata_happening *event,
+						  size_t field, uint32_t otherwise)
+{
+	uint64_t value;
+
+	return strata_happening_number(event, field, &value) && value < UINT32_MAX ? (uint32_t)value
+										   : otherwise;
+}
+
+#endif /* STRATA_MERGE_STATE_HAPPENING_H */

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* kernel_happenings.c - hands events of kernels and applications to the parts of the state
+ * (happening.h). */
+#include "state/happening.h"
+
+#include <string.h>
+
+/* Linux's bits of a task's state: any of these, and it does not want to run; and it ends. */
+#define TASK_SLEEPS 0xffu
+
+static struct strata_kernel *kernel_of(struct strata_host_state *state,
+				       const struct strata_happening *event)
+{
+	const struct strata_place_number *domain = &event->kind->place.domain;
+
+	if (state->tasks.kernels[event->trace])
+		return state->tasks.kernels[event->trace];
+	return strata_tasks_kernel(&state->tasks, event->trace, event->of->machine,
+				   domain->in == STRATA_PLACE_FIXED ? domain->fixed
+								    : STRATA_NO_DOMAIN);
+}
+
+/* The task that an event names, and its name, if it has one. */
+static struct strata_task *named_task(struct strata_host_state *state, struct strata_kernel *kernel,
+				      const struct strata_happening *event, size_t field,
+				      uint32_t cpu)
+{
+	const uint32_t tid = strata_happening_number_or(event, field, UINT32_MAX);
+	struct strata_task *task;
+	const char *name;
+	size_t bytes;
+
+	if (tid == UINT32_MAX)
+		return NULL;
+	task = strata_tasks_get(&state->tasks, kernel, tid, cpu, &state->now);
+	if (task && strata_named_field_text(&event->meaning->fields[field + 1], event->cursor,
+					    &name, &bytes)) {
+		const char *slash = event->meaning->of == STRATA_MEANS_RENAME
+					    ? memrchr(name, '/', bytes)
+					    : NULL;
+
+		/* Of exec it is the whole path; kernels' threads have such names, too. */
+		if (slash) {
+			bytes -= (size_t)(slash + 1 - name);
+			name = slash + 1;
+		}
+		strata_task_rename(task, name, bytes);
+	}
+	return task;
+}
+
+static void take_switch(struct strata_host_state *state, struct strata_kernel *kernel,
+			const struct strata_happening *event)
+{
+	struct strata_task *after = named_task(state, kernel, event, 0, event->cpu);
+	struct strata_task *before = named_task(state, kernel, event, 2, event->cpu);
+	uint64_t value = 0;
+
+	strata_happening_number(event, 4, &value);
+	if (before && after)
+		strata_tasks_switch(&state->tasks, before,
+				    value & TASK_SLEEPS ? STRATA_TASK_BLOCKED
+							: STRATA_TASK_RUNNABLE,
+				    value, after, event->cpu, &state->now);
+	else
+		strata_tasks_lose(&state->tasks, kernel, &state->now);
+}
+
+static void take_interrupt(struct strata_host_state *state, struct strata_kernel *kernel,
+			   const struct strata_happening *event)
+{
+	const char *name = NULL;
+	size_t bytes = 0;
+	uint64_t value;
+
+	if (!strata_happening_number(event, 0, &value))
+		return;
+	if (event->meaning->of == STRATA_MEANS_IRQ) {
+		strata_named_field_text(&event->meaning->fields[1], event->cursor, &name, &bytes);
+		strata_tasks_irq(&state->tasks, kernel, event->cpu, value, name, bytes,
+				 &state->now);
+	} else if (event->meaning->of == STRATA_MEANS_IRQ_END) {
+		strata_tasks_irq_end(&state->tasks, kernel, event->cpu, value, &state->now);
+	} else if (event->meaning->of == STRATA_MEANS_SOFTIRQ) {
+		strata_tasks_softirq(&state->tasks, kernel, event->cpu, value, &state->now);
+	} else {
+		strata_tasks_softirq_end(&state->tasks, kernel, event->cpu, value, &state->now);
+	}
+}
+
+/* Who does it: as the event's context says, else who runs on its CPU.  A namespace's number is only
+ * taken where nobody knows who runs. */
+static struct strata_task *doer(struct strata_host_state *state, struct strata_kernel *kernel,
+				const struct strata_happening *event)
+{
+	struct strata_task *current = strata_tasks_current(kernel, event->cpu);
+	uint64_t tid;
+
+	if (current && event->meaning->task_is_virtual)
+		return current;
+	if (strata_named_field_number(&event->meaning->task, event->cursor, &tid) &&
+	    tid <= INT32_MAX)
+		return strata_tasks_get(&state->tasks, kernel, (uint32_t)tid, event->cpu,
+					&state->now);
+	return current;
+}
+
+static void take_wake(struct strata_host_state *state, struct strata_kernel *kernel,
+		      const struct strata_happening *event)
+{
+	const uint32_t cpu = strata_happening_number_or(event, 2, event->cpu);
+	struct strata_task *task = named_task(state, kernel, event, 0, cpu);
+	struct strata_waker waker = {
+		.cpu = STRATA_NO_CPU,
+		.is_waking = event->meaning->of == STRATA_MEANS_WAKING,
+	};
+
+	if (!task)
+		return;
+	/* On the CPU for which a task is woken, an interrupt from who woke it may have come. */
+	if (waker.is_waking || event->cpu != cpu) {
+		waker.cpu = event->cpu;
+		waker.task = doer(state, kernel, event);
+	}
+	/* Either tells of wake-ups. */
+	state->facts.seen[STRATA_MEANS_WAKE] += waker.is_waking;
+	strata_tasks_wake(&state->tasks, task, cpu, &waker, &state->now);
+}
+
+static void take_upcall(struct strata_host_state *state, struct strata_kernel *kernel,
+			const struct strata_happening *event)
+{
+	const uint32_t port = strata_happening_number_or(event, 0, STRATA_NO_PORT);
+	uint64_t irq = UINT64_MAX;
+
+	strata_happening_number(event, 1, &irq);
+	if (port != STRATA_NO_PORT)
+		strata_evtchns_upcall(&state->evtchns, kernel, event->cpu, port, irq, &state->now);
+}
+
+void strata_state_take_kernel(struct strata_host_state *state, const struct strata_happening *event)
+{
+	struct strata_kernel *kernel = kernel_of(state, event);
+	struct strata_task *task = NULL;
+	uint64_t value = 0;
+
+	if (!kernel)
+		return;
+	switch (event->meaning->of) {
+	case STRATA_MEANS_SWITCH:
+		take_switch(state, kernel, event);
+		break;
+	case STRATA_MEANS_WAKING:
+	case STRATA_MEANS_WAKE:
+		take_wake(state, kernel, event);
+		break;
+	case STRATA_MEANS_MIGRATE:
+		task = named_task(state, kernel, event, 0,
+				  strata_happening_number_or(event, 2, event->cpu));
+		if (task)
+			strata_tasks_migrate(&state->tasks, task,
+					     strata_happening_number_or(event, 2, event->cpu),
+					     &state->now);
+		break;
+	case STRATA_MEANS_SOFTIRQ_RAISE:
+		if (strata_happening_number(event, 0, &value))
+			strata_tasks_raise(&state->tasks, kernel, event->cpu, value, &state->now);
+		break;
+	case STRATA_MEANS_TIMER:
+	case STRATA_MEANS_TIMER_END:
+		strata_happening_number(event, 0, &value);
+		strata_tasks_timer(&state->tasks, kernel, event->cpu,
+				   event->meaning->of == STRATA_MEANS_TIMER, value, &state->now);
+		break;
+	case STRATA_MEANS_EVTCHN_UPCALL:
+		take_upcall(state, kernel, event);
+		break;
+	case STRATA_MEANS_RENAME:
+		named_task(state, kernel, event, 0, event->cpu);
+		break;
+	case STRATA_MEANS_SYSCALL:
+		task = doer(state, kernel, event);
+		strata_happening_number(event, 0, &value);
+		if (task)
+			strata_tasks_syscall(&state->tasks, task, value, event->meaning->name,
+					     &state->now);
+		break;
+	case STRATA_MEANS_SYSCALL_END:
+		task = doer(state, kernel, event);
+		if (task)
+			strata_tasks_syscall_end(&state->tasks, task, &state->now);
+		break;
+	default:
+		take_interrupt(state, kernel, event);
+	}
+}
+
+/* The kernel under an application: of the same machine and domain; NULL: it was not traced. */
+static struct strata_kernel *kernel_under(const struct strata_host_state *state,
+					  const struct strata_happening *event)
+{
+	const struct strata_place_number *domain = &event->kind->place.domain;
+
+	return strata_tasks_find_kernel(&state->tasks, event->of->machine,
+					domain->in == STRATA_PLACE_FIXED ? domain->fixed
+									 : STRATA_NO_DOMAIN);
+}
+
+void strata_state_take_request(struct strata_host_state *state,
+			       const struct strata_happening *event)
+{
+	struct strata_kernel *kernel = kernel_under(state, event);
+	struct strata_task *task = kernel ? doer(state, kernel, event) : NULL;
+	uint64_t key = 0;
+
+	/* Without a key, one task does one at a time. */
+	if (!strata_happening_number(event, 0, &key))
+		strata_named_field_number(&event->meaning->task, event->cursor, &key);
+	if (event->meaning->of == STRATA_MEANS_REQUEST)
+		strata_requests_begin(&state->requests, &state->tasks, task, event->trace,
+				      event->meaning->name, key, &state->now);
+	else
+		strata_requests_end(&state->requests, &state->tasks, task, event->trace,
+				    event->meaning->name, key, &state->now);
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* kernels.c - finds kernels, their CPUs and their tasks, and adds what is new (tasks.h). */
+#include "state/tasks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+/* Linux has no more CPUs; and more tasks of a kernel than these are not followed. */
+#define CPUS_MAX  8192u
+#define TASKS_MAX 262144u
+
+struct strata_kernel *strata_tasks_kernel(struct strata_tasks *tasks, size_t trace, size_t machine,
+					  uint32_t domain)
+{
+	struct strata_kernel *kernel = tasks->kernels[trace];
+
+	if (kernel)
+		return kernel;
+	kernel = calloc(1, sizeof(*kernel));
+	if (!kernel) {
+		tasks->no_memory = true;
+		return NULL;
+	}
+	kernel->trace = trace;
+	kernel->machine = machine;
+	kernel->domain = domain;
+	tasks->kernels[trace] = kernel;
+	return kernel;
+}
+
+struct strata_kernel *strata_tasks_find_kernel(const struct strata_tasks *tasks, size_t machine,
+					       uint32_t domain)
+{
+	size_t i;
+
+	for (i = 0; i < tasks->nr_traces; i++) {
+		struct strata_kernel *kernel = tasks->kernels[i];
+
+		if (kernel && kernel->machine == machine &&
+		    (domain == STRATA_NO_DOMAIN || kernel->domain == STRATA_NO_DOMAIN ||
+		     kernel->domain == domain))
+			return kernel;
+	}
+	return NULL;
+}
+
+const struct strata_vcpu *strata_kernel_vcpu(const struct strata_tasks *tasks,
+					     const struct strata_kernel *kernel, uint32_t cpu)
+{
+	struct strata_kernel_cpu *of_cpu = cpu < kernel->nr_cpus ? kernel->cpus[cpu] : NULL;
+	const struct strata_vcpu *vcpu;
+
+	if (kernel->domain == STRATA_NO_DOMAIN || cpu > UINT16_MAX)
+		return NULL;
+	if (of_cpu && of_cpu->vcpu)
+		return of_cpu->vcpu;
+	vcpu = strata_vcpus_find(tasks->vcpus, kernel->machine, kernel->domain, cpu);
+	/* vCPUs stay. */
+	if (of_cpu)
+		of_cpu->vcpu = vcpu;
+	return vcpu;
+}
+
+bool strata_kernel_vcpu_times(const struct strata_tasks *tasks, const struct strata_kernel *kernel,
+			      uint32_t cpu, const struct strata_moment *now,
+			      uint64_t ns[STRATA_NR_VCPU_STATES])
+{
+	const struct strata_vcpu *vcpu = strata_kernel_vcpu(tasks, kernel, cpu);
+
+	if (vcpu) {
+		strata_vcpu_times(vcpu, now, ns);
+		return true;
+	}
+	memset(ns, 0, STRATA_NR_VCPU_STATES * sizeof(*ns));
+	if (kernel->domain != STRATA_NO_DOMAIN)
+		return false;
+	ns[STRATA_VCPU_GUEST] = now->ns;
+	return true;
+}
+
+static void init_task(const struct strata_tasks *tasks, struct strata_task *task,
+		      struct strata_kernel *kernel, uint32_t tid, uint32_t cpu,
+		      const struct strata_moment *now)
+{
+	task->kernel = kernel;
+	task->tid = tid;
+	task->cpu = cpu;
+	task->state = STRATA_TASK_UNKNOWN;
+	task->since = *now;
+	task->losses = kernel->losses;
+	strata_kernel_vcpu_times(tasks, kernel, cpu, now, task->vcpu_ns);
+}
+
+struct strata_kernel_cpu *strata_kernel_cpu(struct strata_tasks *tasks,
+					    struct strata_kernel *kernel, uint32_t cpu,
+					    const struct strata_moment *now)
+{
+	struct strata_kernel_cpu **larger;
+
+	if (cpu < kernel->nr_cpus && kernel->cpus[cpu])
+		return kernel->cpus[cpu];
+	if (cpu >= CPUS_MAX) {
+		tasks->not_followed++;
+		return NULL;
+	}
+	if (cpu >= kernel->nr_cpus) {
+		larger = reallocarray(kernel->cpus, cpu + 1, sizeof(*larger));
+		if (!larger) {
+			tasks->no_memory = true;
+			return NULL;
+		}
+		memset(larger + kernel->nr_cpus, 0, (cpu + 1 - kernel->nr_cpus) * sizeof(*larger));
+		kernel->cpus = larger;
+		kernel->nr_cpus = cpu + 1;
+	}
+	kernel->cpus[cpu] = calloc(1, sizeof(**kernel->cpus));
+	if (!kernel->cpus[cpu]) {
+		tasks->no_memory = true;
+		return NULL;
+	}
+	init_task(tasks, &kernel->cpus[cpu]->idle, kernel, 0, cpu, now);
+	return kernel->cpus[cpu];
+}
+
+struct strata_task *strata_tasks_get(struct strata_tasks *tasks, struct strata_kernel *kernel,
+				     uint32_t tid, uint32_t cpu, const struct strata_moment *now)
+{
+	struct strata_kernel_cpu *of_cpu;
+	struct strata_task *task;
+
+	if (tid == 0) {
+		of_cpu = strata_kernel_cpu(tasks, kernel, cpu, now);
+		return of_cpu ? &of_cpu->idle : NULL;
+	}
+	task = strata_id_map_find(&kernel->tasks, tid);
+	if (task)
+		return task;
+	if (kernel->nr_tasks >= TASKS_MAX) {
+		tasks->not_followed++;
+		return NULL;
+	}
+	task = calloc(1, sizeof(*task));
+	if (!task || !STRATA_GROW(kernel->all_tasks, kernel->nr_tasks, kernel->tasks_room) ||
+	    strata_id_map_add(&kernel->tasks, tid, task)) {
+		free(task);
+		tasks->no_memory = true;
+		return NULL;
+	}
+	kernel->all_tasks[kernel->nr_tasks++] = task;
+	init_task(tasks, task, kernel, tid, cpu, now);
+	return task;
+}
+
+void strata_task_rename(struct strata_task *task, const char *comm, size_t bytes)
+{
+	memset(task->comm, 0, sizeof(task->comm));
+	memcpy(task->comm, comm, bytes < sizeof(task->comm) ? bytes : sizeof(task->comm));
+}
+
+struct strata_task *strata_tasks_current(const struct strata_kernel *kernel, uint32_t cpu)
+{
+	return cpu < kernel->nr_cpus && kernel->cpus[cpu] ? kernel->cpus[cpu]->task : NULL;
+}
+
+void strata_tasks_clear(struct strata_tasks *tasks)
+{
+	size_t i, j;
+
+	for (i = 0; tasks->kernels && i < tasks->nr_traces; i++) {
+		struct strata_kernel *kernel = tasks->kernels[i];
+
+		if (!kernel)
+			continue;
+		for (j = 0; j < kernel->nr_tasks; j++)
+			free(kernel->all_tasks[j]);
+		for (j = 0; j < kernel->nr_cpus; j++)
+			free(kernel->cpus[j]);
+		free(kernel->all_tasks);
+		free(kernel->cpus);
+		strata_id_map_clear(&kernel->tasks);
+		free(kernel);
+	}
+	free(tasks->kernels);
+	memset(tasks, 0, sizeof(*tasks));
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * link.h - causes and their effects: who woke whom, and how event channels and interrupts carried
+ * it.
+ *
+ * A link is told when its effect happens.  A span that a wake-up ended or began points to that
+ * wake-up's link, and a link to the one that caused it:
+ *
+ *     WAKEUP (a softirq or interrupt handler wakes a task)
+ *       cause: DELIVERY (the kernel takes an event channel's upcall)
+ *         cause: PENDING (a vCPU of another domain sent through it)
+ */
+#ifndef STRATA_MERGE_STATE_LINK_H
+#define STRATA_MERGE_STATE_LINK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define STRATA_NO_CPU  UINT32_MAX
+#define STRATA_NO_PORT UINT32_MAX
+
+/* Nanoseconds since 1970, off by no more than the bound; UINT64_MAX: nobody knows. */
+struct strata_moment {
+	uint64_t ns;
+	uint64_t bound_ns;
+};
+
+struct strata_vcpu;
+struct strata_task;
+
+enum strata_link_kind {
+	STRATA_LINK_WAKEUP,      /* a task of a kernel is woken */
+	STRATA_LINK_VCPU_WAKEUP, /* a blocked or offline vCPU becomes runnable */
+	STRATA_LINK_PENDING,     /* an event channel's port becomes pending: by a send, or by Xen */
+	STRATA_LINK_DELIVERY,    /* from a pending port to the upcall in its kernel */
+	STRATA_LINK_HANDLER,     /* from that upcall to the handler of its interrupt */
+	STRATA_NR_LINKS,
+};
+
+/* How the cause acted. */
+enum strata_link_via {
+	STRATA_VIA_UNKNOWN, /* no event tells; `from` is only who had the CPU */
+	STRATA_VIA_TASK,    /* the task at `from` did it */
+	STRATA_VIA_IRQ,     /* a handler that interrupted that task: `number`, `name` */
+	STRATA_VIA_SOFTIRQ, /* likewise: `number` is the vector */
+	STRATA_VIA_SEND,    /* the vCPU at `from` sent through an event channel: `port` */
+	STRATA_VIA_XEN,     /* Xen itself made `port` pending: a virtual or physical interrupt */
+	STRATA_VIA_TIMER,   /* a timer expired, of Xen or the kernel: `number` is its function */
+	STRATA_NR_VIAS,
+};
+
+/* One end of a link: the moment, and what had the CPU there and then.  NULL: not known. */
+struct strata_link_end {
+	struct strata_moment at;
+	const struct strata_task *task;
+	const struct strata_vcpu *vcpu;
+	uint32_t cpu;  /* of the kernel; STRATA_NO_CPU */
+	uint32_t pcpu; /* likewise, physical */
+	size_t trace;  /* of the set, whose event tells of this end */
+};
+
+/* WAKEUP and VCPU_WAKEUP are one event: both ends have one time, `to` says who was woken. */
+struct strata_link {
+	enum strata_link_kind kind;
+	enum strata_link_via via;
+	struct strata_link_end from, to;
+	uint32_t port; /* of the receiver's domain; STRATA_NO_PORT */
+	uint64_t number;
+	const char *name; /* any bytes, name_bytes of them, during the call; NULL: none */
+	size_t name_bytes;
+	const struct strata_link *cause; /* during the call; NULL: no event tells */
+};
+
+/* A DELIVERY and the PENDING that caused it, to be kept beyond the call. */
+struct strata_delivery {
+	struct strata_link link, pending;
+};
+
+/* Copies what @link, a DELIVERY, and its cause say. */
+static inline void strata_delivery_keep(struct strata_delivery *kept,
+					const struct strata_link *link)
+{
+	kept->link = *link;
+	if (!link->cause)
+		return;
+	kept->pending = *link->cause;
+	kept->link.cause = &kept->pending;
+}
+
+#endif /* STRATA_MERGE_STATE_LINK_H */

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * queue.h - how many wait for a CPU over time: tasks for one of their kernel, vCPUs for the
+ * physical CPUs of their machine.
+ *
+ * Those that wait are counted from their first event on, and a queue from the first that waits in
+ * it; after a loss, which hides who came and went, the count begins anew.  Once a trace has ended,
+ * its queues are not known.
+ */
+#ifndef STRATA_MERGE_STATE_QUEUE_H
+#define STRATA_MERGE_STATE_QUEUE_H
+
+#include "state/span.h"
+
+struct strata_queue {
+	bool is_known; /* one has waited */
+	uint64_t waiting;
+	struct strata_moment since; /* so many */
+};
+
+/* The length changes. @told: which queue it is; the rest is filled in */
+static inline void strata_queue_set(struct strata_queue *queue, uint64_t waiting,
+				    struct strata_queue_span told, const struct strata_spans *spans,
+				    const struct strata_moment *now)
+{
+	told.from_ns = queue->since.ns;
+	told.to_ns = now->ns;
+	told.waiting = queue->waiting;
+	if (queue->is_known && told.from_ns < told.to_ns)
+		strata_spans_tell_queue(spans, &told);
+	queue->is_known |= waiting != 0;
+	queue->waiting = waiting;
+	queue->since = *now;
+}
+
+#endif /* STRATA_MERGE_STATE_QUEUE_H */

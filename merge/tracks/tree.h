@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * tree.h - finds and makes the tracks of a picture: hosts, their physical CPUs and domains, and in
+ * each domain programs, vCPUs, CPUs' interrupts and tasks.  Internal to tracks.
+ */
+#ifndef STRATA_MERGE_TRACKS_TREE_H
+#define STRATA_MERGE_TRACKS_TREE_H
+
+#include "tracks/tracks.h"
+
+struct strata_tree {
+	const struct strata_shown *shown;
+	const struct strata_tracks_options *options;
+	struct strata_track **all;
+	size_t nr, room;
+	struct strata_id_map by_key;
+	bool has_hosts; /* more than one, so each has a group */
+	bool no_memory;
+	/* Why the last one that was asked for is NULL. */
+	enum strata_tree_reason { STRATA_TREE_FULL, STRATA_TREE_NOT_WANTED } reason;
+	/* Told of each new track. */
+	void (*added)(void *data, const struct strata_track *track);
+	void *data;
+};
+
+/* Each finds a track, or makes it; NULL: see `reason`. @trace: of the set, that tells of it */
+struct strata_track *strata_tree_pcpu(struct strata_tree *tree, size_t trace, uint32_t number);
+struct strata_track *strata_tree_vcpu(struct strata_tree *tree, size_t trace,
+				      const struct strata_vcpu *vcpu);
+struct strata_track *strata_tree_task(struct strata_tree *tree, const struct strata_task *task);
+/* What lies below a vCPU or a task. */
+struct strata_track *strata_tree_below(struct strata_tree *tree, struct strata_track *above,
+				       enum strata_track_kind kind);
+/* Interrupts or softirqs of a CPU of a kernel. */
+struct strata_track *strata_tree_cpu(struct strata_tree *tree, size_t trace, uint32_t cpu,
+				     enum strata_track_kind kind);
+/* Requests of a program or kernel. @name: number of their name, which is @text */
+struct strata_track *strata_tree_requests(struct strata_tree *tree, size_t trace, uint32_t name,
+					  const char *text);
+/* What a stream's losses are shown on. @cpu: STRATA_NO_PCPU: it is of none */
+struct strata_track *strata_tree_source(struct strata_tree *tree, size_t trace, uint32_t cpu);
+
+/* The track itself, or another of its name, on which nothing ends after @from_ns. */
+struct strata_track *strata_tree_free_at(struct strata_tree *tree, struct strata_track *track,
+					 uint64_t from_ns);
+
+/* Gives tracks of tasks the names that they have now. */
+void strata_tree_name_tasks(struct strata_tree *tree);
+
+/* The order to be drawn, of as many ids as there are tracks; NULL: out of memory. */
+uint32_t *strata_tree_order(const struct strata_tree *tree);
+
+void strata_tree_clear(struct strata_tree *tree);
+
+#endif /* STRATA_MERGE_TRACKS_TREE_H */

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* names.c - see names.h. */
+#include "why/names.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/value_hash.h"
+
+static uint32_t append(struct strata_why_names *names, const char *text, const char *by)
+{
+	struct strata_why_name name = { strdup(text), strdup(by) };
+
+	if (!name.text || !name.by || !STRATA_GROW(names->names, names->nr, names->room)) {
+		free(name.text);
+		free(name.by);
+		names->no_memory = true;
+		return 0;
+	}
+	names->names[names->nr++] = name;
+	return (uint32_t)(names->nr - 1);
+}
+
+/* The map's things are numbers, plus 1, because none may be NULL. */
+static void *thing_of(uint32_t number)
+{
+	return (void *)((uintptr_t)number + 1);
+}
+
+uint32_t strata_why_names_add(struct strata_why_names *names, const char *text, const char *by)
+{
+	uint64_t id = strata_hash_bytes(0, text, strlen(text));
+	uint32_t number;
+	void *thing;
+
+	if (!names->nr)
+		append(names, "", "");
+	if (!names->nr)
+		return 0;
+	by = by ? by : text;
+	id = strata_hash_bytes(id, by, strlen(by));
+	/* Another name with the same hash has the next number. */
+	while ((thing = strata_id_map_find(&names->by_hash, id))) {
+		number = (uint32_t)((uintptr_t)thing - 1);
+		if (strcmp(names->names[number].text, text) == 0 &&
+		    strcmp(names->names[number].by, by) == 0)
+			return number;
+		id++;
+	}
+	if (names->nr >= STRATA_WHY_NAMES_MAX && strcmp(text, "others") != 0)
+		return strata_why_names_add(names, "others", "others");
+	number = append(names, text, by);
+	if (number && strata_id_map_add(&names->by_hash, id, thing_of(number)))
+		names->no_memory = true;
+	return number;
+}
+
+void strata_why_names_clear(struct strata_why_names *names)
+{
+	size_t i;
+
+	for (i = 0; i < names->nr; i++) {
+		free(names->names[i].text);
+		free(names->names[i].by);
+	}
+	free(names->names);
+	strata_id_map_clear(&names->by_hash);
+	memset(names, 0, sizeof(*names));
+}

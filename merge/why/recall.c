@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* recall.c - see recall.h. */
+#include "why/recall.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "why/recall_names.h"
+
+/* Numbers of tasks have 32 bits, those of traces, machines, domains and vCPUs 16. */
+static uint64_t id_of(enum strata_why_lane_kind kind, size_t trace, uint32_t number)
+{
+	return (uint64_t)kind << 56 | (uint64_t)trace << 32 | number;
+}
+
+static int by_begin(const void *left, const void *right)
+{
+	const struct strata_why_window *a = left, *b = right;
+
+	return a->from_ns < b->from_ns ? -1 : a->from_ns > b->from_ns;
+}
+
+/* Windows that touch become one. */
+static size_t join_windows(struct strata_why_window *windows, size_t nr)
+{
+	size_t i, last = 0;
+
+	qsort(windows, nr, sizeof(*windows), by_begin);
+	for (i = 1; i < nr; i++) {
+		if (windows[i].from_ns > windows[last].to_ns)
+			windows[++last] = windows[i];
+		else if (windows[i].to_ns > windows[last].to_ns)
+			windows[last].to_ns = windows[i].to_ns;
+	}
+	return nr ? last + 1 : 0;
+}
+
+/* Whether a span overlaps a window: if one does, the last one that begins before its end. */
+static bool is_wanted(const struct strata_why_recall *recall, const struct strata_span *span)
+{
+	size_t low = 0, high = recall->nr_windows;
+
+	while (low < high) {
+		const size_t middle = (low + high) / 2;
+
+		if (recall->windows[middle].from_ns < span->to_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low > 0 && recall->windows[low - 1].to_ns > span->from_ns;
+}
+
+/* NULL: out of memory. */
+static struct strata_why_lane *get_lane(struct strata_why_recall *recall, uint64_t id)
+{
+	struct strata_why_lane *lane = strata_id_map_find(&recall->lanes, id);
+
+	if (lane)
+		return lane;
+	lane = calloc(1, sizeof(*lane));
+	if (lane && !strata_id_map_add(&recall->lanes, id, lane))
+		return lane;
+	free(lane);
+	recall->no_memory = true;
+	return NULL;
+}
+
+static void add(struct strata_why_recall *recall, uint64_t id, const struct strata_why_span *span)
+{
+	struct strata_why_lane *lane;
+
+	if (recall->nr_spans >= recall->most_spans) {
+		recall->not_remembered++;
+		return;
+	}
+	lane = get_lane(recall, id);
+	if (!lane)
+		return;
+	if (!STRATA_GROW(lane->spans, lane->nr, lane->room)) {
+		recall->no_memory = true;
+		return;
+	}
+	lane->spans[lane->nr++] = *span;
+	recall->nr_spans++;
+}
+
+/* Remembers what ended a state; 0: nobody knows, or out of memory. */
+static uint32_t add_wake(struct strata_why_recall *recall, const struct strata_link *link)
+{
+	const struct strata_link *delivery = link->cause;
+	const struct strata_link *pending = delivery ? delivery->cause : NULL;
+	/* A vCPU's wake-up itself may be by a send. */
+	const struct strata_link *send = link->kind == STRATA_LINK_VCPU_WAKEUP ? link : pending;
+	struct strata_why_wake wake = {
+		.via = link->via,
+		.cpu = link->from.cpu,
+		.name = strata_why_name_waker(recall, link),
+	};
+
+	if (recall->nr_spans >= recall->most_spans)
+		return 0;
+	if (recall->nr_wakes == 0) {
+		if (!STRATA_GROW(recall->wakes, recall->nr_wakes, recall->wakes_room))
+			goto no_memory;
+		recall->wakes[recall->nr_wakes++] = (struct strata_why_wake){ .name = 0 };
+	}
+	if (link->from.task) {
+		wake.has_task = true;
+		wake.kernel = link->from.task->kernel->trace;
+		wake.tid = link->from.task->tid;
+	}
+	if (delivery) {
+		wake.is_pending = true;
+		wake.pending_ns = delivery->from.at.ns;
+		wake.pending_bound_ns = delivery->from.at.bound_ns;
+	}
+	if (send && send->via == STRATA_VIA_SEND && send->from.vcpu) {
+		wake.has_sender = true;
+		wake.machine = send->from.vcpu->machine;
+		wake.domain = send->from.vcpu->domain;
+		wake.vcpu = send->from.vcpu->number;
+		wake.sender_name = strata_why_name_sender(recall, send);
+		if (send->from.task) {
+			wake.has_sender_task = true;
+			wake.sender_kernel = send->from.task->kernel->trace;
+			wake.sender_tid = send->from.task->tid;
+		}
+	}
+	if (STRATA_GROW(recall->wakes, recall->nr_wakes, recall->wakes_room)) {
+		recall->wakes[recall->nr_wakes++] = wake;
+		return (uint32_t)(recall->nr_wakes - 1);
+	}
+no_memory:
+	recall->no_memory = true;
+	return 0;
+}
+
+static void add_task(struct strata_why_recall *recall, const struct strata_span *span,
+		     struct strata_why_span *kept)
+{
+	const struct strata_kernel *kernel = span->task->kernel;
+
+	recall->kernels[kernel->trace] =
+		(struct strata_why_kernel){ true, kernel->machine, kernel->domain };
+	kept->cpu = span->cpu;
+	kept->state = (uint32_t)span->number;
+	if (span->number == STRATA_TASK_BLOCKED && span->wake)
+		kept->wake = add_wake(recall, span->wake);
+	if (span->task->tid)
+		add(recall, id_of(STRATA_WHY_LANE_TASK, kernel->trace, span->task->tid), kept);
+	if (span->number != STRATA_TASK_RUNNING)
+		return;
+	kept->name = span->task->tid ? strata_why_name_task(recall, span->task) : 0;
+	kept->state = span->task->tid;
+	add(recall, id_of(STRATA_WHY_LANE_CPU, kernel->trace, span->cpu), kept);
+}
+
+/* Which state of a vCPU follows which counts also where the first one lies outside of the windows.
+ */
+static void add_vcpu(struct strata_why_recall *recall, const struct strata_span *span, uint64_t id,
+		     struct strata_why_span *kept)
+{
+	struct strata_why_lane *lane = get_lane(recall, id);
+
+	if (!lane)
+		return;
+	kept->before = lane->last_to_ns == span->from_ns ? lane->last_state : STRATA_VCPU_UNKNOWN;
+	lane->last_to_ns = span->to_ns;
+	lane->last_state = (uint32_t)span->number;
+	if (!is_wanted(recall, span))
+		return;
+	kept->name = strata_why_name_vcpu(recall, span->trace, span->vcpu, STRATA_NO_PCPU);
+	if (span->number == STRATA_VCPU_BLOCKED && span->wake)
+		kept->wake = add_wake(recall, span->wake);
+	if (span->vcpu->number > recall->most_vcpu)
+		recall->most_vcpu = span->vcpu->number;
+	add(recall, id, kept);
+}
+
+static void take(struct strata_span_listener *listener, const struct strata_span *span)
+{
+	struct strata_why_recall *recall = (struct strata_why_recall *)listener;
+	const uint32_t vcpu =
+		span->vcpu ? strata_why_vcpu_number(span->vcpu->domain, span->vcpu->number) : 0;
+	const size_t machine = span->vcpu ? span->vcpu->machine : 0;
+	struct strata_why_span kept = {
+		.from_ns = span->from_ns,
+		.to_ns = span->to_ns,
+		.bound_ns = span->bound_ns,
+		.state = (uint32_t)span->number,
+	};
+
+	if (span->from_ns >= span->to_ns)
+		return;
+	if (span->kind == STRATA_SPAN_VCPU)
+		add_vcpu(recall, span, id_of(STRATA_WHY_LANE_VCPU, machine, vcpu), &kept);
+	if (span->kind == STRATA_SPAN_VCPU || !is_wanted(recall, span))
+		return;
+	if (span->kind == STRATA_SPAN_TASK) {
+		add_task(recall, span, &kept);
+		return;
+	}
+	if (span->kind == STRATA_SPAN_BEHIND) {
+		kept.name =
+			strata_why_name_vcpu(recall, span->trace, span->other, span->pcpu->number);
+		add(recall, id_of(STRATA_WHY_LANE_BEHIND, machine, vcpu), &kept);
+		return;
+	}
+	if (span->kind != STRATA_SPAN_EXIT && span->kind != STRATA_SPAN_HYPERCALL &&
+	    span->kind != STRATA_SPAN_SYSCALL && span->kind != STRATA_SPAN_IRQ &&
+	    span->kind != STRATA_SPAN_SOFTIRQ)
+		return;
+	kept.name = strata_why_name_span(recall, span);
+	if (span->kind == STRATA_SPAN_EXIT)
+		add(recall, id_of(STRATA_WHY_LANE_EXIT, machine, vcpu), &kept);
+	else if (span->kind == STRATA_SPAN_HYPERCALL)
+		add(recall, id_of(STRATA_WHY_LANE_HYPERCALL, machine, vcpu), &kept);
+	else if (span->kind == STRATA_SPAN_IRQ)
+		add(recall, id_of(STRATA_WHY_LANE_IRQ, span->trace, span->cpu), &kept);
+	else if (span->kind == STRATA_SPAN_SOFTIRQ)
+		add(recall, id_of(STRATA_WHY_LANE_SOFTIRQ, span->trace, span->cpu), &kept);
+	else if (span->task)
+		add(recall, id_of(STRATA_WHY_LANE_SYSCALL, span->trace, span->task->tid), &kept);
+}
+
+struct strata_why_recall *strata_why_recall_new(const struct strata_why_window *windows, size_t nr,
+						size_t most, const struct strata_shown *shown,
+						struct strata_why_names *names)
+{
+	struct strata_why_recall *recall = calloc(1, sizeof(*recall));
+
+	if (!recall)
+		return NULL;
+	recall->listener.span = take;
+	recall->shown = shown;
+	recall->names = names;
+	recall->most_spans = most;
+	recall->windows = calloc(nr + 1, sizeof(*windows));
+	recall->kernels = calloc(shown->set->nr_traces + 1, sizeof(*recall->kernels));
+	if (recall->windows && recall->kernels) {
+		if (nr)
+			memcpy(recall->windows, windows, nr * sizeof(*windows));
+		recall->nr_windows = join_windows(recall->windows, nr);
+		return recall;
+	}
+	strata_why_recall_free(recall);
+	return NULL;
+}
+
+/* The earlier first; of two that begin together, the outer one. */
+static int by_place(const void *left, const void *right)
+{
+	const struct strata_why_span *a = left, *b = right;
+
+	if (a->from_ns != b->from_ns)
+		return a->from_ns < b->from_ns ? -1 : 1;
+	return a->to_ns > b->to_ns ? -1 : a->to_ns < b->to_ns;
+}
+
+/* Appends what is left of a span from @from to @to. */
+static bool append(struct strata_why_lane *lane, const struct strata_why_span *span, uint64_t from,
+		   uint64_t to)
+{
+	if (from >= to)
+		return true;
+	if (!STRATA_GROW(lane->spans, lane->nr, lane->room))
+		return false;
+	lane->spans[lane->nr] = *span;
+	lane->spans[lane->nr].from_ns = from;
+	lane->spans[lane->nr++].to_ns = to;
+	return true;
+}
+
+/* Makes nested spans of a lane a row in which the innermost ones remain.  0, or -1. */
+static int flatten(struct strata_why_lane *lane)
+{
+	struct strata_why_lane row = { .nr = 0 };
+	const struct strata_why_span **open = calloc(lane->nr + 1, sizeof(*open));
+	uint64_t now = 0;
+	size_t i = 0, depth = 0;
+	bool is_well = open != NULL;
+
+	qsort(lane->spans, lane->nr, sizeof(*lane->spans), by_place);
+	while (is_well && (i < lane->nr || depth)) {
+		/* The innermost one goes on until it ends or the next one begins. */
+		const uint64_t next = i < lane->nr ? lane->spans[i].from_ns : UINT64_MAX;
+
+		if (depth && open[depth - 1]->to_ns <= next) {
+			is_well = append(&row, open[depth - 1], now, open[depth - 1]->to_ns);
+			now = open[depth - 1]->to_ns > now ? open[depth - 1]->to_ns : now;
+			depth--;
+			continue;
+		}
+		if (depth)
+			is_well = append(&row, open[depth - 1], now, next);
+		/* Where the next one begins, its bound counts. */
+		if (depth && row.nr && row.spans[row.nr - 1].to_ns == next &&
+		    row.spans[row.nr - 1].bound_ns < lane->spans[i].bound_ns)
+			row.spans[row.nr - 1].bound_ns = lane->spans[i].bound_ns;
+		now = next;
+		open[depth++] = &lane->spans[i++];
+	}
+	free(open);
+	free(lane->spans);
+	*lane = row;
+	return is_well ? 0 : -1;
+}
+
+int strata_why_recall_finish(struct strata_why_recall *recall)
+{
+	size_t i;
+
+	for (i = 0; i < recall->lanes.room; i++) {
+		if (recall->lanes.slots[i].thing && flatten(recall->lanes.slots[i].thing))
+			recall->no_memory = true;
+	}
+	return recall->no_memory || recall->names->no_memory ? -1 : 0;
+}
+
+const struct strata_why_lane *strata_why_lane(const struct strata_why_recall *recall,
+					      enum strata_why_lane_kind kind, size_t trace,
+					      uint32_t number)
+{
+	return strata_id_map_find(&recall->lanes, id_of(kind, trace, number));
+}
+
+const struct strata_why_lane *strata_why_vcpu_lane(const struct strata_why_recall *recall,
+						   enum strata_why_lane_kind kind, size_t machine,
+						   uint32_t domain, uint32_t number)
+{
+	return strata_id_map_find(&recall->lanes,
+				  id_of(kind, machine, strata_why_vcpu_number(domain, number)));
+}
+
+size_t strata_why_find_at(const struct strata_why_lane *lane, uint64_t ns)
+{
+	size_t low = 0, high = lane ? lane->nr : 0;
+
+	while (low < high) {
+		const size_t middle = (low + high) / 2;
+
+		if (lane->spans[middle].to_ns > ns)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+const struct strata_why_span *strata_why_look(const struct strata_why_lane *lane, uint64_t ns,
+					      uint64_t *until_ns, uint64_t *bound_ns)
+{
+	const size_t at = strata_why_find_at(lane, ns);
+	const struct strata_why_span *span, *found;
+	uint64_t until;
+
+	if (!lane || at == lane->nr)
+		return NULL;
+	span = &lane->spans[at];
+	found = span->from_ns <= ns ? span : NULL;
+	until = found ? span->to_ns : span->from_ns;
+	if (until < *until_ns) {
+		*until_ns = until;
+		*bound_ns = span->bound_ns;
+	}
+	return found;
+}
+
+void strata_why_recall_free(struct strata_why_recall *recall)
+{
+	size_t i;
+
+	if (!recall)
+		return;
+	for (i = 0; i < recall->lanes.room; i++) {
+		if (recall->lanes.slots[i].thing)
+			free(((struct strata_why_lane *)recall->lanes.slots[i].thing)->spans);
+	}
+	strata_id_map_free(&recall->lanes);
+	strata_id_map_clear(&recall->span_names);
+	free(recall->windows);
+	free(recall->kernels);
+	free(recall->wakes);
+	free(recall);
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* recall_names.c - see recall_names.h. */
+#include "why/recall_names.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "analyses/report.h"
+#include "base/value_hash.h"
+
+/* The map's things are numbers, plus 1, because none may be NULL. */
+static uint32_t known_name(struct strata_why_recall *recall, uint64_t id)
+{
+	const uintptr_t thing = (uintptr_t)strata_id_map_find(&recall->span_names, id);
+
+	return thing ? (uint32_t)(thing - 1) : UINT32_MAX;
+}
+
+static uint32_t know_name(struct strata_why_recall *recall, uint64_t id, const char *text,
+			  const char *by)
+{
+	const uint32_t name = strata_why_names_add(recall->names, text, by);
+
+	if (strata_id_map_add(&recall->span_names, id, (void *)((uintptr_t)name + 1)))
+		recall->no_memory = true;
+	return name;
+}
+
+static uint64_t fold(uint64_t id)
+{
+	return id ^ id >> 32;
+}
+
+/* What a span is, made once for each. */
+uint32_t strata_why_name_span(struct strata_why_recall *recall, const struct strata_span *span)
+{
+	uint64_t id = strata_hash_number(strata_hash_number(1, span->kind), span->trace);
+	char text[STRATA_REPORT_NAME];
+	uint32_t name;
+
+	id = strata_hash_number(id, span->number);
+	if (span->name)
+		id = strata_hash_bytes(id, span->name, span->name_bytes);
+	name = known_name(recall, fold(id));
+	if (name != UINT32_MAX)
+		return name;
+	strata_report_span_name(text, recall->shown, span);
+	return know_name(recall, fold(id), text, NULL);
+}
+
+/* Who is to blame is its domain. @pcpu: where it ran; or STRATA_NO_PCPU */
+uint32_t strata_why_name_vcpu(struct strata_why_recall *recall, size_t trace,
+			      const struct strata_vcpu *vcpu, uint32_t pcpu)
+{
+	uint64_t id = strata_hash_number(strata_hash_number(2, trace),
+					 strata_why_vcpu_number(vcpu->domain, vcpu->number));
+	char text[STRATA_REPORT_NAME], whole[2 * STRATA_REPORT_NAME], *slash;
+	uint32_t name;
+
+	id = strata_hash_number(strata_hash_number(id, vcpu->machine), pcpu);
+	name = known_name(recall, fold(id));
+	if (name != UINT32_MAX)
+		return name;
+	strata_report_vcpu_name(text, recall->shown, trace, vcpu);
+	if (pcpu == STRATA_NO_PCPU)
+		snprintf(whole, sizeof(whole), "%s", text);
+	else
+		snprintf(whole, sizeof(whole), "%s on pCPU %" PRIu32, text, pcpu);
+	slash = strrchr(text, '/');
+	if (slash)
+		*slash = 0;
+	return know_name(recall, fold(id), whole, text);
+}
+
+uint32_t strata_why_name_task(struct strata_why_recall *recall, const struct strata_task *task)
+{
+	uint64_t id = strata_hash_number(strata_hash_number(3, task->kernel->trace), task->tid);
+	char text[STRATA_REPORT_NAME];
+	uint32_t name;
+
+	id = strata_hash_bytes(id, task->comm, sizeof(task->comm));
+	name = known_name(recall, fold(id));
+	if (name != UINT32_MAX)
+		return name;
+	strata_report_task_name(text, task);
+	return know_name(recall, fold(id), text, NULL);
+}
+
+uint32_t strata_why_name_waker(struct strata_why_recall *recall, const struct strata_link *link)
+{
+	const struct strata_span span = {
+		.kind = link->via == STRATA_VIA_SOFTIRQ ? STRATA_SPAN_SOFTIRQ : STRATA_SPAN_IRQ,
+		.trace = link->from.trace,
+		.number = link->number,
+		.name = link->name,
+		.name_bytes = link->name_bytes,
+	};
+
+	switch (link->via) {
+	case STRATA_VIA_TASK:
+	case STRATA_VIA_UNKNOWN:
+		return link->from.task && link->from.task->tid
+			       ? strata_why_name_task(recall, link->from.task)
+			       : 0;
+	case STRATA_VIA_IRQ:
+	case STRATA_VIA_SOFTIRQ:
+		return strata_why_name_span(recall, &span);
+	case STRATA_VIA_TIMER:
+		return strata_why_names_add(recall->names, "a timer", NULL);
+	default:
+		return 0;
+	}
+}
+
+uint32_t strata_why_name_sender(struct strata_why_recall *recall, const struct strata_link *send)
+{
+	const uint32_t vcpu =
+		strata_why_name_vcpu(recall, send->from.trace, send->from.vcpu, STRATA_NO_PCPU);
+	char task[STRATA_REPORT_NAME], whole[3 * STRATA_REPORT_NAME];
+
+	if (!send->from.task || !send->from.task->tid)
+		return vcpu;
+	strata_report_task_name(task, send->from.task);
+	snprintf(whole, sizeof(whole), "%s on %s", task, strata_why_name(recall->names, vcpu));
+	return strata_why_names_add(recall->names, whole, strata_why_by(recall->names, vcpu));
+}

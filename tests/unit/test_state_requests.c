@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * test_state_requests.c - requests of applications whose answer is known by construction, and
+ * anything in any order.
+ */
+#include "state_world.h"
+
+static void requests_by_their_keys(void **state)
+{
+	struct world *world = begin();
+	struct strata_kernel *kernel = kernel_of(world, STRATA_NO_DOMAIN);
+	struct strata_task *idle = task_of(world, kernel, 0, 0), *t = task_of(world, kernel, 70, 0);
+	struct strata_task *s = task_of(world, kernel, 71, 0);
+	const struct strata_span *span;
+
+	(void)state;
+	switch_to(world, idle, T_RUNNABLE, t, 0, 10);
+	request(world, true, t, 1, 100);
+	request(world, true, t, 2, 110);
+	switch_to(world, t, T_BLOCKED, s, 0, 120);
+	wake(world, t, 0, 150);
+	switch_to(world, s, T_BLOCKED, t, 0, 160);
+	request(world, false, t, 1, 170);
+	request(world, false, s, 2, 180);
+	/* An end without a beginning, and a beginning anew. */
+	request(world, false, t, 1, 190);
+	request(world, true, t, 3, 200);
+	request(world, true, t, 3, 210);
+	request(world, false, t, 3, 215);
+	assert_int_equal(count(world, STRATA_SPAN_REQUEST), 3);
+	span = expect_at(nth(world, STRATA_SPAN_REQUEST, 0), 100, 170, 1);
+	assert_int_equal(part(span, T_RUNNING, GUEST), 20 + 10);
+	assert_int_equal(part(span, T_BLOCKED, GUEST), 30);
+	assert_int_equal(part(span, T_RUNNABLE, GUEST), 10);
+	assert_int_equal(span->name_bytes, 5);
+	assert_memory_equal(span->name, "serve", 5);
+	/* Begun by one task and ended by another: neither's times divide it. */
+	span = expect_at(nth(world, STRATA_SPAN_REQUEST, 1), 110, 180, 2);
+	assert_null(span->split);
+	expect_at(nth(world, STRATA_SPAN_REQUEST, 2), 210, 215, 3);
+	assert_int_equal(world->requests.without_begin, 1);
+	assert_int_equal(world->requests.without_end, 1);
+	end(world);
+}
+
+static void requests_of_nobody(void **state)
+{
+	struct world *world = begin();
+
+	(void)state;
+	request(world, true, NULL, 1, 100);
+	request(world, false, NULL, 1, 150);
+	assert_null(expect_at(nth(world, STRATA_SPAN_REQUEST, 0), 100, 150, 1)->split);
+	end(world);
+}
+
+/* Around a loss of the kernel's events: parts that are right, or none; never more than the whole,
+ * which record() checks. */
+static void a_request_around_a_loss_of_the_kernel(void **state)
+{
+	struct world *world = begin();
+	struct strata_kernel *kernel = kernel_of(world, STRATA_NO_DOMAIN);
+	struct strata_task *idle = task_of(world, kernel, 0, 0), *t = task_of(world, kernel, 70, 0);
+	struct strata_task *s = task_of(world, kernel, 71, 0);
+	const struct strata_span *span;
+
+	(void)state;
+	switch_to(world, t, T_BLOCKED, s, 0, 10);
+	/* The kernel's events say that it sleeps; the application says that it works. */
+	request(world, true, t, 1, 100);
+	switch_to(world, s, T_RUNNABLE, idle, 0, 120);
+	lose_kernel(world, kernel, 150);
+	wake(world, t, 0, 160);
+	switch_to(world, idle, T_RUNNABLE, t, 0, 170);
+	request(world, false, t, 1, 200);
+	span = expect_at(nth(world, STRATA_SPAN_REQUEST, 0), 100, 200, 1);
+	if (span->split)
+		assert_true(part(span, T_BLOCKED, GUEST) <= 100);
+	end(world);
+}
+
+static void a_loss_forgets_requests_of_its_trace(void **state)
+{
+	struct world *world = begin();
+	const struct strata_moment now = at(100);
+	uint64_t i;
+
+	(void)state;
+	for (i = 0; i < 500; i++)
+		strata_requests_begin(&world->requests, &world->tasks, NULL, i % 2, "serve", i,
+				      &now);
+	strata_requests_lose(&world->requests, 0);
+	for (i = 0; i < 500; i++)
+		strata_requests_end(&world->requests, &world->tasks, NULL, i % 2, "serve", i, &now);
+	assert_int_equal(count(world, STRATA_SPAN_REQUEST), 250);
+	assert_int_equal(world->requests.without_end, 250);
+	assert_int_equal(world->requests.without_begin, 250);
+	end(world);
+}
+
+static void too_many_requests_are_counted(void **state)
+{
+	struct world *world = begin();
+	uint64_t i;
+
+	(void)state;
+	for (i = 0; i < STRATA_REQUESTS_MAX + 10; i++)
+		request(world, true, NULL, i, 100);
+	assert_int_equal(world->requests.not_followed, 10);
+	request(world, false, NULL, 5, 200);
+	request(world, true, NULL, STRATA_REQUESTS_MAX + 20, 300);
+	assert_int_equal(world->requests.not_followed, 10);
+	end(world);
+}
+
+/* Whatever happens, parts sum to the length (record() checks it), and states follow each other. */
+static void anything_in_any_order(void **state)
+{
+	uint64_t seed = 1, ns, round, i;
+
+	(void)state;
+	for (round = 0; round < 300; round++) {
+		struct world *world = begin();
+		struct strata_kernel *kernel = kernel_of(world, 1);
+
+		for (i = 0, ns = 0; i < 400; i++) {
+			struct strata_vcpu *v;
+			struct strata_task *t, *s;
+			struct strata_moment now;
+			uint32_t cpu;
+
+			seed ^= seed << 13;
+			seed ^= seed >> 7;
+			seed ^= seed << 17;
+			/* The clock may stand still, but does not go back. */
+			ns += seed % 4 * (seed >> 8) % 64;
+			now = at(ns);
+			cpu = (uint32_t)(seed >> 50) % 2;
+			v = strata_vcpus_get(&world->vcpus, 0, (uint32_t)(seed >> 16) % 2 + 1, cpu,
+					     &now);
+			t = strata_tasks_get(&world->tasks, kernel, (uint32_t)(seed >> 20) % 4, cpu,
+					     &now);
+			s = strata_tasks_get(&world->tasks, kernel, (uint32_t)(seed >> 24) % 4, cpu,
+					     &now);
+			switch (seed >> 32 & 15) {
+			case 0:
+			case 1:
+			case 2:
+				change(world, v, (enum strata_vcpu_state)(seed >> 36) % 6,
+				       (enum strata_vcpu_state)((seed >> 40) % 6),
+				       (uint32_t)(seed >> 44) % 2, ns);
+				break;
+			case 3:
+				seen(world, v, (uint32_t)(seed >> 44) % 2, ns);
+				vm_exit(world, v, seed >> 48 & 3, ns);
+				break;
+			case 4:
+				vm_entry(world, v, ns);
+				break;
+			case 5:
+				hypercall(world, v, seed >> 48 & 3, ns);
+				break;
+			case 6:
+				returns(world, v, seed >> 48 & 3, ns);
+				break;
+			case 7:
+				if (seed >> 44 & 1)
+					lose(world, (uint32_t)(seed >> 45) % 2, ns);
+				break;
+			case 8:
+			case 9:
+				if (s != t)
+					switch_to(world, s, seed >> 44 & 1 ? T_BLOCKED : T_RUNNABLE,
+						  t, cpu, ns);
+				break;
+			case 10:
+				wake(world, t, cpu, ns);
+				break;
+			case 11:
+				migrate(world, t, cpu, ns);
+				break;
+			case 12:
+				strata_tasks_syscall(&world->tasks, t, seed >> 48, NULL, &now);
+				break;
+			case 13:
+				strata_tasks_syscall_end(&world->tasks, t, &now);
+				break;
+			case 14:
+				request(world, seed >> 44 & 1, t, seed >> 46 & 3, ns);
+				break;
+			case 15:
+				if ((seed >> 44 & 7) == 0)
+					lose_kernel(world, kernel, ns);
+				else if (seed >> 47 & 1)
+					irq(world, kernel, seed >> 48 & 3, ns);
+				else
+					irq_end(world, kernel, seed >> 48 & 3, ns);
+				break;
+			}
+		}
+		finish(world, ns + 10);
+		end(world);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(requests_by_their_keys),
+		cmocka_unit_test(requests_of_nobody),
+		cmocka_unit_test(a_request_around_a_loss_of_the_kernel),
+		cmocka_unit_test(a_loss_forgets_requests_of_its_trace),
+		cmocka_unit_test(too_many_requests_are_counted),
+		cmocka_unit_test(anything_in_any_order),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,39 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=sh disable=SC2034,SC2317 # who sources it uses them
+#
+# A backend in dom0 that is starved: three other processes of dom0 compute while a service there answers g1.
+
+title="a backend in dom0 that is starved"
+question="g1 waits for answers of a service in dom0. Is the service slow?"
+command="why --request app-server:request --worst 50"
+options="--app server"
+
+before() {
+	asked=$(grep -c 'ask: page' "$LAB_OUT/guest-g1.log")
+	tell g1 "ask 100000 0 &"
+	await_console g1 'ask: page ' $((asked + 1))
+	# shellcheck disable=SC2046 # several words
+	set -- $(sed -n 's/.*ask: page \([0-9]*\) port \([0-9]*\).*/\1 \2/p' "$LAB_OUT/guest-g1.log" | tail -n 1)
+	"$LAB_OUT/server" "$(xl domid g1)" "$1" "$2" >server.log 2>&1 &
+	server=$!
+	await -p $server 60 has_lines server.log '^server: ready'
+	for hog in 1 2 3; do
+		"$LAB_OUT/busy" &
+		hogs="$hogs $!"
+	done
+}
+
+after() {
+	# shellcheck disable=SC2086 # several words
+	kill "$server" $hogs
+	tell g1 "killall ask"
+}
+
+# The longest requests waited for their CPU longer than they worked, and mostly for busy and its children.
+# shellcheck disable=SC2016 # jq expands it
+finding() {
+	found '[.findings[] | select(.blame == "task_preempted")] as $waited | [.findings[] | select(.blame == "running")] as $ran |
+		($waited | map(.ns) | add) > ($ran | map(.ns) | add) and
+		($waited | map(select(.by | test("^(busy|exe)-"))) | map(.ns) | add) > 0.5 * ($waited | map(.ns) | add)'
+}
