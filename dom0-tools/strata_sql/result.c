@@ -14,6 +14,9 @@
  * that memory is bounded. */
 #define TABLE_ROWS 5000u
 
+/* Of a text in a table: JSON and CSV have all of it. */
+#define CELL_BYTES_MAX 200u
+
 #define EXACT_MAX (1ll << 53) /* integers beyond are text in JSON, as elsewhere */
 
 /* The name of a column, which no earlier one has.  NULL: out of memory. */
@@ -35,12 +38,21 @@ static char *column_name(const struct result *result, int at)
 	return made;
 }
 
-/* Text that a terminal does not obey.  NULL: out of memory. */
+/* Text that a terminal does not obey, cut if it is long.  NULL: out of memory. */
 static char *shown_text(const char *text, size_t bytes)
 {
-	char *shown = malloc(SQL_SHOWN_BYTES(bytes));
+	const bool is_cut = bytes > CELL_BYTES_MAX;
+	size_t shown_bytes = is_cut ? CELL_BYTES_MAX : bytes;
+	char *shown;
 
-	return shown ? sql_shown_text(shown, text, bytes) : NULL;
+	/* Not within a character. */
+	while (is_cut && shown_bytes && ((unsigned char)text[shown_bytes] & 0xc0) == 0x80)
+		shown_bytes--;
+	shown = malloc(SQL_SHOWN_BYTES(shown_bytes) + 3);
+	if (!shown)
+		return NULL;
+	sql_shown_text(shown, text, shown_bytes);
+	return is_cut ? strcat(shown, "...") : shown;
 }
 
 static char *hex_text(const uint8_t *bytes, size_t nr)

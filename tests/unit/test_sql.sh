@@ -169,6 +169,9 @@ check "JSON has the types" eval '[ "$(sql --json "$work/xen" "SELECT 1 AS a, NUL
 	"[{\"a\":1,\"b\":null,\"c\":1.5,\"d\":\"x\\\"y\",\"e\":\"9007199254740993\",\"f\":\"00ff\",\"a_2\":2}]" ]'
 check "and nothing is an empty array" eval '[ "$(sql --json "$work/xen" "SELECT 1 WHERE 0" | jq -c .)" = "[]" ]'
 check "CSV quotes" eval '[ "$(sql --csv "$work/xen" "SELECT '\''a,b'\'' AS x, '\''q\"'\'' AS y" | tail -n 1)" = "\"a,b\",\"q\"\"\"" ]'
+check "a table cuts long texts, and no character" eval '[ "$(sql "$work/xen" "SELECT replace(hex(zeroblob(150)), '\''0'\'', '\''é'\'') AS x" | tail -n 1 | tr -d " ")" = \
+	"$(printf "é%.0s" {1..100})..." ]'
+check "CSV does not" eval '[ "$(sql --csv "$work/xen" "SELECT hex(zeroblob(150)) AS x" | tail -n 1)" = "$(printf "0%.0s" {1..300})" ]'
 check "a table of more rows than are aligned has all of them" eval '[ "$(sql "$work/whole" "SELECT time_ns FROM events" | grep -cE "^ +[0-9]+$")" = \
 	"$(sql --csv "$work/whole" "SELECT count(*) FROM events" | tail -n 1)" ]'
 
