@@ -14,6 +14,7 @@
 #include "outputs/timeline/timeline.h"
 #include "strata/commands.h"
 #include "strata/read/timeline_server.h"
+#include "strata/read/timeline_why.h"
 #include "strata/read/traces_options.h"
 #include "strata/read/tracks_pass.h"
 #include "timeline/page.h"
@@ -96,7 +97,8 @@ static int write_file(const struct strata_timeline *timeline, const struct optio
 
 /* The pass, and then the page or the server. */
 static int draw(struct tracks_pass *pass, struct strata_timeline *timeline,
-		const struct options *options, uint64_t first_ns, struct strata_error *error)
+		struct timeline_why *why, const struct options *options, uint64_t first_ns,
+		struct strata_error *error)
 {
 	uint64_t full_ns;
 	int status = tracks_pass_run(pass, error);
@@ -105,6 +107,8 @@ static int draw(struct tracks_pass *pass, struct strata_timeline *timeline,
 		return -1;
 	if (strata_timeline_is_full(timeline, &full_ns))
 		return tell_full(timeline, options, first_ns, error);
+	if (timeline_why_explain(why, pass->traces, &options->requests, timeline, error))
+		return -1;
 	if (strata_timeline_finish(timeline, pass->tracks, pass->order,
 				   strata_host_state_facts(pass->state), error))
 		return -1;
@@ -131,6 +135,7 @@ static int read_traces(struct traces *traces, const struct options *options, uin
 	struct strata_timeline *timeline = NULL;
 	struct strata_track_sink *sink;
 	struct strata_shown shown;
+	struct timeline_why why = { .instances = NULL };
 	struct tracks_pass pass = {
 		.traces = traces,
 		.shown = &shown,
@@ -143,11 +148,15 @@ static int read_traces(struct traces *traces, const struct options *options, uin
 
 	if (!status && !(timeline = strata_timeline_new(&shown, &form, error)))
 		status = -1;
+	if (!status)
+		status = timeline_why_begin(&why, &shown, from_ns, to_ns, error);
 	if (!status) {
 		sink = strata_timeline_sink(timeline);
+		pass.also = &why.instances->listener;
 		pass.observer = strata_timeline_observer(timeline);
-		status = draw(&pass, timeline, options, first_ns, error);
+		status = draw(&pass, timeline, &why, options, first_ns, error);
 	}
+	timeline_why_clear(&why);
 	tracks_pass_clear(&pass);
 	strata_timeline_free(timeline);
 	strata_shown_clear(&shown);

@@ -131,6 +131,7 @@ static const char *const kind_names[STRATA_NR_SPANS] = {
 	[STRATA_SPAN_WAKEUP] = "wakeup",       [STRATA_SPAN_PREEMPTED] = "preempted",
 	[STRATA_SPAN_SYSCALL] = "syscall",     [STRATA_SPAN_IRQ] = "irq",
 	[STRATA_SPAN_SOFTIRQ] = "softirq",     [STRATA_SPAN_REQUEST] = "request",
+	[STRATA_SPAN_EVTCHN] = "evtchn",       [STRATA_SPAN_IN_XEN] = "in_xen",
 };
 
 static const char *const vcpu_states[STRATA_NR_VCPU_STATES] = {

@@ -56,6 +56,7 @@ enum strata_span_kind {
 	STRATA_SPAN_REQUEST,   /* `name` is the event's, without its end; `number` is the key */
 	STRATA_SPAN_EVTCHN,    /* port `number` of `vcpu` is pending, until its kernel's upcall;
 				* `other` is the vCPU that sent, if one did */
+	STRATA_SPAN_IN_XEN,    /* Xen works for a vCPU that runs, be it known for how long or not */
 	STRATA_NR_SPANS,
 };
 

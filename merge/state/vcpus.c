@@ -190,9 +190,20 @@ static void queue(struct strata_vcpus *vcpus, const struct strata_vcpu *vcpu,
 }
 
 /* Enters a state, and counts the time of the one before. */
-static void enter(struct strata_vcpu *vcpu, enum strata_vcpu_state state,
-		  const struct strata_moment *now)
+static void enter(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu,
+		  enum strata_vcpu_state state, const struct strata_moment *now)
 {
+	const struct strata_span span = {
+		.kind = STRATA_SPAN_IN_XEN,
+		.from_ns = vcpu->since.ns,
+		.to_ns = now->ns,
+		.bound_ns = strata_moments_bound(&vcpu->since, now),
+		.vcpu = vcpu,
+		.trace = vcpu->trace,
+	};
+
+	if (vcpu->state == STRATA_VCPU_XEN && span.from_ns < span.to_ns)
+		strata_spans_tell(vcpus->spans, &span);
 	vcpu->ns[vcpu->state] += strata_moments_between(&vcpu->since, now);
 	vcpu->state = state;
 	vcpu->since = *now;
@@ -227,11 +238,12 @@ static enum strata_vcpu_state running(const struct strata_vcpu *vcpu)
 }
 
 /* What Xen did ended, and nobody knows when. */
-static void drop_jobs(struct strata_vcpu *vcpu, const struct strata_moment *now)
+static void drop_jobs(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu,
+		      const struct strata_moment *now)
 {
 	vcpu->exit.is_open = vcpu->hypercall.is_open = false;
 	if (strata_vcpu_runs(vcpu->state))
-		enter(vcpu, STRATA_VCPU_GUEST, now);
+		enter(vcpus, vcpu, STRATA_VCPU_GUEST, now);
 }
 
 void strata_vcpus_change(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu,
@@ -245,7 +257,7 @@ void strata_vcpus_change(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu,
 	if (vcpu->state != STRATA_VCPU_UNKNOWN && before != STRATA_VCPU_UNKNOWN &&
 	    (strata_vcpu_runs(before) ? !ran : vcpu->state != before)) {
 		vcpus->contradictions++;
-		drop_jobs(vcpu, now);
+		drop_jobs(vcpus, vcpu, now);
 	}
 	if (strata_vcpu_runs(after)) {
 		if (ran && vcpu->pcpu == pcpu)
@@ -261,7 +273,7 @@ void strata_vcpus_change(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu,
 	end_run_state(vcpus, vcpu, trace, now);
 	vcpu->is_woken &= after == STRATA_VCPU_RUNNABLE;
 	queue(vcpus, vcpu, after, now);
-	enter(vcpu, after, now);
+	enter(vcpus, vcpu, after, now);
 }
 
 void strata_vcpus_wake(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu,
@@ -297,15 +309,15 @@ void strata_vcpus_seen(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu, uin
 				    trace, now);
 }
 
-static void begin_job(struct strata_vcpu *vcpu, struct strata_vcpu_job *job, uint64_t number,
-		      const struct strata_moment *now)
+static void begin_job(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu,
+		      struct strata_vcpu_job *job, uint64_t number, const struct strata_moment *now)
 {
 	job->is_open = true;
 	job->since = *now;
 	job->number = number;
 	strata_vcpu_times(vcpu, now, job->ns);
 	if (strata_vcpu_runs(vcpu->state))
-		enter(vcpu, STRATA_VCPU_XEN, now);
+		enter(vcpus, vcpu, STRATA_VCPU_XEN, now);
 }
 
 static void end_job(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu,
@@ -331,14 +343,13 @@ static void end_job(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu,
 	job->is_open = false;
 	strata_spans_tell(vcpus->spans, &span);
 	if (strata_vcpu_runs(vcpu->state))
-		enter(vcpu, running(vcpu), now);
+		enter(vcpus, vcpu, running(vcpu), now);
 }
 
 void strata_vcpus_exit(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu, uint64_t reason,
 		       const struct strata_moment *now)
 {
-	(void)vcpus;
-	begin_job(vcpu, &vcpu->exit, reason, now);
+	begin_job(vcpus, vcpu, &vcpu->exit, reason, now);
 }
 
 void strata_vcpus_entry(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu, size_t trace,
@@ -350,17 +361,16 @@ void strata_vcpus_entry(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu, si
 	if (vcpu->exit.is_open)
 		end_job(vcpus, vcpu, &vcpu->exit, STRATA_SPAN_EXIT, trace, now);
 	else if (strata_vcpu_runs(vcpu->state))
-		enter(vcpu, STRATA_VCPU_GUEST, now);
+		enter(vcpus, vcpu, STRATA_VCPU_GUEST, now);
 }
 
 void strata_vcpus_hypercall(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu, uint64_t op,
 			    const struct strata_moment *now)
 {
-	(void)vcpus;
 	if (!vcpu->hypercall.is_open || vcpu->hypercall.number != op || !vcpu->is_preempted)
-		begin_job(vcpu, &vcpu->hypercall, op, now);
+		begin_job(vcpus, vcpu, &vcpu->hypercall, op, now);
 	else if (strata_vcpu_runs(vcpu->state))
-		enter(vcpu, STRATA_VCPU_XEN, now);
+		enter(vcpus, vcpu, STRATA_VCPU_XEN, now);
 	vcpu->is_preempted = vcpu->is_in_guest = false;
 }
 
@@ -381,7 +391,7 @@ void strata_vcpus_return(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu, u
 	}
 	vcpu->hypercall.is_open = false;
 	if (strata_vcpu_runs(vcpu->state))
-		enter(vcpu, running(vcpu), now);
+		enter(vcpus, vcpu, running(vcpu), now);
 }
 
 /* What a vCPU does is unknown from @now on. */
@@ -392,7 +402,7 @@ static void forget(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu, size_t 
 	vcpu->is_woken = false;
 	vcpu->exit.is_open = vcpu->hypercall.is_open = false;
 	queue(vcpus, vcpu, STRATA_VCPU_UNKNOWN, now);
-	enter(vcpu, STRATA_VCPU_UNKNOWN, now);
+	enter(vcpus, vcpu, STRATA_VCPU_UNKNOWN, now);
 }
 
 void strata_vcpus_lose(struct strata_vcpus *vcpus, size_t machine, uint32_t number, size_t trace,
@@ -443,7 +453,7 @@ void strata_vcpus_finish(struct strata_vcpus *vcpus, const struct strata_moment 
 
 	for (i = 0; i < vcpus->nr_vcpus; i++) {
 		end_run_state(vcpus, vcpus->all_vcpus[i], vcpus->all_vcpus[i]->trace, now);
-		enter(vcpus->all_vcpus[i], vcpus->all_vcpus[i]->state, now);
+		enter(vcpus, vcpus->all_vcpus[i], vcpus->all_vcpus[i]->state, now);
 	}
 	for (i = 0; i < vcpus->nr_pcpus; i++)
 		occupy(vcpus, vcpus->all_pcpus[i], NULL, vcpus->all_pcpus[i]->trace, now);

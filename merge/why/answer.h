@@ -54,6 +54,10 @@ void strata_why_answer_clear(struct strata_why_answer *answer);
 /* In words, then as trees. */
 void strata_why_answer_print(const struct strata_why_answer *answer, FILE *out);
 
+/* Only one of the worst: what it is, its blames, its tree. */
+void strata_why_explained_print(const struct strata_why_answer *answer,
+				const struct strata_why_explained *explained, FILE *out);
+
 /*
  * What would have to be recorded to know what is unknown: options of `strata record`; NULL:
  * nothing, or what is unknown has another cause.  @at: counted from 0

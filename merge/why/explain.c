@@ -7,23 +7,20 @@
 /* What Xen does for a vCPU that runs; false: nothing, the guest has it. */
 static bool in_xen(struct strata_why_moment *moment, const struct strata_why_cpu *cpu)
 {
-	const struct strata_why_lane *exits =
-		strata_why_lane_of_vcpu(moment, STRATA_WHY_LANE_EXIT, cpu);
 	const struct strata_why_span *exit, *hypercall;
 
-	if (cpu->domain == STRATA_NO_DOMAIN)
+	if (cpu->domain == STRATA_NO_DOMAIN ||
+	    !strata_why_look_now(moment, strata_why_lane_of_vcpu(moment, STRATA_WHY_LANE_XEN, cpu)))
 		return false;
-	exit = strata_why_look_now(moment, exits);
+	exit = strata_why_look_now(moment,
+				   strata_why_lane_of_vcpu(moment, STRATA_WHY_LANE_EXIT, cpu));
 	hypercall = strata_why_look_now(
 		moment, strata_why_lane_of_vcpu(moment, STRATA_WHY_LANE_HYPERCALL, cpu));
-	/* A guest that exits is in the guest between an exit and the next one, also while a
-	 * hypercall waits to be issued once more. */
-	if (!exit && (exits || !hypercall))
-		return false;
 	strata_why_step(moment, STRATA_WHY_XEN, NULL);
+	/* A hypercall of an HVM guest lies within an exit. */
 	if (hypercall)
 		strata_why_step(moment, STRATA_WHY_HYPERCALL, hypercall);
-	else
+	else if (exit)
 		strata_why_step(moment, STRATA_WHY_EXIT, exit);
 	return true;
 }
@@ -167,7 +164,7 @@ void strata_why_explain_task(struct strata_why_moment *moment, size_t kernel, ui
 		moment, strata_why_lane(moment->recall, STRATA_WHY_LANE_SYSCALL, kernel, tid));
 	if (syscall)
 		strata_why_step(moment, STRATA_WHY_SYSCALL, syscall);
-	strata_why_explain_blocked(moment, &cpu, state);
+	strata_why_explain_blocked(moment, &cpu, tid, state);
 }
 
 int strata_why_explain(const struct strata_why_recall *recall,

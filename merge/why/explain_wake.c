@@ -147,7 +147,7 @@ static void interrupt_wakes(struct strata_why_moment *moment, const struct strat
 }
 
 void strata_why_explain_blocked(struct strata_why_moment *moment, const struct strata_why_cpu *cpu,
-				const struct strata_why_span *state)
+				uint32_t tid, const struct strata_why_span *state)
 {
 	const struct strata_why_wake *wake = &moment->recall->wakes[state->wake];
 
@@ -155,8 +155,13 @@ void strata_why_explain_blocked(struct strata_why_moment *moment, const struct s
 		return;
 	switch (wake->via) {
 	case STRATA_VIA_TASK:
+		/* No task wakes itself: such a trace tells nothing. */
+		if (!wake->has_task || (wake->kernel == cpu->trace && wake->tid == tid)) {
+			add_name(moment, STRATA_WHY_WOKEN_WHILE, wake->name);
+			break;
+		}
 		add_name(moment, STRATA_WHY_WAITS_TASK, wake->name);
-		if (wake->has_task && wake->tid)
+		if (wake->tid)
 			follow_task(moment, wake->kernel, wake->tid);
 		break;
 	case STRATA_VIA_IRQ:

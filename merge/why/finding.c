@@ -80,6 +80,7 @@ static void descend(const struct search *search, const struct strata_why_step *s
 	case STRATA_WHY_WAKING:
 	case STRATA_WHY_VCPU_IDLE:
 	case STRATA_WHY_WAITS_MORE:
+	case STRATA_WHY_REST:
 	case STRATA_WHY_UNKNOWN_WHO:
 	case STRATA_WHY_WHOLE:
 		break;

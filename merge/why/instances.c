@@ -25,12 +25,17 @@ static bool fits(const char *pattern, const char *text)
 	return !pattern || strata_glob_fits(pattern, strlen(pattern), text, strlen(text));
 }
 
-/* "app-server" is also "server", and one of several, "app-server-239", too. */
+/* A source of one of several machines, "host1/app-server", is also "app-server"; that one also
+ * "server", and one of several, "app-server-239", too. */
 static bool source_fits(const char *pattern, const char *source)
 {
+	const char *slash = strrchr(source, '/');
 	char name[STRATA_REPORT_NAME];
 	char *end;
 
+	if (fits(pattern, source))
+		return true;
+	source = slash ? slash + 1 : source;
 	if (fits(pattern, source))
 		return true;
 	if (strncmp(source, "app-", 4) != 0)

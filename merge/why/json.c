@@ -81,6 +81,7 @@ static void add_explained(const struct strata_why_answer *answer,
 				       ? finding_json(answer, &explained->findings.all[0], whole)
 				       : NULL);
 	json_object_object_add(object, "findings", findings);
+	add_uint(object, "others_ns", explained->findings.others_ns);
 	json_object_object_add(object, "tree",
 			       explained->tree.nr ? node_json(answer, &explained->tree, 0) : NULL);
 }

@@ -84,8 +84,8 @@ void strata_why_explain_task(struct strata_why_moment *moment, size_t kernel, ui
 void strata_why_wants_to_run(struct strata_why_moment *moment, const struct strata_why_cpu *cpu,
 			     enum strata_why_want want);
 
-/* Adds what a blocked task waits for. @state: its span; @cpu: the kernel's, any CPU */
+/* Adds what a blocked task waits for. @cpu: the kernel's, any CPU; @state: the task's span */
 void strata_why_explain_blocked(struct strata_why_moment *moment, const struct strata_why_cpu *cpu,
-				const struct strata_why_span *state);
+				uint32_t tid, const struct strata_why_span *state);
 
 #endif /* STRATA_MERGE_WHY_MOMENT_H */

@@ -205,25 +205,35 @@ static void put_missing(const struct strata_why_answer *answer, FILE *out)
 			answer->not_remembered);
 }
 
+/* @head: in front of the tree; or NULL */
+static void put_explained(const struct strata_why_answer *answer,
+			  const struct strata_why_explained *explained, const char *head, FILE *out)
+{
+	const uint64_t since = explained->instance->from_ns - answer->facts->first_ns;
+
+	put_instance(answer, explained->instance, out);
+	fprintf(out, ", from +%" PRIu64 ".%09" PRIu64 "\n", since / 1000000000, since % 1000000000);
+	put_sentences(answer, explained, out);
+	fprintf(out, "\n%s", head ? head : "");
+	if (explained->tree.nr)
+		put_tree(answer, &explained->tree, 0, 0, out);
+}
+
+void strata_why_explained_print(const struct strata_why_answer *answer,
+				const struct strata_why_explained *explained, FILE *out)
+{
+	put_explained(answer, explained, NULL, out);
+}
+
 void strata_why_answer_print(const struct strata_why_answer *answer, FILE *out)
 {
 	size_t i;
 
 	put_together(answer, out);
 	for (i = 0; i < answer->nr_worst; i++) {
-		const struct strata_why_explained *explained = &answer->worst[i];
-		const uint64_t since = explained->instance->from_ns - answer->facts->first_ns;
-
 		fprintf(out, "\n%zu. ", i + 1);
-		put_instance(answer, explained->instance, out);
-		fprintf(out, ", from +%" PRIu64 ".%09" PRIu64 "\n", since / 1000000000,
-			since % 1000000000);
-		put_sentences(answer, explained, out);
-		fprintf(out, "\n");
-		if (i == 0)
-			fprintf(out, "      Parts of it, of 0.5 %% and more:\n");
-		if (explained->tree.nr)
-			put_tree(answer, &explained->tree, 0, 0, out);
+		put_explained(answer, &answer->worst[i],
+			      i ? NULL : "      Parts of it, of 0.5 % and more:\n", out);
 	}
 	if (strata_why_missing(answer, 0) || answer->not_remembered)
 		fprintf(out, "\n");

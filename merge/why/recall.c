@@ -202,6 +202,10 @@ static void take(struct strata_span_listener *listener, const struct strata_span
 		add_task(recall, span, &kept);
 		return;
 	}
+	if (span->kind == STRATA_SPAN_IN_XEN) {
+		add(recall, id_of(STRATA_WHY_LANE_XEN, machine, vcpu), &kept);
+		return;
+	}
 	if (span->kind == STRATA_SPAN_BEHIND) {
 		kept.name =
 			strata_why_name_vcpu(recall, span->trace, span->other, span->pcpu->number);

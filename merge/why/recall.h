@@ -37,8 +37,9 @@ enum strata_why_lane_kind {
 	STRATA_WHY_LANE_SOFTIRQ,
 	/* Of a vCPU, by its machine, its domain and its number: */
 	STRATA_WHY_LANE_VCPU,   /* `state`; XEN counts as GUEST */
+	STRATA_WHY_LANE_XEN,    /* Xen works for it, */
 	STRATA_WHY_LANE_BEHIND, /* `name` of the vCPU that ran there */
-	STRATA_WHY_LANE_EXIT,
+	STRATA_WHY_LANE_EXIT,   /* as far as it is known on what */
 	STRATA_WHY_LANE_HYPERCALL,
 	STRATA_NR_WHY_LANES,
 };

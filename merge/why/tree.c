@@ -135,9 +135,31 @@ static void sort_children(struct strata_why_tree *tree, size_t parent)
 	}
 }
 
+/* Makes the parts of a node the whole of it. */
+static void add_rest(struct strata_why_tree *tree, size_t at)
+{
+	uint64_t rest = tree->nodes[at].ns;
+	size_t child, made;
+
+	for (child = tree->nodes[at].child; child; child = tree->nodes[child].next)
+		rest -= tree->nodes[child].ns;
+	if (!rest || !tree->nodes[at].child)
+		return;
+	made = find_child(tree, at, (struct strata_why_step){ STRATA_WHY_REST, 0 });
+	if (!made)
+		return;
+	tree->nodes[made].ns += rest;
+	tree->nodes[made].times = tree->nodes[at].times;
+	tree->nodes[made].bound_ns = tree->nodes[at].bound_ns;
+}
+
 void strata_why_tree_finish(struct strata_why_tree *tree, uint64_t bound_ns)
 {
+	const size_t nr = tree->nr;
 	size_t i;
+
+	for (i = 0; i < nr; i++)
+		add_rest(tree, i);
 
 	if (tree->nr)
 		tree->nodes[0].bound_ns = bound_ns;

@@ -46,6 +46,7 @@ enum strata_why_what {
 	STRATA_WHY_VCPU_IDLE,   /* the vCPU that it waits for, `name`, was blocked */
 	STRATA_WHY_WAITS_MORE,  /* the chain of wake-ups is not followed further */
 	STRATA_WHY_OTHERS,      /* more causes than are told apart */
+	STRATA_WHY_REST,        /* of a cause with parts, what no part tells more of */
 	/* Nobody knows: */
 	STRATA_WHY_UNKNOWN,
 	STRATA_WHY_UNKNOWN_TASK, /* in which state the task is */

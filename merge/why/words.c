@@ -41,6 +41,7 @@ static const struct {
 	[STRATA_WHY_VCPU_IDLE] = { "vcpu_idle", "vCPU %s was blocked" },
 	[STRATA_WHY_WAITS_MORE] = { "waits_more", "the wake-ups before that are not followed" },
 	[STRATA_WHY_OTHERS] = { "others", "other causes" },
+	[STRATA_WHY_REST] = { "rest", "no event tells more" },
 	[STRATA_WHY_UNKNOWN] = { "unknown", "unknown" },
 	[STRATA_WHY_UNKNOWN_TASK] = { "unknown_task", "no event tells what the task did" },
 	[STRATA_WHY_UNKNOWN_VCPU] = { "unknown_vcpu", "no event tells what its vCPU did" },

@@ -746,11 +746,8 @@ def compare_queues(host, report, check):
         check.same("%s %s, most" % key, row["greatest"], most)
 
 
-def main():
-    with open(sys.argv[1], encoding="utf-8") as file:
-        lines = [json.loads(line) for line in file]
-    with open(sys.argv[2], encoding="utf-8") as file:
-        report = json.load(file)
+def host_of(lines):
+    """What the lines of a view tell."""
     machines = {os.path.dirname(line["source"]) for line in lines}
     hypervisors = {machine_of(machines, line["source"]) for line in lines
                    if line["layer"] == "xen" and line.get("event", "").startswith("runstate_")}
@@ -759,6 +756,15 @@ def main():
     host = Host(machines, hypervisors, returning, sorted((ns, *source) for source, ns in last.items()))
     for line in lines:
         host.take(line)
+    return host
+
+
+def main():
+    with open(sys.argv[1], encoding="utf-8") as file:
+        lines = [json.loads(line) for line in file]
+    with open(sys.argv[2], encoding="utf-8") as file:
+        report = json.load(file)
+    host = host_of(lines)
     check = Comparison()
     check.same("events", report["facts"]["events"], sum("event" in line for line in lines))
     if lines:
@@ -778,4 +784,5 @@ def main():
     print("%d events, %d figures are the same" % (report["facts"]["events"], check.figures))
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -80,6 +80,20 @@ check "requests at the same time are side by side" page 'any(track["kind"] == "r
 check "latencies of requests and of waits lead to slices" page 'len(meta["histograms"]) >= 3 and
 	sum(bar["count"] for histogram in meta["histograms"] for bar in histogram["bars"]) > 1000'
 check "where the time of a request went is told" page 'any("queued=" in span.detail and "key=" in span.detail for span in page.spans())'
+# What the page says of the longest request is what `strata why` says.
+whys() {
+	local key text
+	"$strata" why --worst 1 "$work/whole" 2>/dev/null | sed -n '/^1\. /,/^$/p' | sed '1s/^1\. //; /^$/d' >"$work/why"
+	key=$(python3 -c 'import sys; sys.path.insert(0, "tests/unit")
+import timeline_page; page = timeline_page.Page(sys.argv[1])
+length = {(span.track, span.start): span.length for span in page.spans()}
+print(max(page.meta["why"], key=lambda key: length[tuple(map(int, key.split(":")))]))' "$work/whole.page")
+	text=$(python3 -c 'import sys; sys.path.insert(0, "tests/unit")
+import timeline_page; print(timeline_page.Page(sys.argv[1]).meta["why"][sys.argv[2]])' "$work/whole.page" "$key")
+	[ -s "$work/why" ] && head -n "$(wc -l <"$work/why")" <<<"$text" | diff "$work/why" - && echo "$key" >"$work/key"
+}
+check "why the longest request took so long is what strata why says" whys
+check "a hundred of them are explained" page 'len(meta["why"]) == 100 and all("took" in text for text in meta["why"].values())'
 check "nothing is said of physical CPUs" page '"pcpu" not in kinds and not any("stolen" in span.detail for span in page.spans())'
 cp "$work/lossy.page" "$work/page"
 check "losses are on tracks, and states around them are unknown" page 'len(meta["losses"]) > 5 and
@@ -149,6 +163,12 @@ check "its page holds no chunks" eval 'python3 -c "import sys; sys.path.insert(0
 import timeline_page; page = timeline_page.Page(\"$address\"); assert list(page.scripts) == [\"strata-meta\"] and page.meta[\"serve\"]"'
 check "/meta is the description" eval 'python3 -c "import json, sys, urllib.request
 assert json.load(urllib.request.urlopen(\"${address}meta\"))[\"serve\"]"'
+"$strata" why --worst 1 "$work/whole" 2>/dev/null >"$work/why"
+check "/why says why a request took so long" eval 'python3 -c "import sys, urllib.request
+track, start = sys.argv[2].split(\":\")
+text = urllib.request.urlopen(\"%swhy?track=%s&at=%s\" % (sys.argv[1], track, start)).read().decode()
+assert text.split(\"\\n\")[0] in open(sys.argv[3]).read() and len(text) > 20, text
+assert urllib.request.urlopen(sys.argv[1] + \"why?track=1\").read() == b\"\"" "$address" "$(cat "$work/key")" "$work/why"'
 check "it listens at 127.0.0.1 alone" eval '[ "$(ss -Hltn "sport = :$port" | awk "{ print \$4 }")" = "127.0.0.1:$port" ]'
 check "hostile requests get nothing, and do it no harm" python3 tests/unit/timeline_attack.py "$address"
 check "after which it serves as before" python3 tests/unit/timeline_peer.py "$address" "$work/report"

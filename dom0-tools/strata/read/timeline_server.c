@@ -54,8 +54,7 @@ static enum MHD_Result answer(struct MHD_Connection *connection, unsigned int st
 	return result;
 }
 
-static enum MHD_Result refuse(struct MHD_Connection *connection, unsigned int status,
-			      const char *why)
+static enum MHD_Result say(struct MHD_Connection *connection, unsigned int status, const char *why)
 {
 	return answer(connection, status, "text/plain; charset=utf-8",
 		      MHD_create_response_from_buffer(strlen(why), (void *)(uintptr_t)why,
@@ -85,18 +84,31 @@ static enum MHD_Result give_chunk(const struct server *server, struct MHD_Connec
 	void *bytes;
 
 	if (!chunk || chunk->is_raw)
-		return refuse(connection, MHD_HTTP_NOT_FOUND, "there is no such chunk\n");
+		return say(connection, MHD_HTTP_NOT_FOUND, "there is no such chunk\n");
 	bytes = malloc(chunk->bytes + 1);
 	if (!bytes)
-		return refuse(connection, MHD_HTTP_INTERNAL_SERVER_ERROR, "out of memory\n");
+		return say(connection, MHD_HTTP_INTERNAL_SERVER_ERROR, "out of memory\n");
 	if (strata_chunk_store_read(store, chunk, bytes, &error)) {
 		free(bytes);
 		fprintf(stderr, "strata: timeline: %s\n", error.text);
-		return refuse(connection, MHD_HTTP_INTERNAL_SERVER_ERROR,
-			      "the chunk cannot be read\n");
+		return say(connection, MHD_HTTP_INTERNAL_SERVER_ERROR,
+			   "the chunk cannot be read\n");
 	}
 	return answer(connection, MHD_HTTP_OK, "application/octet-stream",
 		      MHD_create_response_from_buffer(chunk->bytes, bytes, MHD_RESPMEM_MUST_FREE));
+}
+
+/* Why a slice took its time; nothing where that is not known. */
+static enum MHD_Result give_why(const struct server *server, struct MHD_Connection *connection)
+{
+	const char *track = MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "track");
+	const char *at = MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "at");
+	const char *text = track && at ? strata_timeline_why(server->timeline,
+							     (uint32_t)strtoul(track, NULL, 10),
+							     strtoull(at, NULL, 10))
+				       : NULL;
+
+	return say(connection, MHD_HTTP_OK, text ? text : "");
 }
 
 static bool is_for_us(const struct server *server, struct MHD_Connection *connection)
@@ -129,14 +141,14 @@ static enum MHD_Result handle(void *data, struct MHD_Connection *connection, con
 		return MHD_YES;
 	}
 	if (!is_for_us(server, connection))
-		return refuse(connection, MHD_HTTP_FORBIDDEN,
-			      "use the address that strata timeline printed\n");
+		return say(connection, MHD_HTTP_FORBIDDEN,
+			   "use the address that strata timeline printed\n");
 	if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
-		return refuse(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET is served\n");
+		return say(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET is served\n");
 	if (strlen(url) < token + 2 || url[0] != '/' || url[token + 1] != '/' ||
 	    !is_same(url + 1, server->token, token))
-		return refuse(connection, MHD_HTTP_NOT_FOUND,
-			      "use the whole address that strata timeline printed\n");
+		return say(connection, MHD_HTTP_NOT_FOUND,
+			   "use the whole address that strata timeline printed\n");
 	path = url + token + 2;
 	if (!*path)
 		return answer(connection, MHD_HTTP_OK, "text/html; charset=utf-8",
@@ -148,9 +160,11 @@ static enum MHD_Result handle(void *data, struct MHD_Connection *connection, con
 			      MHD_create_response_from_buffer(length, (void *)(uintptr_t)meta,
 							      MHD_RESPMEM_PERSISTENT));
 	}
+	if (strcmp(path, "why") == 0)
+		return give_why(server, connection);
 	if (strncmp(path, "chunk/", 6) == 0)
 		return give_chunk(server, connection, path + 6);
-	return refuse(connection, MHD_HTTP_NOT_FOUND, "there is no such page\n");
+	return say(connection, MHD_HTTP_NOT_FOUND, "there is no such page\n");
 }
 
 static int make_token(struct server *server, struct strata_error *error)

@@ -5,6 +5,8 @@
  *     GET /TOKEN/           the page, with the description in it
  *     GET /TOKEN/meta       the description alone
  *     GET /TOKEN/chunk/ID   a chunk, as deflate left it
+ *     GET /TOKEN/why?track=ID&at=NS   why a slice took its time, if it is one of the slowest
+ *                           requests; else nothing
  *
  * A recording of root's is not for every user of the machine: TOKEN is random, and only who starts
  * the server is told.  A page of another site that had a browser ask 127.0.0.1 under a name of its

@@ -32,8 +32,10 @@ int tracks_pass_begin(struct tracks_pass *pass, struct strata_error *error)
 	pass->tracks = strata_tracks_new(pass->shown, &pass->options, pass->sinks, pass->nr_sinks);
 	if (!pass->tracks)
 		return strata_fail(error, "out of memory");
-	pass->listener = strata_tracks_listener(pass->tracks);
-	pass->state = strata_host_state_new(&pass->traces->set, &forms, &pass->listener, 1, error);
+	pass->listeners[0] = strata_tracks_listener(pass->tracks);
+	pass->listeners[1] = pass->also;
+	pass->state = strata_host_state_new(&pass->traces->set, &forms, pass->listeners,
+					    pass->also ? 2 : 1, error);
 	return pass->state ? 0 : -1;
 }
 

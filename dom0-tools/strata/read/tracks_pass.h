@@ -26,13 +26,15 @@ struct tracks_pass {
 	struct strata_tracks_options options;
 	struct strata_track_sink *const *sinks;
 	size_t nr_sinks;
-	struct strata_slice_sink
-		*observer; /* gets all events besides; may stop the pass; or NULL */
+	/* Is told of all spans, too; or NULL. */
+	struct strata_span_listener *also;
+	/* Gets all events besides; may stop the pass; or NULL. */
+	struct strata_slice_sink *observer;
 	/* OUT, until tracks_pass_clear(): */
 	struct strata_host_state *state;
 	struct strata_tracks *tracks;
 	uint32_t *order;
-	struct strata_span_listener *listener; /* of the state: the tracks' */
+	struct strata_span_listener *listeners[2]; /* of the state: the tracks', and `also` */
 };
 
 /*

@@ -20,6 +20,23 @@ static uint64_t since_begin(const struct strata_timeline *timeline, uint64_t ns)
 	return ns > timeline->options->begin_ns ? ns - timeline->options->begin_ns : 0;
 }
 
+/* Keeps a request, if it is one of the longest so far. */
+static void keep_slow(struct strata_timeline *timeline, const struct strata_chunk_entry *entry)
+{
+	struct strata_timeline_slow *least = &timeline->slowest[0];
+	size_t i;
+
+	if (timeline->nr_slowest < STRATA_TIMELINE_SLOWEST)
+		least = &timeline->slowest[timeline->nr_slowest++];
+	else
+		for (i = 1; i < STRATA_TIMELINE_SLOWEST; i++)
+			if (timeline->slowest[i].length_ns < least->length_ns)
+				least = &timeline->slowest[i];
+	if (least->length_ns <= entry->length_ns)
+		*least = (struct strata_timeline_slow){ entry->track, entry->from_ns,
+							entry->length_ns, NULL };
+}
+
 static void take_slice(struct strata_track_sink *sink, const struct strata_tracks *tracks,
 		       const struct strata_track_slice *slice)
 {
@@ -45,6 +62,8 @@ static void take_slice(struct strata_track_sink *sink, const struct strata_track
 		return;
 	}
 	strata_levels_add(&timeline->levels, &entry, slice->detail);
+	if (track->kind == STRATA_TRACK_REQUESTS)
+		keep_slow(timeline, &entry);
 	if (track->kind == STRATA_TRACK_REQUESTS)
 		strata_latencies_add(&timeline->requests, slice->name, slice->track, entry.from_ns,
 				     entry.length_ns);
@@ -183,6 +202,35 @@ bool strata_timeline_is_full(const struct strata_timeline *timeline, uint64_t *n
 	return timeline->is_full;
 }
 
+void strata_timeline_explain(struct strata_timeline *timeline, uint64_t from_ns, uint64_t to_ns,
+			     const char *text)
+{
+	const uint64_t since_ns = since_begin(timeline, from_ns);
+	size_t i;
+
+	for (i = 0; i < timeline->nr_slowest; i++) {
+		struct strata_timeline_slow *slow = &timeline->slowest[i];
+
+		if (slow->why || slow->from_ns != since_ns || slow->length_ns != to_ns - from_ns)
+			continue;
+		slow->why = strdup(text);
+		timeline->no_memory |= !slow->why;
+		return;
+	}
+}
+
+const char *strata_timeline_why(const struct strata_timeline *timeline, uint32_t track,
+				uint64_t from_ns)
+{
+	size_t i;
+
+	for (i = 0; i < timeline->nr_slowest; i++) {
+		if (timeline->slowest[i].track == track && timeline->slowest[i].from_ns == from_ns)
+			return timeline->slowest[i].why;
+	}
+	return NULL;
+}
+
 int strata_timeline_finish(struct strata_timeline *timeline, const struct strata_tracks *tracks,
 			   const uint32_t *order, const struct strata_state_facts *facts,
 			   struct strata_error *error)
@@ -227,6 +275,8 @@ void strata_timeline_free(struct strata_timeline *timeline)
 	for (i = 0; i < timeline->shown->nr_sources; i++)
 		free(timeline->bounds[i]);
 	free(timeline->bounds);
+	for (i = 0; i < timeline->nr_slowest; i++)
+		free(timeline->slowest[i].why);
 	strata_latencies_clear(&timeline->requests);
 	strata_latencies_clear(&timeline->waits);
 	strata_chunk_store_free(timeline->store);

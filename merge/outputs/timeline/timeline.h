@@ -41,6 +41,18 @@ struct strata_slice_sink *strata_timeline_observer(struct strata_timeline *timel
 bool strata_timeline_is_full(const struct strata_timeline *timeline, uint64_t *ns);
 
 /*
+ * Says why a request took its time, if it is one of the STRATA_TIMELINE_SLOWEST longest ones: by
+ * its begin and end since 1970.  Before finish.
+ */
+#define STRATA_TIMELINE_SLOWEST 100u
+void strata_timeline_explain(struct strata_timeline *timeline, uint64_t from_ns, uint64_t to_ns,
+			     const char *text);
+
+/* What was said of a slice, by its track and its begin since the timeline's; NULL: nothing. */
+const char *strata_timeline_why(const struct strata_timeline *timeline, uint32_t track,
+				uint64_t from_ns);
+
+/*
  * Writes what is left, and the description of all.
  * @order: of the tracks, as strata_tracks_finish() gives it
  * @facts: of the state that the slices were made of

@@ -11,6 +11,13 @@
 /* Losses beyond these are joined with the one before of their track. */
 #define STRATA_TIMELINE_LOSSES 65536u
 
+/* One of the longest requests. */
+struct strata_timeline_slow {
+	uint32_t track;
+	uint64_t from_ns, length_ns; /* since the timeline's begin */
+	char *why;                   /* NULL: it was not said */
+};
+
 struct strata_timeline {
 	struct strata_track_sink sink;
 	struct strata_slice_sink observer;
@@ -24,6 +31,8 @@ struct strata_timeline {
 	struct strata_bounds **bounds; /* by trace */
 	struct strata_track_loss *losses;
 	size_t nr_losses, losses_room, joined_losses;
+	struct strata_timeline_slow slowest[STRATA_TIMELINE_SLOWEST];
+	size_t nr_slowest;
 	uint64_t slices, last_ns;
 	bool is_full, no_memory;
 	struct strata_buffer meta;

@@ -158,6 +158,28 @@ static void put_requests(struct strata_buffer *out, const struct strata_timeline
 	strata_buffer_text(out, "]");
 }
 
+/* Why the longest requests took their time, by track and begin. */
+static void put_whys(struct strata_buffer *out, const struct strata_timeline *timeline)
+{
+	char key[64];
+	bool is_first = true;
+	size_t i;
+
+	strata_buffer_text(out, ",\n\"why\":{");
+	for (i = 0; i < timeline->nr_slowest; i++) {
+		const struct strata_timeline_slow *slow = &timeline->slowest[i];
+
+		if (!slow->why)
+			continue;
+		snprintf(key, sizeof(key),
+			 "%s\"%" PRIu32 ":%" PRIu64 "\":", is_first ? "\n" : ",\n", slow->track,
+			 slow->from_ns);
+		strata_json_string(out, key, slow->why);
+		is_first = false;
+	}
+	strata_buffer_text(out, "}");
+}
+
 static void put_losses(struct strata_buffer *out, const struct strata_timeline *timeline)
 {
 	size_t i;
@@ -268,6 +290,7 @@ void strata_timeline_describe(struct strata_timeline *timeline, const struct str
 	put_levels(out, timeline);
 	put_arrows(out, timeline);
 	put_requests(out, timeline, tracks);
+	put_whys(out, timeline);
 	put_losses(out, timeline);
 	put_clocks(out, timeline);
 	put_facts(out, timeline, tracks, facts);

@@ -1,0 +1,125 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# `strata why` against a second evaluation of what `strata view` shows (why_peer.py), of kernels with losses, without scheduling
+# events, with hostile names; and its command line.  RAW...: only these recordings are looked at.
+# shellcheck disable=SC2016 # eval and jq expand what is in single quotes
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+# shellcheck source=tests/tap.sh
+. tests/tap.sh
+strata=$PWD/out/bin/strata
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+why() { "$strata" why "$@"; }
+
+# agrees STATUS VIEW OPTION... TRACE: the answer ends with that status, and the peer finds the same.
+agrees() {
+	local wanted=$1 view=$2 status=0
+	shift 2
+	why --json "$@" >"$work/why" 2>"$work/err" || status=$?
+	[ "$status" = "$wanted" ] || {
+		printf 'status %s:\n' "$status"
+		cat "$work/err"
+		return 1
+	}
+	python3 tests/unit/why_peer.py "$view" "$work/why"
+}
+
+for raw in "$@"; do
+	wanted=0
+	"$strata" stat "$raw" >/dev/null 2>&1 || wanted=$?
+	"$strata" view --json "$raw" >"$work/view" 2>/dev/null
+	check "where the time of requests on $raw went is what a second evaluation says" agrees "$wanted" "$work/view" --worst 20 "$raw"
+	check "that of system calls, too" agrees "$wanted" "$work/view" --worst 20 --syscall '*' --slower-than 1ms "$raw"
+	check "that of wake-ups, too" agrees "$wanted" "$work/view" --worst 20 --wakeup '*' "$raw"
+done
+[ $# = 0 ] || {
+	finish
+	exit
+}
+
+# says STATUS PATTERN COMMAND...: ends with that status and says something like that, on either output.
+says() {
+	local wanted=$1 pattern=$2 status=0 output
+	shift 2
+	output=$("$@" 2>&1) || status=$?
+	[ "$status" = "$wanted" ] && grep -qE -- "$pattern" <<<"$output" && return
+	printf 'status %s:\n%s\n' "$status" "$output"
+	return 1
+}
+
+# answers JQ OPTION...: there is an answer, and that is true of it.
+answers() {
+	local filter=$1
+	shift
+	why --json "$@" >"$work/answer" 2>"$work/err" || {
+		cat "$work/err"
+		return 1
+	}
+	jq -e "$filter" "$work/answer" || jq -c '[.all, (.instances[] | [.source, .name, .task, .ns])]' "$work/answer"
+}
+
+for kind in whole lossy silent wakeless hostile; do
+	python3 tests/unit/make_scheduled.py "$work/$kind" "$kind"
+	"$strata" view --json "$work/$kind" >"$work/$kind.view" 2>/dev/null
+	check "requests of an application, $kind" agrees 0 "$work/$kind.view" --worst 50 "$work/$kind"
+	cp "$work/why" "$work/$kind.why"
+	[ $kind = silent ] || check "system calls, $kind" agrees 0 "$work/$kind.view" --worst 50 --syscall '*' "$work/$kind"
+done
+python3 tests/unit/make_scheduled.py "$work/empty" empty
+for kind in whole lossy hostile; do
+	check "stretches of work, $kind" agrees 0 "$work/$kind.view" --worst 50 --task '*' "$work/$kind"
+	[ $kind = hostile ] || check "wake-ups, $kind" agrees 0 "$work/$kind.view" --worst 50 --wakeup '*' "$work/$kind"
+done
+check "there is something of all kinds" jq -e '[.tree.parts[].cause] | contains(["ran", "queued", "irq", "blocked"])' "$work/whole.why"
+check "without a hypervisor nothing is said of vCPUs" jq -e 'all(.. | objects | select(.cause); .cause | startswith("vcpu") | not)' "$work/whole.why"
+check "losses make times unknown" jq -e 'any(.. | objects; .cause == "unknown_task") and .facts.losses > 5' "$work/lossy.why"
+check "and are said" says 0 '^Losses: +events were lost [0-9]+ times' why "$work/lossy"
+check "without scheduling events all is unknown" jq -e '.finding.blame == "unknown" and .finding.share == 1 and
+	.record == ["--kernel '"'DOMAIN:sched/*'"'"]' "$work/silent.why"
+check "and it is said what to record" says 0 "^To know what is unknown, record with: strata record --kernel 'DOMAIN:sched" why "$work/silent"
+check "no tree has a part for each of a million names" jq -e 'all(.. | objects | select(.parts); (.parts | length) <= 258)' "$work/hostile.why"
+check "an empty trace has no requests" says 1 'no requests that end in them; they come from events NAME_begin and NAME_end' why "$work/empty"
+check "nor tasks" says 1 "no stretches of work that end in them; .* --kernel 'DOMAIN:sched" why --task x "$work/empty"
+
+# A hypervisor alone: nothing is to be explained, and it is said why.
+"$strata" import tests/unit/data/host.xentrace -o "$work/xen" --tsc-khz 2445427 >/dev/null 2>&1
+check "a hypervisor's trace has no requests" says 1 'the traces have no requests' why "$work/xen"
+
+# What is asked for.
+check "a request by its source and name" answers '.all.count > 100 and all(.instances[]; .name == "work")' --request "machine:work" "$work/whole"
+check "of another source there is none, and there are these" says 1 '^  (work|other)$' why --request nobody:work "$work/whole"
+check "requests by two events" answers 'all(.instances[]; .name == "ask")' --request ask,answered,number "$work/whole"
+check "a task by its name" answers 'all(.instances[]; .task == "task3-30")' --task "kernel:task3" --worst 9 "$work/whole"
+check "by its number" answers 'all(.instances[]; .tid == 30)' --task 30 --worst 9 "$work/whole"
+check "by both" answers '.all.count > 5' --task task3-30 --worst 9 "$work/whole"
+check "--slower-than leaves others out" answers '.all.count > 3 and all(.instances[]; .ns >= 100000000)' --slower-than 100ms --worst 1000 "$work/whole"
+check "--worst is how many" answers '(.instances | length) == 3 and .instances[0].ns >= .instances[1].ns' --worst 3 "$work/whole"
+check "--at finds what went on then" answers '.facts.first_ns as $first | (.instances | length) > 1 and
+	all(.instances[]; .from_ns <= $first + 5000000000 and .to_ns >= $first + 5000000000)' --at +5 "$work/whole"
+check "--from and --to leave out what is not between" answers '.facts.first_ns as $first | all(.instances[];
+	.from_ns >= $first + 2000000000 and .to_ns <= $first + 4000000000)' --from +2 --to +4 "$work/whole"
+check "one that is longer than the trace says so" answers 'any(.instances[]; .goes_on)' --task "*" --worst 1000 "$work/whole"
+
+# Words.
+check "in words first" eval 'why --worst 1 --request work "$work/whole" | head -n 1 | grep -qE "^The longest of [0-9]+ requests took [0-9.]+ m?s ± [0-9]+"'
+check "then the request" says 0 '^1\. work [0-9]+ of machine took .* from \+[0-9]+\.[0-9]{9}$' why --worst 1 --request work "$work/whole"
+check "then its tree" says 0 '^ +[0-9.]+ %  +[0-9.]+ m?s ± [0-9]+ .*blocked' why --worst 3 "$work/whole"
+check "no name has commands for a terminal" eval '! why --worst 50 "$work/hostile" | grep -q "[[:cntrl:]]"'
+
+# The command line.
+check "--help says how" says 0 '^Usage: strata why' why --help
+check "without a trace" says 2 'name the traces' why --worst 3
+check "an option that there is not" says 2 'no option of why: --wrost' why --wrost 3 "$work/whole"
+check "two questions" says 2 'one --syscall' why --task x --syscall y "$work/whole"
+check "a question without a name" says 2 'one of --task or --wakeup' why --task kernel: "$work/whole"
+check "--worst 0" says 2 '--worst is a number from 1' why --worst 0 "$work/whole"
+check "--worst of too many" says 2 '--worst is a number from 1' why --worst 1001 "$work/whole"
+check "a length that is none" says 2 '--slower-than is a length' why --slower-than fast "$work/whole"
+check "a length without a unit" says 2 '--slower-than is a length' why --slower-than 10 "$work/whole"
+check "a time that is none" says 2 '--at is a time' why --at noon "$work/whole"
+check "a range that is empty" says 2 'strata: why: ' why --from +2 --to +1 "$work/whole"
+check "a trace that is not there" says 1 "$work/nothing" why "$work/nothing"
+finish
