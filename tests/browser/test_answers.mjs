@@ -31,6 +31,18 @@ await check("a title, what was recorded, a legend and a hint are there at once",
 	assert.match(await page.locator("#not-shown").innerText(), /net:\*/);
 });
 
+await check("losses that nobody counted are told, too", async () => {
+	const facts = [];
+	for (const counts of [[], [0], [5, 0], [5, 7]]) {
+		const { recording: r, tracks: t } = story({ seconds: 0.1 });
+		r.meta.losses = counts.map((count) => [t.g1.vcpu, 0, 1e6, count]);
+		const other = await open(saved(r.write(template).page));
+		facts.push((await other.locator("#facts").innerText()).split(" · ").at(-1));
+		await other.close();
+	}
+	assert.deepEqual(facts, ["no event lost", "events lost", "at least 5 events lost", "12 events lost"]);
+});
+
 await check("a click tells name, track, time, length with its bound, and details", async () => {
 	await clickOn({ track: requests, from: slowFrom, length: slowLength });
 	const text = await said();
@@ -117,6 +129,7 @@ await check("an arrow whose order the bound leaves open is dashed, the others ar
 		assert.equal(drawn?.dashed, dashed);
 	}
 	await page.keyboard.press("o");
+	await settled(page);
 	assert.deepEqual(await call(page, "arrows"), []);
 });
 

@@ -101,6 +101,11 @@ await check("served, the same is shown", async () => {
 			for (const p of [page, file]) await show(p, a * length, b * length);
 			assert.deepEqual(await call(page, "drawn"), await call(file, "drawn"));
 		}
+		const [slice] = (await call(page, "drawn")).filter((d) => d.name >= 0 && d.x1 - d.x0 > 8);
+		const box = await page.locator("#over").boundingBox();
+		const row = (await call(page, "rows")).find((r) => r.id === slice.track);
+		await page.mouse.click(box.x + (slice.x0 + slice.x1) / 2, box.y + row.y + row.height / 2);
+		await waitFor("the selection", async () => (await call(page, "selected"))?.track === slice.track);
 		noComplaints(page);
 		await page.close();
 		await file.close();

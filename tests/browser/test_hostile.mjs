@@ -134,6 +134,7 @@ async function serve(recording, test) {
 
 await check("from a server, chunks come as they are needed, and the answer to why", async () => {
 	const { recording, worst } = story();
+	recording.meta.answers = true;
 	await serve(recording, async (address, asked) => {
 		const page = await open(address);
 		const chunks = () => asked.filter((a) => a.includes("chunk/")).length;

@@ -26,8 +26,11 @@ function describe(meta: Meta): void {
 	const { facts } = meta;
 	const events = facts.events ? `${integer(facts.events)} events` : "";
 	const spans = facts.spans ? `${integer(facts.spans)} spans` : "";
-	const lost = meta.losses.reduce((sum, loss) => sum + loss.count, 0);
-	const parts = [shortDuration(meta.length), events, spans, lost ? `${integer(lost)} events lost` : "no event lost"];
+	const counted = Math.max(facts.lost, meta.losses.reduce((sum, loss) => sum + loss.count, 0));
+	// Of some losses nobody knows how many they are.
+	const uncounted = meta.losses.some((loss) => loss.count === 0);
+	const lost = counted > 0 ? `${uncounted ? "at least " : ""}${integer(counted)} events lost` : uncounted ? "events lost" : "no event lost";
+	const parts = [shortDuration(meta.length), events, spans, lost];
 	byId("facts").textContent = parts.filter((part) => part !== "").join(" · ");
 	byId("facts").title = `from ${utc(meta.begin, 0)}, for ${time(meta.length)}`;
 	byId("whole").textContent = shortDuration(meta.length);

@@ -72,6 +72,7 @@ export interface Meta {
 	title: string;
 	command: string;
 	serve: boolean;
+	answers: boolean; // the server says why an instance took its time
 	begin: bigint;
 	length: number;
 	tracks: Track[];
@@ -84,7 +85,7 @@ export interface Meta {
 	losses: Loss[];
 	clocks: Clock[];
 	why: Map<string, string>;
-	facts: { events: number; spans: number; arrows: number; notShown: string };
+	facts: { events: number; spans: number; arrows: number; lost: number; notShown: string };
 }
 
 // A length whose bound nobody knows.
@@ -179,6 +180,7 @@ export function parseMeta(source: string): Meta {
 		title: text(json.title),
 		command: text(json.command),
 		serve: json.serve === true,
+		answers: json.serve === true && json.answers === true,
 		begin: BigInt(json.begin_ns),
 		length: Math.max(number(json.length_ns), 1),
 		tracks,
@@ -208,6 +210,7 @@ export function parseMeta(source: string): Meta {
 			events: number(json.facts?.events),
 			spans: number(json.facts?.spans),
 			arrows: number(json.facts?.arrows),
+			lost: number(json.facts?.losses),
 			notShown: text(json.facts?.not_shown),
 		},
 	};

@@ -44,13 +44,14 @@ async function get(address: string): Promise<Response> {
 	return response;
 }
 
-function onServer(): Provider {
+function onServer(meta: Meta): Provider {
 	return {
 		async chunk(id) {
 			const response = await get(`chunk/${id}`);
 			return inflate(new Uint8Array(await response.arrayBuffer()));
 		},
 		async why(track, from) {
+			if (!meta.answers) return undefined;
 			const response = await get(`why?track=${track}&at=${from}`);
 			return (await response.text()) || undefined;
 		},
@@ -58,5 +59,5 @@ function onServer(): Provider {
 }
 
 export function providerOf(meta: Meta): Provider {
-	return meta.serve ? onServer() : inFile(meta);
+	return meta.serve ? onServer(meta) : inFile(meta);
 }

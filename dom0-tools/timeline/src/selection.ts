@@ -31,7 +31,7 @@ export class Selection {
 		const single = span !== undefined && span.count <= 1;
 		this.span = span;
 		this.arrows = [];
-		this.why = { text: undefined, loading: single && this.meta.serve };
+		this.why = { text: undefined, loading: single && this.meta.answers };
 		this.show();
 		if (!single) return;
 		const end = span.from + span.length;

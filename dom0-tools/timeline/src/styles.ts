@@ -16,6 +16,7 @@ export interface Styles {
 	// Which of them a category is on a track of that domain.
 	runsIn: (domain: string) => number;
 	running: Uint8Array;
+	quiet: Uint8Array;
 	// Of each category, its colour from faint to full, as pixels; and when something else is looked for.
 	pixels: Uint32Array[];
 	faded: Uint32Array[];
@@ -79,6 +80,7 @@ export function stylesOf(meta: Meta, theme: Theme, scale: number): Styles {
 		theme,
 		fills,
 		runsIn: (domain) => runs.get(domain) ?? -1,
+		quiet: Uint8Array.from(fills, (fill) => (fill.quiet ? 1 : 0)),
 		running: Uint8Array.from(fills, (_, i) => (meta.categories[i]?.hue === "running" ? 1 : 0)),
 		pixels: fills.map((fill) => shades(theme, fill, 0.3, 1)),
 		faded: fills.map((fill) => shades(theme, fill, 0.12, 0.28)),
