@@ -190,6 +190,15 @@ static inline int next_batch(struct strata_lanes *lanes, struct tree *tree, uint
 	return status;
 }
 
+/* Notes the winner, and fetches its lane. */
+static inline void note_upcoming(struct strata_lanes *lanes, const struct tree *tree)
+{
+	if (tree->nodes[0] == AT_END)
+		return;
+	lanes->upcoming = lane_of(tree, tree->nodes[0]);
+	__builtin_prefetch(lanes->lanes[lanes->upcoming].next);
+}
+
 /*
  * Hands on a run of the lane that is least, and finds the next one.  As strata_lanes_merge().
  * @to: the run's end
@@ -211,6 +220,7 @@ static inline int take_run(struct strata_lanes_merge *merge, uint32_t at,
 		lane->next = to;
 		play(tree, at, nr == 1 ? tree->ahead[at] : key_of(tree, lane, to, at));
 		tree->ahead[at] = key_of(tree, lane, to + 1, at);
+		note_upcoming(lanes, tree);
 		return lanes->take(lanes->data, at, from, nr);
 	}
 	status = lanes->take(lanes->data, at, from, nr);

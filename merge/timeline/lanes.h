@@ -32,6 +32,9 @@ struct strata_lanes {
 	 * at its end.  0, or -1: give up.
 	 */
 	int (*refill)(void *data, size_t lane);
+	/* During take(): the lane whose run probably comes next, so that its data can be fetched
+	 * into a near cache in time. */
+	size_t upcoming;
 	/* Takes a run of a lane, one event at least.  0, or -1: give up; 1: stop, all is well. */
 	int (*take)(void *data, size_t lane, const struct strata_lane_event *events, size_t nr);
 	void *data;

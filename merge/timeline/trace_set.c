@@ -211,6 +211,7 @@ static int take(void *data, size_t at, const struct strata_lane_event *events, s
 
 	if (events->class == STRATA_LANE_LOSS)
 		return slice->sink->lose(slice->sink, at, reader, &reader->loss, slice->error);
+	strata_ctf_reader_prefetch(&slice->readers[slice->lanes.upcoming]);
 	/* The lane's next event will be wanted when those of all others have been in between. */
 	if (events + nr < slice->lanes.lanes[at].end) {
 		__builtin_prefetch(reader->base + events[nr].body / 8);

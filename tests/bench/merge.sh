@@ -95,6 +95,27 @@ done
 timed merge_text babeltrace2 "$events" babeltrace2 -w "$work/out" "$work/8"
 rm -f "$work/out"
 timed merge_text_discarded babeltrace2 "$events" babeltrace2 "$work/8"
+
+# queried NAME STATEMENT PEER...: a statement of `strata sql`, and a pipe of babeltrace2 with the same result.
+queried() {
+	local name=$1 statement=$2 ours theirs
+	shift 2
+	ours=$(out/bin/strata sql --csv "$work/8" "$statement" | tail -n 1)
+	# One turn: text of all events takes minutes.
+	timed "$name" babeltrace2 "$events" eval "$* >$work/theirs"
+	theirs=$(cat "$work/theirs")
+	[ "$ours" = "$theirs" ] || {
+		echo "merge.sh: $statement: strata says $ours, babeltrace2 $theirs" >&2
+		exit 1
+	}
+	for _ in $(seq "$turns"); do
+		timed "$name" strata "$events" out/bin/strata sql "$work/8" "$statement"
+	done
+}
+counts() { babeltrace2 "$work/8" --component sink.utils.counter | sed -n 's/^ *\([0-9]*\) Event messages.*/\1/p' | tail -n 1; }
+longest() { babeltrace2 "$work/8" | sed -n 's/.* io_3: .* length = \([0-9]*\),.*/\1/p' | sort -n | tail -n 1; }
+queried merge_sql_count 'SELECT count(*) FROM events' counts
+queried merge_sql_max 'SELECT max(length) FROM io_3' longest
 rm -rf "$work/8"
 
 "$work/make_ctf" "$work/256" 256 "$events" 1

@@ -48,7 +48,7 @@ await check("and why it took so long", async () => {
 await check("what is not explained in the file names the command that explains it", async () => {
 	const [track, from, length] = instances.find((i) => i[1] !== slowFrom && i[2] > 3e6);
 	await clickOn({ track, from, length });
-	assert.match(await said(), new RegExp(`strata why demo/raw --at ${BigInt(meta.begin_ns) + BigInt(from)}`));
+	assert.match(await said(), new RegExp(`strata why TRACE --at \\+${(from / 1e9).toFixed(9)}`));
 });
 
 await check("the frame of what is selected is drawn", async () => {
@@ -257,6 +257,23 @@ await check("keys written into the search field do not move the view", async () 
 	await page.keyboard.type("wasdf0");
 	assert.deepEqual(await call(page, "view"), before);
 	await page.keyboard.press("Escape");
+});
+
+await check("the panel becomes wider by its edge, and the lanes narrower", async () => {
+	const width = () => page.evaluate(() => [document.getElementById("panel").clientWidth, document.getElementById("over").clientWidth]);
+	const [panel, over] = await width();
+	const grip = await page.locator("#grip").boundingBox();
+	await page.mouse.move(grip.x + 3, 500);
+	await page.mouse.down();
+	await page.mouse.move(grip.x - 97, 500, { steps: 3 });
+	await page.mouse.up();
+	const [wider, narrower] = await width();
+	assert.ok(Math.abs(wider - panel - 100) <= 3 && Math.abs(over - narrower - (wider - panel)) <= 1, `${panel} ${wider}, ${over} ${narrower}`);
+	await page.locator("#grip").focus();
+	await page.keyboard.press("ArrowRight");
+	assert.ok((await width())[0] < wider);
+	await settled(page);
+	assert.equal(await page.evaluate(() => document.getElementById("base").width), (await width())[1]);
 });
 
 await check("it has a name for each control, and focus reaches all", async () => {

@@ -74,6 +74,7 @@ static void version_1_has_a_hierarchy_for_memory(void **state)
 	assert_int_equal(limit_of("7:cpu,memory:/recorder\n"), 5000);
 	assert_int_equal(limit_of("3:memory:/\n"), 9223372036854771712u);
 	assert_int_equal(limit_of("3:memoryless:/recorder\n"), UINT64_MAX);
+	assert_int_equal(limit_of("3:mem,cpu:/recorder\n"), UINT64_MAX);
 }
 
 static void without_groups_there_is_no_limit(void **state)

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# The pieces of the demo in README.md and docs/demo.md are of one run, and agree with each other; links lead to files.
+# The pieces of the demo in README.md and docs/demo.md are of one run, and agree with each other; the cookbook has the
+# cases of the gallery; links lead to files.
 # Speaks TAP; run by tests/run.sh.
 # shellcheck disable=SC2016 # patterns
 set -u
@@ -9,11 +10,14 @@ cd "$(dirname "$0")/../.." || exit 1
 # shellcheck source=tests/tap.sh
 . tests/tap.sh
 
-# The task that waited is the one that is woken and runs in the excerpt below.
+# The thread whose request is taken to pieces is the one that is woken and runs in the excerpt below.
 same_task() {
 	local tid pids
-	tid=$(grep -ohE 'task "sleeper" \(tid [0-9]+\)' README.md docs/demo.md | grep -oE '[0-9]+' | sort -u)
-	pids=$(grep -hE '"sleeper"' README.md docs/demo.md | grep -oE '(next_pid|[^_]pid)=[0-9]+' | grep -oE '[0-9]+' | sort -u)
+	tid=$(grep -ohE '^ +1\. probe_evtchn_ioctl [0-9]+ of g1' docs/demo.md | grep -oE '[0-9]+ of' | grep -oE '[0-9]+')
+	pids=$({
+		grep -hE '="ask"' docs/demo.md | grep -oE '(next_pid|[^_]pid)=[0-9]+'
+		grep -hE ' probe_evtchn_ioctl +\[' docs/demo.md | grep -oE 'tid=[0-9]+'
+	} | grep -oE '[0-9]+$' | sort -u)
 	echo "tid $tid, pids $pids"
 	[ -n "$tid" ] && [ "$tid" = "$pids" ]
 }
@@ -27,16 +31,22 @@ same_thread() {
 	[ "$(wc -w <<<"$tids")" = 1 ]
 }
 
-check "the task that waited is the one in the excerpt" same_task
+check "the task that asked is the one in the excerpt" same_task
 check "a request and its calls are of one thread" same_thread
 check "what the filter prints is said with its number of lines" grep -qE '^The [a-z]+ prints [0-9,]+ lines' docs/reading.md
-# Each event's bound is one that the report names.
+# What the answer says of clocks is the bound of the events of Xen and kernels.
 same_bounds() {
-	diff <(grep -oE '±[0-9]+ns' docs/demo.md | grep -oE '[0-9]+' | sort -u) \
-		<(grep -oE 'bound of [0-9]+ ns' docs/demo.md | grep -oE '[0-9]+' | sort -u)
+	diff <(grep -E ' (xen|kernel) ' docs/demo.md | grep -oE '±[0-9]+ns' | grep -oE '[0-9]+' | sort -u) \
+		<(grep -oE 'exact to [0-9]+ ns' docs/demo.md | grep -oE '[0-9]+' | sort -u)
 }
-check "the events have the bounds that the report names" same_bounds
-check "a bound is said with what it is of" test "$(grep 'Bound: ' docs/demo.md | grep -cvE 'of (Xen and kernels|applications) ')" = 0
+check "the events have the bound that the answer names" same_bounds
+
+# The README shows the beginning of the same answer.
+same_answer() {
+	diff <(sed -n "/^    Why were g1/,/^    All /p" README.md) <(sed -n "/^    Why were g1/,/^    All /p" docs/demo.md) &&
+		grep -q '^    All ' README.md
+}
+check "the README shows what the demo prints" same_answer
 
 links_lead_to_files() {
 	local document link
@@ -47,5 +57,19 @@ links_lead_to_files() {
 	done
 }
 check "each link in a document leads to a file" links_lead_to_files
+# Each case of the gallery has its section in the cookbook, with its question and its command.
+cookbook_has_the_gallery() {
+	local file heading
+	for file in tests/xen/gallery/*.sh; do
+		(
+			# shellcheck source=tests/xen/gallery/steal.sh
+			. "$file"
+			heading="## ${title^}"
+			grep -qxF "$heading" docs/cookbook.md && grep -qxF "$question" docs/cookbook.md &&
+				grep -qF "    strata $command /tmp/" docs/cookbook.md || { echo "$file: $heading"; exit 1; }
+		) || return 1
+	done
+}
+check "the cookbook has each case of the gallery" cookbook_has_the_gallery
 check "the README is short" test "$(wc -l <README.md)" -le 150
 finish

@@ -57,8 +57,8 @@ def main():
     print("                         requests     median        p99    slowest")
     for name, row in (("beside g2, which computes", slow), ("while g2 was paused", fast)):
         print(f"  {name:25} {row['count']:5} {ms(row['p50_ns']):>10} {ms(row['p99_ns']):>10} {ms(row['greatest_ns']):>10}")
-    print(f"\nBeside g2, g1's vCPU waited {vcpu['runnable_ns'] / 1e9:.1f} s for a physical CPU, {behind['share']:.0%} of it behind "
-          f"{behind['ran'].split('/')[0]}.  Without g2, the median\nwas {1 - fast['p50_ns'] / slow['p50_ns']:.0%} shorter.\n")
+    print(f"\nBeside g2, g1's vCPU waited {vcpu['runnable_ns'] / 1e9:.1f} s for a physical CPU, {behind['share'] * 100:.1f} % of it behind "
+          f"{behind['ran'].split('/')[0]}.  Without g2, the median\nwas {100 - 100 * fast['p50_ns'] / slow['p50_ns']:.0f} % shorter.\n")
     print(strata("why", *REQUEST, "--worst", "1", "--to", seconds(paused), raw))
     checks = summary["clock"]["checks"] + summary["clock"]["guest_mode"]["checks"]
     violations = summary["clock"]["violations"] + summary["clock"]["guest_mode"]["violations"]

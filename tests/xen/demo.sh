@@ -17,7 +17,7 @@ fi
 
 tests/xen/kernel.sh
 tests/xen/images.sh
-rm -rf "$out/raw" "$out/ctf" "$out/timeline.txt" "$out/summary.json" "$out/answer.txt"
+rm -rf "$out/raw" "$out/ctf" "$out/timeline.txt" "$out/summary.json" "$out/answer.txt" "$out/timeline.html"
 mkdir -p "$out"
 gcc -O2 -Wall -Wextra -Werror -Iinclude tests/xen/helpers/server.c out/lib/libstrata.a -lxengnttab -lxenevtchn -o "$out/server"
 echo "demo: booting a Xen host: g1 asks a service in dom0; g2 wants the same pCPU, and is paused for the second half; about a minute"
@@ -25,12 +25,14 @@ tests/xen/lab tests/xen/demo.lab --out "$out"
 echo
 echo "demo: merging what was recorded into one timeline"
 out/bin/strata merge "$out/raw" -o "$out" >"$out/merge.txt"
+out/bin/strata timeline "$out/raw" -o "$out/timeline.html"
 echo
 tests/xen/answer.py "$out" | tee "$out/answer.txt"
 cat <<END
 
-Look at it:  less -S $out/timeline.txt      # all events; $out/merge.txt says how they were ordered
-             out/bin/strata why $out/raw    # the service's requests
+Look at it:  $out/timeline.html               # in a browser
+             out/bin/strata why $out/raw      # the same for the service's own requests
              out/bin/strata report all $out/raw
+             less -S $out/timeline.txt        # all events; $out/merge.txt says how they were ordered
              babeltrace2 $out/ctf
 END

@@ -62,7 +62,7 @@ answer_has_the_numbers() {
 		{ print }
 		/^  beside g2, which computes / { nr += $5; slow = $6 + 0 }
 		/^  while g2 was paused / { nr += $5; fast = $6 + 0 }
-		match($0, /[0-9]+% of it behind g2/) { behind = substr($0, RSTART) }
+		match($0, /[0-9.]+ % of it behind g2/) { behind = substr($0, RSTART) }
 		/^Losses: +0 of / { complete = 1 }
 		END { exit !(nr == 1000 && fast > 0 && fast < slow * 0.75 && behind + 0 >= 90 && complete) }' "$OUT/answer.txt"
 }
@@ -138,6 +138,10 @@ check "shifted by the slack at an end it holds, by a tick more it fails" slack_i
 check "the text shows answer, wake, wait behind g2, switch, handler and task" timeline_tells_the_story
 check "the answer counts all requests, and what g2 cost them" answer_has_the_numbers
 check "why blames g2" g2_is_blamed
+picture_is_there() {
+	grep -q '<html' "$OUT/timeline.html" && [ "$(wc -c <"$OUT/timeline.html")" -lt 20000000 ]
+}
+check "the timeline for a browser is there, in less than 20 MB" picture_is_there
 check "a merge does not write over what it reads" recording_is_safe
 
 # What the clocks would be without the maps that Xen recorded.

@@ -89,7 +89,7 @@ export class App {
 			meta,
 			this.store,
 			() => ({ at: this.selection.span?.from ?? this.view.target.from, track: this.selection.span?.track ?? -1 }),
-			(hit) => void this.goTo(hit.track, hit.from, hit.length),
+			(hit, fit) => void this.goTo(hit.track, hit.from, fit),
 			() => this.changed(),
 		);
 		onSystemChange(() => this.choice === "auto" && this.setTheme("auto"));
@@ -136,12 +136,13 @@ export class App {
 		return this.selection.select(span);
 	}
 
-	// Selects the span of that track at that time, and brings it into view. If `length` is given, so much of it.
-	async goTo(track: number, at: number, length?: number): Promise<void> {
+	// Selects the span of that track at that time, and brings it into view; `fit`: so that it fills it.
+	async goTo(track: number, at: number, fit = false): Promise<void> {
 		this.rows.uncover(track);
 		const span = await this.store.find(track, at);
-		if (span) this.view.reveal(span.from, span.from + span.length);
-		else this.view.reveal(at, at + (length ?? 0));
+		const to = span ? span.from + span.length : at;
+		if (fit && span) this.view.fit(span.from, to);
+		else this.view.reveal(span?.from ?? at, to);
 		this.reveal(track);
 		await this.select(span);
 	}

@@ -48,15 +48,21 @@ function arrowItem(meta: Meta, span: Span, arrow: Arrow, actions: Actions): HTML
 
 function whyPart(meta: Meta, span: Span, why: Why): HTMLElement | undefined {
 	if (why.loading) return el("div", { className: "why" }, el("h3", {}, "Why it took so long"), el("p", { className: "hint" }, "Asking…"));
-	if (why.text) return el("div", { className: "why" }, el("h3", {}, "Why it took so long"), el("pre", { tabIndex: 0 }, visible2(why.text)));
+	if (why.text) return el("div", { className: "why" }, el("h3", {}, "Why it took so long"), el("pre", { tabIndex: 0 }, ...indented(why.text)));
 	const kind = meta.byId.get(span.track)?.kind;
 	if (kind !== "requests" && kind !== "task") return undefined;
-	return el("p", { className: "hint" }, `This file explains only the slowest requests. Ask for any other: strata why ${visible(meta.title)} --at ${meta.begin + BigInt(Math.round(span.from))}`);
+	const which = meta.why.size > 0 ? "This file explains only the slowest. For any other: " : "Why did it take so long? ";
+	return el("p", { className: "hint" }, which, el("code", {}, `strata why TRACE --at +${(span.from / 1e9).toFixed(9)}`));
 }
 
-// Lines stay lines.
-function visible2(text: string): string {
-	return text.split("\n").map(visible).join("\n");
+// Each line by itself: what is too long for the panel goes on below, a little further in.
+function indented(text: string): HTMLElement[] {
+	return text.replace(/\n+$/, "").split("\n").map((line) => {
+		const indent = /^ */.exec(line)![0].length;
+		const element = el("span", {}, visible(line.slice(indent)) || "\u00a0");
+		element.style.paddingLeft = `${Math.min(indent, 24) + 2}ch`;
+		return element;
+	});
 }
 
 export function details(meta: Meta, span: Span, arrows: Arrow[], why: Why, actions: Actions): HTMLElement[] {
@@ -68,7 +74,7 @@ export function details(meta: Meta, span: Span, arrows: Arrow[], why: Why, actio
 	if (category && category.name !== name) list.append(...row("State", visible(category.name)));
 	list.append(...row("Length", merged ? duration(span.length) : withBound(span.length, span.bound), "num strong"));
 	list.append(...row("From", time(span.from), "num"), ...row("To", time(span.from + span.length), "num"));
-	list.append(...row("At", utc(meta.begin, span.from), "num"));
+	list.append(...row("UTC", utc(meta.begin, span.from).replace(/ UTC$/, ""), "num"));
 	const remarks: string[] = [];
 	for (const [key, value] of pairs(span.detail)) {
 		if (key) list.append(...row(visible(key), visible(value)));

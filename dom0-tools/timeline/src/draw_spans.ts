@@ -126,7 +126,7 @@ export function drawTrack(s: Surface, track: Track, place: Place): void {
 			paint(s, place, left, end, look(c), SHADES);
 			recorded?.push({ track: track.id, x0: left, x1: right, category: c, name: name[i]!, part: 1 });
 			if (place.labels && right - left > 24 * s.scale && form !== "line")
-				place.labels.push({ text: s.name(name[i]!), x0: left, x1: end, top: place.top, bottom: place.bottom, ink: s.styles.fills[look(c)]?.ink ?? s.styles.theme.ink });
+				place.labels.push({ text: s.name(name[i]!), x0: left, x1: end, top: place.top, bottom: place.bottom, ink: s.styles.fills[look(c)]?.ink ?? s.styles.theme.ink, ground: form === "hatched" ? s.styles.theme.lane : undefined });
 		}
 	}
 	if (shared) drawShared(s, track.id, place, look);
@@ -188,6 +188,6 @@ export function drawHits(s: Surface, track: Track, hits: Hit[], place: Place, un
 		for (const strip of [place.lane.centre, place.lane.inner, place.lane.outer]) strip.fill(colour, x0, x1);
 		underline(x0, x1);
 		if (x1 - x0 > 24 * s.scale)
-			place.labels?.push({ text: s.name(hit.name), x0, x1, top: place.top, bottom: place.bottom, ink: styles.hitInk[fill] ?? styles.theme.ink });
+			place.labels?.push({ text: s.name(hit.name), x0, x1, top: place.top, bottom: place.bottom, ink: styles.hitInk[fill] ?? styles.theme.ink, ground: undefined });
 	}
 }

@@ -5,7 +5,7 @@ import { el } from "./dom";
 import { duration, integer, shortDuration, visible } from "./format";
 import type { Bar, Histogram } from "./meta";
 
-export type Choose = (track: number, from: number, length: number) => void;
+export type Choose = (track: number, from: number) => void;
 
 const HEIGHT = 84;
 
@@ -73,7 +73,7 @@ export class HistogramPanel {
 		const list = el("ol", { className: "instances" });
 		for (const [track, from, length] of [...bar.instances].sort((x, y) => y[2] - x[2])) {
 			const button = el("button", {}, el("b", {}, duration(length)), el("span", {}, this.whereOf(track)));
-			button.addEventListener("click", () => this.choose(track, from, length));
+			button.addEventListener("click", () => this.choose(track, from));
 			list.append(el("li", {}, button));
 		}
 		const rest = bar.count - bar.instances.length;

@@ -10,6 +10,8 @@ export interface Label {
 	top: number;
 	bottom: number;
 	ink: string;
+	// Behind the text, where what it stands on is not of one colour.
+	ground: string | undefined;
 }
 
 export const FONT = 'Inter, system-ui, -apple-system, "Segoe UI", Roboto, sans-serif';
@@ -28,6 +30,10 @@ export function drawLabels(g: CanvasRenderingContext2D, labels: Label[], scale: 
 			if (size === USUAL ? height < low : height >= 14) continue;
 			const text = fitted(g, label.text, label.x1 - label.x0 - 9 * scale);
 			if (!text) continue;
+			if (label.ground) {
+				g.fillStyle = label.ground;
+				g.fillRect(label.x0 + 2 * scale, label.top + 2 * scale, measured(g, text) + 6 * scale, label.bottom - label.top - 4 * scale);
+			}
 			g.fillStyle = label.ink;
 			g.fillText(text, label.x0 + 5 * scale, (label.top + label.bottom) / 2 + 0.5 * scale);
 		}

@@ -10,6 +10,7 @@ import { hook } from "./hook";
 import { listen, pointAt, strip } from "./input";
 import { parseMeta, path, type Meta } from "./meta";
 import { printable } from "./print";
+import { resizable } from "./resize";
 import { providerOf } from "./provider";
 
 function fail(why: Error): void {
@@ -98,6 +99,7 @@ function connect(app: App): void {
 	byId("keys").addEventListener("click", () => help.toggle());
 	byId("deselect").addEventListener("click", () => void app.select(undefined));
 	addEventListener("hashchange", () => void app.restore(location.hash, false));
+	resizable(byId("grip"), byId("panel"));
 	printable(app);
 }
 
@@ -112,7 +114,7 @@ async function start(): Promise<void> {
 		meta.histograms,
 		byId("latencies"),
 		(track) => path(meta, track).slice(-2).map(visible).join(" › "),
-		(track, from, length) => void app.goTo(track, from, length),
+		(track, from) => void app.goTo(track, from, true),
 	);
 	Object.assign(window, { strata: hook(app) });
 	await app.restore(location.hash, true);

@@ -22,7 +22,7 @@ export class SearchBox {
 		private meta: Meta,
 		private store: Store,
 		private place: () => { at: number; track: number },
-		private choose: (hit: Hit) => void,
+		private choose: (hit: Hit, fit: boolean) => void,
 		private changed: () => void,
 	) {
 		this.input.addEventListener("input", () => {
@@ -77,7 +77,7 @@ export class SearchBox {
 	step(forward: boolean): void {
 		const { at, track } = this.place();
 		const hit = this.results?.step(at, track, forward);
-		if (hit) this.choose(hit);
+		if (hit) this.choose(hit, false);
 		this.count(hit);
 	}
 
@@ -100,7 +100,7 @@ export class SearchBox {
 				const where = path(this.meta, hit.track).slice(-2).map(visible).join(" › ");
 				const button = el("button", {}, el("b", {}, duration(hit.length)), el("span", {}, `${visible(this.meta.strings[hit.name] ?? "")} · ${where}`));
 				button.addEventListener("click", () => {
-					this.choose(hit);
+					this.choose(hit, true);
 					this.count(hit);
 				});
 				return el("li", {}, button);

@@ -12,21 +12,21 @@
 #include "base/error.h"
 
 struct strata_ctf_packet {
-	uint64_t offset;       /* bytes, in its file */
+	uint64_t offset; /* bytes, in its file */
+	uint64_t cpu;
+	bool has_begin, has_end, has_discarded, has_sequence, has_cpu, has_instance;
+	bool takes_all;        /* it does not say how large it is: all that the file has */
+	bool cut;              /* the file ends within it */
 	uint64_t packet_bits;  /* a multiple of 8; held to what the file has */
 	uint64_t content_bits; /* likewise */
 	uint64_t events_at;    /* bits, from the packet's begin */
 	const struct strata_ctf_stream_class *class;
-	bool has_begin, has_end, has_discarded, has_sequence, has_cpu, has_instance;
-	bool takes_all;         /* it does not say how large it is: all that the file has */
-	bool cut;               /* the file ends within it */
 	uint64_t missing_bytes; /* of its content: the file ends before */
 	uint64_t begin, end;    /* cycles of the stream's clock */
 	uint64_t discarded;     /* events, of the stream so far */
 	bool has_lost;          /* its context has Strata's array of the same by reason: */
 	uint64_t lost[STRATA_NR_LOST];
 	uint64_t sequence;
-	uint64_t cpu;
 	uint64_t instance; /* of the stream */
 };
 

@@ -9,15 +9,15 @@ question="g2 is slow, and Xen busy. With what?"
 command="report hypercalls"
 
 before() {
-	tell g2 "storm 50000 &"
+	tell g2 "storm 1000000 &"
 }
 
 after() {
-	tell g2 "killall storm"
+	quiet g2 storm
 }
 
 # Besides the return from each system call, which is a hypercall, too, no vCPU made any other as often.
 finding() {
 	found '[.hypercalls[] | select(.what != "iret")] | max_by(.count) |
-		.of == "g2/0" and .what == "event_channel_op" and .count >= 50000'
+		.of == "g2/0" and .what == "event_channel_op" and .count >= 10000'
 }

@@ -14,8 +14,8 @@ before() {
 }
 
 after() {
-	tell g1 "killall sleeper"
-	tell g2 "killall busy"
+	quiet g1 sleeper
+	quiet g2 busy
 }
 
 # No other domain, and no task, has as much of the blame as g2, whose part is a quarter or more.

@@ -18,7 +18,7 @@ meanwhile() {
 }
 
 after() {
-	tell g2 "killall busy"
+	quiet g2 busy
 }
 
 # The reports are equal to the guest's figures, each within its bound.

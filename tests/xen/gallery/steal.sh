@@ -14,8 +14,8 @@ before() {
 }
 
 after() {
-	tell g1 "killall busy"
-	tell g2 "killall busy"
+	quiet g1 busy
+	quiet g2 busy
 }
 
 # g1's vCPU waited for a third of the time or more, and all but a tenth of that behind g2.

@@ -20,7 +20,7 @@ meanwhile() {
 }
 
 after() {
-	tell g1 "killall busy"
+	quiet g1 busy
 }
 
 # It had both of them for a tenth of its time and more.

@@ -12,6 +12,15 @@
 mkdir -p /tmp/logs
 cd /tmp/logs || exit
 
+# Ends program $2 of guest $1, and returns when it has ended.
+quieted=0
+quiet() {
+	quieted=$((quieted + 1))
+	# The shell shows what is typed: not the same as what it prints.
+	tell "$1" "killall $2; echo qui''et $quieted"
+	await_console "$1" "quiet $quieted"
+}
+
 for file in "$LAB_OUT"/cases/*.sh; do
 	case_name=$(basename "$file" .sh)
 	seconds=3

@@ -21,6 +21,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+#include <x86intrin.h>
 
 #define RECORDING   "/sys/module/strata/parameters/recording"
 #define RUNSTATES   "/sys/module/runstates/parameters/times"
@@ -35,7 +36,7 @@ struct counters {
 	char times[128], stat[256];
 };
 
-static int64_t latencies[WAKEUPS_MAX];
+static uint64_t latencies[WAKEUPS_MAX]; /* in ticks of the counter: Xen's time may step */
 static size_t nr_latencies;
 
 static void fail(const char *what)
@@ -107,10 +108,10 @@ static void read_counters(struct counters *counters, bool stat_first)
 /* The thread that is woken. What it reads is when the other one began to wake it. */
 static void *take_wakeups(void *unused)
 {
-	int64_t began;
+	uint64_t began;
 
 	while (read(ends[0], &began, sizeof(began)) == sizeof(began)) {
-		int64_t now = now_ns();
+		uint64_t now = __rdtsc();
 
 		if (nr_latencies < WAKEUPS_MAX)
 			latencies[nr_latencies++] = now - began;
@@ -138,10 +139,10 @@ int main(int argc, char **argv)
 	sleep_ns(300000000);
 	read_counters(&counters[0], true);
 	for (int64_t end = now_ns() + seconds * NS_PER_S; now_ns() < end;) {
-		int64_t now;
+		uint64_t now;
 
 		sleep_ns(PERIOD_NS);
-		now = now_ns();
+		now = __rdtsc();
 		if (write(ends[1], &now, sizeof(now)) != sizeof(now))
 			fail("measured: write");
 		if (read(taken[0], &now, sizeof(now)) != sizeof(now))
@@ -154,7 +155,7 @@ int main(int argc, char **argv)
 		printf("measured: runstates %smeasured: %s\n", counters[i].times, counters[i].stat);
 	printf("measured: latencies");
 	for (i = 0; i < nr_latencies; i++)
-		printf(" %" PRId64, latencies[i]);
+		printf(" %" PRIu64, latencies[i]);
 	printf("\nmeasured: done\n");
 	return 0;
 }
