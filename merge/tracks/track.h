@@ -30,6 +30,7 @@ enum strata_track_kind {
 	STRATA_TRACK_SOURCE, /* a stream of which only losses are known */
 	STRATA_TRACK_TASK,
 	STRATA_TRACK_SYSCALLS,
+	STRATA_TRACK_QUEUE, /* has no slices: how many wait for a CPU */
 	STRATA_NR_TRACK_KINDS,
 };
 
@@ -104,6 +105,12 @@ struct strata_track_loss {
 	uint64_t discarded; /* 0: nobody knows how many */
 };
 
+/* How many wait, from a time on; told if a sink wants it, in order for each track. */
+struct strata_track_queue {
+	uint32_t track;
+	uint64_t from_ns, waiting;
+};
+
 struct strata_tracks;
 
 /* Takes in tracks, before anything lies on them, and what lies on them.  Any may be NULL.  A sink
@@ -115,6 +122,8 @@ struct strata_track_sink {
 		      const struct strata_track_slice *slice);
 	void (*arrow)(struct strata_track_sink *sink, const struct strata_tracks *tracks,
 		      const struct strata_track_arrow *arrow);
+	void (*queue)(struct strata_track_sink *sink, const struct strata_tracks *tracks,
+		      const struct strata_track_queue *queue);
 	void (*loss)(struct strata_track_sink *sink, const struct strata_tracks *tracks,
 		     const struct strata_track_loss *loss);
 };

@@ -509,6 +509,31 @@ static void take_span(struct strata_span_listener *listener, const struct strata
 	}
 }
 
+/* Queues -------------------------------------------------------------------------------------- */
+
+static void take_queue(struct strata_span_listener *listener, const struct strata_queue_span *queue)
+{
+	struct recorder *recorder = of_listener(listener);
+	struct strata_track_queue told = { .from_ns = queue->from_ns, .waiting = queue->waiting };
+	const struct strata_track *track;
+	size_t i;
+
+	if (queue->to_ns <= recorder->options->from_ns ||
+	    queue->from_ns >= recorder->options->to_ns)
+		return;
+	track = strata_tree_queue(&recorder->tree, queue->trace, queue->cpu);
+	if (!track)
+		return;
+	told.track = track->id;
+	if (told.from_ns < recorder->options->from_ns)
+		told.from_ns = recorder->options->from_ns;
+	show_tree(recorder);
+	for (i = 0; i < recorder->nr_sinks; i++) {
+		if (recorder->sinks[i]->queue)
+			recorder->sinks[i]->queue(recorder->sinks[i], &recorder->tracks, &told);
+	}
+}
+
 /* Events -------------------------------------------------------------------------------------- */
 
 static int take_events(struct strata_slice_sink *sink, size_t stream,
@@ -568,6 +593,9 @@ struct strata_tracks *strata_tracks_new(const struct strata_shown *shown,
 	recorder->observer.lose = lose;
 	recorder->tree.added = tell_track;
 	recorder->tree.data = recorder;
+	/* Without one that wants queues, they have no tracks. */
+	for (i = 0; i < nr_sinks; i++)
+		recorder->listener.queue = sinks[i]->queue ? take_queue : recorder->listener.queue;
 	for (i = 0; i < shown->nr_sources; i++)
 		recorder->tree.has_hosts |= shown->set->traces[i]->machine !=
 					    shown->set->traces[0]->machine;

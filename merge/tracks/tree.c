@@ -19,7 +19,7 @@ const char *const strata_track_kind_names[STRATA_NR_TRACK_KINDS] = {
 	[STRATA_TRACK_EXITS] = "exits",       [STRATA_TRACK_HYPERCALLS] = "hypercalls",
 	[STRATA_TRACK_IRQS] = "irqs",         [STRATA_TRACK_SOFTIRQS] = "softirqs",
 	[STRATA_TRACK_SOURCE] = "source",     [STRATA_TRACK_TASK] = "task",
-	[STRATA_TRACK_SYSCALLS] = "syscalls",
+	[STRATA_TRACK_SYSCALLS] = "syscalls", [STRATA_TRACK_QUEUE] = "queue",
 };
 
 /* Tracks of one name, so that what overlaps is still shown. */
@@ -179,23 +179,50 @@ static struct strata_track *program_group(struct strata_tree *tree, size_t trace
 
 /* Tracks -------------------------------------------------------------------------------------- */
 
+/* The group of a machine's physical CPUs. */
+static struct strata_track *pcpus_group(struct strata_tree *tree, size_t trace)
+{
+	const uint64_t key = key_of(STRATA_TRACK_GROUP, GROUP_PCPUS, machine_of(tree, trace), 0);
+	struct strata_track *group = find(tree, key), *host;
+
+	if (group || !host_of(tree, trace, &host) ||
+	    !(group = make(tree, STRATA_TRACK_GROUP, host, 0)))
+		return group;
+	snprintf(group->name, sizeof(group->name), "Physical CPUs");
+	return add(tree, key, group);
+}
+
 struct strata_track *strata_tree_pcpu(struct strata_tree *tree, size_t trace, uint32_t number)
 {
-	const size_t machine = machine_of(tree, trace);
-	const uint64_t key = key_of(STRATA_TRACK_PCPU, 0, machine, number);
-	const uint64_t group_key = key_of(STRATA_TRACK_GROUP, GROUP_PCPUS, machine, 0);
-	struct strata_track *track = find(tree, key), *group = find(tree, group_key), *host;
+	const uint64_t key = key_of(STRATA_TRACK_PCPU, 0, machine_of(tree, trace), number);
+	struct strata_track *track = find(tree, key), *group;
 
 	if (track)
 		return track;
-	if (!group && host_of(tree, trace, &host) &&
-	    (group = make(tree, STRATA_TRACK_GROUP, host, 0))) {
-		snprintf(group->name, sizeof(group->name), "Physical CPUs");
-		group = add(tree, group_key, group);
-	}
+	group = pcpus_group(tree, trace);
 	if (!group || !(track = make(tree, STRATA_TRACK_PCPU, group, number)))
 		return NULL;
 	snprintf(track->name, sizeof(track->name), "pCPU %" PRIu32, number);
+	return add(tree, key, track);
+}
+
+struct strata_track *strata_tree_queue(struct strata_tree *tree, size_t trace, uint32_t cpu)
+{
+	const bool of_vcpus = cpu == STRATA_NO_CPU;
+	const uint64_t key = key_of(STRATA_TRACK_QUEUE, of_vcpus,
+				    of_vcpus ? machine_of(tree, trace) : trace, cpu);
+	struct strata_track *track = find(tree, key), *group;
+
+	if (track)
+		return track;
+	group = of_vcpus ? pcpus_group(tree, trace)
+			 : domain_group(tree, trace, tree->shown->sources[trace].domain);
+	if (!group || !(track = make(tree, STRATA_TRACK_QUEUE, group, cpu)))
+		return NULL;
+	if (of_vcpus)
+		snprintf(track->name, sizeof(track->name), "vCPUs that wait");
+	else
+		snprintf(track->name, sizeof(track->name), "CPU %" PRIu32 " run queue", cpu);
 	return add(tree, key, track);
 }
 

@@ -37,6 +37,8 @@ struct strata_track *strata_tree_cpu(struct strata_tree *tree, size_t trace, uin
 /* Requests of a program or kernel. @name: number of their name, which is @text */
 struct strata_track *strata_tree_requests(struct strata_tree *tree, size_t trace, uint32_t name,
 					  const char *text);
+/* How many wait for a CPU of a kernel; STRATA_NO_CPU: how many vCPUs for physical ones. */
+struct strata_track *strata_tree_queue(struct strata_tree *tree, size_t trace, uint32_t cpu);
 /* What a stream's losses are shown on. @cpu: STRATA_NO_PCPU: it is of none */
 struct strata_track *strata_tree_source(struct strata_tree *tree, size_t trace, uint32_t cpu);
 

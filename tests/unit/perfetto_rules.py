@@ -84,7 +84,7 @@ class Sequence:
 
 class Trace:
     def __init__(self, path):
-        self.sequences, self.tracks, self.events, self.pids = {}, {}, [], set()
+        self.sequences, self.tracks, self.events, self.pids, self.counts = {}, {}, [], set(), []
         with open(path, "rb") as file:
             packets = message(file.read(), TRACE)["packet"]
         for packet in packets:
@@ -144,6 +144,8 @@ class Trace:
         assert (kind == COUNTER) == self.tracks[uuid]["is_counter"] == bool(event["value"])
         assert kind in (COUNTER, END) or names, "an event has no name"
         assert kind != END or not names
+        if kind == COUNTER and not self.tracks[uuid]["name"].startswith("lost: "):
+            self.counts.append((uuid, self.tracks[uuid]["name"], ns, one(event, "value")))
         self.events.append((ns, kind, uuid, names, annotations, event["flow"], event["flow_end"]))
 
     def slices(self):
@@ -174,11 +176,11 @@ def of_page(page):
                                for span in page.spans())
 
 
-def check_chrome(path, expected, flows):
+def check_chrome(path, expected, flows, counts):
     with open(path, encoding="utf-8") as text:
         chrome = json.load(text)
     origin = int(chrome["otherData"]["origin_ns"])
-    threads, found, ends, last = {}, collections.Counter(), collections.Counter(), {}
+    threads, found, ends, last, queues = {}, collections.Counter(), collections.Counter(), {}, []
     for event in chrome["traceEvents"]:
         track = event["pid"], event["tid"]
         if event["ph"] == "M":
@@ -188,6 +190,8 @@ def check_chrome(path, expected, flows):
             assert last.get(track, 0) <= start, "slices of a thread overlap"
             last[track] = start + length
             found[event["name"], start + origin, length] += 1
+        elif event["ph"] == "C":
+            queues.append((event["name"], round(event["ts"] * 1000) + origin, event["args"]["waiting"]))
         elif event["ph"] in "sf":
             ends[event["id"], event["ph"]] += 1
         assert track in threads
@@ -195,6 +199,7 @@ def check_chrome(path, expected, flows):
     for (_, name, start, length), count in expected.items():
         wanted[name, start, length] += count
     assert found == wanted, "Chrome's form has other slices"
+    assert queues == [(name, ns, waiting) for _, name, ns, waiting in counts], "Chrome's form has other queues"
     assert all(count == 1 for count in ends.values()) and len(ends) == 2 * flows
 
 
@@ -212,7 +217,11 @@ def main():
         assert found == wanted, "the page has other slices: %s" % ((found - wanted) + (wanted - found)).most_common(3)
         assert flows == sum(arrow.kind < 3 for arrow in page.arrows())
         if len(sys.argv) > 3:
-            check_chrome(sys.argv[3], expected, flows)
+            check_chrome(sys.argv[3], expected, flows, trace.counts)
+    last = {}
+    for uuid, _, ns, waiting in trace.counts:
+        assert last.get(uuid, -1) < ns and waiting < 1 << 20, "a counter goes back in time"
+        last[uuid] = ns
     counters = sum(track["is_counter"] for track in trace.tracks.values())
     print("%d slices, %d flows, %d tracks, %d counters" % (len(slices), flows, len(trace.tracks), counters))
 

@@ -195,6 +195,19 @@ static void take_arrow(struct strata_track_sink *sink, const struct strata_track
 	write_out(chrome, TEXT_BYTES);
 }
 
+static void take_queue(struct strata_track_sink *sink, const struct strata_tracks *tracks,
+		       const struct strata_track_queue *queue)
+{
+	struct strata_chrome_tracks *chrome = (struct strata_chrome_tracks *)sink;
+
+	begin_event(chrome, tracks, "C", queue->track);
+	put_since(chrome, queue->from_ns);
+	strata_json_member(&chrome->text, "name", tracks->all[queue->track]->name);
+	put_number(&chrome->text, ",\"args\":{\"waiting\":", queue->waiting);
+	strata_buffer_text(&chrome->text, "}}");
+	write_out(chrome, TEXT_BYTES);
+}
+
 static void take_loss(struct strata_track_sink *sink, const struct strata_tracks *tracks,
 		      const struct strata_track_loss *loss)
 {
@@ -222,6 +235,7 @@ struct strata_chrome_tracks *strata_chrome_tracks_new(struct strata_out_file *ou
 	chrome->sink.slice = take_slice;
 	chrome->sink.arrow = take_arrow;
 	chrome->sink.loss = take_loss;
+	chrome->sink.queue = take_queue;
 	put_number(&chrome->text, "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"origin_ns\":\"",
 		   origin_ns);
 	strata_buffer_text(&chrome->text, "\"},\"traceEvents\":[\n");

@@ -192,6 +192,30 @@ static void put_process(struct strata_perfetto_tracks *perfetto, const struct st
 	strata_protobuf_message(&perfetto->event, TRACK_PROCESS, &perfetto->inner);
 }
 
+/* Makes the track that is described a counter. */
+static void put_counter(struct strata_perfetto_tracks *perfetto)
+{
+	perfetto->inner.used = 0;
+	strata_protobuf_varint(&perfetto->inner, COUNTER_UNIT, UNIT_COUNT);
+	strata_protobuf_message(&perfetto->event, TRACK_COUNTER, &perfetto->inner);
+}
+
+static void put_count(struct strata_perfetto_tracks *perfetto, uint64_t uuid, uint64_t ns,
+		      uint64_t count)
+{
+	begin_event(perfetto, TYPE_COUNTER, uuid);
+	strata_protobuf_varint(&perfetto->event, EVENT_COUNTER, count);
+	put_event(perfetto, ns);
+}
+
+static void take_queue(struct strata_track_sink *sink, const struct strata_tracks *tracks,
+		       const struct strata_track_queue *queue)
+{
+	(void)tracks;
+	put_count((struct strata_perfetto_tracks *)sink, uuid_of(queue->track), queue->from_ns,
+		  queue->waiting);
+}
+
 static void take_track(struct strata_track_sink *sink, const struct strata_tracks *tracks,
 		       const struct strata_track *track)
 {
@@ -205,6 +229,8 @@ static void take_track(struct strata_track_sink *sink, const struct strata_track
 		strata_protobuf_varint(&perfetto->event, TRACK_PARENT, uuid_of(track->parent));
 	if (is_process(tracks, track))
 		put_process(perfetto, track);
+	if (track->kind == STRATA_TRACK_QUEUE)
+		put_counter(perfetto);
 	put_order(&perfetto->event, track);
 	strata_protobuf_message(&perfetto->packet, PACKET_TRACK_DESCRIPTOR, &perfetto->event);
 	end_packet(perfetto);
@@ -320,21 +346,16 @@ static void take_loss(struct strata_track_sink *sink, const struct strata_tracks
 	char name[STRATA_TRACK_NAME + 16];
 
 	begin_packet(perfetto);
-	perfetto->event.used = perfetto->inner.used = 0;
+	perfetto->event.used = 0;
 	strata_protobuf_varint(&perfetto->event, TRACK_UUID, loss_uuid_of(loss->track));
 	snprintf(name, sizeof(name), "lost: %s", tracks->all[loss->track]->name);
 	strata_protobuf_text(&perfetto->event, TRACK_NAME, name, strlen(name));
 	strata_protobuf_varint(&perfetto->event, TRACK_PARENT, uuid_of(loss->track));
-	strata_protobuf_varint(&perfetto->inner, COUNTER_UNIT, UNIT_COUNT);
-	strata_protobuf_message(&perfetto->event, TRACK_COUNTER, &perfetto->inner);
+	put_counter(perfetto);
 	strata_protobuf_message(&perfetto->packet, PACKET_TRACK_DESCRIPTOR, &perfetto->event);
 	end_packet(perfetto);
-	begin_event(perfetto, TYPE_COUNTER, loss_uuid_of(loss->track));
-	strata_protobuf_varint(&perfetto->event, EVENT_COUNTER, loss->discarded);
-	put_event(perfetto, loss->from_ns);
-	begin_event(perfetto, TYPE_COUNTER, loss_uuid_of(loss->track));
-	strata_protobuf_varint(&perfetto->event, EVENT_COUNTER, 0);
-	put_event(perfetto, loss->to_ns);
+	put_count(perfetto, loss_uuid_of(loss->track), loss->from_ns, loss->discarded);
+	put_count(perfetto, loss_uuid_of(loss->track), loss->to_ns, 0);
 	begin_event(perfetto, TYPE_INSTANT, uuid_of(loss->track));
 	put_own_name(perfetto, NAME_LOSS);
 	put_event(perfetto, loss->from_ns);
@@ -353,6 +374,7 @@ struct strata_perfetto_tracks *strata_perfetto_tracks_new(struct strata_out_file
 	perfetto->sink.slice = take_slice;
 	perfetto->sink.arrow = take_arrow;
 	perfetto->sink.loss = take_loss;
+	perfetto->sink.queue = take_queue;
 	return perfetto;
 }
 
