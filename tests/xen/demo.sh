@@ -20,7 +20,7 @@ tests/xen/images.sh
 rm -rf "$out/raw" "$out/ctf" "$out/timeline.txt" "$out/summary.json" "$out/answer.txt" "$out/timeline.html"
 mkdir -p "$out"
 gcc -O2 -Wall -Wextra -Werror -Iinclude tests/xen/helpers/server.c out/lib/libstrata.a -lxengnttab -lxenevtchn -o "$out/server"
-echo "demo: booting a Xen host: g1 asks a service in dom0; g2 wants the same pCPU, and is paused for the second half; about a minute"
+echo "demo: booting a Xen host: g1 asks a service in dom0; g2 wants the same pCPU, and is paused for the second half; about two minutes"
 tests/xen/lab tests/xen/demo.lab --out "$out"
 echo
 echo "demo: merging what was recorded into one timeline"
