@@ -107,6 +107,8 @@ check "--csv of one KIND" says 2 '--csv takes one KIND' report --csv all "$work/
 check "a time that is none" says 2 '"yesterday" is not a time' report --from yesterday steal "$work/xen"
 check "--request wants two events" says 2 '--request is BEGIN,END' report --request one requests "$work/xen"
 check "of which none is empty" says 2 '--request is BEGIN,END' report --request one, requests "$work/xen"
+check "--request of an event that there is not names the nearest" says 1 '--request: no trace has an event "aks"; there is "ask"' \
+	report --request aks,answered requests "$work/whole"
 check "--help says how" says 0 '^Usage: strata report KIND' report --help
 check "a trace that is not there" says 1 "$work/nothing" report steal "$work/nothing"
 check "several KINDs" eval 'report steal,schedule "$work/xen" | grep -c -e "^vCPUs" -e "^Physical CPUs" | grep -qx 2'

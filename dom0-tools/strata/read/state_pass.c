@@ -5,6 +5,9 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/escape.h"
+#include "filter/filter_nearest.h"
+
 int state_read_request(struct state_requests *requests, char *text)
 {
 	struct strata_request_form *form;
@@ -21,6 +24,54 @@ int state_read_request(struct state_requests *requests, char *text)
 		       : -1;
 }
 
+/* Looks for an event among the classes of all traces; the state ignores what stands before a colon.
+ */
+static bool find_event(const struct strata_trace_set *set, const char *wanted,
+		       struct strata_nearest *nearest)
+{
+	size_t i, j, k;
+
+	for (i = 0; i < set->nr_traces; i++) {
+		const struct strata_ctf_metadata *metadata = &set->traces[i]->metadata;
+
+		for (j = 0; j < metadata->nr_streams; j++) {
+			for (k = 0; k < metadata->streams[j].nr_events; k++) {
+				const char *whole = metadata->streams[j].events[k].name;
+				const char *colon = strrchr(whole, ':');
+				const char *name = colon ? colon + 1 : whole;
+
+				if (strcmp(name, wanted) == 0)
+					return true;
+				strata_nearest_name(nearest, wanted, strlen(wanted), false, name,
+						    strlen(name));
+			}
+		}
+	}
+	return false;
+}
+
+/* Requests whose events no trace can have are a mistake of the user.  0 or -1. */
+static int check_requests(const struct strata_trace_set *set, const struct state_requests *requests,
+			  struct strata_error *error)
+{
+	size_t i;
+
+	for (i = 0; i < 2 * requests->nr; i++) {
+		const struct strata_request_form *form = &requests->forms[i / 2];
+		const char *wanted = i % 2 ? form->end : form->begin;
+		struct strata_nearest nearest = { 0 };
+		char name[2 * sizeof(nearest.name)];
+
+		if (find_event(set, wanted, &nearest))
+			continue;
+		return strata_fail(error, "--request: no trace has an event \"%s\"%s%s%s", wanted,
+				   nearest.found ? "; there is \"" : "",
+				   strata_escape_name(name, sizeof(name), nearest.name),
+				   nearest.found ? "\"" : "");
+	}
+	return 0;
+}
+
 struct strata_host_state *state_pass(struct traces *traces, const struct state_requests *requests,
 				     struct strata_span_listener *const *listeners,
 				     size_t nr_listeners, uint64_t to_ns,
@@ -32,6 +83,8 @@ struct strata_host_state *state_pass(struct traces *traces, const struct state_r
 	struct strata_slice_sink *observer;
 	int status;
 
+	if (check_requests(&traces->set, requests, error))
+		return NULL;
 	/* The state looks for the end of each stream. */
 	if (strata_trace_set_make_index(&traces->set, error))
 		return NULL;
