@@ -222,7 +222,7 @@ model: deps-model
 # Not in `make check`: an hour on two CPUs.  MUTANTS=WORD takes those whose line holds it.
 .PHONY: mutants
 mutants: deps-mutants
-	@$(MAKE) --no-print-directory $(JOBS) tools-built unit
+	@$(MAKE) --no-print-directory $(JOBS) tools unit
 	@tests/mutants/run.py $(MUTANTS)
 
 include tests/fuzz/parsers/parsers.mk
