@@ -327,7 +327,7 @@ static void a_reference_to_what_is_not_written_is_an_error(void **state)
 	out = strata_out_open("/dev/null", false, &error);
 	assert_non_null(out);
 	assert_int_equal(strata_ctf_write_tsdl(out, &scopes, STRATA_CTF_PAYLOAD, 0, &error), -1);
-	assert_non_null(strstr(error.text, "in slot 0 is in no structure that is written"));
+	assert_non_null(strstr(error.text, "in slot 0 is not in a structure that is written"));
 	assert_int_equal(strata_out_close(out, &error), 0);
 	strata_ctf_metadata_clear(&metadata);
 }
