@@ -369,7 +369,7 @@ static int count(struct traces *traces, struct host_checks *checks,
 	struct strata_slice_options options = { .to_ns = UINT64_MAX, .threads = traces_threads() };
 	int status;
 
-	if (host_checks_begin(checks, traces, NULL, error))
+	if (host_checks_begin(checks, traces, error))
 		return -1;
 	options.observers = checks->observers;
 	options.nr_observers = checks->nr_observers;

@@ -35,39 +35,22 @@ int host_checks_observe(struct traces *traces, struct strata_slice_sink *const *
 	return status;
 }
 
-static int begin_one(struct host_checks *checks, struct traces *traces,
-		     struct strata_recording_traces *recording, const struct strata_shown *shown,
-		     struct strata_error *error)
+int host_checks_begin(struct host_checks *checks, struct traces *traces, struct strata_error *error)
 {
-	struct host_check *check = &checks->of[checks->nr++];
-
-	check->check = strata_host_check_new(recording, &traces->set, error);
-	if (!check->check)
-		return -1;
-	checks->observers[checks->nr_observers++] = strata_host_check_observer(check->check);
-	if (!shown)
-		return 0;
-	check->wakeup = strata_wakeup_new(strata_recording_traces_host(recording), shown);
-	if (!check->wakeup)
-		return strata_fail(error, "out of memory");
-	checks->observers[checks->nr_observers++] = strata_wakeup_observer(check->wakeup);
-	return 0;
-}
-
-int host_checks_begin(struct host_checks *checks, struct traces *traces,
-		      const struct strata_shown *shown, struct strata_error *error)
-{
+	struct strata_host_check *check;
 	size_t i;
 
 	memset(checks, 0, sizeof(*checks));
-	checks->of = calloc(traces->nr_recordings + 1, sizeof(*checks->of));
-	checks->observers =
-		calloc(2 * traces->nr_recordings + 1, sizeof(struct strata_slice_sink *));
+	checks->of = calloc(traces->nr_recordings + 1, sizeof(struct strata_host_check *));
+	checks->observers = calloc(traces->nr_recordings + 1, sizeof(struct strata_slice_sink *));
 	if (!checks->of || !checks->observers)
 		return strata_fail(error, "out of memory");
 	for (i = 0; i < traces->nr_recordings; i++) {
-		if (begin_one(checks, traces, traces->recordings[i], shown, error))
+		check = strata_host_check_new(traces->recordings[i], &traces->set, error);
+		if (!check)
 			return -1;
+		checks->of[checks->nr++] = check;
+		checks->observers[checks->nr_observers++] = strata_host_check_observer(check);
 	}
 	return 0;
 }
@@ -77,12 +60,12 @@ void host_checks_finish(struct host_checks *checks)
 	size_t i;
 
 	for (i = 0; i < checks->nr; i++)
-		strata_host_check_finish(checks->of[i].check);
+		strata_host_check_finish(checks->of[i]);
 }
 
 const struct strata_host_figures *host_checks_figures(const struct host_checks *checks, size_t at)
 {
-	return strata_host_check_figures(checks->of[at].check);
+	return strata_host_check_figures(checks->of[at]);
 }
 
 int host_checks_verdict(const struct host_checks *checks)
@@ -101,10 +84,8 @@ void host_checks_clear(struct host_checks *checks)
 {
 	size_t i;
 
-	for (i = 0; i < checks->nr; i++) {
-		strata_wakeup_free(checks->of[i].wakeup);
-		strata_host_check_free(checks->of[i].check);
-	}
+	for (i = 0; i < checks->nr; i++)
+		strata_host_check_free(checks->of[i]);
 	free(checks->of);
 	free(checks->observers);
 	memset(checks, 0, sizeof(*checks));

@@ -6,19 +6,12 @@
 #ifndef STRATA_STRATA_READ_HOST_CHECKS_H
 #define STRATA_STRATA_READ_HOST_CHECKS_H
 
-#include "analyses/wakeup.h"
 #include "host/host_check.h"
-#include "outputs/shown.h"
 #include "strata/read/traces.h"
-
-struct host_check {
-	struct strata_host_check *check;
-	struct strata_wakeup *wakeup; /* an analysis; NULL: nobody asked for it */
-};
 
 /* Zero-initialised is empty: nothing is checked. */
 struct host_checks {
-	struct host_check *of; /* as the traces' recordings */
+	struct strata_host_check **of; /* as the traces' recordings */
 	size_t nr;
 	struct strata_slice_sink **observers;
 	size_t nr_observers;
@@ -26,11 +19,10 @@ struct host_checks {
 
 /*
  * Sets up the checks of all recordings; their observers are to be handed all events of the set.
- * @shown: of the set: then the longest wake-up behind another domain is looked for, too; or NULL
  * 0, or -1: out of memory.  To be cleared in any case.
  */
 int host_checks_begin(struct host_checks *checks, struct traces *traces,
-		      const struct strata_shown *shown, struct strata_error *error);
+		      struct strata_error *error);
 
 /* The recording that the traces are, all of them; NULL with the reason: they are something else. */
 struct strata_recording_traces *host_checks_recording(const struct traces *traces,

@@ -10,7 +10,6 @@
 #include "base/exit_status.h"
 #include "recording/recording.h"
 #include "files/safe_dir.h"
-#include "analyses/wakeup.h"
 #include "outputs/outputs.h"
 #include "strata/read/merge_report.h"
 #include "strata/read/traces_write.h"
@@ -68,11 +67,8 @@ static int report(const struct write_job *write, const struct host_checks *check
 				   request->paths[0]);
 	if (has_summary && strata_summary_save(host_checks_figures(checks, 0), request->out, error))
 		return -1;
-	for (i = 0; i < checks->nr; i++) {
+	for (i = 0; i < checks->nr; i++)
 		merge_report_print(host_checks_figures(checks, i), out);
-		strata_wakeup_print(checks->of[i].wakeup, out);
-		fprintf(out, "\n");
-	}
 	print_outputs(job, has_summary, out);
 	fflush(out);
 	return 0;
@@ -102,7 +98,6 @@ static int write_forms(struct merge_job *job, struct write_options *forms, size_
 		.nr = job->request->nr_paths,
 		.shifts = &job->request->shifts,
 		.done = report,
-		.with_wakeup = true,
 	};
 	status = write_traces(&job->write);
 	strata_filter_free(none);

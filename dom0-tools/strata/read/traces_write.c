@@ -297,7 +297,7 @@ static int write_all(const struct write_job *job, struct traces *traces,
 		traces_add_symbols(&traces->symbols, shown, form->symbols, form->nr_symbols, error);
 
 	if (!status && is_checked(form))
-		status = host_checks_begin(checks, traces, job->with_wakeup ? shown : NULL, error);
+		status = host_checks_begin(checks, traces, error);
 	if (!status)
 		status = write_events(traces, form, job->ctf, shown, checks, &events, error);
 	if (status < 0)

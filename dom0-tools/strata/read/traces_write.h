@@ -32,7 +32,6 @@ struct write_job {
 	 * 0, or -1: it failed. */
 	int (*done)(const struct write_job *job, const struct host_checks *checks, uint64_t events,
 		    struct strata_error *error);
-	bool with_wakeup; /* as host_checks_begin() has it */
 };
 
 /* Opens, merges, writes; says what went wrong.  The exit status. */
