@@ -109,7 +109,7 @@ truncate -s 1T "$work/whole/channel_1"
 check "nor is the end of a packet that has no size" says 3 'bytes of the file were never written; they are left out' timeout 100 "$strata" stat "$work/whole"
 rm -rf "$work/sparse" "$work/whole"
 "$work/make_ctf" "$work/million" 2 1000001 4
-check "Chrome's JSON is whole beyond a million events, with advice" says 0 'may fail on so many events: use --format perfetto' "$strata" convert --format chrome --events -o "$work/chrome" "$work/million"
+check "Chrome's JSON is whole beyond a million events, with advice" says 0 'may fail on this many events: use --format perfetto' "$strata" convert --format chrome --events -o "$work/chrome" "$work/million"
 check "each of them is in there" test "$(grep -c '"ph":"i"' "$work/chrome")" = 1000001
 check "up to the last bracket" test "$(tail -n 1 "$work/chrome")" = ']}'
 rm -rf "$work/million" "$work/chrome"
