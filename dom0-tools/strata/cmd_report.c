@@ -43,8 +43,10 @@ static void usage(FILE *out)
 			strata_report_kinds[i].what);
 	fprintf(out,
 		"\n"
-		"  --request BEGIN,END[,KEY]  two events that begin and end a request; KEY is a field\n"
-		"                             of both.  Without it: events named NAME_begin, NAME_end\n"
+		"  --request [NAME=]BEGIN,END[,KEY]\n"
+		"                             two events that begin and end a request, which is called\n"
+		"                             NAME, else BEGIN; KEY is a field of both.  Without it:\n"
+		"                             events named NAME_begin, NAME_end\n"
 		"  --from TIME, --to TIME     reports on this range only; TIME as in `strata view`\n"
 		"  --rows N                   prints the first N rows of each table (default: %u);\n"
 		"                             0 prints all\n"
@@ -281,7 +283,9 @@ int strata_cmd_report(int argc, char **argv)
 			break;
 		case REQUEST:
 			if (state_read_request(&options.requests, optarg))
-				return wrong("--request is BEGIN,END or BEGIN,END,KEY", NULL);
+				return wrong(
+					"--request is [NAME=]BEGIN,END or [NAME=]BEGIN,END,KEY",
+					NULL);
 			break;
 		case TCP:
 			options.tcp_map = optarg;

@@ -50,8 +50,10 @@ static void usage(FILE *out)
 		"  --from TIME, --to TIME     only what lies in between; TIME as in `strata view`\n"
 		"  --domain PATTERN[,...]     only these domains' vCPUs, tasks and programs, and the\n"
 		"                             physical CPUs\n"
-		"  --request BEGIN,END[,KEY]  two events that begin and end a request; KEY is a field\n"
-		"                             of both.  Without it: events named NAME_begin, NAME_end\n"
+		"  --request [NAME=]BEGIN,END[,KEY]\n"
+		"                             two events that begin and end a request, which is called\n"
+		"                             NAME, else BEGIN; KEY is a field of both.  Without it:\n"
+		"                             events named NAME_begin, NAME_end\n"
 		"  --spans N                  fails at more than N spans (%u; with --serve any\n"
 		"                             number); 0: any number\n" TCP_MAP_USAGE "\n"
 		"Exit status: 0 all was read; 1 failed; 2 wrong usage; 3 something was damaged or\n"
@@ -274,7 +276,9 @@ int strata_cmd_timeline(int argc, char **argv)
 			break;
 		case REQUEST:
 			if (state_read_request(&options.requests, optarg))
-				return wrong("--request is BEGIN,END or BEGIN,END,KEY", NULL);
+				return wrong(
+					"--request is [NAME=]BEGIN,END or [NAME=]BEGIN,END,KEY",
+					NULL);
 			break;
 		case TCP:
 			options.tcp_map = optarg;

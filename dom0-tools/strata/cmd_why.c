@@ -35,7 +35,9 @@ static void usage(FILE *out)
 		"Usage: strata why [WHAT] [OPTIONS] TRACE...\n"
 		"Where the time of the longest ones went, and who was to blame.  WHAT:\n"
 		"  --request [SOURCE:]NAME    requests: events NAME_begin and NAME_end (the default)\n"
-		"  --request BEGIN,END[,KEY]  between two events; KEY is a field of both\n"
+		"  --request [NAME=]BEGIN,END[,KEY]\n"
+		"                             between two events; KEY is a field of both, NAME what it\n"
+		"                             is called\n"
 		"  --task [KERNEL:]TASK       stretches of work: from when a task wants to run until it\n"
 		"                             blocks; TASK is its name, its number, or NAME-NUMBER\n"
 		"  --wakeup [KERNEL:]TASK     from when a task is woken until it runs\n"
@@ -73,7 +75,7 @@ static int read_what(struct options *options, enum strata_why_of of, char *text)
 	if (of == STRATA_WHY_OF_REQUEST && strchr(text, ',')) {
 		if (state_read_request(&options->requests, text))
 			return -1;
-		question->name = options->requests.forms[0].begin;
+		question->name = options->requests.forms[0].name;
 		return 0;
 	}
 	if (colon) {
@@ -314,8 +316,9 @@ int strata_cmd_why(int argc, char **argv)
 		switch (option) {
 		case REQUEST:
 			if (read_what(&options, STRATA_WHY_OF_REQUEST, optarg))
-				return wrong("one of --request [SOURCE:]NAME or BEGIN,END[,KEY]",
-					     optarg);
+				return wrong(
+					"one of --request [SOURCE:]NAME or [NAME=]BEGIN,END[,KEY]",
+					optarg);
 			break;
 		case TASK:
 		case WAKEUP:

@@ -51,7 +51,7 @@ static void usage(FILE *out)
 		"  --also TRACE            another trace besides; may be repeated\n"
 		"  --stats                 says how much of the traces each statement read\n"
 		"  --memory MB             the most that SQLite takes (%u)\n"
-		"  --request BEGIN,END[,KEY]  two events that begin and end a request, as in report\n"
+		"  --request [NAME=]BEGIN,END[,KEY]  two events that begin and end a request, as in report\n"
 		"  --symbols SOURCE=FILE   names code addresses of a source, as in view\n" TCP_MAP_USAGE
 		"\n"
 		"Times are nanoseconds since 1970, off by no more than bound_ns.  docs/sql.md describes\n"

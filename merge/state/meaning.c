@@ -185,7 +185,7 @@ static int find_request(struct strata_meaning *meaning, const char *name, bool b
 		if (!begins && strcmp(name, form->end) != 0)
 			continue;
 		meaning->of = begins ? STRATA_MEANS_REQUEST : STRATA_MEANS_REQUEST_END;
-		meaning->name = form->begin;
+		meaning->name = form->name;
 		fields[0] = form->key;
 		return find_fields(meaning, fields, 1, stream, event, arena);
 	}

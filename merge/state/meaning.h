@@ -66,6 +66,7 @@ struct strata_meaning {
 
 /* A pair of events that begin and end a request, as a user names them. */
 struct strata_request_form {
+	const char *name;        /* what it is called */
 	const char *begin, *end; /* names of events */
 	const char *key;         /* a field of both; NULL: the task that does it */
 };

@@ -13,7 +13,7 @@ cd "$(dirname "$0")/../.." || exit 1
 # The thread whose request is taken to pieces is the one that is woken and runs in the excerpt below.
 same_task() {
 	local tid pids
-	tid=$(grep -ohE '^ +1\. probe_evtchn_ioctl [0-9]+ of g1' docs/demo.md | grep -oE '[0-9]+ of' | grep -oE '[0-9]+')
+	tid=$(grep -ohE '^ +1\. ask [0-9]+ of g1' docs/demo.md | grep -oE '[0-9]+ of' | grep -oE '[0-9]+')
 	pids=$({
 		grep -hE '="ask"' docs/demo.md | grep -oE '(next_pid|[^_]pid)=[0-9]+'
 		grep -hE ' probe_evtchn_ioctl +\[' docs/demo.md | grep -oE 'tid=[0-9]+'

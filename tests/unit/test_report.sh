@@ -105,8 +105,8 @@ check "--rows is a number" says 2 '--rows is a number: x' report --rows x steal 
 check "and not less than 0" says 2 '--rows is a number' report --rows -1 steal "$work/xen"
 check "--csv of one KIND" says 2 '--csv takes one KIND' report --csv all "$work/xen"
 check "a time that is none" says 2 '"yesterday" is not a time' report --from yesterday steal "$work/xen"
-check "--request wants two events" says 2 '--request is BEGIN,END' report --request one requests "$work/xen"
-check "of which none is empty" says 2 '--request is BEGIN,END' report --request one, requests "$work/xen"
+check "--request wants two events" says 2 '--request is .NAME=.BEGIN,END' report --request one requests "$work/xen"
+check "of which none is empty" says 2 '--request is .NAME=.BEGIN,END' report --request one, requests "$work/xen"
 check "--request of an event that there is not names the nearest" says 1 '--request: no trace has an event "aks"; there is "ask"' \
 	report --request aks,answered requests "$work/whole"
 check "--help says how" says 0 '^Usage: strata report KIND' report --help
@@ -129,6 +129,10 @@ check "--request BEGIN,END,KEY finds requests" eval 'report --json --request ask
 	jq -e "any(.requests[]; .what == \"ask\" and .count > 100)"'
 check "besides those whose names say it" eval 'report --json --request ask,answered,number requests "$work/whole" |
 	jq -e "any(.requests[]; .what == \"work\")"'
+check "--request NAME=BEGIN,END,KEY calls them so" eval '[ "$(report --json --request question=ask,answered,number requests "$work/whole" |
+	jq -c ".requests[] | select(.what == \"question\") | del(.what)")" = "$(report --json --request ask,answered,number requests "$work/whole" |
+	jq -c ".requests[] | select(.what == \"ask\") | del(.what)")" ]'
+check "where NAME is not empty" says 2 '--request is .NAME=.BEGIN,END' report --request =ask,answered requests "$work/whole"
 check "without KEY each task does one at a time" eval '[ "$(report --json --request ask,answered,number requests "$work/whole" | jq -c ".requests[] | select(.what == \"ask\")")" = \
 	"$(report --json --request ask,answered requests "$work/whole" | jq -c ".requests[] | select(.what == \"ask\")")" ]'
 check "of a field that they lack there are none" eval 'report --json --request ask,answered,nothing requests "$work/whole" |

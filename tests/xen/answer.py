@@ -12,7 +12,7 @@ import sys
 
 STRATA = "out/bin/strata"
 # From the application's notification to its acknowledgement of the answer, in g1's kernel.
-REQUEST = ["--request", "probe_evtchn_ioctl,return_evtchn_write,tid"]
+REQUEST = ["--request", "ask=probe_evtchn_ioctl,return_evtchn_write,tid"]
 
 
 def strata(*arguments):

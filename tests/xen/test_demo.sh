@@ -69,7 +69,7 @@ answer_has_the_numbers() {
 
 # Of the time of the longest requests beside g2, no other domain is to blame for more than g2.
 g2_is_blamed() {
-	out/bin/strata why --request probe_evtchn_ioctl,return_evtchn_write,tid --worst 50 --json "$OUT/raw" >"$OUT/why.json" || return 1
+	out/bin/strata why --request ask=probe_evtchn_ioctl,return_evtchn_write,tid --worst 50 --json "$OUT/raw" >"$OUT/why.json" || return 1
 	jq -c '.findings' "$OUT/why.json"
 	jq -e '.findings | map(select(.by == "g2" or .by == "dom0" or .by == "xen")) | max_by(.ns) | .by == "g2"' "$OUT/why.json"
 }

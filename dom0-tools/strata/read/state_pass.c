@@ -10,14 +10,23 @@
 
 int state_read_request(struct state_requests *requests, char *text)
 {
+	char *const equals = strchr(text, '=');
 	struct strata_request_form *form;
 
 	if (requests->nr == STATE_REQUESTS_MAX)
 		return -1;
 	form = &requests->forms[requests->nr++];
+	form->name = NULL;
+	if (equals) {
+		form->name = strsep(&text, "=");
+		if (!*form->name)
+			return -1;
+	}
 	form->begin = strsep(&text, ",");
 	form->end = strsep(&text, ",");
 	form->key = strsep(&text, ",");
+	if (!form->name)
+		form->name = form->begin;
 	return form->begin && *form->begin && form->end && *form->end && !text &&
 			       strcmp(form->begin, form->end) != 0 && (!form->key || *form->key)
 		       ? 0

@@ -12,7 +12,7 @@
 
 #define STATE_REQUESTS_MAX 32u
 
-/* What --request BEGIN,END[,KEY] names. */
+/* What --request [NAME=]BEGIN,END[,KEY] names; without NAME, BEGIN is its name. */
 struct state_requests {
 	struct strata_request_form forms[STATE_REQUESTS_MAX];
 	size_t nr;
