@@ -176,6 +176,8 @@ await check("the address holds view, selection, markers, search, folds and theme
 	await page.keyboard.press("o");
 	await waitFor("an address with it all", async () => ["view=", "selected=", "a=", "b=", "search=g1%20%3E5ms", "collapsed=", "theme=dark", "arrows=all"].every((part) => page.url().includes(part)));
 	const other = await open(page.url());
+	// The selected span lies in a chunk, which is fetched first.
+	await waitFor("what the address selects", async () => (await call(other, "selected")) !== undefined);
 	for (const what of ["view", "selected", "markers"]) assert.deepEqual(await call(other, what), await call(page, what), what);
 	assert.deepEqual(await call(other, "results"), await call(page, "results"));
 	assert.equal((await call(other, "theme")).name, "dark");
