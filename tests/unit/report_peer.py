@@ -296,7 +296,8 @@ class Host:
         upcall = kernel.upcalls.pop(cpu, None)
         if not upcall or upcall[0] != field(event, "irq") or not upcall[2]:
             return None
-        self.ports[upcall[2]]["delay"] += self.now - upcall[1]
+        if len(kernel.irqs[cpu]) < FOLLOWED:
+            self.ports[upcall[2]]["delay"] += self.now - upcall[1]
         return upcall[2]
 
     # Whatever has a begin and an end. @of: a vCPU's key or a source; parts are found at the end

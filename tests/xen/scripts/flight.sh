@@ -54,7 +54,7 @@ what_is_recorded_changes_while_it_is() {
 	expect_line "and named" nonsense '"no_such_event" names no event'
 	try none strata select --kernel none
 	expect_status "and none of nobody, which would change nothing" 1
-	expect_line "with what was meant" none "'\*:none': of all"
+	expect_line "with what was meant" none "'\*:none' means all domains"
 	try nobody strata select --kernel nobody:default
 	expect_status "and so is a domain that is not there" 1
 	expect_line "and named" nobody 'no domain "nobody" runs here'
