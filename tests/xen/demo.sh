@@ -25,7 +25,8 @@ tests/xen/lab tests/xen/demo.lab --out "$out"
 echo
 echo "demo: merging what was recorded into one timeline"
 out/bin/strata merge "$out/raw" -o "$out" >"$out/merge.txt"
-out/bin/strata timeline "$out/raw" -o "$out/timeline.html"
+# From the application's notification to its acknowledgement of the answer, in g1's kernel, as in answer.py.
+out/bin/strata timeline --request ask=probe_evtchn_ioctl,return_evtchn_write,tid -o "$out/timeline.html" "$out/raw"
 echo
 tests/xen/answer.py "$out" | tee "$out/answer.txt"
 cat <<END
