@@ -411,26 +411,6 @@ static void a_second_merge_replaces_the_first_and_nothing_else(void **state)
 	assert_int_equal(access(path, R_OK), 0);
 }
 
-static void the_longest_wait_behind_another_domain_is_explained(void **state)
-{
-	struct given *given = *state;
-	const char *answer, *wake, *run_again, *task;
-
-	write_recording(given);
-	assert_int_equal(run_merge(given, given->rec.dir, "-o", given->out, NULL), 0);
-	/* The last turn's wait is the longest: 100,390 ticks at 2.4 GHz. */
-	answer = strstr(given->stdout_text,
-			"task \"sleeper\" (tid 100) of g1/0 ran 0.042 ms after Xen woke its vCPU, "
-			"because pCPU 0 ran g2/0 for 0.042 ms");
-	assert_non_null(answer);
-	wake = strstr(answer, "runstate_blocked_to_runnable of_vcpu=0 of_domain=1(g1)");
-	assert_non_null(wake);
-	run_again = strstr(wake, "runstate_runnable_to_running of_vcpu=0 of_domain=1(g1)");
-	assert_non_null(run_again);
-	task = strstr(run_again, "next_comm=\"sleeper\"");
-	assert_non_null(task);
-}
-
 static void a_shift_makes_the_check_fail_and_the_status_tell(void **state)
 {
 	struct given *given = *state;
@@ -564,7 +544,6 @@ int main(void)
 		TEST(the_text_has_a_line_for_each_event_and_no_control_characters),
 		TEST(one_format_writes_only_that),
 		TEST(a_second_merge_replaces_the_first_and_nothing_else),
-		TEST(the_longest_wait_behind_another_domain_is_explained),
 		TEST(a_shift_makes_the_check_fail_and_the_status_tell),
 		TEST(a_bad_packet_gives_its_own_status_and_a_last_sentence),
 		TEST(what_the_recorder_refused_is_not_forgotten),
