@@ -2,14 +2,12 @@
 /* instances.c - see instances.h. */
 #include "why/instances.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyses/report.h"
 #include "base/array.h"
-#include "filter/filter_glob.h"
+#include "why/matches.h"
 
 /* What a task has done since it wanted to run. */
 struct episode {
@@ -19,52 +17,6 @@ struct episode {
 	size_t kernel;
 	uint32_t tid, task;
 };
-
-static bool fits(const char *pattern, const char *text)
-{
-	return !pattern || strata_glob_fits(pattern, strlen(pattern), text, strlen(text));
-}
-
-/* A source of one of several machines, "host1/app-server", is also "app-server"; that one also
- * "server", and one of several, "app-server-239", too. */
-static bool source_fits(const char *pattern, const char *source)
-{
-	const char *slash = strrchr(source, '/');
-	char name[STRATA_REPORT_NAME];
-	char *end;
-
-	if (fits(pattern, source))
-		return true;
-	source = slash ? slash + 1 : source;
-	if (fits(pattern, source))
-		return true;
-	if (strncmp(source, "app-", 4) != 0)
-		return false;
-	snprintf(name, sizeof(name), "%s", source + 4);
-	if (fits(pattern, name))
-		return true;
-	end = strrchr(name, '-');
-	if (!end || end[1 + strspn(end + 1, "0123456789")])
-		return false;
-	*end = 0;
-	return fits(pattern, name);
-}
-
-/* A task by its name, its number, or both. */
-static bool task_fits(const char *pattern, const struct strata_task *task)
-{
-	char both[STRATA_REPORT_NAME], *end;
-
-	if (!pattern)
-		return true;
-	strata_report_task_name(both, task);
-	end = strrchr(both, '-');
-	if (fits(pattern, both) || (end && fits(pattern, end + 1)))
-		return true;
-	if (end)
-		*end = 0;
-	return fits(pattern, both);
-}
 
 /* Remembers what there would have been to ask for. */
 static void see(struct strata_why_instances *all, uint32_t name)
@@ -186,9 +138,9 @@ static bool is_asked_for(struct strata_why_instances *all, const struct strata_s
 	const struct strata_why_question *question = all->question;
 	const bool by_name = of == STRATA_WHY_OF_REQUEST || of == STRATA_WHY_OF_SYSCALL;
 
-	if ((!by_name || fits(question->name, strata_why_name(all->names, name))) &&
-	    source_fits(question->source, all->shown->sources[span->trace].name) &&
-	    (!question->task || (span->task && task_fits(question->task, span->task))))
+	if ((!by_name || strata_why_name_fits(question->name, strata_why_name(all->names, name))) &&
+	    strata_why_source_fits(question->source, all->shown->sources[span->trace].name) &&
+	    (!question->task || (span->task && strata_why_task_fits(question->task, span->task))))
 		return true;
 	see(all, by_name || !span->task ? name : name_task(all, span->task));
 	return false;
