@@ -172,12 +172,12 @@ void strata_why_walk(const struct strata_why_recall *recall,
 		     void (*take)(void *taker, const struct strata_why_piece *piece), void *taker)
 {
 	struct strata_why_moment moment = { .recall = recall, .ns = instance->from_ns };
-	uint64_t from_bound = instance->bound_ns;
+	uint64_t from_bound = instance->from_bound_ns;
 
 	while (moment.ns < instance->to_ns) {
 		moment.path.nr = 0;
 		moment.until_ns = instance->to_ns;
-		moment.until_bound_ns = instance->bound_ns;
+		moment.until_bound_ns = instance->to_bound_ns;
 		if (instance->has_task) {
 			strata_why_explain_task(&moment, instance->kernel, instance->tid);
 		} else {

@@ -8,11 +8,12 @@
 #include "analyses/report.h"
 #include "base/array.h"
 #include "why/matches.h"
+#include "why/tree.h"
 
 /* What a task has done since it wanted to run. */
 struct episode {
 	bool is_open, began_before, was_known;
-	uint64_t from_ns, to_ns, first_bound_ns, last_bound_ns;
+	uint64_t from_ns, to_ns, from_bound_ns, to_bound_ns;
 	uint64_t parts[STRATA_NR_PARTS];
 	size_t kernel;
 	uint32_t tid, task;
@@ -154,6 +155,8 @@ static void take_span(struct strata_why_instances *all, const struct strata_span
 		.of = of,
 		.from_ns = span->from_ns,
 		.to_ns = span->to_ns,
+		.from_bound_ns = span->from_bound_ns,
+		.to_bound_ns = strata_span_to_bound(span),
 		.bound_ns = span->bound_ns,
 		.trace = span->trace,
 		.has_task = span->task != NULL,
@@ -203,9 +206,9 @@ static void end_episode(struct strata_why_instances *all, struct episode *episod
 		.of = STRATA_WHY_OF_TASK,
 		.from_ns = episode->from_ns,
 		.to_ns = episode->to_ns,
-		.bound_ns = episode->first_bound_ns > UINT64_MAX - episode->last_bound_ns
-				    ? UINT64_MAX
-				    : episode->first_bound_ns + episode->last_bound_ns,
+		.from_bound_ns = episode->from_bound_ns,
+		.to_bound_ns = episode->to_bound_ns,
+		.bound_ns = strata_why_bounds(episode->from_bound_ns, episode->to_bound_ns),
 		.trace = episode->kernel,
 		.has_task = true,
 		.kernel = episode->kernel,
@@ -242,12 +245,12 @@ static void take_state(struct strata_why_instances *all, const struct strata_spa
 		episode->is_open = true;
 		episode->began_before = !episode->was_known;
 		episode->from_ns = span->from_ns;
-		episode->first_bound_ns = span->bound_ns;
+		episode->from_bound_ns = span->from_bound_ns;
 		memset(episode->parts, 0, sizeof(episode->parts));
 	}
 	episode->was_known = true;
 	episode->to_ns = span->to_ns;
-	episode->last_bound_ns = span->bound_ns;
+	episode->to_bound_ns = strata_span_to_bound(span);
 	strata_parts_add(episode->parts, span->split);
 }
 

@@ -83,11 +83,14 @@ static void find_task(struct path_report *report, const struct strata_span *span
 	}
 	if (from >= to)
 		return;
-	if (!instance->has_task || from < instance->from_ns)
+	/* A time that is asked for is exact. */
+	if (!instance->has_task) {
 		instance->from_ns = from;
+		instance->from_bound_ns = from == span->from_ns ? span->from_bound_ns : 0;
+	}
 	instance->to_ns = to;
-	if (span->bound_ns > instance->bound_ns)
-		instance->bound_ns = span->bound_ns;
+	instance->to_bound_ns = to == span->to_ns ? strata_span_to_bound(span) : 0;
+	instance->bound_ns = strata_why_bounds(instance->from_bound_ns, instance->to_bound_ns);
 	instance->has_task = true;
 	instance->trace = instance->kernel = task->kernel->trace;
 	instance->tid = task->tid;

@@ -64,7 +64,11 @@ static void it_leads_through_another_domain(void **state)
 	size_t i;
 
 	(void)state;
+	question->instance.from_bound_ns = 7;
 	find(question, &path, 300);
+	assert_int_equal(path.segments[0].from_bound_ns, 7);
+	assert_int_equal(path.segments[0].to_bound_ns, 2);
+	assert_int_equal(path.segments[1].from_bound_ns, 2);
 	expect_segments(question, &path, expected, sizeof(expected) / sizeof(expected[0]));
 	/* A level for each of who, what and behind whom; the sum is the whole. */
 	assert_int_equal(path.sums.nodes[0].ns, 190);

@@ -60,6 +60,8 @@ static inline struct question *ask(size_t kernel, uint32_t tid, uint64_t from_ns
 		.of = STRATA_WHY_OF_REQUEST,
 		.from_ns = from_ns,
 		.to_ns = to_ns,
+		.from_bound_ns = 2,
+		.to_bound_ns = 2,
 		.bound_ns = 4,
 		.has_task = true,
 		.kernel = kernel,
