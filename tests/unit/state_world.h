@@ -74,6 +74,9 @@ static inline void record(struct strata_span_listener *listener, const struct st
 
 	assert_true(world->nr <= SPANS_MAX);
 	assert_true(span->from_ns <= span->to_ns);
+	/* As at() has it. */
+	assert_int_equal(span->from_bound_ns, 2);
+	assert_int_equal(span->bound_ns, span->kind == STRATA_SPAN_GRANT_COPY ? 2 : 4);
 	recorded->span = *span;
 	if (span->wake) {
 		recorded->wake = *span->wake;
