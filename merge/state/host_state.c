@@ -109,15 +109,21 @@ struct strata_host_state *strata_host_state_new(const struct strata_trace_set *s
 						struct strata_span_listener *const *listeners,
 						size_t nr_listeners, struct strata_error *error)
 {
-	struct strata_host_state *state = calloc(1, sizeof(*state));
+	struct strata_host_state *state;
 
+	if (nr_listeners > STRATA_SPAN_LISTENERS_MAX) {
+		strata_fail(error, "more than %u listen to the state of a host",
+			    STRATA_SPAN_LISTENERS_MAX);
+		return NULL;
+	}
 	strata_fail(error, "out of memory");
+	state = calloc(1, sizeof(*state));
 	if (!state)
 		return NULL;
 	state->sink.take = take;
 	state->sink.lose = lose;
 	state->set = set;
-	state->spans = (struct strata_spans){ listeners, nr_listeners };
+	state->spans = strata_spans_of(listeners, nr_listeners);
 	state->vcpus.spans = state->tasks.spans = &state->spans;
 	state->requests.spans = state->evtchns.spans = state->grants.spans = &state->spans;
 	state->tasks.vcpus = state->evtchns.vcpus = &state->vcpus;

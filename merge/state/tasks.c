@@ -67,18 +67,19 @@ static void queue(struct strata_tasks *tasks, struct strata_kernel *kernel, uint
 				 queue_of(kernel, cpu), tasks->spans, now);
 }
 
-/* The task's state ends, and another begins: @state on, or for, @cpu. */
-static void enter(struct strata_tasks *tasks, struct strata_task *task,
-		  enum strata_task_state state, uint32_t cpu, const struct strata_moment *now)
+/* The task's state ends; its times are counted. */
+static void tell_state(struct strata_tasks *tasks, struct strata_task *task,
+		       const struct strata_moment *now)
 {
-	struct strata_split split = { { { 0 } } };
 	const struct strata_task_block block = {
 		.sleep = task->sleep,
 		.in_syscall = task->syscall.is_open,
 		.syscall = task->syscall.number,
 		.syscall_name = task->syscall.name,
 	};
-	struct strata_span span = {
+	const bool waits = task->state == STRATA_TASK_BLOCKED ||
+			   task->state == STRATA_TASK_RUNNABLE;
+	const struct strata_span span = {
 		.kind = STRATA_SPAN_TASK,
 		.from_ns = task->since.ns,
 		.to_ns = now->ns,
@@ -86,24 +87,29 @@ static void enter(struct strata_tasks *tasks, struct strata_task *task,
 		.from_bound_ns = task->since.bound_ns,
 		.task = task,
 		.trace = task->kernel->trace,
-		.split = &split,
+		.number = task->state,
+		.split = &tasks->split,
 		.cpu = task->cpu,
+		.wake = task->is_woken && waits ? &task->wake.link : NULL,
+		.block = task->state == STRATA_TASK_BLOCKED ? &block : NULL,
 	};
+	uint64_t *row = tasks->split.ns[task->state];
 	size_t i;
 
+	add_times(tasks, task, now, &tasks->split);
+	for (i = 0; i < STRATA_NR_VCPU_STATES; i++)
+		task->split.ns[task->state][i] += row[i];
+	strata_spans_tell(tasks->spans, &span);
+	memset(row, 0, STRATA_NR_VCPU_STATES * sizeof(*row));
+}
+
+/* The task's state ends, and another begins: @state on, or for, @cpu. */
+static void enter(struct strata_tasks *tasks, struct strata_task *task,
+		  enum strata_task_state state, uint32_t cpu, const struct strata_moment *now)
+{
 	strata_task_catch_up(task);
-	span.number = task->state;
-	if (task->is_woken &&
-	    (task->state == STRATA_TASK_BLOCKED || task->state == STRATA_TASK_RUNNABLE))
-		span.wake = &task->wake.link;
-	if (task->state == STRATA_TASK_BLOCKED)
-		span.block = &block;
-	if (span.from_ns < span.to_ns) {
-		add_times(tasks, task, now, &split);
-		for (i = 0; i < STRATA_NR_VCPU_STATES; i++)
-			task->split.ns[task->state][i] += split.ns[task->state][i];
-		strata_spans_tell(tasks->spans, &span);
-	}
+	if (task->since.ns < now->ns)
+		tell_state(tasks, task, now);
 	if (task->tid != 0 && task->state == STRATA_TASK_RUNNABLE)
 		queue(tasks, task->kernel, task->cpu, -1, now);
 	if (task->tid != 0 && state == STRATA_TASK_RUNNABLE)

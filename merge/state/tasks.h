@@ -102,6 +102,7 @@ struct strata_kernel {
 struct strata_tasks {
 	const struct strata_spans *spans;
 	const struct strata_vcpus *vcpus;
+	struct strata_split split;      /* of a span that is told; zero between them */
 	struct strata_kernel **kernels; /* by trace of the set; NULL: not one */
 	size_t nr_traces;
 	uint64_t not_followed; /* finds of tasks and CPUs beyond the most that are followed */

@@ -191,9 +191,9 @@ static void queue(struct strata_vcpus *vcpus, const struct strata_vcpu *vcpu,
 	tell_queue(vcpus, vcpu->machine, of_machine->queue.waiting + waits - waited, now);
 }
 
-/* Enters a state, and counts the time of the one before. */
-static void enter(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu,
-		  enum strata_vcpu_state state, const struct strata_moment *now)
+/* Tells of Xen's work for a vCPU that runs. */
+static void tell_in_xen(const struct strata_vcpus *vcpus, const struct strata_vcpu *vcpu,
+			const struct strata_moment *now)
 {
 	const struct strata_span span = {
 		.kind = STRATA_SPAN_IN_XEN,
@@ -205,8 +205,16 @@ static void enter(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu,
 		.trace = vcpu->trace,
 	};
 
-	if (vcpu->state == STRATA_VCPU_XEN && span.from_ns < span.to_ns)
-		strata_spans_tell(vcpus->spans, &span);
+	strata_spans_tell(vcpus->spans, &span);
+}
+
+/* Enters a state, and counts the time of the one before. */
+static void enter(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu,
+		  enum strata_vcpu_state state, const struct strata_moment *now)
+{
+	if (vcpu->state == STRATA_VCPU_XEN && vcpu->since.ns < now->ns &&
+	    vcpus->spans->want_spans[STRATA_SPAN_IN_XEN])
+		tell_in_xen(vcpus, vcpu, now);
 	vcpu->ns[vcpu->state] += strata_moments_between(&vcpu->since, now);
 	vcpu->state = state;
 	vcpu->since = *now;
@@ -328,7 +336,7 @@ static void end_job(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu,
 		    struct strata_vcpu_job *job, enum strata_span_kind kind, size_t trace,
 		    const struct strata_moment *now)
 {
-	struct strata_split split = { { { 0 } } };
+	uint64_t *const ns = vcpus->split.ns[STRATA_TASK_RUNNING];
 	struct strata_span span = {
 		.kind = kind,
 		.from_ns = job->since.ns,
@@ -338,13 +346,13 @@ static void end_job(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu,
 		.vcpu = vcpu,
 		.trace = trace,
 		.number = job->number,
-		.split = &split,
+		.split = &vcpus->split,
 	};
 	size_t i;
 
-	strata_vcpu_times(vcpu, now, split.ns[STRATA_TASK_RUNNING]);
+	strata_vcpu_times(vcpu, now, ns);
 	for (i = 0; i < STRATA_NR_VCPU_STATES; i++)
-		split.ns[STRATA_TASK_RUNNING][i] -= job->ns[i];
+		ns[i] -= job->ns[i];
 	job->is_open = false;
 	strata_spans_tell(vcpus->spans, &span);
 	if (strata_vcpu_runs(vcpu->state))

@@ -86,9 +86,10 @@ struct strata_vcpus {
 	size_t nr_queues;
 	struct strata_vcpu *last_vcpu; /* that was looked for; NULL: none yet */
 	struct strata_pcpu *last_pcpu;
-	uint64_t contradictions; /* changes from another state than the one that was known */
-	uint64_t not_followed;   /* finds of vCPUs and pCPUs beyond the most that there are */
-	bool no_memory;          /* for some; nothing is known of those */
+	struct strata_split split; /* of a job that ends; zero but for the first row */
+	uint64_t contradictions;   /* changes from another state than the one that was known */
+	uint64_t not_followed;     /* finds of vCPUs and pCPUs beyond the most that there are */
+	bool no_memory;            /* for some; nothing is known of those */
 };
 
 /* Where an event of the hypervisor was recorded, and what had the CPU there. */

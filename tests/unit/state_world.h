@@ -143,7 +143,7 @@ static inline struct world *begin(void)
 	world->listener.span = record;
 	world->listener.link = record_link;
 	world->listeners[0] = &world->listener;
-	world->spans = (struct strata_spans){ world->listeners, 1 };
+	world->spans = strata_spans_of(world->listeners, 1);
 	world->vcpus.spans = world->tasks.spans = world->requests.spans = &world->spans;
 	world->evtchns.spans = &world->spans;
 	world->tasks.vcpus = world->evtchns.vcpus = &world->vcpus;
