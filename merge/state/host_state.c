@@ -49,7 +49,9 @@ int strata_host_state_end_trace(struct strata_host_state *state, size_t trace, u
 {
 	if (ns >= state->now.ns)
 		return strata_trace_ends_add(&state->ends, trace, ns);
+	/* What is to come of its name is another trace's. */
 	end_trace(state, trace, state->now.ns);
+	strata_requests_lose(&state->requests, trace);
 	return 0;
 }
 
@@ -111,6 +113,20 @@ static int lose(struct strata_slice_sink *sink, size_t stream, struct strata_ctf
 	strata_grants_lose(&state->grants);
 	strata_requests_lose(&state->requests, at);
 	return 0;
+}
+
+int strata_host_state_find_ends(struct strata_host_state *state, struct strata_error *error)
+{
+	struct strata_trace_ends ends = { .ends = NULL };
+	const struct strata_trace_end *end;
+	int status = strata_trace_ends_find(&ends, state->set, error);
+
+	while (!status && (end = strata_trace_ends_take(&ends, UINT64_MAX))) {
+		if (end->ns && strata_host_state_end_trace(state, end->trace, end->ns))
+			status = strata_fail(error, "out of memory");
+	}
+	strata_trace_ends_clear(&ends);
+	return status;
 }
 
 int strata_host_state_change_set(struct strata_host_state *state,

@@ -64,6 +64,9 @@ int strata_host_state_change_set(struct strata_host_state *state,
  * 0, or -1: out of memory. */
 int strata_host_state_end_trace(struct strata_host_state *state, size_t trace, uint64_t ns);
 
+/* The recording has ended: finds when each of its traces does.  Its set has an index.  0 or -1. */
+int strata_host_state_find_ends(struct strata_host_state *state, struct strata_error *error);
+
 struct strata_slice_sink *strata_host_state_observer(struct strata_host_state *state);
 
 /* Tells @spans what goes on, up to the last event, and sums up the facts.  The state stays as it
