@@ -164,8 +164,9 @@ void strata_vcpus_lose(struct strata_vcpus *vcpus, size_t machine, uint32_t pcpu
 /* A trace ends: nobody knows of its vCPUs from @now on. */
 void strata_vcpus_end(struct strata_vcpus *vcpus, size_t trace, const struct strata_moment *now);
 
-/* Ends all spans of states. */
-void strata_vcpus_finish(struct strata_vcpus *vcpus, const struct strata_moment *now);
+/* Tells the states that go on, up to @now; they stay as they are. */
+void strata_vcpus_tell_open(const struct strata_vcpus *vcpus, const struct strata_spans *spans,
+			    const struct strata_moment *now);
 
 void strata_vcpus_clear(struct strata_vcpus *vcpus);
 

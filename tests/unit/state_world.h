@@ -166,8 +166,8 @@ static inline void finish(struct world *world, uint64_t ns)
 {
 	const struct strata_moment now = at(ns);
 
-	strata_tasks_finish(&world->tasks, &now);
-	strata_vcpus_finish(&world->vcpus, &now);
+	strata_tasks_tell_open(&world->tasks, &world->spans, &now);
+	strata_vcpus_tell_open(&world->vcpus, &world->spans, &now);
 }
 
 /* The span of a kind at @nr among those of that kind; NULL: there are fewer. */
