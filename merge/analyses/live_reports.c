@@ -1,4 +1,4 @@
- SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* live_reports.c - see live_reports.h. */
 #include "analyses/live_reports.h"
 
