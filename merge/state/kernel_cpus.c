@@ -28,6 +28,7 @@ static void end_cpu_job(struct strata_tasks *tasks, const struct strata_kernel *
 		.from_ns = job->since.ns,
 		.to_ns = now->ns,
 		.bound_ns = strata_moments_bound(&job->since, now),
+		.from_bound_ns = job->since.bound_ns,
 		.trace = kernel->trace,
 		.number = job->number,
 		.name = job->name[0] ? job->name : NULL,

@@ -102,6 +102,7 @@ struct strata_kernel {
 struct strata_tasks {
 	const struct strata_spans *spans;
 	const struct strata_vcpus *vcpus;
+	struct strata_split split;      /* of a span that is told; zero between them */
 	struct strata_kernel **kernels; /* by trace of the set; NULL: not one */
 	size_t nr_traces;
 	uint64_t not_followed; /* finds of tasks and CPUs beyond the most that are followed */
@@ -216,7 +217,9 @@ void strata_task_times(struct strata_tasks *tasks, struct strata_task *task,
 /* What came between two such times. */
 void strata_split_since(struct strata_split *split, const struct strata_split *before);
 
-void strata_tasks_finish(struct strata_tasks *tasks, const struct strata_moment *now);
+/* Tells the states that go on, up to @now; they stay as they are. */
+void strata_tasks_tell_open(const struct strata_tasks *tasks, const struct strata_spans *spans,
+			    const struct strata_moment *now);
 void strata_tasks_clear(struct strata_tasks *tasks);
 
 #endif /* STRATA_MERGE_STATE_TASKS_H */

@@ -167,27 +167,40 @@ void strata_why_explain_task(struct strata_why_moment *moment, size_t kernel, ui
 	strata_why_explain_blocked(moment, &cpu, tid, state);
 }
 
-int strata_why_explain(const struct strata_why_recall *recall,
-		       const struct strata_why_instance *instance, struct strata_why_tree *tree)
+void strata_why_walk(const struct strata_why_recall *recall,
+		     const struct strata_why_instance *instance,
+		     void (*take)(void *taker, const struct strata_why_piece *piece), void *taker)
 {
 	struct strata_why_moment moment = { .recall = recall, .ns = instance->from_ns };
-	uint64_t from_bound = instance->bound_ns;
+	uint64_t from_bound = instance->from_bound_ns;
 
 	while (moment.ns < instance->to_ns) {
 		moment.path.nr = 0;
 		moment.until_ns = instance->to_ns;
-		moment.until_bound_ns = instance->bound_ns;
+		moment.until_bound_ns = instance->to_bound_ns;
 		if (instance->has_task) {
 			strata_why_explain_task(&moment, instance->kernel, instance->tid);
 		} else {
 			strata_why_step(&moment, STRATA_WHY_UNKNOWN, NULL);
 			strata_why_step(&moment, STRATA_WHY_UNKNOWN_TASK, NULL);
 		}
-		strata_why_tree_add(tree, &moment.path, moment.ns, moment.until_ns, from_bound,
-				    moment.until_bound_ns);
+		take(taker, &(struct strata_why_piece){ &moment.path, moment.ns, moment.until_ns,
+							from_bound, moment.until_bound_ns });
 		from_bound = moment.until_bound_ns;
 		moment.ns = moment.until_ns;
 	}
+}
+
+static void add_to_tree(void *tree, const struct strata_why_piece *piece)
+{
+	strata_why_tree_add(tree, piece->path, piece->from_ns, piece->to_ns, piece->from_bound_ns,
+			    piece->to_bound_ns);
+}
+
+int strata_why_explain(const struct strata_why_recall *recall,
+		       const struct strata_why_instance *instance, struct strata_why_tree *tree)
+{
+	strata_why_walk(recall, instance, add_to_tree, tree);
 	strata_why_tree_finish(tree, instance->bound_ns);
 	return tree->no_memory ? -1 : 0;
 }

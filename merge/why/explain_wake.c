@@ -55,7 +55,7 @@ static bool find_vcpu_wake(const struct strata_why_moment *moment, const struct 
 		if (!was_idle(moment, cpu, before->to_ns, end_ns))
 			return false;
 		since->ns = before->to_ns;
-		since->bound_ns = before->bound_ns;
+		since->bound_ns = before->to_bound_ns;
 		since->woken_by = before->wake ? &moment->recall->wakes[before->wake] : NULL;
 		return true;
 	}
@@ -73,7 +73,7 @@ static const struct strata_why_since *find_since(struct strata_why_moment *momen
 	if (since->of == state)
 		return since;
 	*since = (struct strata_why_since){ .of = state, .ns = state->to_ns };
-	since->bound_ns = state->bound_ns;
+	since->bound_ns = state->to_bound_ns;
 	if (wake->is_pending) {
 		since->ns = wake->pending_ns;
 		since->bound_ns = wake->pending_bound_ns;

@@ -188,7 +188,8 @@ static void take(struct strata_span_listener *listener, const struct strata_span
 	struct strata_why_span kept = {
 		.from_ns = span->from_ns,
 		.to_ns = span->to_ns,
-		.bound_ns = span->bound_ns,
+		.from_bound_ns = span->from_bound_ns,
+		.to_bound_ns = strata_span_to_bound(span),
 		.state = (uint32_t)span->number,
 	};
 
@@ -263,17 +264,27 @@ static int by_place(const void *left, const void *right)
 	return a->to_ns > b->to_ns ? -1 : a->to_ns < b->to_ns;
 }
 
-/* Appends what is left of a span from @from to @to. */
-static bool append(struct strata_why_lane *lane, const struct strata_why_span *span, uint64_t from,
-		   uint64_t to)
+/* A moment of a lane, and by how much it may be off. */
+struct cut {
+	uint64_t ns, bound_ns;
+};
+
+/* Appends the part of a span between two moments. */
+static bool append(struct strata_why_lane *lane, const struct strata_why_span *span,
+		   struct cut from, struct cut to)
 {
-	if (from >= to)
+	struct strata_why_span *part;
+
+	if (from.ns >= to.ns)
 		return true;
 	if (!STRATA_GROW(lane->spans, lane->nr, lane->room))
 		return false;
-	lane->spans[lane->nr] = *span;
-	lane->spans[lane->nr].from_ns = from;
-	lane->spans[lane->nr++].to_ns = to;
+	part = &lane->spans[lane->nr++];
+	*part = *span;
+	part->from_ns = from.ns;
+	part->from_bound_ns = from.bound_ns;
+	part->to_ns = to.ns;
+	part->to_bound_ns = to.bound_ns;
 	return true;
 }
 
@@ -281,30 +292,27 @@ static bool append(struct strata_why_lane *lane, const struct strata_why_span *s
 static int flatten(struct strata_why_lane *lane)
 {
 	struct strata_why_lane row = { .nr = 0 };
-	const struct strata_why_span **open = calloc(lane->nr + 1, sizeof(*open));
-	uint64_t now = 0;
+	const struct strata_why_span **open = calloc(lane->nr + 1, sizeof(*open)), *top;
+	struct cut now = { 0, 0 }, next;
 	size_t i = 0, depth = 0;
 	bool is_well = open != NULL;
 
 	qsort(lane->spans, lane->nr, sizeof(*lane->spans), by_place);
 	while (is_well && (i < lane->nr || depth)) {
 		/* The innermost one goes on until it ends or the next one begins. */
-		const uint64_t next = i < lane->nr ? lane->spans[i].from_ns : UINT64_MAX;
-
-		if (depth && open[depth - 1]->to_ns <= next) {
-			is_well = append(&row, open[depth - 1], now, open[depth - 1]->to_ns);
-			now = open[depth - 1]->to_ns > now ? open[depth - 1]->to_ns : now;
+		top = depth ? open[depth - 1] : NULL;
+		next = (struct cut){ UINT64_MAX, 0 };
+		if (i < lane->nr)
+			next = (struct cut){ lane->spans[i].from_ns, lane->spans[i].from_bound_ns };
+		if (top && top->to_ns <= next.ns) {
+			next = (struct cut){ top->to_ns, top->to_bound_ns };
 			depth--;
-			continue;
+		} else {
+			open[depth++] = &lane->spans[i++];
 		}
-		if (depth)
-			is_well = append(&row, open[depth - 1], now, next);
-		/* Where the next one begins, its bound counts. */
-		if (depth && row.nr && row.spans[row.nr - 1].to_ns == next &&
-		    row.spans[row.nr - 1].bound_ns < lane->spans[i].bound_ns)
-			row.spans[row.nr - 1].bound_ns = lane->spans[i].bound_ns;
-		now = next;
-		open[depth++] = &lane->spans[i++];
+		if (top)
+			is_well = append(&row, top, now, next);
+		now = next.ns > now.ns || !top ? next : now;
 	}
 	free(open);
 	free(lane->spans);
@@ -367,7 +375,7 @@ const struct strata_why_span *strata_why_look(const struct strata_why_lane *lane
 	until = found ? span->to_ns : span->from_ns;
 	if (until < *until_ns) {
 		*until_ns = until;
-		*bound_ns = span->bound_ns;
+		*bound_ns = found ? span->to_bound_ns : span->from_bound_ns;
 	}
 	return found;
 }

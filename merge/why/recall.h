@@ -20,7 +20,7 @@
 #include "state/tasks.h"
 #include "why/names.h"
 
-/* About 40 bytes each. */
+/* About 60 bytes each. */
 #define STRATA_WHY_SPANS_MAX 3000000u
 
 struct strata_why_window {
@@ -46,7 +46,7 @@ enum strata_why_lane_kind {
 
 struct strata_why_span {
 	uint64_t from_ns, to_ns;
-	uint64_t bound_ns; /* each end is off by no more */
+	uint64_t from_bound_ns, to_bound_ns; /* the ends are off by no more */
 	uint32_t state, name, cpu;
 	uint32_t wake;   /* what ended a blocked state: one of the wakes; 0: nobody knows */
 	uint32_t before; /* of a vCPU: the state that this one follows; UNKNOWN: nobody knows */
