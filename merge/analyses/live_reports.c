@@ -14,6 +14,7 @@ struct window {
 	uint64_t from_ns, to_ns;
 	struct strata_report **reports;
 	struct strata_span_listener **listeners; /* of the reports */
+	struct strata_spans spans;               /* to them */
 };
 
 struct strata_live_reports {
@@ -69,7 +70,10 @@ static int open_window(struct strata_live_reports *all, struct strata_error *err
 			break;
 		window->listeners[i] = &window->reports[i]->listener;
 	}
-	return i == options->nr_kinds ? 0 : strata_fail(error, "out of memory");
+	if (i < options->nr_kinds)
+		return strata_fail(error, "out of memory");
+	window->spans = strata_spans_of(window->listeners, options->nr_kinds);
+	return 0;
 }
 
 /* Hands on the oldest window. */
@@ -77,7 +81,6 @@ static int close_window(struct strata_live_reports *all, bool is_last, struct st
 {
 	const uint64_t lost = strata_live_progress(all->live)->lost;
 	struct window window = all->open[0];
-	const struct strata_spans spans = { window.listeners, all->options->nr_kinds };
 	struct strata_live_window told = {
 		.from_ns = window.from_ns,
 		.to_ns = window.to_ns,
@@ -92,7 +95,7 @@ static int close_window(struct strata_live_reports *all, bool is_last, struct st
 	int status;
 
 	memmove(all->open, all->open + 1, --all->nr_open * sizeof(*all->open));
-	strata_host_state_tell_open(all->state, &spans);
+	strata_host_state_tell_open(all->state, &window.spans);
 	/* The end of the recording comes before that of the window. */
 	if (is_last && told.facts->last_ns + 1 < told.to_ns)
 		told.to_ns = told.facts->last_ns + 1;
@@ -138,12 +141,8 @@ static void tell_span(struct strata_span_listener *listener, const struct strata
 					       offsetof(struct strata_live_reports, listener));
 	size_t i;
 
-	for (i = 0; i < all->nr_open; i++) {
-		const struct strata_spans spans = { all->open[i].listeners,
-						    all->options->nr_kinds };
-
-		strata_spans_tell(&spans, span);
-	}
+	for (i = 0; i < all->nr_open; i++)
+		strata_spans_tell(&all->open[i].spans, span);
 }
 
 static void tell_link(struct strata_span_listener *listener, const struct strata_link *link)
@@ -153,12 +152,8 @@ static void tell_link(struct strata_span_listener *listener, const struct strata
 					       offsetof(struct strata_live_reports, listener));
 	size_t i;
 
-	for (i = 0; i < all->nr_open; i++) {
-		const struct strata_spans spans = { all->open[i].listeners,
-						    all->options->nr_kinds };
-
-		strata_spans_tell_link(&spans, link);
-	}
+	for (i = 0; i < all->nr_open; i++)
+		strata_spans_tell_link(&all->open[i].spans, link);
 }
 
 static void tell_queue(struct strata_span_listener *listener, const struct strata_queue_span *queue)
@@ -168,12 +163,8 @@ static void tell_queue(struct strata_span_listener *listener, const struct strat
 					       offsetof(struct strata_live_reports, listener));
 	size_t i;
 
-	for (i = 0; i < all->nr_open; i++) {
-		const struct strata_spans spans = { all->open[i].listeners,
-						    all->options->nr_kinds };
-
-		strata_spans_tell_queue(&spans, queue);
-	}
+	for (i = 0; i < all->nr_open; i++)
+		strata_spans_tell_queue(&all->open[i].spans, queue);
 }
 
 /* Follows the recording ------------------------------------------------------------------------ */

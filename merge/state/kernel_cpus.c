@@ -123,6 +123,19 @@ void strata_tasks_timer(struct strata_tasks *tasks, struct strata_kernel *kernel
 		return;
 	of_cpu->in_timer = begins;
 	of_cpu->timer = function;
+	of_cpu->has_due = false;
+}
+
+void strata_tasks_timer_late(struct strata_tasks *tasks, struct strata_kernel *kernel, uint32_t cpu,
+			     uint64_t timer, uint64_t clock_ns, const struct strata_moment *now)
+{
+	struct strata_kernel_cpu *of_cpu = strata_kernel_cpu(tasks, kernel, cpu, now);
+	const struct strata_cpu_job *job = of_cpu ? strata_kernel_cpu_job(of_cpu) : NULL;
+
+	if (of_cpu)
+		of_cpu->has_due = strata_timers_expire(&kernel->timers, timer, clock_ns,
+						       kernel->losses, job ? &job->since : NULL,
+						       now, &of_cpu->due);
 }
 
 void strata_tasks_irq(struct strata_tasks *tasks, struct strata_kernel *kernel, uint32_t cpu,

@@ -192,6 +192,8 @@ static void find_via(const struct strata_kernel *kernel, const struct strata_ker
 	if (cpu->in_timer) {
 		link->via = STRATA_VIA_TIMER;
 		link->number = cpu->timer;
+		link->has_due = cpu->has_due;
+		link->due = cpu->due;
 	} else if (cpu->depth > 0) {
 		link->via = STRATA_VIA_IRQ;
 	} else if (cpu->in_softirq) {
@@ -200,10 +202,7 @@ static void find_via(const struct strata_kernel *kernel, const struct strata_ker
 		link->via = STRATA_VIA_TASK;
 	}
 	/* A timer's function runs in one of both. */
-	if (cpu->depth > 0 && cpu->depth <= STRATA_IRQ_DEPTH)
-		*job = &cpu->irqs[cpu->depth - 1];
-	else if (cpu->depth == 0 && cpu->in_softirq)
-		*job = &cpu->softirq;
+	*job = strata_kernel_cpu_job(cpu);
 }
 
 /* Keeps how a task is woken; it is told when the task is runnable. */

@@ -11,6 +11,7 @@
 
 #include "base/id_map.h"
 #include "state/queue.h"
+#include "state/timers.h"
 #include "state/vcpus.h"
 
 #define STRATA_TASK_COMM_BYTES 16u
@@ -72,7 +73,9 @@ struct strata_kernel_cpu {
 	} irqs[STRATA_IRQ_DEPTH], softirq;
 	bool in_softirq, in_timer;
 	uint64_t timer; /* its function */
-	bool in_upcall; /* whose handler has not begun yet */
+	bool has_due;
+	struct strata_moment due; /* when that timer was to expire */
+	bool in_upcall;           /* whose handler has not begun yet */
 	uint64_t upcall_irq;
 	struct strata_link upcall; /* its DELIVERY; a HANDLER's cause if has_delivery */
 	bool has_delivery;
@@ -91,6 +94,7 @@ struct strata_kernel {
 	struct strata_id_map tasks; /* but for those with number 0 */
 	struct strata_task **all_tasks;
 	size_t nr_tasks, tasks_room;
+	struct strata_timers timers;
 	uint64_t losses;
 	bool has_switches;   /* else nobody knows of tasks */
 	bool has_interrupts; /* else nobody knows whether a task or an interrupt wakes */
@@ -129,6 +133,15 @@ struct strata_kernel_cpu *strata_kernel_cpu(struct strata_tasks *tasks,
 
 struct strata_kernel *strata_tasks_kernel(struct strata_tasks *tasks, size_t trace, size_t machine,
 					  uint32_t domain);
+
+/* The innermost handler that runs on a CPU; NULL: none, or it is too deep to be followed. */
+static inline const struct strata_cpu_job *
+strata_kernel_cpu_job(const struct strata_kernel_cpu *cpu)
+{
+	if (cpu->depth > 0)
+		return cpu->depth <= STRATA_IRQ_DEPTH ? &cpu->irqs[cpu->depth - 1] : NULL;
+	return cpu->in_softirq ? &cpu->softirq : NULL;
+}
 
 /* A task by its number; of 0, that of @cpu.  One that is new is in an unknown state since @now.
  * NULL: out of memory, or there are too many. */
@@ -184,6 +197,9 @@ void strata_tasks_raise(struct strata_tasks *tasks, struct strata_kernel *kernel
 /* A timer's function begins, or ends. */
 void strata_tasks_timer(struct strata_tasks *tasks, struct strata_kernel *kernel, uint32_t cpu,
 			bool begins, uint64_t function, const struct strata_moment *now);
+/* After its function has begun: which timer it is of, and what the kernel's clock shows. */
+void strata_tasks_timer_late(struct strata_tasks *tasks, struct strata_kernel *kernel, uint32_t cpu,
+			     uint64_t timer, uint64_t clock_ns, const struct strata_moment *now);
 /* The upcall for an event channel begins; its handler is that of @irq.
  * @delivery: the link, with its cause; NULL: nobody knows since when the port was pending */
 void strata_tasks_upcall(struct strata_tasks *tasks, struct strata_kernel *kernel, uint32_t cpu,

@@ -116,6 +116,11 @@ static uint32_t add_wake(struct strata_why_recall *recall, const struct strata_l
 		wake.pending_ns = delivery->from.at.ns;
 		wake.pending_bound_ns = delivery->from.at.bound_ns;
 	}
+	if (link->has_due) {
+		wake.has_due = true;
+		wake.due_ns = link->due.ns;
+		wake.due_bound_ns = link->due.bound_ns;
+	}
 	if (send && send->via == STRATA_VIA_SEND && send->from.vcpu) {
 		wake.has_sender = true;
 		wake.machine = send->from.vcpu->machine;
@@ -211,6 +216,10 @@ static void take(struct strata_span_listener *listener, const struct strata_span
 		kept.name =
 			strata_why_name_vcpu(recall, span->trace, span->other, span->pcpu->number);
 		add(recall, id_of(STRATA_WHY_LANE_BEHIND, machine, vcpu), &kept);
+		return;
+	}
+	if (span->kind == STRATA_SPAN_LOCK) {
+		add(recall, id_of(STRATA_WHY_LANE_LOCK, span->trace, span->task->tid), &kept);
 		return;
 	}
 	if (span->kind != STRATA_SPAN_EXIT && span->kind != STRATA_SPAN_HYPERCALL &&
