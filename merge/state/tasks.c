@@ -183,7 +183,7 @@ static void find_via(const struct strata_kernel *kernel, const struct strata_ker
 		link->number = cpu->timer;
 	} else if (cpu->depth > 0) {
 		link->via = STRATA_VIA_IRQ;
-	} else if (cpu->in_softirq) {
+	} else if (cpu->in_softirq && !cpu->softirq.raised_by) {
 		link->via = STRATA_VIA_SOFTIRQ;
 	} else if (kernel->has_interrupts && link->from.task) {
 		link->via = STRATA_VIA_TASK;
@@ -191,7 +191,7 @@ static void find_via(const struct strata_kernel *kernel, const struct strata_ker
 	/* A timer's function runs in one of both. */
 	if (cpu->depth > 0 && cpu->depth <= STRATA_IRQ_DEPTH)
 		*job = &cpu->irqs[cpu->depth - 1];
-	else if (cpu->depth == 0 && cpu->in_softirq)
+	else if (cpu->depth == 0 && cpu->in_softirq && !cpu->softirq.raised_by)
 		*job = &cpu->softirq;
 }
 
@@ -347,6 +347,7 @@ void strata_tasks_lose(struct strata_tasks *tasks, struct strata_kernel *kernel,
 		cpu->depth = 0;
 		cpu->in_softirq = cpu->in_timer = cpu->in_upcall = false;
 		memset(cpu->is_raised, 0, sizeof(cpu->is_raised));
+		memset(cpu->raised_by, 0, sizeof(cpu->raised_by));
 	}
 	kernel->losses++;
 }
