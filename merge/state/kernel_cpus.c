@@ -125,13 +125,11 @@ bool strata_tasks_handler(const struct strata_kernel *kernel, uint32_t number,
 {
 	const struct strata_kernel_cpu *cpu = number < kernel->nr_cpus ? kernel->cpus[number]
 								       : NULL;
-	const struct strata_cpu_job *job;
+	const struct strata_cpu_job *job = cpu ? strata_kernel_cpu_job(cpu) : NULL;
 	const struct strata_link *sent;
 
-	if (!cpu || cpu->depth > STRATA_IRQ_DEPTH ||
-	    (cpu->depth == 0 && (!cpu->in_softirq || cpu->softirq.raised_by)))
+	if (!job)
 		return false;
-	job = cpu->depth ? &cpu->irqs[cpu->depth - 1] : &cpu->softirq;
 	*handler = (struct strata_handler){
 		.via = cpu->in_timer ? STRATA_VIA_TIMER
 		       : cpu->depth  ? STRATA_VIA_IRQ
@@ -163,6 +161,19 @@ void strata_tasks_timer(struct strata_tasks *tasks, struct strata_kernel *kernel
 		return;
 	of_cpu->in_timer = begins;
 	of_cpu->timer = function;
+	of_cpu->has_due = false;
+}
+
+void strata_tasks_timer_late(struct strata_tasks *tasks, struct strata_kernel *kernel, uint32_t cpu,
+			     uint64_t timer, uint64_t clock_ns, const struct strata_moment *now)
+{
+	struct strata_kernel_cpu *of_cpu = strata_kernel_cpu(tasks, kernel, cpu, now);
+	const struct strata_cpu_job *job = of_cpu ? strata_kernel_cpu_job(of_cpu) : NULL;
+
+	if (of_cpu)
+		of_cpu->has_due = strata_timers_expire(&kernel->timers, timer, clock_ns,
+						       kernel->losses, job ? &job->since : NULL,
+						       now, &of_cpu->due);
 }
 
 void strata_tasks_irq(struct strata_tasks *tasks, struct strata_kernel *kernel, uint32_t cpu,

@@ -86,7 +86,9 @@ struct strata_link {
 	struct strata_link_end from, to;
 	uint32_t port; /* of the receiver's domain; STRATA_NO_PORT */
 	uint64_t number;
-	const char *name; /* any bytes, name_bytes of them, during the call; NULL: none */
+	bool has_due;
+	struct strata_moment due; /* of a wake-up by a timer: when it was to expire (timers.h) */
+	const char *name;         /* any bytes, name_bytes of them, during the call; NULL: none */
 	size_t name_bytes;
 	const struct strata_link *cause; /* during the call; NULL: no event tells */
 	/* Likewise, of what is via SEND: a handler sent, and not the task at `from`.  NULL: the

@@ -89,9 +89,10 @@ struct strata_vcpus {
 	size_t nr_queues;
 	struct strata_vcpu *last_vcpu; /* that was looked for; NULL: none yet */
 	struct strata_pcpu *last_pcpu;
-	uint64_t contradictions; /* changes from another state than the one that was known */
-	uint64_t not_followed;   /* finds of vCPUs and pCPUs beyond the most that there are */
-	bool no_memory;          /* for some; nothing is known of those */
+	struct strata_split split; /* of a job that ends; zero but for the first row */
+	uint64_t contradictions;   /* changes from another state than the one that was known */
+	uint64_t not_followed;     /* finds of vCPUs and pCPUs beyond the most that there are */
+	bool no_memory;            /* for some; nothing is known of those */
 };
 
 /* Where an event of the hypervisor was recorded, and what had the CPU there. */
@@ -166,8 +167,9 @@ void strata_vcpus_lose(struct strata_vcpus *vcpus, size_t machine, uint32_t pcpu
 /* A trace ends: nobody knows of its vCPUs from @now on. */
 void strata_vcpus_end(struct strata_vcpus *vcpus, size_t trace, const struct strata_moment *now);
 
-/* Ends all spans of states. */
-void strata_vcpus_finish(struct strata_vcpus *vcpus, const struct strata_moment *now);
+/* Tells the states that go on, up to @now; they stay as they are. */
+void strata_vcpus_tell_open(const struct strata_vcpus *vcpus, const struct strata_spans *spans,
+			    const struct strata_moment *now);
 
 void strata_vcpus_clear(struct strata_vcpus *vcpus);
 

@@ -5,9 +5,9 @@
  *
  * A task that is woken by another one waits for what that one does.  One that is woken by an
  * interrupt waits until there is one, and then until its vCPU takes it: an interrupt is known to be
- * pending since its event channel became so; or, if the kernel was idle, since its blocked vCPU was
- * woken for it.  Before that, a task waits for what the vCPU does that sends through the event
- * channel.
+ * pending since its event channel became so; a timer's, since the timer was due; or, if the kernel
+ * was idle, since its blocked vCPU was woken for it.  Before that, a task waits for what the vCPU
+ * does that sends through the event channel.
  */
 #include "why/moment.h"
 
@@ -74,7 +74,10 @@ static const struct strata_why_since *find_since(struct strata_why_moment *momen
 		return since;
 	*since = (struct strata_why_since){ .of = state, .ns = state->to_ns };
 	since->bound_ns = state->to_bound_ns;
-	if (wake->is_pending) {
+	if (wake->has_due) {
+		since->ns = wake->due_ns;
+		since->bound_ns = wake->due_bound_ns;
+	} else if (wake->is_pending) {
 		since->ns = wake->pending_ns;
 		since->bound_ns = wake->pending_bound_ns;
 	} else if (cpu->domain != STRATA_NO_DOMAIN) {
@@ -159,7 +162,7 @@ static void interrupt_wakes(struct strata_why_moment *moment, const struct strat
 	if (!sender->has_sender && since->woken_by)
 		sender = since->woken_by;
 	if (moment->ns >= since->ns) {
-		add_name(moment, STRATA_WHY_DELIVERED, wake->name);
+		add_name(moment, wake->has_due ? STRATA_WHY_DUE : STRATA_WHY_DELIVERED, wake->name);
 		strata_why_wants_to_run(moment, &cpu, STRATA_WHY_WAKES_CPU);
 		return;
 	}

@@ -163,6 +163,10 @@ static void take(struct strata_span_listener *listener, const struct strata_span
 		add(recall, id_of(STRATA_WHY_LANE_BEHIND, machine, vcpu), &kept);
 		return;
 	}
+	if (span->kind == STRATA_SPAN_LOCK) {
+		add(recall, id_of(STRATA_WHY_LANE_LOCK, span->trace, span->task->tid), &kept);
+		return;
+	}
 	if (span->kind != STRATA_SPAN_EXIT && span->kind != STRATA_SPAN_HYPERCALL &&
 	    span->kind != STRATA_SPAN_SYSCALL && span->kind != STRATA_SPAN_IRQ &&
 	    span->kind != STRATA_SPAN_SOFTIRQ)

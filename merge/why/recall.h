@@ -31,6 +31,7 @@ enum strata_why_lane_kind {
 	/* Of a task, by its kernel's trace and its number: */
 	STRATA_WHY_LANE_TASK,    /* `state`; `cpu` that it is on or waits for */
 	STRATA_WHY_LANE_SYSCALL, /* `name` */
+	STRATA_WHY_LANE_LOCK,    /* it waits for a lock */
 	/* Of a CPU of a kernel, by its trace and its number: */
 	STRATA_WHY_LANE_CPU, /* `name` of the task that runs there; `state` is its number */
 	STRATA_WHY_LANE_IRQ,
@@ -63,6 +64,9 @@ struct strata_why_wake {
 	/* An event channel, and since when it was pending: */
 	bool is_pending;
 	uint64_t pending_ns, pending_bound_ns;
+	/* A timer, and when it was to expire: */
+	bool has_due;
+	uint64_t due_ns, due_bound_ns;
 	/* The vCPU that sent through it, and its task: */
 	bool has_sender, has_sender_task;
 	size_t machine;

@@ -85,6 +85,11 @@ uint32_t strata_why_add_wake(struct strata_why_recall *recall, const struct stra
 		wake.pending_ns = delivery->from.at.ns;
 		wake.pending_bound_ns = delivery->from.at.bound_ns;
 	}
+	if (link->has_due) {
+		wake.has_due = true;
+		wake.due_ns = link->due.ns;
+		wake.due_bound_ns = link->due.bound_ns;
+	}
 	if (send && send->via == STRATA_VIA_SEND && send->from.vcpu) {
 		/* The task that a handler interrupted did not send. */
 		const struct strata_task *task = send->handler ? NULL : send->from.task;

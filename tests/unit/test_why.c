@@ -4,6 +4,7 @@
  * known by construction: what happens is told to the state, and the trees that come of its spans
  * are looked at.
  */
+#include "state/locks.h"
 #include "why_world.h"
 
 static void its_vcpu_is_preempted_and_xen_works(void **state)
@@ -269,6 +270,73 @@ static void a_timer_while_another_task_runs(void **state)
 	it_waits_for_a_timer_and_its_vcpu_wakes_late(false);
 }
 
+/* The same with another task, of a timer of which it is known when it was due. */
+static void a_timer_fires_late(void **state)
+{
+	struct question *question = ask(1, 70, 10, 300, 1000);
+	struct world *world = question->world;
+	struct strata_kernel *g1;
+	struct strata_task *idle = boot(question, 1, 1, &g1), *t = task_of(world, g1, 70, 0);
+	struct strata_task *other = task_of(world, g1, 71, 0);
+	struct strata_vcpu *v = vcpu_of(world, 1, 0), *g2 = vcpu_of(world, 2, 0);
+	const struct strata_moment now = at(250);
+
+	(void)state;
+	switch_to(world, idle, T_RUNNABLE, t, 0, 5);
+	strata_timers_arm(&g1->timers, 0x10, 7000, g1->losses);
+	switch_to(world, t, T_BLOCKED, other, 0, 10);
+	take_over(world, v, RUNNABLE, g2, 1, 20);
+	take_over(world, g2, RUNNABLE, v, 1, 240);
+	irq(world, g1, IRQ, 250);
+	strata_tasks_timer(&world->tasks, g1, 0, true, 0x1234, &now);
+	strata_tasks_timer_late(&world->tasks, g1, 0, 0x10, 7000 + 150, &now);
+	wake_by(world, t, other, 255);
+	strata_tasks_timer(&world->tasks, g1, 0, false, 0, &now);
+	irq_end(world, g1, IRQ, 260);
+	switch_to(world, other, T_BLOCKED, t, 0, 265);
+	answer(question, 400);
+	expect(question, 90, "a timer", PATH(STRATA_WHY_BLOCKED, STRATA_WHY_WAITS_IRQ));
+	expect(question, 140, "d2/0 on pCPU 1",
+	       PATH(STRATA_WHY_BLOCKED, STRATA_WHY_DUE, STRATA_WHY_PREEMPTED,
+		    STRATA_WHY_BEHIND_VCPU));
+	expect_blame(question, 0, "timer_late", "d2", 140);
+	expect_blame(question, 1, "blocked", "a timer", 90);
+	expect_blame(question, 3, "timer_late", "", 10);
+	forget(question);
+}
+
+static void it_spins_for_a_lock_whose_holder_is_preempted(void **state)
+{
+	struct question *question = ask(1, 70, 10, 300, 1000);
+	struct world *world = question->world;
+	struct strata_kernel *g1;
+	struct strata_task *idle = boot(question, 1, 1, &g1), *t = task_of(world, g1, 70, 0);
+	struct strata_vcpu *g2 = vcpu_of(world, 2, 0);
+	struct strata_moment now = at(0);
+	struct strata_vcpu *second = strata_vcpus_get(&world->vcpus, 0, 1, 1, &now);
+
+	(void)state;
+	change(world, second, UNKNOWN, GUEST, 2, 0);
+	switch_to(world, idle, T_RUNNABLE, t, 0, 5);
+	change(world, g2, UNKNOWN, RUNNABLE, 2, 40);
+	take_over(world, second, RUNNABLE, g2, 2, 50);
+	now = at(60);
+	strata_locks_begin(&world->tasks, t, 0xff01, 1, &now);
+	take_over(world, g2, RUNNABLE, second, 2, 250);
+	now = at(270);
+	strata_locks_end(&world->tasks, t, 0xff01, &now);
+	answer(question, 400);
+	expect(question, 210, NULL, PATH(STRATA_WHY_SPINS));
+	expect(question, 190, "d1/1", PATH(STRATA_WHY_SPINS, STRATA_WHY_HOLDER));
+	expect(question, 190, "d2/0 on pCPU 2",
+	       PATH(STRATA_WHY_SPINS, STRATA_WHY_HOLDER, STRATA_WHY_BEHIND_VCPU));
+	expect(question, 80, NULL, PATH(STRATA_WHY_RAN));
+	expect_blame(question, 0, "lock_holder_preempted", "d2", 190);
+	expect_blame(question, 1, "running", "", 80);
+	expect_blame(question, 2, "lock", "", 20);
+	forget(question);
+}
+
 static void it_waits_for_a_lock_whose_holder_is_preempted(void **state)
 {
 	struct question *question = ask(1, 70, 10, 300, 1000);
@@ -462,6 +530,8 @@ int main(void)
 		cmocka_unit_test(a_softirq_that_an_interrupt_raised),
 		cmocka_unit_test(a_timer_while_its_kernel_is_idle),
 		cmocka_unit_test(a_timer_while_another_task_runs),
+		cmocka_unit_test(a_timer_fires_late),
+		cmocka_unit_test(it_spins_for_a_lock_whose_holder_is_preempted),
 		cmocka_unit_test(it_waits_for_a_lock_whose_holder_is_preempted),
 		cmocka_unit_test(chains_of_wakeups_end_somewhere),
 		cmocka_unit_test(what_is_lost_is_unknown),
