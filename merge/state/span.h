@@ -119,44 +119,77 @@ struct strata_span_listener {
 	void (*queue)(struct strata_span_listener *listener, const struct strata_queue_span *queue);
 };
 
-/* Those who listen. */
+#define STRATA_SPAN_LISTENERS_MAX 64u
+
+/* The listeners, and which of them want what: bit i is listeners[i]. */
 struct strata_spans {
 	struct strata_span_listener *const *listeners;
-	size_t nr;
+	uint64_t want_spans[STRATA_NR_SPANS], want_links, want_queues;
 };
+
+/* @nr: STRATA_SPAN_LISTENERS_MAX at most.  What they want stays the same from then on. */
+static inline struct strata_spans strata_spans_of(struct strata_span_listener *const *listeners,
+						  size_t nr)
+{
+	struct strata_spans spans = { .listeners = listeners };
+	size_t i, kind;
+
+	for (i = 0; i < nr; i++) {
+		const uint64_t bit = (uint64_t)1 << i;
+
+		for (kind = 0; kind < STRATA_NR_SPANS; kind++) {
+			if (!listeners[i]->kinds || listeners[i]->kinds >> kind & 1)
+				spans.want_spans[kind] |= bit;
+		}
+		spans.want_links |= listeners[i]->link ? bit : 0;
+		spans.want_queues |= listeners[i]->queue ? bit : 0;
+	}
+	return spans;
+}
+
+/* The next listener of a set, which it leaves; the set is not empty. */
+static inline struct strata_span_listener *strata_spans_next(const struct strata_spans *spans,
+							     uint64_t *set)
+{
+	const unsigned int i = (unsigned int)__builtin_ctzll(*set);
+
+	*set &= *set - 1;
+	return spans->listeners[i];
+}
 
 static inline void strata_spans_tell(const struct strata_spans *spans,
 				     const struct strata_span *span)
 {
-	size_t i;
+	uint64_t set = spans->want_spans[span->kind];
 
-	for (i = 0; i < spans->nr; i++) {
-		struct strata_span_listener *listener = spans->listeners[i];
+	while (set) {
+		struct strata_span_listener *listener = strata_spans_next(spans, &set);
 
-		if (!listener->kinds || listener->kinds >> span->kind & 1)
-			listener->span(listener, span);
+		listener->span(listener, span);
 	}
 }
 
 static inline void strata_spans_tell_link(const struct strata_spans *spans,
 					  const struct strata_link *link)
 {
-	size_t i;
+	uint64_t set = spans->want_links;
 
-	for (i = 0; i < spans->nr; i++) {
-		if (spans->listeners[i]->link)
-			spans->listeners[i]->link(spans->listeners[i], link);
+	while (set) {
+		struct strata_span_listener *listener = strata_spans_next(spans, &set);
+
+		listener->link(listener, link);
 	}
 }
 
 static inline void strata_spans_tell_queue(const struct strata_spans *spans,
 					   const struct strata_queue_span *queue)
 {
-	size_t i;
+	uint64_t set = spans->want_queues;
 
-	for (i = 0; i < spans->nr; i++) {
-		if (spans->listeners[i]->queue)
-			spans->listeners[i]->queue(spans->listeners[i], queue);
+	while (set) {
+		struct strata_span_listener *listener = strata_spans_next(spans, &set);
+
+		listener->queue(listener, queue);
 	}
 }
 

@@ -143,7 +143,7 @@ static inline struct world *begin(void)
 	world->listener.span = record;
 	world->listener.link = record_link;
 	world->listeners[0] = &world->listener;
-	world->spans = (struct strata_spans){ world->listeners, 1 };
+	world->spans = strata_spans_of(world->listeners, 1);
 	world->vcpus.spans = world->tasks.spans = world->requests.spans = &world->spans;
 	world->evtchns.spans = &world->spans;
 	world->tasks.vcpus = world->evtchns.vcpus = &world->vcpus;
@@ -166,8 +166,8 @@ static inline void finish(struct world *world, uint64_t ns)
 {
 	const struct strata_moment now = at(ns);
 
-	strata_tasks_finish(&world->tasks, &now);
-	strata_vcpus_finish(&world->vcpus, &now);
+	strata_tasks_tell_open(&world->tasks, &world->spans, &now);
+	strata_vcpus_tell_open(&world->vcpus, &world->spans, &now);
 }
 
 /* The span of a kind at @nr among those of that kind; NULL: there are fewer. */

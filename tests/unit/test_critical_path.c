@@ -100,8 +100,7 @@ static void its_memory_is_bounded(void **state)
 
 	(void)state;
 	/* The world records each span, too. */
-	question->world->spans.listeners++;
-	question->world->spans.nr = 1;
+	question->world->spans = strata_spans_of(question->listeners + 1, 1);
 	for (i = 0; i < times; i++) {
 		switch_to(world, idle, T_RUNNABLE, t, 0, 100 + 40 * i);
 		switch_to(world, t, T_RUNNABLE, idle, 0, 120 + 40 * i);

@@ -55,7 +55,7 @@ static inline struct question *ask(size_t kernel, uint32_t tid, uint64_t from_ns
 	question->world = begin();
 	question->listeners[0] = &question->world->listener;
 	question->listeners[1] = &question->recall->listener;
-	question->world->spans = (struct strata_spans){ question->listeners, 2 };
+	question->world->spans = strata_spans_of(question->listeners, 2);
 	question->instance = (struct strata_why_instance){
 		.of = STRATA_WHY_OF_REQUEST,
 		.from_ns = from_ns,
