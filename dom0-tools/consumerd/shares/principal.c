@@ -22,7 +22,7 @@
 #define TABLE_BYTES_MAX (256u << 20)
 
 /* Each page of a guest that is mapped is an entry of dom0's table of mappings, which Xen limits to
- * 262,144 (gnttab_max_maptrack_frames=1024): a quarter is left for all else that dom0 maps. */
+ * 262,144 (gnttab_max_maptrack_frames=1024): a quarter is left for dom0's other mappings. */
 #define GUEST_PAGES_MAX 196608u
 
 /* Parts of the memory that the recorder may use. The metadata of a source takes some 15 times as
@@ -239,7 +239,7 @@ static uint64_t sum(const struct principals *all, enum principal_resource resour
 	return used;
 }
 
-/* The next largest holder: it holds less than @before, or stands behind it in the table. */
+/* The next largest holder: it holds less than @before, or comes after it in the table. */
 static const struct principal *next_holder(const struct principals *all,
 					   enum principal_resource resource,
 					   const struct principal *before)
