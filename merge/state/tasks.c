@@ -196,7 +196,7 @@ static void find_via(const struct strata_kernel *kernel, const struct strata_ker
 		link->due = cpu->due;
 	} else if (cpu->depth > 0) {
 		link->via = STRATA_VIA_IRQ;
-	} else if (cpu->in_softirq) {
+	} else if (cpu->in_softirq && !cpu->softirq.raised_by) {
 		link->via = STRATA_VIA_SOFTIRQ;
 	} else if (kernel->has_interrupts && link->from.task) {
 		link->via = STRATA_VIA_TASK;
@@ -357,6 +357,7 @@ void strata_tasks_lose(struct strata_tasks *tasks, struct strata_kernel *kernel,
 		cpu->depth = 0;
 		cpu->in_softirq = cpu->in_timer = cpu->in_upcall = false;
 		memset(cpu->is_raised, 0, sizeof(cpu->is_raised));
+		memset(cpu->raised_by, 0, sizeof(cpu->raised_by));
 	}
 	kernel->losses++;
 }

@@ -15,7 +15,7 @@
 #include "state/vcpus.h"
 
 #define STRATA_TASK_COMM_BYTES 16u
-#define STRATA_IRQ_NAME_BYTES  32u
+#define STRATA_IRQ_NAME_BYTES  STRATA_HANDLER_NAME_BYTES
 #define STRATA_IRQ_DEPTH       4u  /* interrupts within interrupts that are followed */
 #define STRATA_SOFTIRQS        16u /* vectors */
 
@@ -69,7 +69,8 @@ struct strata_kernel_cpu {
 		bool has_vcpu;
 		uint64_t ns[STRATA_NR_VCPU_STATES];
 		bool has_cause;
-		struct strata_delivery cause; /* the event channel that it handles */
+		struct strata_delivery cause;        /* the event channel that it handles */
+		const struct strata_task *raised_by; /* a softirq, on this CPU; NULL: a handler */
 	} irqs[STRATA_IRQ_DEPTH], softirq;
 	bool in_softirq, in_timer;
 	uint64_t timer; /* its function */
@@ -83,6 +84,8 @@ struct strata_kernel_cpu {
 	/* Softirqs that handlers of event channels raised. */
 	bool is_raised[STRATA_SOFTIRQS];
 	struct strata_delivery raised[STRATA_SOFTIRQS];
+	/* The first that raised a softirq; `idle` also stands for handlers. */
+	const struct strata_task *raised_by[STRATA_SOFTIRQS];
 };
 
 struct strata_kernel {
@@ -134,13 +137,14 @@ struct strata_kernel_cpu *strata_kernel_cpu(struct strata_tasks *tasks,
 struct strata_kernel *strata_tasks_kernel(struct strata_tasks *tasks, size_t trace, size_t machine,
 					  uint32_t domain);
 
-/* The innermost handler that runs on a CPU; NULL: none, or it is too deep to be followed. */
+/* The innermost handler that has a CPU in place of its task; NULL: none, or it is too deep to be
+ * followed.  A softirq that the task raised itself is its own work. */
 static inline const struct strata_cpu_job *
 strata_kernel_cpu_job(const struct strata_kernel_cpu *cpu)
 {
 	if (cpu->depth > 0)
 		return cpu->depth <= STRATA_IRQ_DEPTH ? &cpu->irqs[cpu->depth - 1] : NULL;
-	return cpu->in_softirq ? &cpu->softirq : NULL;
+	return cpu->in_softirq && !cpu->softirq.raised_by ? &cpu->softirq : NULL;
 }
 
 /* A task by its number; of 0, that of @cpu.  One that is new is in an unknown state since @now.
@@ -170,6 +174,10 @@ struct strata_waker {
 void strata_tasks_wake(struct strata_tasks *tasks, struct strata_task *task, uint32_t cpu,
 		       const struct strata_waker *waker, const struct strata_moment *now);
 
+/* What has a kernel's CPU in place of its task; false: nothing, or not known. */
+bool strata_tasks_handler(const struct strata_kernel *kernel, uint32_t cpu,
+			  struct strata_handler *handler);
+
 /* A task waits for another CPU. */
 void strata_tasks_migrate(struct strata_tasks *tasks, struct strata_task *task, uint32_t cpu,
 			  const struct strata_moment *now);
@@ -191,7 +199,7 @@ void strata_tasks_softirq(struct strata_tasks *tasks, struct strata_kernel *kern
 void strata_tasks_softirq_end(struct strata_tasks *tasks, struct strata_kernel *kernel,
 			      uint32_t cpu, uint64_t vector, const struct strata_moment *now);
 
-/* A handler raises a softirq, to be run after it. */
+/* A handler raises a softirq, to be run after it; or a task does, which may run it itself. */
 void strata_tasks_raise(struct strata_tasks *tasks, struct strata_kernel *kernel, uint32_t cpu,
 			uint64_t vector, const struct strata_moment *now);
 /* A timer's function begins, or ends. */

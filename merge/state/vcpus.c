@@ -323,6 +323,10 @@ void strata_vcpus_wake(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu,
 		.port = is_told ? here->cause.port : STRATA_NO_PORT,
 		.number = is_told ? here->cause.number : 0,
 	};
+	if (vcpu->wake.via == STRATA_VIA_SEND && here->send.has_handler) {
+		vcpu->wake_handler = here->send.handler;
+		vcpu->wake.handler = &vcpu->wake_handler;
+	}
 	vcpu->is_woken = true;
 	strata_spans_tell_link(vcpus->spans, &vcpu->wake);
 	strata_vcpus_change(vcpus, vcpu, before, STRATA_VCPU_RUNNABLE, place->pcpu, place->trace,

@@ -42,6 +42,7 @@ struct strata_vcpu {
 	bool is_in_guest;  /* and has been entered for that */
 	bool is_woken;     /* `wake` is why it is runnable */
 	struct strata_link wake;
+	struct strata_handler wake_handler; /* of `wake`, if it has one */
 };
 
 struct strata_pcpu {
@@ -68,6 +69,8 @@ struct strata_pcpu {
 		bool is_open; /* what becomes pending by it has not been told yet */
 		uint32_t to_domain, to_port;
 		struct strata_link_end from;
+		bool has_handler;
+		struct strata_handler handler;
 	} send;
 };
 

@@ -4,6 +4,10 @@
 
 #include "why/moment.h"
 
+/* vCPUs of a domain among which a lock's holder is looked for, at each moment of a wait: a hostile
+ * trace may have 65,536. */
+#define HOLDERS_MAX 512u
+
 /* What Xen does for a vCPU that runs; false: nothing, the guest has it. */
 static bool in_xen(struct strata_why_moment *moment, const struct strata_why_cpu *cpu)
 {
@@ -76,7 +80,9 @@ static void find_holder(struct strata_why_moment *moment, const struct strata_wh
 	struct strata_why_cpu other = *cpu;
 	const struct strata_why_span *state;
 
-	for (other.number = 0; other.number <= moment->recall->most_vcpu; other.number++) {
+	for (other.number = 0;
+	     other.number <= moment->recall->most_vcpu && other.number < HOLDERS_MAX;
+	     other.number++) {
 		if (other.number == cpu->number)
 			continue;
 		state = strata_why_look_now(

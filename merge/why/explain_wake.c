@@ -103,6 +103,26 @@ static void follow_task(struct strata_why_moment *moment, size_t kernel, uint32_
 	moment->depth--;
 }
 
+static void follow_sender(struct strata_why_moment *moment, const struct strata_why_wake *sender);
+
+/* What the handler does that is to send, on another vCPU: it is held up since it is pending; before
+ * that it waits for whatever makes it pending. */
+static void follow_handler(struct strata_why_moment *moment, struct strata_why_cpu cpu,
+			   const struct strata_why_wake *handler)
+{
+	cpu.trace = handler->kernel;
+	if (moment->ns >= handler->pending_ns) {
+		add_name(moment, STRATA_WHY_DELIVERED, handler->name);
+		strata_why_wants_to_run(moment, &cpu, STRATA_WHY_WAKES_CPU);
+		return;
+	}
+	strata_why_only_until(moment, handler->pending_ns, handler->pending_bound_ns);
+	if (handler->has_sender)
+		follow_sender(moment, handler);
+	else
+		add_name(moment, STRATA_WHY_WAITS_IRQ, handler->name);
+}
+
 /* What the vCPU does that is to send. */
 static void follow_sender(struct strata_why_moment *moment, const struct strata_why_wake *sender)
 {
@@ -113,6 +133,10 @@ static void follow_sender(struct strata_why_moment *moment, const struct strata_
 	const struct strata_why_span *vcpu;
 
 	add_name(moment, STRATA_WHY_WAITS_OTHER, sender->sender_name);
+	if (sender->handler) {
+		follow_handler(moment, cpu, &moment->recall->wakes[sender->handler]);
+		return;
+	}
 	if (sender->has_sender_task && sender->sender_tid) {
 		follow_task(moment, sender->sender_kernel, sender->sender_tid);
 		return;

@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "why/recall_names.h"
+#include "why/recall_wakes.h"
 
 /* Numbers of tasks have 32 bits, those of traces, machines, domains and vCPUs 16. */
 static uint64_t id_of(enum strata_why_lane_kind kind, size_t trace, uint32_t number)
@@ -86,62 +87,6 @@ static void add(struct strata_why_recall *recall, uint64_t id, const struct stra
 	recall->nr_spans++;
 }
 
-/* Remembers what ended a state; 0: nobody knows, or out of memory. */
-static uint32_t add_wake(struct strata_why_recall *recall, const struct strata_link *link)
-{
-	const struct strata_link *delivery = link->cause;
-	const struct strata_link *pending = delivery ? delivery->cause : NULL;
-	/* A vCPU's wake-up itself may be by a send. */
-	const struct strata_link *send = link->kind == STRATA_LINK_VCPU_WAKEUP ? link : pending;
-	struct strata_why_wake wake = {
-		.via = link->via,
-		.cpu = link->from.cpu,
-		.name = strata_why_name_waker(recall, link),
-	};
-
-	if (recall->nr_spans >= recall->most_spans)
-		return 0;
-	if (recall->nr_wakes == 0) {
-		if (!STRATA_GROW(recall->wakes, recall->nr_wakes, recall->wakes_room))
-			goto no_memory;
-		recall->wakes[recall->nr_wakes++] = (struct strata_why_wake){ .name = 0 };
-	}
-	if (link->from.task) {
-		wake.has_task = true;
-		wake.kernel = link->from.task->kernel->trace;
-		wake.tid = link->from.task->tid;
-	}
-	if (delivery) {
-		wake.is_pending = true;
-		wake.pending_ns = delivery->from.at.ns;
-		wake.pending_bound_ns = delivery->from.at.bound_ns;
-	}
-	if (link->has_due) {
-		wake.has_due = true;
-		wake.due_ns = link->due.ns;
-		wake.due_bound_ns = link->due.bound_ns;
-	}
-	if (send && send->via == STRATA_VIA_SEND && send->from.vcpu) {
-		wake.has_sender = true;
-		wake.machine = send->from.vcpu->machine;
-		wake.domain = send->from.vcpu->domain;
-		wake.vcpu = send->from.vcpu->number;
-		wake.sender_name = strata_why_name_sender(recall, send);
-		if (send->from.task) {
-			wake.has_sender_task = true;
-			wake.sender_kernel = send->from.task->kernel->trace;
-			wake.sender_tid = send->from.task->tid;
-		}
-	}
-	if (STRATA_GROW(recall->wakes, recall->nr_wakes, recall->wakes_room)) {
-		recall->wakes[recall->nr_wakes++] = wake;
-		return (uint32_t)(recall->nr_wakes - 1);
-	}
-no_memory:
-	recall->no_memory = true;
-	return 0;
-}
-
 static void add_task(struct strata_why_recall *recall, const struct strata_span *span,
 		     struct strata_why_span *kept)
 {
@@ -151,8 +96,8 @@ static void add_task(struct strata_why_recall *recall, const struct strata_span 
 		(struct strata_why_kernel){ true, kernel->machine, kernel->domain };
 	kept->cpu = span->cpu;
 	kept->state = (uint32_t)span->number;
-	if (span->number == STRATA_TASK_BLOCKED && span->wake)
-		kept->wake = add_wake(recall, span->wake);
+	if (span->task->tid && span->number == STRATA_TASK_BLOCKED && span->wake)
+		kept->wake = strata_why_add_wake(recall, span->wake);
 	if (span->task->tid)
 		add(recall, id_of(STRATA_WHY_LANE_TASK, kernel->trace, span->task->tid), kept);
 	if (span->number != STRATA_TASK_RUNNING)
@@ -178,7 +123,7 @@ static void add_vcpu(struct strata_why_recall *recall, const struct strata_span 
 		return;
 	kept->name = strata_why_name_vcpu(recall, span->trace, span->vcpu, STRATA_NO_PCPU);
 	if (span->number == STRATA_VCPU_BLOCKED && span->wake)
-		kept->wake = add_wake(recall, span->wake);
+		kept->wake = strata_why_add_wake(recall, span->wake);
 	if (span->vcpu->number > recall->most_vcpu)
 		recall->most_vcpu = span->vcpu->number;
 	add(recall, id, kept);

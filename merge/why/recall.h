@@ -73,6 +73,9 @@ struct strata_why_wake {
 	uint32_t domain, vcpu, sender_name;
 	size_t sender_kernel;
 	uint32_t sender_tid;
+	/* Or a handler on that vCPU: one of the wakes, which says since when it was pending and who
+	 * sent to it; 0: none. */
+	uint32_t handler;
 };
 
 struct strata_why_lane {

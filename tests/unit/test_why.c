@@ -96,6 +96,129 @@ static void it_waits_for_another_domain(void **state)
 	forget(question);
 }
 
+/* dom0's handler of a disk's interrupt sends to g1, for which a task of g1 waits.  It is pending
+ * while dom0's vCPU waits behind g2.  The task that it interrupts has no part in it.
+ * @by_guest: it is no disk's, but g2's task made it pending, which before that ran */
+static void it_waits_for_a_handler_of_another_domain(bool by_guest)
+{
+	struct question *question = ask(1, 70, 10, 130, 1000);
+	struct world *world = question->world;
+	struct strata_kernel *g1, *dom0, *g2;
+	struct strata_task *idle = boot(question, 1, 1, &g1), *t = task_of(world, g1, 70, 0);
+	struct strata_task *idle0 = boot(question, 2, 0, &dom0);
+	struct strata_task *hog = task_of(world, dom0, 301, 0), *idle2 = boot(question, 3, 2, &g2);
+	struct strata_task *asks = task_of(world, g2, 90, 0);
+	struct strata_vcpu *v = vcpu_of(world, 1, 0), *v0 = vcpu_of(world, 0, 0);
+	struct strata_vcpu *v2 = vcpu_of(world, 2, 0), *d3 = vcpu_of(world, 3, 0);
+	const struct strata_xen_place of_g2 = { .vcpu = v2, .task = asks, .pcpu = 2 };
+	const struct strata_xen_place sends = { .vcpu = v0, .task = hog, .pcpu = 0 };
+	struct strata_moment now;
+
+	change(world, d3, UNKNOWN, RUNNABLE, 0, 0);
+	change(world, v2, GUEST, GUEST, 2, 0);
+	switch_to(world, idle, T_RUNNABLE, t, 0, 5);
+	switch_to(world, idle0, T_RUNNABLE, hog, 0, 5);
+	switch_to(world, idle2, T_RUNNABLE, asks, 0, 5);
+	switch_to(world, t, T_BLOCKED, idle, 0, 10);
+	take_over(world, v0, RUNNABLE, d3, 0, 40);
+	now = at(60);
+	if (by_guest)
+		strata_evtchns_send(&world->evtchns, &of_g2, 0, PORT + 1, &now);
+	strata_evtchns_pending(&world->evtchns, &of_g2, v0, PORT + 1, &now);
+	take_over(world, d3, RUNNABLE, v0, 0, 90);
+	now = at(92);
+	strata_evtchns_upcall(&world->evtchns, dom0, 0, PORT + 1, 33, &now);
+	irq(world, dom0, 33, 93);
+	now = at(100);
+	strata_evtchns_send(&world->evtchns, &sends, 1, PORT, &now);
+	now = at(102);
+	strata_evtchns_pending(&world->evtchns, &sends, v, PORT, &now);
+	irq_end(world, dom0, 33, 104);
+	now = at(110);
+	strata_evtchns_upcall(&world->evtchns, g1, 0, PORT, IRQ, &now);
+	irq(world, g1, IRQ, 112);
+	wake_by(world, t, idle, 115);
+	irq_end(world, g1, IRQ, 116);
+	switch_to(world, idle, T_RUNNABLE, t, 0, 120);
+	answer(question, 300);
+#define OF_DOM0 STRATA_WHY_BLOCKED, STRATA_WHY_WAITS_OTHER
+	expect(question, 92, "d0/0", PATH(OF_DOM0));
+	expect(question, 42, "irq 33 eth0", PATH(OF_DOM0, STRATA_WHY_DELIVERED));
+	expect(question, 30, "d3/0 on pCPU 0",
+	       PATH(OF_DOM0, STRATA_WHY_DELIVERED, STRATA_WHY_PREEMPTED, STRATA_WHY_BEHIND_VCPU));
+	expect(question, 3, NULL, PATH(OF_DOM0, STRATA_WHY_DELIVERED, STRATA_WHY_WAKING));
+	expect(question, 9, "irq 33 eth0", PATH(OF_DOM0, STRATA_WHY_DELIVERED, STRATA_WHY_IRQ));
+	if (by_guest) {
+		expect(question, 50, "?-90 on d2/0", PATH(OF_DOM0, STRATA_WHY_WAITS_OTHER));
+		expect(question, 50, NULL, PATH(OF_DOM0, STRATA_WHY_WAITS_OTHER, STRATA_WHY_RAN));
+	} else {
+		expect(question, 50, "irq 33 eth0", PATH(OF_DOM0, STRATA_WHY_WAITS_IRQ));
+	}
+	expect_blame(question, 0, "backend_domain", "d0", 92);
+	forget(question);
+}
+
+static void a_disk_whose_interrupt_dom0_takes_late(void **state)
+{
+	(void)state;
+	it_waits_for_a_handler_of_another_domain(false);
+}
+
+static void a_guest_whose_event_dom0_hands_on_in_a_handler(void **state)
+{
+	(void)state;
+	it_waits_for_a_handler_of_another_domain(true);
+}
+
+/* A task that sends to another one of its kernel runs the network's softirq itself.  One that was
+ * raised by an interrupt is none of its work.
+ * @by_interrupt: an interrupt raised it, before the task did */
+static void it_waits_for_a_softirq(bool by_interrupt)
+{
+	struct question *question = ask(1, 70, 10, 100, 1000);
+	struct world *world = question->world;
+	struct strata_kernel *g1;
+	struct strata_task *idle = boot(question, 1, 1, &g1), *t = task_of(world, g1, 70, 0);
+	struct strata_task *server = task_of(world, g1, 71, 0);
+	struct strata_moment now = at(50);
+
+	irq(world, g1, 1, 1);
+	irq_end(world, g1, 1, 2);
+	switch_to(world, idle, T_RUNNABLE, t, 0, 5);
+	switch_to(world, t, T_BLOCKED, server, 0, 10);
+	if (by_interrupt) {
+		irq(world, g1, IRQ, 45);
+		strata_tasks_raise(&world->tasks, g1, 0, 3, &now);
+		irq_end(world, g1, IRQ, 49);
+	}
+	strata_tasks_raise(&world->tasks, g1, 0, 3, &now);
+	now = at(52);
+	strata_tasks_softirq(&world->tasks, g1, 0, 3, &now);
+	wake_by(world, t, server, 55);
+	now = at(60);
+	strata_tasks_softirq_end(&world->tasks, g1, 0, 3, &now);
+	switch_to(world, server, T_BLOCKED, t, 0, 80);
+	answer(question, 200);
+	if (by_interrupt)
+		expect(question, 45, "softirq net_rx",
+		       PATH(STRATA_WHY_BLOCKED, STRATA_WHY_WAITS_IRQ));
+	else
+		expect(question, 45, "?-71", PATH(STRATA_WHY_BLOCKED, STRATA_WHY_WAITS_TASK));
+	forget(question);
+}
+
+static void a_softirq_that_a_task_raised_and_runs(void **state)
+{
+	(void)state;
+	it_waits_for_a_softirq(false);
+}
+
+static void a_softirq_that_an_interrupt_raised(void **state)
+{
+	(void)state;
+	it_waits_for_a_softirq(true);
+}
+
 /* Without event channels: the kernel was idle, so its vCPU was woken for the timer that woke the
  * task. */
 static void it_waits_for_a_timer_and_its_vcpu_wakes_late(bool is_idle)
@@ -401,6 +524,10 @@ int main(void)
 		cmocka_unit_test(its_vcpu_is_preempted_and_xen_works),
 		cmocka_unit_test(bounds_are_those_of_the_ends),
 		cmocka_unit_test(it_waits_for_another_domain),
+		cmocka_unit_test(a_disk_whose_interrupt_dom0_takes_late),
+		cmocka_unit_test(a_guest_whose_event_dom0_hands_on_in_a_handler),
+		cmocka_unit_test(a_softirq_that_a_task_raised_and_runs),
+		cmocka_unit_test(a_softirq_that_an_interrupt_raised),
 		cmocka_unit_test(a_timer_while_its_kernel_is_idle),
 		cmocka_unit_test(a_timer_while_another_task_runs),
 		cmocka_unit_test(a_timer_fires_late),
