@@ -10,7 +10,7 @@
 
 #include "ctf/values/ctf_access.h"
 
-/* Zero-initialised is none. */
+/* Zero-initialised: the number is not plain. */
 struct strata_ctf_plain {
 	uint32_t align, bits; /* of the step */
 	uint32_t width;       /* bits of the number, whole bytes; 0: it is not plain */
@@ -18,7 +18,7 @@ struct strata_ctf_plain {
 	bool is_signed;
 };
 
-/* Makes it of the way to a number; none if that is not such a way. */
+/* Derives it from the path to a number; zeros if the number is not plain. */
 static inline struct strata_ctf_plain strata_ctf_plain_of(const struct strata_ctf_access *access)
 {
 	const struct strata_ctf_type *type = access->type;
