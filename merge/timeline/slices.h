@@ -13,8 +13,7 @@ struct strata_slice_work {
 	 * Makes the sink of the slice @at, counted from 0; may be called by several threads at the
 	 * same time.
 	 * @used: a joined sink, to be reused with its memory; NULL: none yet
-	 * NULL: out
-	 * of memory; @used is left as it is.
+	 * NULL: out of memory; @used is left as it is.
 	 */
 	struct strata_slice_sink *(*begin)(struct strata_slice_work *work, size_t at,
 					   struct strata_slice_sink *used);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ctf_plain.h - reads a number whose way is one step without a walk: most numbers of most events
- * are little-endian, in whole bytes, and never far.
+ * ctf_plain.h - reads a number at the end of a path of one step: most numbers of most events are
+ * little-endian, in whole bytes, and close to the start.
  */
 #ifndef STRATA_MERGE_CTF_PLAIN_H
 #define STRATA_MERGE_CTF_PLAIN_H
