@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * buffers.c - makes, flushes and destroys the rings, one for each possible CPU.
+ * buffers.c - creates, flushes and destroys the rings, one for each possible CPU.
  *
  * A ring's bookkeeping is private memory of this kernel; only its writer area,
  * its reader area and its data lie in granted pages.  The data is mapped once
@@ -156,7 +156,8 @@ void strata_buffers_flush(void)
 {
 	unsigned int cpu;
 
-	/* With the lock held no CPU comes or goes: a ring whose CPU is offline has no writer. */
+	/* With the lock held no CPU goes online or offline: a ring whose CPU is offline has no
+	 * writer. */
 	cpus_read_lock();
 	for_each_possible_cpu (cpu) {
 		struct strata_ring *ring = per_cpu(strata_cpu_ring, cpu);

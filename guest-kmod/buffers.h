@@ -18,14 +18,13 @@ DECLARE_PER_CPU(struct strata_ring *, strata_cpu_ring);
 u32 strata_buffers_count(void);
 
 /*
- * Makes an empty ring for each CPU that this kernel may ever bring up, and adds
- * its pages to @grants, ring after ring, in the order of the directory.  Returns 0,
- * -ENOSPC (no references left), or another error after a message; then only @grants
- * keeps what it has.  May sleep.
+ * Creates an empty ring for each CPU that this kernel may ever bring up, and adds its pages to
+ * @grants, ring after ring, in the order of the directory. Returns 0, -ENOSPC (no references left),
+ * or another error after a message; then only @grants keeps what it has. May sleep.
  */
 int strata_buffers_create(struct strata_grants *grants, struct strata_ring_geometry geo);
 
-/* What gives way when a ring is full: the record that comes, or the oldest ones. */
+/* What is discarded when a ring is full: the new record, or the oldest ones. */
 enum strata_mode { STRATA_MODE_DISCARD, STRATA_MODE_OVERWRITE };
 
 /* Sets the mode of all rings.  Probes may run: they see it when they next open a sub-buffer. */
@@ -47,7 +46,7 @@ void strata_buffers_flush(void);
  * CPU hotplug). */
 void strata_buffers_flush_offline(unsigned int cpu);
 
-/* Undoes strata_buffers_create() but for the pages.  No probe is attached.  May sleep. */
+/* Undoes strata_buffers_create(), except for the pages. No probe is attached. May sleep. */
 void strata_buffers_destroy(void);
 
 #endif /* STRATA_KMOD_BUFFERS_H */

@@ -3,9 +3,9 @@
  * control.c - obeys the commands that domain 0 writes to data/strata/ctl
  * (strata/abi/guest.h).
  *
- * All of it runs in the kernel's xenwatch thread, one command after the other,
- * except close, which comes after the watch is gone; so there is no lock.  A
- * watch may fire without a change: obeying the same command again is harmless.
+ * All of it runs in the kernel's xenwatch thread, one command after the other, except close, which
+ * runs after the watch is removed; so no lock is needed. A watch may fire without a change: obeying
+ * the same command again is harmless.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -45,7 +45,7 @@ bool strata_control_recording(void)
 	return READ_ONCE(recording);
 }
 
-/* Reads hexadecimal digits of any number; no bit may be set that is no event's. */
+/* Reads any number of hexadecimal digits; only bits of existing events may be set. */
 static bool parse_mask(const char *text, unsigned long *mask)
 {
 	size_t digits = strlen(text), i;
@@ -86,7 +86,7 @@ static bool parse_mode(char *text, struct command *command)
 	       parse_form(text, &command->form);
 }
 
-/* Digits and nothing else: kstrtouint() would take a sign. */
+/* Only digits: kstrtouint() would accept a sign. */
 static bool parse_period(const char *text, u32 *period_ms)
 {
 	return isdigit(text[0]) && !kstrtouint(text, 10, period_ms) &&
@@ -101,7 +101,7 @@ static void stop(void)
 	strata_buffers_flush();
 }
 
-/* What is attached when an attachment fails is not worth a half-filled trace: all or nothing. */
+/* All or nothing: after a failed attachment the others would only give an incomplete trace. */
 static int start(const struct command *command)
 {
 	int err = strata_filter_set(command->filter);
@@ -113,7 +113,7 @@ static int start(const struct command *command)
 		strata_buffers_set_header_form(command->form);
 	}
 	strata_buffers_set_mode(command->mode);
-	/* First: it waits for a thread of each CPU, and probes would delay these. */
+	/* First: it waits for a thread on each CPU, which probes would delay. */
 	err = strata_switch_start(command->mode == STRATA_MODE_DISCARD ? command->period_ms : 0);
 	if (!err)
 		err = strata_events_attach(command->mask);
@@ -244,7 +244,7 @@ int strata_control_open(void)
 
 void strata_control_close(void)
 {
-	/* Another kernel was to be started, and was not. */
+	/* Starting another kernel was attempted, but failed. */
 	if (!watching)
 		return;
 	watching = false;

@@ -10,11 +10,11 @@
 /* Begins to obey data/strata/ctl.  0 or a negative error after a message.  May sleep. */
 int strata_control_open(void);
 
-/* Obeys no more, and ends a recording that is under way.  When it returns, no probe runs and all
+/* Stops obeying commands, and ends a recording in progress.  When it returns, no probe runs and all
  * rings are flushed.  May sleep. */
 void strata_control_close(void);
 
-/* Do the probes record now?  Any context. */
+/* Whether the probes record now. Any context. */
 bool strata_control_recording(void);
 
 #endif /* STRATA_KMOD_CONTROL_H */

@@ -60,7 +60,7 @@ void strata_event_table_publish(struct strata_guest_root *shared)
 	root = shared;
 }
 
-/* Describes the fields of fixed length, then the others: so they lie in a payload. */
+/* Describes the fields of fixed length, then the others, in the order of the payload. */
 static void describe_fields(struct strata_event_desc *entry, const struct strata_event *event)
 {
 	u32 pass, i;

@@ -9,7 +9,7 @@
 #include "events.h"
 #include "grants.h"
 
-/* Room that the table needs: for the events there are, and for STRATA_GUEST_PROBES_MAX more. */
+/* Size of the table: for the existing events, and for STRATA_GUEST_PROBES_MAX more. */
 u32 strata_event_table_bytes(void);
 
 /*
@@ -21,10 +21,10 @@ int strata_event_table_create(struct strata_grants *grants);
 /* From now on nr_events of @root follows the table. */
 void strata_event_table_publish(struct strata_guest_root *root);
 
-/* Describes the event that was entered last.  0, or -ENOSPC. */
+/* Describes the last entered event. 0, or -ENOSPC. */
 int strata_event_table_add(const struct strata_event *event);
 
-/* Undoes strata_event_table_create() but for the pages. */
+/* Undoes strata_event_table_create(), except for the pages. */
 void strata_event_table_destroy(void);
 
 #endif /* STRATA_KMOD_EVENT_TABLE_H */

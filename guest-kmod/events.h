@@ -34,7 +34,7 @@ int strata_events_add(struct strata_event *event);
 
 u32 strata_events_count(void);
 
-/* The event with that id, which there is. */
+/* The event with that id, which must exist. */
 struct strata_event *strata_events_get(u32 id);
 /*
  * Attaches exactly the events in @mask, bit n being record id n, and detaches all

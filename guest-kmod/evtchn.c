@@ -4,10 +4,10 @@
  * handle one port.  Not a kprobe: upcalls interrupt anything, the handlers of other kprobes
  * included, and the kernel skips a kprobe that is reached from within a handler.
  *
- * To remove a hook, the kernel waits until every task has left the kernel or given up its CPU by
- * itself (synchronize_rcu_tasks), because a preempted task may be inside the trampoline.  In a busy
- * guest that takes seconds.  So a stop only closes the gate in front of the hook, and the hook is
- * removed when it was not needed for a while, or when the module is unloaded.
+ * To remove a hook, the kernel waits until every task has left the kernel or yielded its CPU
+ * voluntarily (synchronize_rcu_tasks), because a preempted task may be inside the trampoline. In a
+ * busy guest that takes seconds. So a stop only closes the gate in front of the hook, and the hook
+ * is removed when it has not been needed for a while, or when the module is unloaded.
  *
  *	gate (upcall.attached)	closed	the hook writes nothing once an RCU grace period has
  *					passed: strata_events_detach_all() waits for one
@@ -26,7 +26,7 @@
 #include "evtchn.h"
 #include "record.h"
 
-/* Recordings one after the other find the hook in its place. */
+/* Consecutive recordings find the hook in place. */
 #define UNHOOK_AFTER_MS 60000u
 
 struct upcall_payload {
@@ -81,7 +81,7 @@ static void unhook(struct work_struct *unused)
 
 static DECLARE_DELAYED_WORK(unhook_later, unhook);
 
-/* events.c opens the gate after this.  A removal that is under way is waited for. */
+/* events.c opens the gate after this.  It waits for a removal in progress. */
 static int attach(struct strata_event *event)
 {
 	int err = 0;
@@ -97,7 +97,7 @@ static int attach(struct strata_event *event)
 	return err;
 }
 
-/* events.c has closed the gate.  Nobody holds the lock for long while the hook is wanted. */
+/* events.c has closed the gate.  The lock is never held for long while the hook is wanted. */
 static void detach(struct strata_event *event)
 {
 	mutex_lock(&hook_lock);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * evtchn.h - records an event for each upcall of an event channel, for which the kernel
- * has no trace point: here arrives what Xen calls "sent".
+ * evtchn.h - records an event for each upcall of an event channel, for which the kernel has no
+ * trace point: the arrival of what Xen records as sent.
  */
 #ifndef STRATA_KMOD_EVTCHN_H
 #define STRATA_KMOD_EVTCHN_H

@@ -3,9 +3,9 @@
  * grants.c - allocates pages, grants them to domain 0, and lists the grants in
  * directory pages that one root page lists (strata/abi/guest.h).
  *
- * Pages are single ones, never compound: at the end each is given to
- * gnttab_end_foreign_access(), which owns it from then on and frees it when
- * domain 0 no longer maps it, even after this module is gone.
+ * Pages are single ones, never compound: at the end each is given to gnttab_end_foreign_access(),
+ * which owns it from then on and frees it when domain 0 no longer maps it, even after this module
+ * is unloaded.
  *
  * Not thread-safe: called when the module loads, when the domain was restored, and
  * when the module unloads.
@@ -124,7 +124,7 @@ void strata_grants_renew(const struct strata_grants *grants)
 {
 	u32 i;
 
-	/* The kernel's list of free references came along; only Xen's table did not. */
+	/* The kernel's list of free references was restored; only Xen's table was not. */
 	for (i = 0; i < grants->nr; i++)
 		gnttab_grant_foreign_access_ref(grants->ref[i], DOMAIN_0,
 						xen_page_to_gfn(grants->page[i]),

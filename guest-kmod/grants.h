@@ -21,8 +21,8 @@ struct strata_grants {
 };
 
 /*
- * Makes an empty list with room for @nr_listed pages that the directory is to
- * list, and for directory and root.  0 or -ENOMEM.  May sleep.
+ * Makes an empty list with space for @nr_listed pages that the directory will list, and for
+ * directory and root. 0 or -ENOMEM.  May sleep.
  */
 int strata_grants_init(struct strata_grants *grants, u32 nr_listed);
 
@@ -53,15 +53,15 @@ void strata_grants_renew(const struct strata_grants *grants);
 u32 strata_grants_end_writable(struct strata_grants *grants);
 
 /*
- * Keeps an eighth of all references from strata_grants_add(), for this kernel's own devices:
- * without any they would wait for ever.  Returns 0, or -ENOSPC after a message.
+ * Keeps an eighth of all references from strata_grants_add(), for this kernel's own devices, which
+ * would wait for ever without any.  Returns 0, or -ENOSPC after a message.
  * strata_grants_give_back() releases them.
  */
 int strata_grants_hold_back(void);
 void strata_grants_give_back(void);
 
 /*
- * Ends all grants and lets go of all pages.  A page that domain 0 still maps is
+ * Ends all grants and releases all pages.  A page that domain 0 still maps is
  * freed by the kernel some time after it was unmapped.  The caller has no mapping
  * of the pages left.  Also undoes a half-made list.  May sleep.
  */

@@ -23,7 +23,7 @@
 #include "kprobes.h"
 #include "record.h"
 
-/* Calls of one function that may be under way at once: it may sleep. */
+/* Number of calls of one function that may be in progress at a time: it may sleep. */
 #define CALLS_MAX 1024
 
 /* A kprobe and its event; `kretprobe.kp` is all that one without a return uses. */
@@ -147,7 +147,7 @@ static int register_disabled(struct strata_kprobe *kprobe)
 	err = kprobe->returns ? register_kretprobe(&kprobe->kretprobe) : register_kprobe(kp);
 	if (err)
 		return err;
-	/* What records must not be recorded. */
+	/* The recording code itself must not be recorded. */
 	if (!within_module((unsigned long)kp->addr, THIS_MODULE))
 		return 0;
 	unregister(kprobe);
@@ -164,7 +164,7 @@ static bool is_identifier(const char *name)
 	return length > 0 && length < STRATA_EVENT_NAME_BYTES && !isdigit(name[0]);
 }
 
-/* The event that there is of that name, if it is the same place.  0, -ENOENT or -EEXIST. */
+/* The existing event of that name, if it is at the same place. 0, -ENOENT or -EEXIST. */
 static int find(const char *group, const char *name, const char *symbol, unsigned int offset)
 {
 	u32 i;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * kprobes.h - events at places where the kernel has no trace point: when it comes
- * by an instruction, or returns from a function.
+ * kprobes.h - events at places where the kernel has no trace point: when it reaches an instruction,
+ * or returns from a function.
  */
 #ifndef STRATA_KMOD_KPROBES_H
 #define STRATA_KMOD_KPROBES_H
@@ -16,8 +16,7 @@
  */
 int strata_kprobes_add(const char *group, const char *name, char *place);
 
-/* Unregisters all of these, no event being attached; the list of events is not looked at any
- * more. */
+/* Unregisters all of these; no event is attached, and the list of events is no longer used. */
 void strata_kprobes_clear(void);
 
 #endif /* STRATA_KMOD_KPROBES_H */

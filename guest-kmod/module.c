@@ -59,7 +59,7 @@ MODULE_PARM_DESC(recording, "read-only: 1 while events are being recorded");
 
 static struct strata_grants grants;
 
-/* Says whether a parameter is a power of two in its limits, after a message if not. */
+/* Returns whether a parameter is a power of two within its limits; prints a message if not. */
 static bool parameter_valid(const char *name, unsigned int value, unsigned int min,
 			    unsigned int max)
 {
@@ -164,7 +164,7 @@ static void unshare_memory(void)
 	strata_grants_release(&grants);
 }
 
-/* What the rest depends on: Xen and xenstore. */
+/* Checks what the rest depends on: Xen and xenstore. */
 static int check_environment(void)
 {
 	if (!xen_domain()) {

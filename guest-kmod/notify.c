@@ -6,7 +6,7 @@
  * At most one event is sent for each complete sub-buffer, so the trace of the
  * interrupt that sends one cannot feed itself.  No event is sent while the reader
  * has not yet read what the last one announced: it is awake, and will see the rest.
- * Events from domain 0 have no use: no handler is bound, and the port stays masked.
+ * Events from domain 0 have no purpose: no handler is bound, and the port stays masked.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -45,7 +45,8 @@ static void send_event(struct irq_work *work)
 	 * at the same moment may miss this event; it polls again soon. */
 	smp_mb();
 	read = READ_ONCE(ring->reader->read_count);
-	/* The sign, as counters wrap; a hostile reader's word costs him his events. */
+	/* Compares the sign, as counters wrap; a hostile reader's value costs only that reader
+	 * events. */
 	if ((long)(read - this_cpu_read(told)) < 0)
 		return;
 	this_cpu_write(told, strata_subbuf_start(ring->geo, READ_ONCE(ring->write_count)));
@@ -65,7 +66,7 @@ int strata_notify_renew(void)
 	struct evtchn_alloc_unbound alloc = { .dom = DOMID_SELF, .remote_dom = 0 };
 	int err;
 
-	/* That number may be another driver's by now. */
+	/* That number may belong to another driver by now. */
 	WRITE_ONCE(port, NO_PORT);
 	err = HYPERVISOR_event_channel_op(EVTCHNOP_alloc_unbound, &alloc);
 	if (err) {

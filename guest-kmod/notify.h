@@ -17,8 +17,7 @@ DECLARE_PER_CPU(struct irq_work, strata_notify_work);
 int strata_notify_open(void);
 
 /*
- * After a suspend: is the channel still there?  It is not in a domain that was
- * restored, which has new ones.  Any context.
+ * After a suspend: whether the channel still exists. In a restored domain it does not. Any context.
  */
 bool strata_notify_survived(void);
 
@@ -28,8 +27,8 @@ int strata_notify_renew(void);
 /* Closes it.  No probe is attached.  May sleep. */
 void strata_notify_close(void);
 
-/* Whether @ring completed a sub-buffer since the last call for which a reader waits.  Nobody waits
- * for a flight recorder, which is read on demand. */
+/* Whether @ring has completed a sub-buffer since the last call for which a reader waits. No reader
+ * waits for a flight recorder, which is read on demand. */
 static __always_inline bool strata_notify_due(struct strata_ring *ring)
 {
 	if (likely(!READ_ONCE(ring->delivered)))
@@ -51,7 +50,7 @@ static __always_inline void strata_notify_if_delivered(struct strata_ring *ring)
 }
 
 /*
- * Likewise, but sends it at once, by a hypercall: for flushes outside of probes,
+ * Likewise, but sends it immediately, by a hypercall: for flushes outside of probes,
  * where an interrupt would be one too many.  Any context but NMI.
  */
 void strata_notify_now(struct strata_ring *ring);

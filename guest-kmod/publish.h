@@ -9,8 +9,8 @@
 #include <xen/grant_table.h>
 #include <xen/interface/event_channel.h>
 
-/* Is there a xenstore to talk to?  In domain 0 it may start late, and everything here would wait
- * for it. */
+/* Whether xenstore is available. In domain 0 it may start late, and everything here would wait for
+ * it. */
 bool strata_publish_possible(void);
 
 /*

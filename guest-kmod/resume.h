@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * resume.h - how the rings come through save, restore and migration.
+ * resume.h - keeps the rings across save, restore and migration.
  */
 #ifndef STRATA_KMOD_RESUME_H
 #define STRATA_KMOD_RESUME_H
@@ -19,8 +19,8 @@ void strata_resume_open(struct strata_grants *grants, u32 root);
 void strata_resume_close(void);
 
 /*
- * Was the domain restored since the last call?  Then recording is to be stopped
- * and strata_resume_publish() called.  In the xenwatch thread.
+ * Whether the domain was restored since the last call. If so, stop recording and call
+ * strata_resume_publish(). In the xenwatch thread.
  */
 bool strata_resume_needed(void);
 

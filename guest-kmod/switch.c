@@ -41,7 +41,7 @@ static u32 started_ms;                  /* 0: it is not started */
 static unsigned long period;            /* the same in jiffies; changes only while nothing runs */
 static int offline_state, online_state; /* of CPU hotplug */
 
-/* On a CPU that stays the same, in no probe.  Did it hand anything over? */
+/* On a fixed CPU, outside probes. Returns whether it handed anything over. */
 static bool switch_if_due(struct strata_ring *ring)
 {
 	struct cpu_switch *mine = this_cpu_ptr(&switches);
@@ -98,7 +98,7 @@ static int begin(void)
 {
 	int err;
 
-	/* Not for the CPUs that there are: neither is any of them offline now, nor when it ends. */
+	/* Not for the present CPUs: none of them is offline now, nor at the end. */
 	offline_state =
 		cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN, "strata:offline", NULL, on_offline);
 	if (offline_state < 0)

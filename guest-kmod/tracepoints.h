@@ -5,8 +5,8 @@
  * shadow/trace/define_trace.h makes them from the kernel's own headers, as
  * trace_*.c include them; tracepoints.c finds, attaches and detaches them.
  *
- * Those headers in include/trace/events and arch/x86/include/asm that are not in,
- * though the trace points of Debian 12's kernel itself are theirs:
+ * Headers in include/trace/events and arch/x86/include/asm that are not included, although Debian
+ * 12's kernel itself has their trace points:
  *
  *   avc         needs struct selinux_audit_data, SELinux's own
  *   bridge      includes net/bridge/br_private.h, which is not installed

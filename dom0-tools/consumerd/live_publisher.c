@@ -31,7 +31,7 @@ struct live_publisher {
 /* Maps the table in the file itself.  0 or an errno. */
 static int map_file(struct live_publisher *live, int fd)
 {
-	/* With room on the disk for all of it: a page that finds none would be a signal. */
+	/* With disk space for all of it: a page without space would raise SIGBUS. */
 	const int reason = posix_fallocate(fd, 0, sizeof(*live->table));
 	void *memory;
 
@@ -157,8 +157,8 @@ uint32_t live_publisher_add(struct live_publisher *live, uint32_t source, uint32
 	table->slots[slot].source = source;
 	table->slots[slot].cpu = cpu;
 	table->slots[slot].bytes = 0;
-	/* Release: the slot is whole when it is no longer free; pairs with the acquire of whoever
-	 * looks through the slots. */
+	/* Release: the slot is complete when it is no longer free; pairs with the acquire of
+	 * readers that search the slots. */
 	strata_store_release(&table->slots[slot].complete_ticks, ticks);
 	if (slot >= table->nr_slots)
 		strata_store_release(&table->nr_slots, slot + 1);
@@ -178,7 +178,7 @@ void live_publisher_set(struct live_publisher *live, uint32_t slot, uint64_t byt
 	if (slot == LIVE_NO_SLOT)
 		return;
 	strata_store_release(&live->table->slots[slot].bytes, bytes);
-	/* Release: the bytes first; pairs with the acquire of whoever looks through the slots. */
+	/* Release: the bytes first; pairs with the acquire of readers that search the slots. */
 	strata_store_release(&live->table->slots[slot].complete_ticks, ticks);
 }
 

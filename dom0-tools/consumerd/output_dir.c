@@ -21,7 +21,7 @@
 /* Where an earlier recording waits until the new one has begun. */
 #define ASIDE_DIR ".replaced"
 
-/* How long another process may look at the lock. */
+/* How long another process may hold the lock to query it. */
 #define LOOK_MS      1000u
 #define LOOK_STEP_MS 10u
 
@@ -122,7 +122,7 @@ void output_dir_began(struct output_dir *out)
 			out->dir.path, error.text[0] ? "; " : "", error.text);
 }
 
-/* Is the directory free for a recording, or made so?  0 or -1. */
+/* Checks that the directory is free for a recording, or frees it. 0 or -1. */
 static int take_place(struct output_dir *out, enum output_place place, struct strata_error *error)
 {
 	const struct strata_dir *dir = &out->dir;
@@ -173,8 +173,8 @@ static int hold_reserve(const struct strata_dir *dir, struct strata_error *error
 	return 0;
 }
 
-/* Whether the lock is shared: of a process that only asks whether a recorder is there.  A
- * recorder's lock is exclusive. */
+/* Whether the lock is shared: that of a process that only checks for a recorder. A recorder's lock
+ * is exclusive. */
 static bool is_only_looked_at(const struct strata_dir *dir)
 {
 	if (flock(dir->fd, LOCK_SH | LOCK_NB))
@@ -190,7 +190,7 @@ static int hold(const struct strata_dir *dir, struct strata_error *error)
 	unsigned int waited_ms;
 
 	for (waited_ms = 0; waited_ms <= LOOK_MS; waited_ms += LOOK_STEP_MS) {
-		/* A file system without locks keeps nobody out. */
+		/* A file system without locks excludes no one. */
 		if (!flock(dir->fd, LOCK_EX | LOCK_NB) || errno != EWOULDBLOCK)
 			return 0;
 		if (!is_only_looked_at(dir))

@@ -66,7 +66,7 @@ int recorder_publish(struct recorder *recorder, struct strata_error *error)
 	return recorder->live ? 0 : -1;
 }
 
-/* Room for a copy of the largest sub-buffer.  0 or -1. */
+/* Allocates space for a copy of the largest sub-buffer. 0 or -1. */
 static int make_room(struct recorder *recorder, const struct ring *ring, struct strata_error *error)
 {
 	size_t bytes = strata_subbuf_bytes(ring->reader.geo);
@@ -118,7 +118,7 @@ static uint32_t live_slot(struct recorder *recorder, struct ring_stream *stream)
 	return slot;
 }
 
-/* A ring that reads @ring and leaves all in its place; the recorder's own.  NULL: out of memory. */
+/* A ring, owned by the recorder, that reads @ring without taking anything. NULL: out of memory. */
 static struct ring *make_peek(struct recorder *recorder, const struct ring *ring)
 {
 	struct ring **peeks = reallocarray(recorder->peeks, recorder->nr_peeks + 1, sizeof(*peeks));
@@ -247,7 +247,7 @@ int recorder_close(struct recorder *recorder, struct recorder_totals *totals,
 	struct strata_error later;
 	int result = for_each_stream(recorder, drain_rest, error);
 
-	/* Not earlier: packets would use the room that is reserved for the tables. */
+	/* Not earlier: packets would use the space reserved for the tables. */
 	output_dir_free_reserve(&recorder->out.dir);
 	if (for_each_stream(recorder, drain_finish, result ? &later : error))
 		result = -1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * recorder_drain.c - shares out the recorder's time: deficit round robin by bytes over principals
+ * recorder_drain.c - divides the recorder's time: deficit round robin by bytes over principals
  * (Shreedhar and Varghese), and round robin over the rings of each.
  *
  * A turn gives each principal that has credit its share, in steps of a sub-buffer.  The last step
@@ -12,7 +12,7 @@
 #include "base/array.h"
 #include "consumerd/recorder_state.h"
 
-/* Rings of a principal that are looked at in a turn: a look costs time, too. */
+/* Rings of a principal that are polled in a turn: polling costs time, too. */
 #define LOOKS_PER_TURN 512u
 
 struct recorder_queue *recorder_queue_of(struct recorder *recorder, struct principal *who)
@@ -110,7 +110,7 @@ static int step(struct recorder *recorder, struct recorder_queue *queue, struct 
 	int result = drain_step(&recorder->drain, stream, nr_packets, error);
 
 	charge(recorder, queue, before);
-	/* A ring that has nothing after all is not asked again in this turn. */
+	/* A ring that turns out to be empty is not polled again in this turn. */
 	stream->turns = *nr_packets == packets_before ? 0 : stream->turns - 1;
 	if (!result)
 		look(recorder, stream);
@@ -122,8 +122,8 @@ static bool may_go_on(const struct recorder_queue *queue, enum recorder_drain ex
 	return extent == RECORDER_DRAIN_ALL || principal_has_credit(queue->who, PRINCIPAL_DRAINING);
 }
 
-/* Takes from rings in turns, from nearly full ones or from all, until they are empty or the credit
- * is used up.  As step(). */
+/* Drains rings in turns, nearly full ones or all, until they are empty or the credit is used up.
+ * Returns as step(). */
 static int drain_rings(struct recorder *recorder, struct recorder_queue *queue, bool only_priority,
 		       enum recorder_drain extent, uint64_t *nr_packets, struct strata_error *error)
 {
@@ -153,9 +153,8 @@ static int drain_rings(struct recorder *recorder, struct recorder_queue *queue, 
 	return 0;
 }
 
-/* Takes from rings whose source leaves, and forgets those that are empty.  The rest is taken
- * without a pause, also a guest's: it is no more than the rings contained, and their memory is
- * needed. 0 or -1. */
+/* Drains rings whose source is leaving, and forgets empty ones. This continues without a pause,
+ * also for a guest: it is no more than the rings contained, and their memory is needed. 0 or -1. */
 static int drain_leaving(struct recorder *recorder, struct recorder_queue *queue,
 			 struct strata_error *error)
 {
@@ -217,7 +216,7 @@ static int drain_sleepers(struct recorder *recorder, struct recorder_queue *queu
 	return 0;
 }
 
-/* Notes whether more is ready.  A guest does not count: it must not make the recorder run without a
+/* Notes whether more is ready. Guests do not count: they must not make the recorder run without a
  * pause, on dom0's CPU. */
 static void note_rest(struct recorder *recorder, const struct recorder_queue *queue)
 {
@@ -262,7 +261,7 @@ static int drain_queue(struct recorder *recorder, struct recorder_queue *queue,
 			result = drain_rings(recorder, queue, false, extent, nr_packets, error);
 		if (!result)
 			result = drain_sleepers(recorder, queue, error);
-		/* If the disk is not full, it is this principal alone that has no more room. */
+		/* If the disk is not full, only this principal has no more space. */
 		if (result > 0 && !recorder->drain.full)
 			result = 0;
 		else

@@ -129,7 +129,7 @@ void recorder_save_what_is_new(struct recorder *recorder)
 	if (result > 0)
 		return;
 	if (!result) {
-		/* Where many sources come and go, they do not wait for each other's tables. */
+		/* If many sources come and go, they do not wait for each other's tables. */
 		save->again_ticks = strata_clock() + save->ticks * SAVE_REST;
 		return;
 	}

@@ -39,8 +39,8 @@ struct recorder_source *recorder_source_of(struct recorder *recorder, size_t ind
 	return recorder->sources[index];
 }
 
-/* An empty source: the first vacant one whose last owner knows that it is, or a new one.  NULL: out
- * of memory. */
+/* An empty source: the first vacant one whose last owner was told so, or a new one. NULL: out of
+ * memory. */
 static struct strata_source *make_source(struct recorder *recorder, const char *name, size_t *index)
 {
 	struct strata_recording *recording = &recorder->recording;
@@ -69,7 +69,7 @@ int recorder_begin_source(struct recorder *recorder, struct principal *who, cons
 		goto no_streams;
 	if (principal_claim(who, PRINCIPAL_RINGS, nr_rings, error))
 		goto no_rings;
-	/* The state first: a source cannot be taken back. */
+	/* The state first: an added source cannot be removed. */
 	state = recorder_source_of(recorder, recorder->recording.nr_sources);
 	if (!state || !make_source(recorder, name, index)) {
 		strata_fail(error, "out of memory");
@@ -122,7 +122,7 @@ static void vacate(struct recorder *recorder, size_t index)
 	source->layer = STRATA_LAYER_APP;
 }
 
-/* Marks the source as gone, and gives its shares back. */
+/* Marks the source as ended, and returns its shares. */
 static void end_source(struct recorder *recorder, size_t index)
 {
 	struct strata_source *source = &recorder->recording.sources[index];

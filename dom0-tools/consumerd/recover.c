@@ -22,7 +22,8 @@ static void leave_out(struct recovery *recovery, const struct strata_error *erro
 	char text[sizeof(error->text)];
 	size_t i;
 
-	/* In a directory that others can write to, a file's name may hold a terminal's commands. */
+	/* In a directory that others can write to, a file's name may contain terminal control
+	 * sequences. */
 	memcpy(text, error->text, sizeof(text));
 	for (i = 0; text[i]; i++)
 		if (iscntrl((unsigned char)text[i]))
@@ -126,7 +127,7 @@ static int find_source(struct recovery *recovery, const struct ring_file *file, 
 	return 0;
 }
 
-/* One ring behind its stream.  0 or -1. */
+/* Adds one ring after its stream. 0 or -1. */
 static int add_ring(struct recovery *recovery, struct recovered_app *app, uint32_t cpu,
 		    const char *from, struct strata_error *error)
 {
@@ -227,8 +228,7 @@ static int add_app(struct recovery *recovery, const char *path, const char *from
 	return 0;
 }
 
-/* Files of rings cannot be listed, for the reason in errno.  Where none were made that is as it
- * should be. */
+/* Handles an error (errno) in listing the files of rings. It is expected if none were made. */
 static void note_unread(struct recovery *recovery, const char *dir)
 {
 	struct strata_error why;
@@ -244,7 +244,7 @@ static void note_unread(struct recovery *recovery, const char *dir)
 	leave_out(recovery, &why);
 }
 
-/* All files of rings of a recording, in an order that is always the same.  0 or -1. */
+/* Adds all files of rings of a recording, in a fixed order. 0 or -1. */
 static int add_apps(struct recovery *recovery, const char *from, struct strata_error *error)
 {
 	struct dirent **entries;
@@ -307,14 +307,15 @@ static void copy_refusals(struct strata_recording *recording, const struct strat
 	}
 }
 
-/* A recording that is not being made.  A descriptor that keeps recorders away, or -1. */
+/* Opens a recording that is not in progress. Returns a descriptor whose lock keeps recorders away,
+ * or -1. */
 static int hold(const char *from, struct strata_error *error)
 {
 	int fd = open(from, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	if (fd < 0)
 		return strata_fail(error, "%s: %s", from, strerror(errno));
-	/* Where there are no locks, nobody is kept out. */
+	/* A file system without locks excludes no one. */
 	if (!flock(fd, LOCK_SH | LOCK_NB) || errno != EWOULDBLOCK)
 		return fd;
 	close(fd);

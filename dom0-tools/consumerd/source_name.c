@@ -48,7 +48,7 @@ void source_name(const struct strata_recording *recording, uint32_t domain, cons
 	length = strnlen(name, bytes - SUFFIX_BYTES);
 	snprintf(name + length, bytes - length, "-%u", domain);
 	while (is_taken(recording, name)) {
-		/* One that comes again and again under a name must not cost a look for each time.
+		/* A domain that returns repeatedly under a name must not cost a search each time.
 		 */
 		if (++turn > TURNS_TRIED && turn <= recording->nr_sources)
 			turn = (unsigned int)recording->nr_sources + 1;

@@ -78,7 +78,7 @@ int sources_follow_hypervisor(struct recorder *recorder, struct hypervisor *hype
 	hypervisor_rings(hypervisor, &before);
 	result = hypervisor_map_new(hypervisor, error);
 	rings = hypervisor_rings(hypervisor, &nr);
-	/* All that is in them belongs to the recording: they were made while it went on. */
+	/* All of their contents belong to the recording: they were created during it. */
 	if (add_rings(recorder, source, &rings[before], nr - before, RECORDER_WITH_PAST, error))
 		return -1;
 	return result;
@@ -91,7 +91,7 @@ static int compare_names(const void *a, const void *b)
 	return strcmp((*one)->name, (*other)->name);
 }
 
-/* A name selects one event: one that a guest gives to many would select them all. */
+/* A name selects one event: a name that a guest gives to several would select them all. */
 static int check_names(const struct strata_event_desc *events, size_t nr,
 		       struct strata_error *error)
 {
@@ -141,7 +141,7 @@ int sources_begin_kernel(struct recorder *recorder, const struct guest *guest,
 	source->form = map->form;
 	if (identify(source, STRATA_LAYER_KERNEL, guest->domain, guest->name, error))
 		return -1;
-	/* Events that are not recorded would only make the metadata long. */
+	/* Unrecorded events would only lengthen the metadata. */
 	for (i = 0; i < map->nr_events; i++)
 		if ((!events || event_set_has(events, i)) &&
 		    recorder_add_event(recorder, *index, &map->events[i], error))

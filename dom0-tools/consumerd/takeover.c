@@ -13,7 +13,7 @@ static void complain(void *data, const char *message)
 	fprintf(stderr, "strata: %s\n", message);
 }
 
-/* The last ones come first: who takes over a ring's stream has just added the ring. */
+/* The last ones first: the caller that takes over a ring's stream has just added the ring. */
 static struct ring_stream *find_stream(struct recorder *recorder, size_t source_index, uint32_t cpu)
 {
 	size_t i, j;
@@ -29,7 +29,7 @@ static struct ring_stream *find_stream(struct recorder *recorder, size_t source_
 	return NULL;
 }
 
-/* Writes the packet that @reader stands at.  0 or -1. */
+/* Writes @reader's current packet. 0 or -1. */
 static int append(const struct strata_packet_reader *reader, struct stream_file *file,
 		  struct strata_stream *stream, struct strata_error *error)
 {
@@ -63,7 +63,7 @@ static int copy_packets(struct strata_packet_reader *reader, struct stream_file 
 	return 0;
 }
 
-/* The ring's records go on where the file ends. */
+/* The ring's records continue where the file ends. */
 static void go_on(struct ring_stream *stream, const struct strata_packet_reader *reader,
 		  const struct recorder_taken *taken)
 {

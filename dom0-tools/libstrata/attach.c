@@ -3,13 +3,12 @@
  * attach.c - connects a process with a recorder (strata/abi/app.h), and runs the one
  * thread that talks with the recorder.
  *
- * While nobody records, the thread sleeps on a futex (wait_page.c).  No message can
+ * While no recorder runs, the thread sleeps on a futex (wait_page.c).  No message can
  * reach it then: only the process's own user and root can open that page, and the
  * process itself connects, to a place that belongs to root.
  *
- * A program may close all of its files, to become a daemon, and open others under
- * the same numbers.  So before each use of a descriptor, the thread checks that it is
- * still its own.
+ * A program may close all of its files, to become a daemon, and open others under the same numbers.
+ * So before each use of a descriptor, the thread checks that it is still the thread's own.
  */
 #include "libstrata/libstrata.h"
 
@@ -245,7 +244,7 @@ static void try_to_connect(void)
 
 	attach.calls = wait_page_calls();
 	socket = recorder_connect(wait_ms);
-	/* Try again only where a recorder is. */
+	/* Try again only if a recorder exists. */
 	attach.again = socket < 0 && may_pass(errno) && recorder_is_there();
 	if (socket < 0)
 		return;
@@ -280,7 +279,7 @@ static void *serve_recorders(void *unused)
 			wait_page_answer(attach.calls, false);
 		}
 		if (!await_recorder())
-			return NULL; /* this process cannot be attached to */
+			return NULL; /* recorders cannot attach to this process */
 		try_to_connect();
 	} while (true);
 }
@@ -335,7 +334,7 @@ void attach_start(void)
 		start_thread();
 	if (attach.running)
 		return;
-	/* Without the thread, nobody would answer. */
+	/* Without the thread, nothing would answer. */
 	if (attach.socket >= 0)
 		close(attach.socket);
 	attach.socket = -1;

@@ -25,7 +25,7 @@ static const char *socket_path(void)
 	return path ? path : STRATA_APP_SOCKET;
 }
 
-/* The uid of each user that has no number in this user namespace. */
+/* The uid that represents each user that this user namespace does not map. */
 static uid_t overflow_uid(void)
 {
 	int fd = open(OVERFLOW_UID_PATH, O_RDONLY | O_CLOEXEC);

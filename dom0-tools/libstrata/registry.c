@@ -92,7 +92,7 @@ static struct strata_event_desc *make_description(const struct strata_tracepoint
 	return event;
 }
 
-/* Gives an event the id of its description, a new one if needed.  False: no room is left, and it
+/* Gives an event the id of its description, a new one if needed. False: all ids are used, and it
  * will never be recorded. */
 static bool give_id(struct strata_tracepoint *tracepoint)
 {

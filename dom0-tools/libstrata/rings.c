@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * rings.c - the rings of a process: made in memory that the recorder gave, written by
- * tracepoint.h or, where the CPU or the kernel has no restartable sequences, by reserve
- * and commit here.
+ * rings.c - the rings of a process: created in memory from the recorder, written by tracepoint.h
+ * or, where the CPU or the kernel has no restartable sequences, by reserve and commit here.
  *
  * Threads may be within an event at any time, so no mapping is ever removed: when a
  * recording ends, empty memory replaces it.
@@ -26,8 +25,8 @@
 /* Time that sections have to end if the kernel cannot abort them. */
 #define SECTION_NS 10000000
 
-/* Time that a thread may take between reserve and commit at the end; one that takes longer is held
- * by a debugger, or died there. */
+/* Time that a thread may take between reserve and commit at the end; a thread that takes longer is
+ * stopped by a debugger, or died there. */
 #define SETTLE_NS    1000000
 #define SETTLE_TURNS 300u
 
@@ -245,7 +244,7 @@ void rings_detach(void)
 	current = NULL;
 }
 
-/* Any thread may write to any ring, whatever its CPU is by then: operations are atomic. */
+/* Any thread may write to any ring, even after a migration: operations are atomic. */
 void strata_app_reserve_commit(const struct strata_app_rings *seen, uint32_t id,
 			       const uint64_t *body, uint32_t body_bytes)
 {

@@ -26,7 +26,7 @@ static int make_memory(void)
 	return fd >= 0 || errno != EINVAL ? fd : memfd_create(STRATA_APP_WAIT_NAME, flags);
 }
 
-/* Fills and seals the page, so that a recorder that has mapped it never meets its end. */
+/* Fills and seals the page, so that it cannot shrink under a recorder that has mapped it. */
 static struct strata_app_wait *map_page(int fd)
 {
 	const struct strata_app_wait begin = { .magic = STRATA_APP_WAIT_MAGIC };
@@ -72,7 +72,7 @@ bool wait_page_is_there(void)
 uint32_t wait_page_calls(void)
 {
 	/* Acquire: pairs with call_page() of the recorder's app_find.c, which adds to it after
-	 * listen().  Whoever sees that call can connect. */
+	 * listen().  A program that sees that call can connect. */
 	return page ? strata_load_acquire(&page->calls) : 0;
 }
 

@@ -13,7 +13,7 @@
 #include <stdint.h>
 #include <time.h>
 
-/* Makes the page, unless it exists.  False with errno: it cannot be made. */
+/* Creates the page, unless it exists. False with errno: it cannot be created. */
 bool wait_page_make(void);
 bool wait_page_is_there(void);
 

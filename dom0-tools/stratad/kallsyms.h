@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* kallsyms.h - keeps the addresses of this kernel's functions with a recording of it. */
+/* kallsyms.h - stores the addresses of this kernel's functions in a recording of it. */
 #ifndef STRATA_STRATAD_KALLSYMS_H
 #define STRATA_STRATAD_KALLSYMS_H
 

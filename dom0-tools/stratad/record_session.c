@@ -238,7 +238,7 @@ static int turn(struct session *session, struct strata_error *error)
 			      &session->taken, error);
 }
 
-/* Have all awaited kernels and applications answered? */
+/* Whether all awaited kernels and applications have answered. */
 static bool is_settled(const struct session *session, uint64_t waited_ms)
 {
 	return participants_settled(&session->kernels, waited_ms) &&
@@ -467,7 +467,8 @@ static void release(struct session *session, bool recorded)
 		xtl_logger_destroy(session->quiet);
 }
 
-/* A recording of dom0's kernel has its symbols, where they may be read: it is complete without. */
+/* A recording of dom0's kernel gets its symbols if they can be read; it is complete without them.
+ */
 static void save_kallsyms(struct session *session)
 {
 	const struct strata_recording *recording = recorder_recording(session->recorder);

@@ -81,12 +81,12 @@ int session_select_xen(struct session *session, struct xen_selection *xen, const
 /* reselect.c: rebuilds the rules when a domain got a name, which --xen-domain may match. */
 void session_follow_domains(struct session *session);
 
-/* reselect.c: does each of the domains that --xen-domain names run?  0 or -1. */
+/* reselect.c: checks that each domain named by --xen-domain runs. 0 or -1. */
 int session_check_xen_domains(struct session *session, const char *words,
 			      struct strata_error *error);
 
 /*
- * reselect.c: changes what is recorded, while it is.
+ * reselect.c: changes the selection during the recording.
  * @request: NAME=VALUE, as the options of `strata record` without dashes, separated by tabs;
  *           modified
  * 0, or -1 with the reason; changes before the error stay.

@@ -50,7 +50,7 @@ void session_keep_last_moments(void *data, const struct participant *one)
 		return;
 	}
 
-	/* Beside the recording, also if it is called DIR/. */
+	/* Next to the recording, also if its name is given as DIR/. */
 	while (length > 1 && output[length - 1] == '/')
 		length--;
 	session_find_cpus(session);

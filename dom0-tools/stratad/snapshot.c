@@ -4,8 +4,8 @@
  *
  * Guests flush first and the hypervisor last, so that its records cover theirs.
  * A second recorder then drains the same rings once: in overwrite mode a reader
- * takes each sub-buffer out of the ring, so no two recorders meet in one.  For the
- * last moments of one domain it only copies what the others have.
+ * takes each sub-buffer out of the ring, so no two recorders meet in one. For the final events of
+ * one domain it only copies the others' records.
  */
 #include "stratad/snapshot.h"
 

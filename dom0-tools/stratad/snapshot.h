@@ -17,8 +17,8 @@
  * @hypervisor: NULL: it is not recorded
  * @apps:       their published events are taken; without restartable sequences not the event being
  *              written
- * @died:       NULL: a snapshot of all; or whose last moments these are: of the others, what they
- *              have is copied and stays theirs
+ * @died:       NULL: a snapshot of all; or the domain whose final events are saved: the others'
+ *              records are copied and stay in their rings
  * @dir, @place: as for recorder_open()
  * @written:    OUT, the name of the directory that it took; @bytes long
  * 0, or -1; @totals is set in both cases.  If not even its tables can be written,

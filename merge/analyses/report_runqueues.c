@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * report_runqueues.c - the report on queues: how many tasks wait for each CPU of a kernel, and how
- * many vCPUs for physical CPUs, and for how long so many.
+ * report_runqueues.c - the report on queues: how many tasks wait for each CPU of a kernel, how many
+ * vCPUs wait for physical CPUs, and for how long.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* array.h - makes arrays longer. */
+/* array.h - grows arrays. */
 #ifndef STRATA_MERGE_ARRAY_H
 #define STRATA_MERGE_ARRAY_H
 
@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 /*
- * Makes room for one more element than @nr in an array that has room for @capacity; both 0 and NULL
- * is an empty one.  False: out of memory, and the array stays as it is.
+ * Grows an array of @nr elements and capacity @capacity so that one more fits; NULL with both 0 is
+ * an empty one. False: out of memory, and the array stays as it is.
  */
 #define STRATA_GROW(array, nr, capacity)                                             \
 	({                                                                           \

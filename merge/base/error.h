@@ -2,9 +2,9 @@
 /*
  * error.h - an error that travels up with its cause.
  *
- * The function that fails says what it saw; each caller on the way up puts in
- * front what it was doing: "guest g1: ring 3: bad packet size 70368".  The
- * command prints the whole, once, with a next step.
+ * The failing function says what it saw; each caller on the way up prepends what it was doing:
+ * "guest g1: ring 3: bad packet size 70368". The command prints the whole text once, with a next
+ * step.
  */
 #ifndef STRATA_MERGE_ERROR_H
 #define STRATA_MERGE_ERROR_H
@@ -19,11 +19,11 @@ struct strata_error {
 int strata_fail(struct strata_error *error, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Puts "@format: " in front of the present text.  Returns -1. */
+/* Prepends "@format: " to the current text. Returns -1. */
 int strata_fail_in(struct strata_error *error, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Called for each fault that the work survives, with a message without newline: "raw/g1/cpu_0:
+/* Called for each non-fatal fault, with a message without newline: "raw/g1/cpu_0:
  * offset ...". */
 typedef void strata_complain_fn(void *data, const char *message);
 

@@ -101,9 +101,9 @@ size_t strata_utf8_read(const char *first, size_t left, uint32_t *code)
 
 bool strata_is_unsafe(uint32_t code)
 {
-	return (code >= 0x80 && code <= 0x9f) ||     /* C1: U+009B is an ESC [ */
-	       code == 0x61c ||                      /* these and the next turn text around */
-	       code == 0x200e || code == 0x200f ||   /* left-to-right mark and its like */
+	return (code >= 0x80 && code <= 0x9f) || /* C1: U+009B is an ESC [ */
+	       code == 0x61c ||                  /* these and the next reverse the text direction */
+	       code == 0x200e || code == 0x200f ||   /* left-to-right mark and similar */
 	       (code >= 0x2028 && code <= 0x202e) || /* line separators, embedding, override */
 	       (code >= 0x2066 && code <= 0x2069);   /* isolates */
 }

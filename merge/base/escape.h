@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * escape.h - escapes text of unknown origin before it is shown or written: names and strings come
- * from guests, and could hold a terminal's or a file format's commands.
+ * from guests, and could contain control sequences of a terminal or a file format.
  */
 #ifndef STRATA_MERGE_ESCAPE_H
 #define STRATA_MERGE_ESCAPE_H
@@ -27,7 +27,7 @@ char *strata_escape(char *out, const char *text, size_t bytes);
 /* The same, as a zero-terminated string of at most @size bytes; cut where it does not fit. */
 const char *strata_escape_name(char *out, size_t size, const char *text);
 
-/* Whether a text is one that strata_escape() writes: it may be shown as it is. */
+/* Whether a text is already escaped as by strata_escape(): it may be shown as it is. */
 bool strata_is_escaped(const char *text);
 
 /* Length of the UTF-8 character at the start of @text, which has @bytes (1 or more); 0: invalid.

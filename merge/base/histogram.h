@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * histogram.h - how values of 64 bits are distributed: each power of two is divided into 32 equal
+ * histogram.h - the distribution of 64-bit values: each power of two is divided into 32 equal
  * parts, so that a percentile is off by no more than 1.6 % (half a part) of its value.
  *
  * The count, the sum, the least and the greatest value are exact.
@@ -12,7 +12,7 @@
 
 #define STRATA_HISTOGRAM_PARTS_BITS 5u
 #define STRATA_HISTOGRAM_PARTS      (1u << STRATA_HISTOGRAM_PARTS_BITS)
-/* Values below STRATA_HISTOGRAM_PARTS have parts of their own; then a row for each power of two. */
+/* Values below STRATA_HISTOGRAM_PARTS have one part each; then a row for each power of two. */
 #define STRATA_HISTOGRAM_ROWS (64u - STRATA_HISTOGRAM_PARTS_BITS + 1u)
 
 /* Zero-initialised is empty. */

@@ -68,7 +68,7 @@ void *strata_id_map_take(struct strata_id_map *map, uint64_t id)
 	if (!thing)
 		return NULL;
 	map->nr--;
-	/* What lies behind it moves up, unless its search begins behind the free slot. */
+	/* Later entries move up, unless their search begins after the free slot. */
 	free_at = (size_t)(slot - map->slots);
 	for (at = (free_at + 1) & mask; map->slots[at].thing; at = (at + 1) & mask) {
 		const size_t home = home_of(map, map->slots[at].id);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* id_map.h - finds things by a number of 64 bits: open addressing. */
+/* id_map.h - a hash table from 64-bit ids to pointers, with open addressing. */
 #ifndef STRATA_MERGE_ID_MAP_H
 #define STRATA_MERGE_ID_MAP_H
 
@@ -16,19 +16,19 @@ struct strata_id_map {
 	size_t room; /* a power of two, or 0 */
 };
 
-/* Returns the thing of an id, or NULL. */
+/* Returns the pointer of an id, or NULL. */
 void *strata_id_map_find(const struct strata_id_map *map, uint64_t id);
 
-/* Adds the thing of an id that the map does not have yet.  0, or -1: out of memory. */
+/* Adds the pointer of an id that is not in the map yet. 0, or -1: out of memory. */
 int strata_id_map_add(struct strata_id_map *map, uint64_t id, void *thing);
 
 /* Removes an entry and returns its pointer, or NULL. */
 void *strata_id_map_take(struct strata_id_map *map, uint64_t id);
 
-/* Frees the slots; things are the caller's. */
+/* Frees the slots, but not what the pointers point to. */
 void strata_id_map_clear(struct strata_id_map *map);
 
-/* The same, and frees the things with free(). */
+/* The same, and frees what the pointers point to with free(). */
 void strata_id_map_free(struct strata_id_map *map);
 
 #endif /* STRATA_MERGE_ID_MAP_H */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * number_names.h - tables of names for numbers, and the rules that say which field of which event
- * has which table.
+ * number_names.h - tables of names for numbers, and the rules that assign tables to fields of
+ * events.
  *
  * Tables are constant data: merge/xen/ has those of Xen and of the processors, merge/linux/ those
- * of Linux.  event_names.h gives them to the fields of a trace.
+ * of Linux. event_names.h assigns them to the fields of a trace.
  */
 #ifndef STRATA_MERGE_NUMBER_NAMES_H
 #define STRATA_MERGE_NUMBER_NAMES_H
@@ -23,7 +23,7 @@ struct strata_name_range {
 struct strata_number_names {
 	const struct strata_name_range *ranges;
 	size_t nr_ranges;
-	uint64_t mask;   /* the bits of a number that a name stands for; 0: all */
+	uint64_t mask;   /* the bits of a number that select a name; 0: all */
 	bool is_negated; /* names stand for -1, -2...: the tables hold 1, 2... */
 	/* Tables for some values of another field of the event, instead of the ranges. */
 	const struct strata_names_choice {
@@ -57,7 +57,7 @@ const struct strata_number_names *strata_names_choose(const struct strata_number
  */
 const char *strata_number_names_next(const struct strata_number_names *names, size_t *at);
 
-/* What a field holds, if it is no number of a table. */
+/* What a field holds if its numbers have no table. */
 enum strata_names_of {
 	STRATA_NAMES_TABLE,
 	STRATA_NAMES_DOMAIN,      /* a domain's number */

@@ -95,7 +95,7 @@ static inline char *strata_put_text(char *out, const char *text)
 }
 
 /*
- * Text that is put again and again, in whole blocks: copying those is faster than its exact length.
+ * Text that is written repeatedly, in whole blocks: copying those is faster than its exact length.
  * Both functions write up to a block beyond its end.
  */
 #define STRATA_PUT_BLOCK 16u

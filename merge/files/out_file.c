@@ -2,8 +2,8 @@
 /*
  * out_file.c - see out_file.h.  Every output and the metadata writers use it.
  *
- * Not stdio: it loses the cause of a failed flush, and its locking costs more than formatting an
- * event.
+ * Does not use stdio, which loses the cause of a failed flush, and whose locking costs more than
+ * formatting an event.
  */
 #include "files/out_file.h"
 

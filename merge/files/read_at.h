@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* read_at.h - reads a range of a file whole, past interruptions and short reads. */
+/* read_at.h - reads a whole range of a file, despite interruptions and short reads. */
 #ifndef STRATA_MERGE_READ_AT_H
 #define STRATA_MERGE_READ_AT_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Returns the bytes that were read; where that is fewer, errno is 0 at the file's end, or says why.
+/* Returns the number of bytes read; if that is less, errno is 0 at the file's end, or holds the
+ * reason.
  */
 size_t strata_read_at(int fd, void *to, size_t bytes, uint64_t offset);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* safe_dir.c - see safe_dir.h; safe_walk.c finds the way. */
+/* safe_dir.c - see safe_dir.h; safe_walk.c walks the path. */
 #include "files/safe_dir.h"
 
 #include <errno.h>
@@ -28,7 +28,7 @@ static int bad_name(const struct strata_dir *dir, const char *name, struct strat
 	return strata_fail(error, "%s: \"%.100s\" is not a valid file name", dir->path, name);
 }
 
-/* Does the directory belong to us alone? */
+/* Whether the directory belongs to us alone. */
 static int check_ours(const struct strata_dir *dir, struct strata_error *error)
 {
 	struct stat status;

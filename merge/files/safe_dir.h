@@ -3,9 +3,9 @@
  * safe_dir.h - directories for output that no other user can redirect.
  *
  * A directory is opened once, by a walk that follows no link of another user, and everything in it
- * is then made, replaced and removed beneath its descriptor, by names without a slash and with
- * O_NOFOLLOW.  So renaming a directory on the way, or placing a link there, does not redirect any
- * output.
+ * is then created, replaced and removed relative to its descriptor, by names without a slash and
+ * with O_NOFOLLOW. So renaming a directory on the path, or placing a link there, does not redirect
+ * any output.
  *
  * The rules, for us = the effective user:
  *   on the way    a directory that others may write to is sticky; a directory that another
@@ -52,8 +52,8 @@ int strata_dir_open(struct strata_dir *dir, const char *path, struct strata_erro
 int strata_dir_make(struct strata_dir *dir, const char *path, mode_t mode, bool *made,
 		    struct strata_error *error);
 
-/* Makes a new directory: @path, or @path with a number behind it if the name exists, also as a
- * link. dir->path is the chosen name. */
+/* Makes a new directory: @path, or @path with a number appended if the name exists, also as a link.
+ * dir->path is the chosen name. */
 int strata_dir_make_new(struct strata_dir *dir, const char *path, mode_t mode,
 			struct strata_error *error);
 
@@ -97,7 +97,7 @@ int strata_dir_remove(const struct strata_dir *dir, const char *name);
 struct strata_dir_new {
 	const struct strata_dir *dir; /* outlives this */
 	int fd;                       /* -1: ended */
-	int cause;                    /* errno of the first part that could not be written */
+	int cause;                    /* errno of the first failed write */
 	char name[STRATA_DIR_NAME_BYTES], temporary[STRATA_DIR_NAME_BYTES];
 };
 

@@ -55,7 +55,7 @@ static int refuse(const struct walk *walk, const char *name, const char *what, u
 			   walk->path, name, what, owner);
 }
 
-/* May the walk go through a directory?  @above: the one that holds it. */
+/* Whether the walk may go through a directory. @above: its parent. */
 static int check_way(const struct walk *walk, const char *name, const struct stat *above,
 		     const struct stat *status, struct strata_error *error)
 {
@@ -93,7 +93,7 @@ static int begin(struct walk *walk, struct strata_error *error)
 	return check_way(walk, from, &status, &status, error);
 }
 
-/* Takes the next name off the rest.  False: the path ends. */
+/* Removes the next name from the rest. False: the path ends. */
 static bool next_name(struct walk *walk, char name[STRATA_DIR_NAME_BYTES], bool *too_long)
 {
 	char *from = walk->rest + strspn(walk->rest, "/");
@@ -108,7 +108,7 @@ static bool next_name(struct walk *walk, char name[STRATA_DIR_NAME_BYTES], bool 
 	return true;
 }
 
-/* Follows a link: puts its text in front of the rest. 0 or -1. */
+/* Follows a link: prepends its text to the rest. 0 or -1. */
 static int follow(struct walk *walk, const char *name, int link, const struct stat *status,
 		  struct strata_error *error)
 {
@@ -132,7 +132,7 @@ static int follow(struct walk *walk, const char *name, int link, const struct st
 	return walk->rest[0] == '/' ? begin(walk, error) : 0;
 }
 
-/* Whether it is a link of the kernel (/proc/self/fd/1), whose text names no path. */
+/* Whether it is a link of the kernel (/proc/self/fd/1), whose text is not a path. */
 static bool is_of_kernel(int fd)
 {
 	struct statfs fs;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* safe_walk.h - who is trusted with a directory; what safe_walk.c and safe_dir.c share. */
+/* safe_walk.h - which users are trusted with a directory; shared by safe_walk.c and safe_dir.c. */
 #ifndef STRATA_MERGE_SAFE_WALK_H
 #define STRATA_MERGE_SAFE_WALK_H
 
@@ -9,7 +9,8 @@
 /* Us, or root. */
 bool strata_dir_is_trusted(uid_t owner);
 
-/* May users other than the owner make, rename and remove entries, apart from the sticky bit? */
+/* Whether users other than the owner may create, rename and remove entries, ignoring the sticky
+ * bit. */
 bool strata_dir_others_write(const struct stat *status);
 
 #endif /* STRATA_MERGE_SAFE_WALK_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* host_check.c - see host_check.h: notes bounds, tells the order check of each event, sums up. */
+/* host_check.c - see host_check.h: notes bounds, passes each event to the order check, sums up. */
 #include "host/host_check.h"
 
 #include <stdlib.h>
@@ -57,8 +57,8 @@ static void note_times(struct strata_host_check *check, enum strata_layer layer,
 	check->any = true;
 	figures->last_ns = last->ns;
 	/*
-	 * How long it took the hypervisor's records say, if there are any: a guest could give any
-	 * time for its own, and make a recording of seconds look like one of years.
+	 * The hypervisor's records, if there are any, determine the duration: a guest could write
+	 * any time, and make a recording of seconds look like one of years.
 	 */
 	if (check->host->scan.any && layer != STRATA_LAYER_XEN)
 		return;
@@ -180,7 +180,7 @@ static int take(struct strata_slice_sink *sink, size_t at, struct strata_ctf_rea
 	return 0;
 }
 
-/* What is missing of the hypervisor's was lost between the event before and the packet's end. */
+/* Missing events of the hypervisor were lost between the preceding event and the packet's end. */
 static int lose(struct strata_slice_sink *sink, size_t at, struct strata_ctf_reader *reader,
 		const struct strata_loss *loss, struct strata_error *error)
 {

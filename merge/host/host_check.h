@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * host_check.h - what the hypervisor's records of one host prove and tell of a merge: that the
- * order is right, by how much times may be off, what is lost.  All that reports these figures
- * (`strata merge`, its --check, summary.json, `strata stat --json`) has them from here.
+ * host_check.h - what the hypervisor's records of one host prove about a merge: that the order is
+ * right, how large the errors of times may be, what is lost. All reports of these figures (`strata
+ * merge`, its --check, summary.json, `strata stat --json`) use this.
  *
  * It is an observer of a merge (timeline/in_order.h) of a set that has the recording's traces.
  */
@@ -15,7 +15,7 @@
 /* Of a stream.  Its times are off by at most bound_ticks, ... */
 struct strata_stream_figures {
 	uint64_t events;
-	uint64_t lost; /* all that the recording knows of */
+	uint64_t lost; /* all streams in the recording's table */
 	uint64_t bound_ticks;
 	uint64_t unsure;   /* ... except these events, whose hypervisor records are missing */
 	uint64_t doubtful; /* events that may lie before or after a step back of their counter; */
@@ -37,7 +37,7 @@ struct strata_host_figures {
 	/* The largest error of any event's time: of its clock's conversion and of the skew. */
 	uint64_t bound_ticks;
 	uint64_t bound_ns;
-	uint64_t app_bound_ns; /* of applications' times, which the two above leave out; 0: none */
+	uint64_t app_bound_ns; /* bound of applications' times, which the two above omit; 0: none */
 	uint64_t skew_ticks;   /* by how much the physical CPUs' counters differ at most */
 	struct strata_order_result order;
 };
@@ -52,7 +52,7 @@ struct strata_host_check *strata_host_check_new(struct strata_recording_traces *
 						const struct strata_trace_set *set,
 						struct strata_error *error);
 
-/* Takes in events and losses; those of other recordings and traces it passes over. */
+/* Observes events and losses; ignores those of other recordings and traces. */
 struct strata_slice_sink *strata_host_check_observer(struct strata_host_check *check);
 
 /* Sums up, once, when the set's tallies are complete. */

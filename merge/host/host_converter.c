@@ -29,9 +29,9 @@ static void *begin(const struct strata_ctf_converter *converter)
 /*
  * An event by a single store reads the counter without a fence: the processor may do
  * so while loads ahead of it are still under way, so its time may be early by as long
- * as these take.  On its own CPU, and towards a kernel, order is kept; a CPU that sees
- * by plain loads what another wrote may seem to have done so before.  Nobody states a
- * limit for that; 1.3 us were seen.
+ * as these take. On its own CPU, and towards a kernel, the order is right; but a CPU that sees by
+ * plain loads what another one wrote may seem to have done so before the write. No limit is
+ * documented; 1.3 us were measured.
  */
 #define APP_EARLY_US 5u
 
@@ -42,7 +42,7 @@ uint64_t strata_source_early_ticks(const struct strata_source *source, uint32_t 
 	return (uint64_t)tsc_khz * APP_EARLY_US / 1000;
 }
 
-/* The host tick of a reading. @bound: OUT, ticks; not known if a record that tells is missing */
+/* The host tick of a reading. @bound: OUT, ticks; unknown if a needed record is missing */
 static inline uint64_t host_ticks(struct conversion *conversion, uint64_t cycles, uint64_t *bound,
 				  bool *is_doubtful)
 {
@@ -74,7 +74,7 @@ static void convert(void *state, uint64_t cycles, struct strata_ctf_when *when)
 	when->ns = strata_realtime_tick(conversion->of->timebase, ticks, &when->tick);
 }
 
-/* A bound in ticks, and what no time of the stream is known better than. */
+/* A bound in ticks, at least the stream's minimum. */
 static uint64_t bound_ns(const struct strata_ctf_converter *converter, uint64_t bound)
 {
 	const struct strata_host_converter *of = (const struct strata_host_converter *)converter;
@@ -109,7 +109,7 @@ void strata_host_converter_init(struct strata_host_converter *converter,
 	converter->converter.ns_later = to_ns_later;
 	converter->converter.bound_ns = bound_ns;
 	converter->converter.end = end;
-	/* Where times may be clamped, a time depends on those before. */
+	/* If times may be clamped, a time depends on the preceding ones. */
 	converter->converter.from_start = strata_stream_clock_steps_back(clock) > 0 ||
 					  strata_stream_clock_kind(clock) == STRATA_CLOCK_EMULATED;
 	converter->clock = *clock;

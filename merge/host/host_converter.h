@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* host_converter.h - how the readings of a stream of one of Strata's recordings become ns: by the
- * exact map to the host's counter. */
+/* host_converter.h - converts the counter readings of a recorded stream to ns, by the exact map to
+ * the host's counter. */
 #ifndef STRATA_MERGE_INPUTS_HOST_CONVERTER_H
 #define STRATA_MERGE_INPUTS_HOST_CONVERTER_H
 
@@ -14,14 +14,15 @@ struct strata_host_converter {
 	struct strata_ctf_converter converter;
 	struct strata_stream_clock clock; /* as it is before the first event */
 	const struct strata_timebase *timebase;
-	uint64_t known_ticks; /* no time is known better */
+	uint64_t known_ticks; /* least bound of any time */
 	int64_t shift_ticks;  /* added to all times, for a test */
 	bool is_host;         /* the counter is the host's */
-	/* The stream in the tables of its recording; NULL: it is made by hand. */
+	/* The stream in the tables of its recording; NULL: none, the converter was set up directly.
+	 */
 	const struct strata_recorded_stream *recorded;
 };
 
-/* By how many ticks the times of a source may be early, besides what its clock is off by. */
+/* By how many ticks the times of a source may be early, in addition to its clock's error. */
 uint64_t strata_source_early_ticks(const struct strata_source *source, uint32_t tsc_khz);
 
 /*

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * order_check.c - see order_check.h.  host_check.c tells it each event as it
- * is merged; memory is a few words for each vCPU.
+ * order_check.c - see order_check.h. host_check.c passes it each event as it is merged; it uses a
+ * few words of memory per vCPU.
  */
 #include "host/order_check.h"
 
@@ -15,7 +15,7 @@
 
 struct strata_checked_vcpu {
 	uint32_t key;        /* domain << 16 | vCPU */
-	uint32_t generation; /* behind the check's: what follows is forgotten */
+	uint32_t generation; /* lower than the check's: what follows must be forgotten */
 	enum strata_runstate state;
 	struct strata_track run;
 	struct strata_track app;
@@ -28,7 +28,7 @@ struct strata_order_check {
 	uint64_t covered_from;
 	uint64_t covered_until;
 	uint64_t uncertain_until;      /* 0: certain */
-	uint32_t generation;           /* grows when all that is known is to be forgotten */
+	uint32_t generation;           /* incremented when all knowledge must be forgotten */
 	uint32_t changing;             /* CPUs on which the selection is about to change */
 	struct strata_id_map vcpus;    /* by strata_vcpu_key() */
 	uint8_t incomplete[65536 / 8]; /* a bit for each domain whose events were refused */
@@ -88,7 +88,7 @@ struct strata_checked_vcpu *strata_order_check_vcpu(struct strata_order_check *c
 	return vcpu;
 }
 
-/* Before every CPU's stream has begun, a state may have changed where nobody recorded it: a flight
+/* Before every CPU's stream has begun, a state may have changed without being recorded: a flight
  * recorder's streams begin at different times. */
 static bool is_certain(struct strata_order_check *check, uint64_t ticks)
 {
@@ -186,7 +186,7 @@ void strata_order_check_state(struct strata_order_check *check, uint64_t ticks,
 	if (!vcpu)
 		return;
 	bring_up_to_date(check, vcpu);
-	/* A change that came before it is newer than what this record has seen. */
+	/* An earlier change is newer than what this record describes. */
 	if (vcpu->run.known || state->runstate > STRATA_RUNSTATE_OFFLINE ||
 	    !is_certain(check, ticks))
 		return;
@@ -260,7 +260,7 @@ void strata_order_check_skip_app(struct strata_order_check *check)
 	check->result.app.unchecked++;
 }
 
-/* Can the hypervisor's records tell of that time? */
+/* Whether the hypervisor's records cover that time. */
 static bool is_told_of(struct strata_order_check *check, const struct strata_checked_vcpu *vcpu,
 		       uint64_t ticks)
 {

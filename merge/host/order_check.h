@@ -7,12 +7,12 @@
  * read by Xen, between exit and entry.
  *
  * Every such event must lie inside such an interval, or outside by no more
- * than the bound of its time.  By how much all of them could be moved before
- * one does not, the smallest slack, is how far the converted clocks could at
- * most be off on that side without being caught.
+ * than the bound of its time. The smallest slack is the amount by which all of them could be moved
+ * before one does not: the largest error of the converted clocks on that side that would go
+ * unnoticed.
  *
- * The check keeps its own account of when vCPUs ran, from the merged order alone: it shares nothing
- * with the maps and places of clocks/, because it has to show where those are wrong.
+ * The check keeps its own record of when vCPUs ran, from the merged order alone: it shares nothing
+ * with the maps and places of clocks/, because it has to detect errors in those.
  *
  * Events that the hypervisor's streams do not cover are not checked, and are
  * counted: before the vCPU's first record and after the end of the streams, and
@@ -31,7 +31,8 @@
 
 struct strata_order_result {
 	struct strata_track_result run; /* each event of a kernel, against when its vCPU ran */
-	struct strata_track_result app; /* the same of applications: any of them may lie */
+	struct strata_track_result
+		app; /* the same for applications, any of which may write false times */
 	/* Of HVM and PVH vCPUs, against VM entry and exit: inside, or outside if Xen reads their
 	 * counters for them. */
 	struct strata_track_result guest_mode;
@@ -41,8 +42,8 @@ struct strata_order_check;
 struct strata_checked_vcpu;
 
 /*
- * All that follows must be told in order of host ticks; at equal ticks the
- * hypervisor's records before the kernels'.
+ * The functions below must be called in order of host ticks; at equal ticks for the hypervisor's
+ * records before the kernels'.
  * @covered_from, @covered_until: the time in which the hypervisor's streams are
  * complete; both 0: never.
  * NULL: out of memory.
@@ -50,35 +51,34 @@ struct strata_checked_vcpu;
 struct strata_order_check *strata_order_check_new(uint64_t covered_from, uint64_t covered_until);
 void strata_order_check_free(struct strata_order_check *check);
 
-/* The hypervisor says: this vCPU goes from one state to another. */
+/* The hypervisor recorded that this vCPU changes from one state to another. */
 void strata_order_check_runstate(struct strata_order_check *check, uint64_t ticks, uint16_t domain,
 				 uint16_t vcpu, const struct strata_runstate_change *change);
 
-/* The hypervisor says: this is the vCPU's state as recording starts. */
+/* The hypervisor recorded the vCPU's state at the start of recording. */
 void strata_order_check_state(struct strata_order_check *check, uint64_t ticks,
 			      const struct strata_hv_vcpu_state *state);
 
 /* From now until @until_ticks the hypervisor's records are incomplete. */
 void strata_order_check_uncertain(struct strata_order_check *check, uint64_t until_ticks);
 
-/* What is known of a vCPU; valid as long as the check.  NULL: out of memory, or too many. */
+/* The check's state of a vCPU; valid as long as the check. NULL: out of memory, or too many. */
 struct strata_checked_vcpu *strata_order_check_vcpu(struct strata_order_check *check,
 						    uint16_t domain, uint16_t vcpu);
 
 /*
- * The hypervisor is about to record other events than before, or does so now;
- * each of its CPUs says both.  What was known before says nothing after it.
+ * The hypervisor is about to change its selection, or has changed it; each of its CPUs records
+ * both. Knowledge from before is invalid afterwards.
  */
 void strata_order_check_selection(struct strata_order_check *check, bool changed);
 
 /*
- * From now on, entries and exits of this domain's vCPUs may be missing, because
- * the hypervisor refused some of its events: they say nothing any more.  Changes
- * of runstates are never refused.
+ * From now on, entries and exits of this domain's vCPUs may be missing, because the hypervisor
+ * refused some of its events: they are ignored. Changes of runstates are never refused.
  */
 void strata_order_check_incomplete(struct strata_order_check *check, uint16_t domain);
 
-/* The hypervisor says: this vCPU enters guest mode, or has left it. */
+/* The hypervisor recorded that this vCPU enters guest mode, or has left it. */
 void strata_order_check_guest_mode(struct strata_order_check *check, uint64_t ticks,
 				   uint16_t domain, uint16_t vcpu, bool entry);
 
@@ -99,7 +99,7 @@ void strata_order_check_app_event(struct strata_order_check *check,
 /* Counts an event of an application that cannot be checked. */
 void strata_order_check_skip_app(struct strata_order_check *check);
 
-/* Counts an event that cannot be checked: its time is not sure. */
+/* Counts an event that cannot be checked, because its time is uncertain. */
 void strata_order_check_skip(struct strata_order_check *check,
 			     const struct strata_checked_vcpu *vcpu);
 

@@ -2,16 +2,14 @@
 /*
  * order_track.c - see order_track.h; order_check.c has two for each vCPU.
  *
- * Of an interval only its start and its last event are kept: every event is
- * compared with the start when it comes, and the last one with the end when
- * that comes.  An event outside is compared with the interval before when it
- * comes; if that is too far away, it is kept, and compared with the next one when
- * that begins, or when time has passed beyond its bound.
+ * Only the start and the last event of an interval are stored: every event is compared with the
+ * start when it arrives, and the last one with the end. An event outside is compared with the
+ * previous interval when it arrives; if that is too far away, it is stored, and compared with the
+ * next one when that begins, or when time has passed beyond its bound.
  *
- * The first record of a track says what it was before, too.  So events between
- * the start of coverage (or the end of an uncertain stretch) and that record
- * are kept as a summary, and judged then.  If they were outside, and one of them may lie as late as
- * the next interval, none of them is judged.
+ * The first record of a track also says what the state was before. So events between the start of
+ * coverage (or the end of an uncertain stretch) and that record are summarised, and judged then. If
+ * they were outside, and one of them may lie as late as the next interval, none of them is judged.
  */
 #include "host/order_track.h"
 
@@ -98,7 +96,7 @@ static void close_violations(struct strata_track *track, struct strata_track_res
 	track->open_violation = 0;
 }
 
-/* Judges what is pending and can no longer lie after @ticks. */
+/* Judges pending events that can no longer lie after @ticks. */
 static void judge_passed(struct strata_track *track, struct strata_track_result *result,
 			 uint64_t ticks)
 {
@@ -181,7 +179,7 @@ static void wait_for_record(struct strata_track *track, const struct strata_pend
 		track->waiting_latest = latest;
 }
 
-/* An event that is too late for the interval before: it may be early for the next. */
+/* An event that is too late for the previous interval: it may be early for the next. */
 static void keep_pending(struct strata_track *track, struct strata_track_result *result,
 			 const struct strata_pending_event *event)
 {
@@ -215,7 +213,7 @@ void strata_track_event(struct strata_track *track, struct strata_track_result *
 			track->last_event = earliest;
 		return;
 	}
-	/* The border belongs to the interval. */
+	/* The boundary belongs to the interval. */
 	if (track->ended != NEVER && earliest <= track->ended) {
 		result->checks++;
 		note_slack(&result->slack_after_ticks, track->ended - earliest);

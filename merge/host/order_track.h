@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * order_track.h - one kind of interval in which a vCPU's events must lie, as the
- * hypervisor told of it: when it ran, or when it was in guest mode.
+ * order_track.h - one kind of interval in which a vCPU's events must lie, according to the
+ * hypervisor: when it ran, or when it was in guest mode.
  *
  * An event comes with the bound of its time: it may lie outside of an interval by
  * that much, and no more.
@@ -25,7 +25,7 @@ struct strata_violation {
 	uint64_t ticks;
 	uint64_t bound; /* of its time: how far outside it might have been */
 	char event[40];
-	const char *state;    /* what the vCPU was, by the hypervisor's account */
+	const char *state;    /* the vCPU's state according to the hypervisor */
 	uint64_t late_ticks;  /* after the interval before; UINT64_MAX: there was none yet */
 	uint64_t early_ticks; /* before the next one; UINT64_MAX: there was none */
 };
@@ -34,8 +34,8 @@ struct strata_track_result {
 	uint64_t checks;
 	uint64_t violations;
 	uint64_t unchecked;
-	/* How much earlier or later all events could have been, with none outside by more than
-	 * its bound; STRATA_SLACK_NONE: nothing tells. */
+	/* How much earlier or later all events could have been, with none outside by more than its
+	 * bound; STRATA_SLACK_NONE: unknown. */
 	uint64_t slack_before_ticks; /* earlier: since an interval began */
 	uint64_t slack_after_ticks;  /* later: until it ended */
 	struct strata_violation named[STRATA_VIOLATIONS_NAMED]; /* the first ones */
@@ -53,8 +53,8 @@ struct strata_track {
 	bool known;
 	bool inside;
 	const char *state;   /* while not inside: what it is instead */
-	uint64_t began;      /* UINT64_MAX: inside, but since when is not known */
-	uint64_t ended;      /* UINT64_MAX: it has not been inside since it is known */
+	uint64_t began;      /* UINT64_MAX: inside, but since an unknown time */
+	uint64_t ended;      /* UINT64_MAX: never inside so far */
 	uint64_t last_event; /* in the interval, its bound taken off; UINT64_MAX: none */
 	unsigned int nr_pending;
 	struct strata_pending_event *pending; /* STRATA_TRACK_PENDING of them once needed */
@@ -71,9 +71,9 @@ void strata_track_result_init(struct strata_track_result *result);
 void strata_track_init(struct strata_track *track, uint32_t key);
 void strata_track_clear(struct strata_track *track);
 
-/* All that follows must be told in order of host ticks. */
+/* The functions below must be called in order of host ticks. */
 
-/* A record says that at @ticks it is inside from now on, or not; @state: as what, in words. */
+/* A record says that from @ticks on it is inside, or not; @state: the state in words. */
 void strata_track_begin(struct strata_track *track, struct strata_track_result *result,
 			uint64_t ticks);
 void strata_track_end(struct strata_track *track, struct strata_track_result *result,
@@ -88,7 +88,7 @@ void strata_track_learn(struct strata_track *track, struct strata_track_result *
 void strata_track_event(struct strata_track *track, struct strata_track_result *result,
 			uint64_t ticks, uint64_t bound, const char *name);
 
-/* Forgets what is known; events that waited can no longer be judged. */
+/* Forgets the state; waiting events can no longer be judged. */
 void strata_track_forget(struct strata_track *track, struct strata_track_result *result);
 
 /* Nothing more comes before @until_ticks. */

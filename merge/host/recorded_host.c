@@ -2,8 +2,8 @@
 /*
  * recorded_host.c - see recorded_host.h.
  *
- * Streams are put in the order that decides ties: the hypervisor's first, then by source, then by
- * CPU.
+ * Streams are sorted in the order that decides ties: the hypervisor's first, then by source, then
+ * by CPU.
  */
 #include "host/recorded_host.h"
 
@@ -100,7 +100,7 @@ static int note_steps_back(struct strata_recorded_stream *stream, struct strata_
 	return got;
 }
 
-/* Tells a stream's clock where readings go back, by reading the stream once more. */
+/* Notes in a stream's clock where readings step back, by reading the stream once more. */
 static int find_steps_back(struct strata_recorded_stream *stream, const char *raw,
 			   struct strata_error *error)
 {
@@ -209,7 +209,7 @@ static int add_sources(struct strata_recorded_host *host, const char *raw, bool 
 	return 0;
 }
 
-/* Where the recording does not say it. */
+/* If the recording does not say it. */
 static void name_exits(struct strata_recorded_host *host)
 {
 	size_t i;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * recorded_host.h - a recording as far as it is known before its events are read: its table, the
- * host's time base, the clock of each stream by what the hypervisor recorded, names of domains.
+ * recorded_host.h - what is known of a recording before its events are read: its table, the host's
+ * time base, the clock of each stream from the hypervisor's records, names of domains.
  */
 #ifndef STRATA_MERGE_RECORDED_HOST_H
 #define STRATA_MERGE_RECORDED_HOST_H
@@ -41,7 +41,8 @@ struct strata_recorded_host {
 	struct strata_xen_class *
 		*xen_classes; /* of each source; NULL: not open, or another layer */
 	const struct strata_number_names *domains; /* of one of its open traces; NULL: none is */
-	uint64_t left_out_sources; /* their clocks cannot be, or the table is wrong there */
+	uint64_t left_out_sources; /* sources whose clocks cannot be ordered, or whose table entries
+				      are wrong */
 	uint64_t assumed_clocks;   /* streams whose clock was not recorded: taken as the host's */
 	strata_complain_fn *complain, *remark;
 	void *complain_data;
@@ -57,7 +58,7 @@ int strata_recorded_host_load(struct strata_recorded_host *host, const char *raw
 			      strata_complain_fn *complain, strata_complain_fn *remark, void *data,
 			      struct strata_error *error);
 
-/* Sets the times of a host to those of its recording, which is loaded. */
+/* Sets a host's time base from its loaded recording. */
 void strata_recorded_host_set_timebase(struct strata_recorded_host *host);
 
 /* Whether the times of a source can be made the host's: what has been recorded of its domain's
@@ -65,8 +66,8 @@ void strata_recorded_host_set_timebase(struct strata_recorded_host *host);
 bool strata_recorded_host_is_usable(const struct strata_recorded_host *host,
 				    const struct strata_source *source);
 
-/* Sets the clock of a stream by what has been scanned of the hypervisor's streams.  The
- * hypervisor's own have none. */
+/* Sets the clock of a stream from the scanned records of the hypervisor. The hypervisor's own
+ * streams have none. */
 void strata_recorded_stream_set_clock(struct strata_recorded_stream *stream);
 
 /* Adds signed ticks to the host times of one source.  -1: there is no such source. */

@@ -106,8 +106,8 @@ size_t strata_recording_traces_missing(const struct strata_recording_traces *tra
 	return traces->nr_missing;
 }
 
-/* Gives a stream its clock, and what the table knows of it.  0; -1: its clock cannot be ordered, or
- * there is no memory. */
+/* Gives a stream its clock and its data from the table. 0; -1: its clock cannot be ordered, or out
+ * of memory. */
 static int set_up(struct strata_recording_traces *traces, size_t source_index,
 		  struct strata_ctf_stream *stream)
 {
@@ -164,7 +164,7 @@ static void name_missing(struct strata_recording_traces *traces, const struct st
 	}
 }
 
-/* Finds what the hypervisor's events tell.  0, or -1: out of memory. */
+/* Determines what the hypervisor's event classes say. 0, or -1: out of memory. */
 static int bind_classes(struct strata_recording_traces *traces, size_t source_index,
 			const struct strata_ctf_trace *trace, struct strata_error *error)
 {

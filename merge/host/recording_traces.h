@@ -25,7 +25,7 @@ struct strata_recording_traces *strata_recording_traces_open(const char *raw,
 
 void strata_recording_traces_close(struct strata_recording_traces *traces);
 
-/* What is known of it as a whole.  Streams may be shifted in time before their traces are opened.
+/* Its data as a whole. Streams may be shifted in time before their traces are opened.
  */
 struct strata_recorded_host *strata_recording_traces_host(struct strata_recording_traces *traces);
 
@@ -46,7 +46,7 @@ struct strata_ctf_trace *strata_recording_traces_trace(struct strata_recording_t
 int strata_recording_name_domains(const struct strata_recording *recording,
 				  struct strata_ctf_trace *trace, struct strata_error *error);
 
-/* What the recording knows of a stream of its traces; NULL: the stream is of no recording. */
+/* The recording's data of a stream of its traces; NULL: the stream belongs to no recording. */
 const struct strata_recorded_stream *
 strata_recording_traces_stream(const struct strata_ctf_stream *stream);
 
@@ -55,7 +55,7 @@ const struct strata_recorded_stream *
 strata_recorded_stream_of(const struct strata_recorded_host *host,
 			  const struct strata_ctf_stream *stream);
 
-/* What an event of a stream of the hypervisor's tells. */
+/* What an event of a hypervisor's stream says. */
 static inline const struct strata_xen_class *
 strata_recorded_class(const struct strata_recorded_stream *recorded,
 		      const struct strata_ctf_reader *reader, const struct strata_lane_event *event)

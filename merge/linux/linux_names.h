@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* linux_names.h - which fields of a Linux kernel's events are numbers that have names. */
+/* linux_names.h - the fields of a Linux kernel's events whose numbers have names. */
 #ifndef STRATA_MERGE_LINUX_NAMES_H
 #define STRATA_MERGE_LINUX_NAMES_H
 

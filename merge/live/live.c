@@ -167,7 +167,7 @@ static int load(struct strata_live *live, struct strata_live_sink *sink, uint64_
 	if (!live->lanes)
 		return strata_fail(error, "out of memory");
 	live->generation = generation;
-	/* What is told of the set may change how its streams are read. */
+	/* The callback may change how the set's streams are read. */
 	return sink->sources(sink, &live->streams.set, error) ||
 			       live_streams_open(&live->streams, error)
 		       ? -1
@@ -289,9 +289,9 @@ static void name_left_behind(struct strata_live *live, struct live_stream *strea
 }
 
 /*
- * The time up to which a stream is complete. 0: not yet known, because the recorder has not looked
- * at it, we looked too early, or the clocks are not known up to its beginning.  This passes, unless
- * its writer has stopped in its first sub-buffer.
+ * The time up to which a stream is complete. 0: unknown yet, because the recorder has not polled
+ * it, we looked too early, or the clocks are not known up to its beginning. This passes, unless its
+ * writer has stopped in its first sub-buffer.
  * @since_ns: OUT, time since which the stream has delivered nothing
  */
 static uint64_t stream_complete_ns(const struct strata_live *live, struct live_stream *stream,

@@ -12,7 +12,7 @@
  * change of a clock is missing.
  *
  *     strata_live_open     maps the table, finds where to begin
- *     strata_live_look     what is new, to be called every now and then
+ *     strata_live_look     passes on what is new; call it periodically
  *     strata_live_close
  */
 #ifndef STRATA_MERGE_LIVE_LIVE_H
@@ -36,7 +36,7 @@ struct strata_live_progress {
 	uint64_t late;   /* of them, below the watermark */
 	uint64_t lost;   /* discarded since the view began */
 	uint64_t now_ns; /* the host's time when the tables were loaded last */
-	bool has_ended;  /* the recording: its files are complete */
+	bool has_ended;  /* the recording has ended: its files are complete */
 	bool died;       /* the recorder died: the contents of the rings are missing */
 };
 

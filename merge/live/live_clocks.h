@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * live_clocks.h - reads the hypervisor's streams of a recording in progress as they grow, for the
- * clocks of all others and the places of vCPUs; for live_streams.c.  What follows from them for a
- * stream is set up as for a finished recording (host/recorded_host.h).
+ * clocks of all others and the places of vCPUs; for live_streams.c. Streams' clocks are set up from
+ * them as for a finished recording (host/recorded_host.h).
  */
 #ifndef STRATA_MERGE_LIVE_LIVE_CLOCKS_H
 #define STRATA_MERGE_LIVE_LIVE_CLOCKS_H
@@ -22,7 +22,7 @@ struct live_clocks {
 void live_clocks_load(struct live_clocks *clocks);
 
 /*
- * Adds to the scan of @host what a stream of the hypervisor's holds up to @bytes of its file.
+ * Adds a stream of the hypervisor, up to @bytes of its file, to the scan of @host.
  * @of: the stream in its trace, as of the last load
  * 0, or -1.
  */

@@ -73,7 +73,7 @@ static void close_reader(struct live_streams *streams, struct live_stream *strea
 		return;
 	streams->lost += stream->reader.tally.discarded;
 	strata_ctf_reader_close(&stream->reader);
-	/* The next reader must skip what this one did not. */
+	/* The next reader must not skip what this one did not skip. */
 	stream->packet_events += stream->skip;
 	stream->all_events += stream->skip;
 	stream->next = stream->end = NULL;
@@ -93,7 +93,7 @@ static bool set_converter(struct live_streams *streams, struct live_stream *stre
 		.source = source,
 		.source_index = stream->source,
 		.cpu = stream->cpu,
-		/* What the tables count is behind the streams until the end. */
+		/* The tables' counts lag behind the streams until the end. */
 		.recorded = streams->has_ended ? strata_source_stream(source, stream->cpu) : NULL,
 	};
 	strata_recorded_stream_set_clock(&stream->recorded);
@@ -451,7 +451,7 @@ int live_stream_read(struct live_stream *stream, uint64_t from_ns, uint64_t to_n
 		live_stream_taken(stream, skipped);
 		if (stream->next < stream->end)
 			break;
-		/* In the end the reader tells what the table alone knows to be lost. */
+		/* At the end the reader reports losses that only the table knows. */
 		if (stream->reader.next_packet >= stream->reader.file_bytes &&
 		    !stream->reader.in_packet && !stream->recorded.recorded)
 			return 0;

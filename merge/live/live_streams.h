@@ -34,7 +34,7 @@ struct live_stream {
 	uint64_t met_ticks;      /* when first waited for; 0: not yet */
 	bool was_named;          /* reported as no longer waited for */
 
-	size_t index; /* in the set, if it is there */
+	size_t index; /* index in the set, if it is in it */
 	bool is_open;
 	struct strata_recorded_stream recorded; /* as the tables and clocks are now */
 	struct strata_host_converter converter;
@@ -61,7 +61,7 @@ struct live_streams {
 	bool has_ended; /* the recording: its tables are complete */
 	struct strata_trace_set set;
 	struct live_clocks clocks;
-	bool has_xen; /* it is recorded: its streams say how far clocks are known */
+	bool has_xen; /* it is recorded: its streams determine up to when clocks are known */
 	uint64_t lost;
 	strata_complain_fn *complain;
 	void *complain_data;
@@ -70,7 +70,7 @@ struct live_streams {
 /* Loads the tables, also after they were replaced, which may free ended streams. 0 or -1. */
 int live_streams_load(struct live_streams *streams, struct strata_error *error);
 
-/* Opens the streams of the loaded tables, each where it was read last.  0 or -1. */
+/* Opens the streams of the loaded tables, each at its last position. 0 or -1. */
 int live_streams_open(struct live_streams *streams, struct strata_error *error);
 
 /* The stream of a source's CPU, or NULL. */

@@ -13,7 +13,7 @@
  * There the recorder keeps the table in its own sealed memory, and RAW/.live refers to it: struct
  * strata_live_elsewhere, which differs from a table in size.
  *
- * No writer is woken for this: the recorder looks into the rings.  A stream whose ring is empty is
+ * No writer is woken for this: the recorder polls the rings.  A stream whose ring is empty is
  * complete up to the time of the look.
  */
 #ifndef STRATA_MERGE_LIVE_LIVE_TABLE_H

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * ctf_metadata.c - the metadata of a recorded source: what makes the ring's own
- * bytes a CTF 1.8 trace.  The recorder calls it when a source's tables are
- * known, and again when they grew.
+ * ctf_metadata.c - the metadata of a recorded source, which makes the ring's own bytes a CTF 1.8
+ * trace. The recorder calls it when a source's tables are known, and again when they have grown.
  *
  * The clock is the raw TSC of the source's own CPUs, with an offset that makes
- * host ticks absolute time.  A guest with a TSC offset of its own is off by
- * that much here; only a merge puts it right.
+ * host ticks absolute time. The times of a guest with a TSC offset are off by that offset here;
+ * only a merge corrects them.
  */
 #include "recording/ctf_metadata.h"
 
@@ -28,7 +27,7 @@ static void clock_offset(const struct strata_recording *recording, struct strata
 	uint64_t frequency = (uint64_t)recording->tsc_khz * 1000;
 	uint64_t since_second_ns = recording->anchor_realtime_ns % 1000000000;
 
-	/* Each whole number of seconds by itself, so that no product exceeds 64 bits. */
+	/* Whole seconds separately, so that no product exceeds 64 bits. */
 	clock->frequency = frequency;
 	clock->offset_seconds = (int64_t)(recording->anchor_realtime_ns / 1000000000) -
 				(int64_t)(recording->anchor_ticks / frequency);
@@ -81,7 +80,8 @@ static int print_events(struct strata_out_file *out, const struct strata_ctf_met
 			.payload = &types.structure,
 		};
 
-		/* Padding behind a record needs no words: the header of the next is aligned. */
+		/* Padding after a record needs no declaration: the header of the next is aligned.
+		 */
 		strata_ctf_event_types(&types, desc);
 		if (strata_ctf_write_event(out, metadata, stream, &event, error))
 			return -1;
@@ -125,7 +125,7 @@ static int print(struct strata_out_file *out, const struct strata_recording *rec
 	return print_events(out, &metadata, &stream, source, error);
 }
 
-/* Hidden: a reader that comes now would take any other file there for a stream. */
+/* Hidden: a reader would take any other file there for a stream. */
 #define TEMPORARY ".metadata"
 
 int strata_ctf_metadata_save(const struct strata_recording *recording,

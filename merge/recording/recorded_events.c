@@ -17,7 +17,7 @@
 
 #include "ctf/trace/ctf_metadata_read.h"
 
-/* event.h aligns no field to more. */
+/* event.h aligns fields to at most this. */
 #define ALIGN_MAX 32u
 
 static uint8_t kind_of(const struct strata_ctf_type *type)
@@ -70,7 +70,7 @@ static int describe_field(const struct strata_ctf_field *from, struct strata_fie
 	return 0;
 }
 
-/* Whether field @i is the length of the sequence behind it. */
+/* Whether field @i is the length of the following sequence. */
 static bool is_length(const struct strata_ctf_type *payload, size_t i)
 {
 	const struct strata_ctf_type *length = payload->fields[i].type, *sequence;

@@ -4,7 +4,7 @@
 
 #include "ctf/types/ctf_event_types.h"
 
-#define WORD 32u /* bits that nothing is aligned to more than */
+#define WORD 32u /* the largest alignment, in bits */
 
 static void make_context(struct strata_recorded_types *types, bool has_pid)
 {
@@ -34,7 +34,7 @@ static void make_context(struct strata_recorded_types *types, bool has_pid)
 		strata_ctf_struct(types->context_fields, STRATA_RECORDED_CONTEXT_FIELDS, WORD);
 }
 
-/* A short time behind a tag that is the id; or behind the escape value what does not fit. */
+/* After a tag that is the id, a short time; after the escape value, id and time in full. */
 static void make_tagged(struct strata_recorded_types *types, unsigned int id_bits,
 			unsigned int ticks_bits, unsigned int tag_align, unsigned int ticks_align)
 {

@@ -32,8 +32,8 @@ static const struct strata_event_desc kernel_context = {
 	.fields = { { "tid", STRATA_FIELD_SIGNED, 4, 1 } },
 };
 
-/* Context of an application's records: struct strata_app_context.  The writer's own word, so the
- * names are those of LTTng for what a process says of itself. */
+/* Context of an application's records: struct strata_app_context.  The process's own claim, so the
+ * names are those of LTTng for such values. */
 static const struct strata_event_desc app_context = {
 	.name = "context",
 	.nr_fields = 2,
@@ -198,13 +198,13 @@ static bool is_identifier(const char *name, size_t bytes)
 	return true;
 }
 
-/* The text of an array that may lack its end; for messages, where no byte is trusted. */
+/* The text of an array that may lack a terminator; for messages, where no byte is trusted. */
 static const char *shown_name(const char *name, size_t bytes)
 {
 	return is_identifier(name, bytes) ? name : "(not a C identifier)";
 }
 
-/* Metadata has a sequence's length under a name of its own. */
+/* In metadata a sequence's length has its own name. */
 static bool is_length_of(const struct strata_field_desc *sequence, const char *name)
 {
 	size_t length = strlen(sequence->name);
@@ -354,7 +354,7 @@ static int add_event(struct strata_source *source, const struct strata_event_des
 int strata_source_add_event(struct strata_source *source, const struct strata_event_desc *event,
 			    struct strata_error *error)
 {
-	/* A full table is refused before the number is used. */
+	/* A full table was refused before the number is used. */
 	return add_event(source, event, (uint16_t)source->nr_events, error);
 }
 

@@ -7,7 +7,7 @@
  * `cpu_N`. recording.json is replaced as a whole (rename), never in place. docs/formats.md
  * describes all files.
  *
- * Event classes stand in the CTF metadata only.  Loading a recording does not read them:
+ * Event classes are only in the CTF metadata.  Loading a recording does not read them:
  * strata_source_load_events() does, for `strata recover`, which writes more packets of them.
  *
  * The recorder fills and saves it; readers load it.  The files are hostile: every table has been
@@ -55,7 +55,7 @@ enum strata_layer {
 };
 
 struct strata_stream {
-	uint32_t cpu; /* physical for the hypervisor, else the vCPU's number */
+	uint32_t cpu; /* physical CPU for the hypervisor, else the vCPU's number */
 	uint64_t packets;
 	uint64_t events;
 	uint64_t lost;
@@ -76,7 +76,7 @@ enum strata_source_end {
 	STRATA_NR_SOURCE_ENDS,
 };
 
-/* What determines the length of an event's records. */
+/* The data that determine the length of an event's records. */
 struct strata_event_shape {
 	uint32_t id;
 	uint16_t number;      /* in records in place of the id, if the source numbers its events */
@@ -93,8 +93,8 @@ struct strata_event_number {
 
 struct strata_source {
 	char name[80]; /* of its directory: "xen", "dom0", "g1" */
-	/* It recorded nothing and left: another source may take its index.  Only the recorder and
-	 * followers see such. */
+	/* It recorded nothing and left: another source may take its index. Only the recorder and
+	 * followers see such sources. */
 	bool vacant;
 	enum strata_layer layer;
 	uint32_t domain;      /* its domain's number; the hypervisor's is DOMID_XEN, 0x7ff2 */
@@ -104,12 +104,13 @@ struct strata_source {
 	uint32_t uid;                 /* of that process, likewise */
 	enum strata_header_form form; /* of all its records' headers */
 	uint64_t since_ticks;         /* the host's TSC; it recorded nothing before; 0: unknown */
-	uint64_t came_ticks; /* the host's TSC when it came; 0: it was there from the beginning */
-	uint64_t went_ticks; /* ... when it went; 0: it stayed */
+	uint64_t came_ticks;          /* the host's TSC when it appeared; 0: it was present from the
+					 beginning */
+	uint64_t went_ticks;          /* ... when it ended; 0: it stayed to the end */
 	enum strata_source_end ended;
 	/* Threads migrate: a record's clock may have been read on another CPU than the stream's. */
 	bool migrates;
-	enum strata_exits exits; /* whose numbers the reasons of VM exits are */
+	enum strata_exits exits; /* numbering of VM exit reasons */
 	bool has_events;         /* strata_source_load_events() was called */
 	struct strata_event_number
 		*numbers; /* by recording.json, which a trace's metadata has as ids */
@@ -165,7 +166,7 @@ struct strata_stream *strata_source_add_stream(struct strata_source *source, uin
 /* The stream of a CPU, or NULL. */
 struct strata_stream *strata_source_stream(const struct strata_source *source, uint32_t cpu);
 
-/* Removes streams that have no packets, no losses and no refused packets. */
+/* Removes streams without packets, losses and refused packets. */
 void strata_source_drop_empty_streams(struct strata_source *source);
 
 /* Checks an event (kinds, sizes, names that are C identifiers, payload bound) and adds a copy, in

@@ -71,7 +71,8 @@ static void put(struct text *text, const char *format, ...)
 		put_bytes(text, line, (size_t)length);
 }
 
-/* What CTF cannot tell of numbered events, in order of id: the id behind each number. */
+/* The information about numbered events that CTF cannot hold, in order of id: the id of each
+ * number. */
 static void put_numbers(struct text *text, const struct strata_source *source)
 {
 	size_t i;

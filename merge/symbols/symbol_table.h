@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* symbol_table.h - what the two readers of files fill in: see symbols.h. */
+/* symbol_table.h - the table that the two file readers fill: see symbols.h. */
 #ifndef STRATA_MERGE_SYMBOL_TABLE_H
 #define STRATA_MERGE_SYMBOL_TABLE_H
 
@@ -9,7 +9,7 @@ struct strata_symbol {
 	uint64_t address;
 	uint64_t bytes;   /* 0: up to the next symbol */
 	const char *name; /* ended by a zero byte, within the table's text */
-	bool is_code;     /* else it only ends the function in front of it */
+	bool is_code;     /* else it only ends the preceding function */
 };
 
 struct strata_symbols {

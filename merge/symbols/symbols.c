@@ -150,7 +150,7 @@ bool strata_symbols_find(const struct strata_symbols *symbols, const char *name,
 	return found;
 }
 
-/* The last symbol that is not behind the address; NULL: all are. */
+/* The last symbol at or below the address; NULL: none. */
 static const struct strata_symbol *last_before(const struct strata_symbols *symbols,
 					       uint64_t address)
 {

@@ -4,9 +4,9 @@
  * table (vmlinux, xen-syms), or of text that has "ADDRESS TYPE NAME" on each line (System.map,
  * kallsyms, xen-syms.map).
  *
- * Files are hostile: their sizes are bounded, all that they say is checked, and a damaged one is
- * refused or gives other names; names are any bytes.  An address gets the name of the function that
- * it lies in, or none, never that of one before it.
+ * Files are hostile: their sizes are limited, all values are checked, and a damaged one is refused
+ * or gives wrong names; names may contain any bytes. An address gets the name of the function that
+ * contains it, or none, never that of a preceding one.
  */
 #ifndef STRATA_MERGE_SYMBOLS_H
 #define STRATA_MERGE_SYMBOLS_H
@@ -30,11 +30,11 @@ struct strata_symbols *strata_symbols_load(const char *path, struct strata_error
 struct strata_symbols *strata_symbols_load_recorded(const char *path, struct strata_error *error);
 void strata_symbols_free(struct strata_symbols *symbols);
 
-/* Finds a symbol by its name.  False: there is none, or several at different addresses. */
+/* Finds a symbol by its name. False: none, or several at different addresses. */
 bool strata_symbols_find(const struct strata_symbols *symbols, const char *name, uint64_t *address);
 
 /* Writes "NAME+0x1f", or "NAME" where it begins; any bytes, ended by a zero byte.
- * @text: OUT.  False: the address lies in no function that is known. */
+ * @text: OUT.  False: the address lies in no known function. */
 bool strata_symbols_name(const struct strata_symbols *symbols, uint64_t address,
 			 char text[STRATA_SYMBOL_BYTES]);
 

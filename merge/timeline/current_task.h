@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * current_task.h - which task runs on the CPU of a kernel's stream: what the last sched_switch,
- * exec or renaming on that stream says.
+ * current_task.h - the task that runs on the CPU of a kernel's stream, from the last sched_switch,
+ * exec or renaming on that stream.
  *
- * Unknown before the first switch and from a loss of events to the next switch, for the lost ones
- * may be switches.  Somebody reads a stream from its beginning and shows each event in its order.
+ * Unknown before the first switch, and from a loss of events to the next switch, because lost
+ * events may include switches. The caller reads a stream from its beginning and passes each event
+ * in order.
  */
 #ifndef STRATA_MERGE_CURRENT_TASK_H
 #define STRATA_MERGE_CURRENT_TASK_H
@@ -14,7 +15,7 @@
 
 #define STRATA_TASK_NAME_BYTES 64u /* Linux has 15 */
 
-/* What events of a class tell. */
+/* What events of a class say about tasks. */
 struct strata_task_class {
 	enum {
 		STRATA_TASK_NOTHING,
@@ -22,7 +23,7 @@ struct strata_task_class {
 		STRATA_TASK_EXEC,   /* it has the name of the file now, without its directory */
 		STRATA_TASK_RENAME, /* it has another name */
 	} tells;
-	/* The task that runs from then on; and of a switch the one before. */
+	/* The task that runs from then on; for a switch also the previous one. */
 	struct strata_named_field name, tid, before_name, before_tid;
 };
 
@@ -33,13 +34,13 @@ struct strata_task {
 	char name[STRATA_TASK_NAME_BYTES]; /* any bytes, ended by nothing */
 };
 
-/* Finds what the events of a class tell.  1: something, 0: nothing; -1: out of memory. */
+/* Determines what the events of a class say. 1: something, 0: nothing; -1: out of memory. */
 int strata_task_class_find(struct strata_task_class *class,
 			   const struct strata_ctf_stream_class *stream,
 			   const struct strata_ctf_event_class *event,
 			   struct strata_ctf_arena *arena);
 
-/* The task while an event happens: a switch is of the task that it ends.  @cursor: where the
+/* The task at an event: a switch belongs to the task that it ends.  @cursor: where the
  * event's contexts begin */
 void strata_task_during(struct strata_task *task, const struct strata_task_class *class,
 			const struct strata_ctf_cursor *cursor);

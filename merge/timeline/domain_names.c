@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* domain_names.c - see domain_names.h; for filters, and for what shows events. */
+/* domain_names.c - see domain_names.h; for filters and outputs. */
 #include "timeline/domain_names.h"
 
 #include <stdlib.h>
@@ -17,8 +17,8 @@ bool strata_is_same_host(const struct strata_ctf_trace *one, const struct strata
 	       strata_ctf_converted_alike(one, other, STRATA_CTF_MACHINE);
 }
 
-/* Tells the names that a recording's table has of guests, also of those without events: the trace
- * of its hypervisor carries them (STRATA_CTF_DOMAIN_NAME). */
+/* Reports the names of guests in a recording's table, also of those without events: the trace of
+ * its hypervisor carries them (STRATA_CTF_DOMAIN_NAME). */
 static void tell_table(const struct strata_ctf_trace *trace, strata_domain_name_fn *tell,
 		       void *data)
 {
@@ -38,8 +38,8 @@ static void tell_table(const struct strata_ctf_trace *trace, strata_domain_name_
 	}
 }
 
-/* Tells the names of the host's kernels: each source's, and what Xen calls the domain, which may be
- * the same for several.  Returns whether the host's hypervisor is in the set. */
+/* Reports the names of the host's kernels: each source's, and the domain's name in Xen, which
+ * several may share.  Returns whether the host's hypervisor is in the set. */
 static bool tell_kernels(const struct strata_trace_set *set, const struct strata_ctf_trace *trace,
 			 strata_domain_name_fn *tell, void *data)
 {

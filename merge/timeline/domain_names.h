@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* domain_names.h - names of Xen's domains, as the traces of one host tell them. */
+/* domain_names.h - names of Xen's domains, from the traces of one host. */
 #ifndef STRATA_MERGE_TIMELINE_DOMAIN_NAMES_H
 #define STRATA_MERGE_TIMELINE_DOMAIN_NAMES_H
 
 #include "timeline/trace_set.h"
 
-/* Whether two traces of a set are of one host. */
+/* Whether two traces of a set belong to the same host. */
 bool strata_is_same_host(const struct strata_ctf_trace *one, const struct strata_ctf_trace *other);
 
 /* The name of a domain that is no guest; 0 is the machine itself where there is no hypervisor.
@@ -25,10 +25,9 @@ void strata_domain_names(const struct strata_trace_set *set, const struct strata
 			 strata_domain_name_fn *tell, void *data);
 
 /*
- * Sets the tables of names of all traces in a set (trace->domains), which fields that hold a
- * domain's number have (event_names.h), and with which a filter compares; nobody reads events
- * meanwhile.  To be called when all traces are in the set and it is known which of them are of one
- * host. 0, or -1: out of memory.
+ * Sets the tables of names of all traces in a set (trace->domains), which name domain numbers in
+ * fields (event_names.h), and with which filters compare. No thread may read events meanwhile. Call
+ * it when all traces are in the set and their hosts are known. 0, or -1: out of memory.
  */
 int strata_domain_names_set(const struct strata_trace_set *set, struct strata_error *error);
 

@@ -17,9 +17,9 @@ struct namer {
 	struct strata_ctf_arena *arena;
 	struct strata_names_rules rules[2];
 	const struct strata_number_names *domains;
-	const struct strata_ctf_symbols *symbols; /* NULL: whose addresses are is not known */
+	const struct strata_ctf_symbols *symbols; /* NULL: the owner of addresses is unknown */
 	int16_t domain_slot; /* for the domain in events' contexts; or NO_SLOT */
-	int16_t last_slot;   /* of all that the kind's events have */
+	int16_t last_slot;   /* of all fields of the kind's events */
 };
 
 /* The highest slot in a type, or @least if that is higher. */
@@ -64,14 +64,14 @@ static struct strata_ctf_type *copy_type(struct strata_ctf_arena *arena,
 	return copy;
 }
 
-/* An integer whose values have no names of the trace's own. */
+/* Whether it is an integer without names in the trace itself. */
 static bool is_nameless(const struct strata_ctf_type *type)
 {
 	return strata_ctf_is_integer(type) && !strata_ctf_has_labels(type) && !type->is_bit_map &&
 	       !type->is_bool;
 }
 
-/* Returns the number of a structure's field; nr_fields: there is none of that name. */
+/* Returns the index of a structure's field; nr_fields: no field has that name. */
 static size_t find_field(const struct strata_ctf_type *structure, const char *name)
 {
 	size_t i;
@@ -117,7 +117,7 @@ static int16_t provide_slot(struct namer *namer, struct strata_ctf_type *payload
 	return *no_memory ? STRATA_CTF_NO_SLOT : slot;
 }
 
-/* Gives names to a field of a payload that is a copy already.  0, or -1: out of memory. */
+/* Gives names to a field of a payload that is already a copy. 0, or -1: out of memory. */
 static int name_field(struct namer *namer, struct strata_ctf_type *payload, size_t at,
 		      const struct strata_names_rule *rule)
 {
@@ -150,7 +150,7 @@ static int name_field(struct namer *namer, struct strata_ctf_type *payload, size
 	return 0;
 }
 
-/* Whether a rule is of use for a field: a name of its value is a field's of its own in some forms.
+/* Whether a rule applies to a field: in some formats the name is written as a separate field.
  */
 static bool can_name(const struct strata_ctf_type *payload, const struct strata_ctf_field *field)
 {
@@ -215,7 +215,7 @@ static int name_event(struct namer *namer, struct strata_ctf_event_class *event)
 	return 0;
 }
 
-/* Notes what the events of a hypervisor tell of its processor by being there at all. */
+/* Notes event classes of a hypervisor that exist on only one of the processors. */
 static void note_class(struct strata_exits_evidence *evidence,
 		       const struct strata_ctf_event_class *event)
 {
@@ -297,7 +297,7 @@ static int name_kind(struct strata_ctf_trace *trace, size_t kind)
 	if (namer.last_slot + 1 < (int)STRATA_CTF_SLOTS_MAX)
 		namer.domain_slot = ++namer.last_slot;
 	for (i = 0; i < class->nr_events; i++) {
-		/* The metadata is the trace's, and nobody reads it yet. */
+		/* The metadata belongs to the trace, and no thread reads it yet. */
 		if (name_event(&namer, (struct strata_ctf_event_class *)&class->events[i]))
 			return -1;
 	}
@@ -364,7 +364,7 @@ int strata_event_names_add_symbols(struct strata_ctf_trace *trace, uint64_t doma
 
 	if (more)
 		all->of_domains = more;
-	/* Nobody reads the trace yet. */
+	/* No thread reads the trace yet. */
 	for (i = 0; more && i < trace->metadata.nr_streams; i++) {
 		if (read_domains(trace,
 				 (struct strata_ctf_stream_class *)&trace->metadata.streams[i]))

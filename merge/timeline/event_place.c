@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Returns the layer that a name stands for, a string that lives for ever; "": none. */
+/* Returns the layer of that name, as a static string; "": none. */
 static const char *layer_of(const char *name)
 {
 	static const char *const names[] = { "xen", "kernel", "app" };

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * event_place.h - the place of events, as far as their trace tells it: layer, physical CPU, domain
- * and vCPU.
+ * event_place.h - the place of events, as far as their trace contains it: layer, physical CPU,
+ * domain and vCPU.
  *
- * Strata's traces say it: the hypervisor's in each event's context (who ran on the CPU),
- * a kernel's or an application's for the trace as a whole.  Others' know their layer at most.
+ * Strata's traces contain it: the hypervisor's in each event's context (the vCPU that ran on the
+ * CPU), a kernel's or an application's for the trace as a whole. Traces of other tracers contain at
+ * most the layer.
  */
 #ifndef STRATA_MERGE_EVENT_PLACE_H
 #define STRATA_MERGE_EVENT_PLACE_H
@@ -14,7 +15,7 @@
 
 #define STRATA_PLACE_UNKNOWN UINT32_MAX
 
-/* Where a number is to be found. */
+/* Where a number is found. */
 struct strata_place_number {
 	enum {
 		STRATA_PLACE_NOWHERE,
@@ -36,14 +37,12 @@ struct strata_place {
 };
 
 /*
- * Finds it out for one kind of a trace's streams.
- * @arena: what it is made in
- * 0, or -1: out of memory.
+ * Determines it for one kind of a trace's streams. @arena: for its memory. 0, or -1: out of memory.
  */
 int strata_place_find(struct strata_place *place, const struct strata_ctf_trace *trace, size_t kind,
 		      struct strata_ctf_arena *arena);
 
-/* No domain and no CPU has a larger number; -1 says that it is not known. */
+/* No domain and no CPU has a larger number; -1: unknown. */
 static inline uint32_t strata_place_known(uint64_t value)
 {
 	return value > UINT16_MAX ? STRATA_PLACE_UNKNOWN : (uint32_t)value;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* in_order.c - see in_order.h; slices.c puts it around the work of slices. */
+/* in_order.c - see in_order.h; slices.c wraps the work of slices in it. */
 #include "timeline/in_order.h"
 
 #include <stdlib.h>
@@ -59,7 +59,7 @@ static struct strata_ctf_reader *copy_at(const struct ordered_sink *sink, size_t
 	return (struct strata_ctf_reader *)(void *)sink->readers.bytes + number;
 }
 
-/* Whether a copy says of events what the reader does. */
+/* Whether a copy still describes the reader's events. */
 static bool is_same(const struct strata_ctf_reader *copy, const struct strata_ctf_reader *reader)
 {
 	return copy->kind == reader->kind && copy->packet.offset == reader->packet.offset &&
@@ -67,7 +67,7 @@ static bool is_same(const struct strata_ctf_reader *copy, const struct strata_ct
 	       copy->tally.missing_packets == reader->tally.missing_packets;
 }
 
-/* Copies a reader as far as observers may ask it.  False: out of memory. */
+/* Copies the parts of a reader that observers may use. False: out of memory. */
 static bool hold_reader(struct ordered_sink *sink, size_t stream,
 			const struct strata_ctf_reader *reader, size_t *number)
 {
@@ -161,7 +161,7 @@ static int tell(struct ordered_sink *sink, size_t stream, struct strata_ctf_read
 	return status;
 }
 
-/* The slices before are told: what was held of this one can be, too. */
+/* Earlier slices were passed on: the runs held back for this one can follow. */
 static int take_turn(struct ordered_sink *sink, struct strata_error *error)
 {
 	const size_t nr = sink->runs.used / sizeof(struct held_run);
@@ -184,7 +184,7 @@ static int take_turn(struct ordered_sink *sink, struct strata_error *error)
 	return status;
 }
 
-/* 0, or what an observer says. */
+/* 0, or an observer's result. */
 static int look_for_turn(struct ordered_sink *sink, struct strata_error *error)
 {
 	/* Pairs with the release in join(): what observers did for the slices before is seen. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * in_order.h - observers: what takes in all events of a merge in the order of the timeline,
- * whatever the number of threads that merge slices of it.
+ * in_order.h - observers, which receive all events of a merge in the order of the timeline, however
+ * many threads merge slices of it.
  *
  * An observer is a slice sink (trace_set.h): it is handed runs of events, each of one stream, and
  * losses, as the merge gives them; of an event it finds
@@ -28,7 +28,7 @@
 
 struct strata_in_order {
 	struct strata_slice_work work;
-	struct strata_slice_work *inner; /* what each slice is for besides; NULL: nothing */
+	struct strata_slice_work *inner; /* other work of each slice; NULL: none */
 	struct strata_slice_sink *const *observers;
 	size_t nr_observers;
 	size_t nr_streams;    /* of the set */

@@ -2,11 +2,10 @@
 /*
  * lanes.c - see lanes.h.
  *
- * What stands in the tree for a lane is one number, its key: the nanosecond of its next
+ * A lane is represented in the tree by one number, its key: the nanosecond of its next
  * event, counted from a base, the tick within it, and the lane's number in the low bits.  Two keys
- * are put in order by a minimum and a maximum.  A time too far from the base for that
- * gets the largest key that there is for a time; when such a one wins, the base moves
- * on and all keys are made anew.
+ * are put in order by a minimum and a maximum. A time too far from the base gets the largest key of
+ * any time; when such a key wins, the base advances and all keys are recomputed.
  */
 #include "timeline/lanes.h"
 
@@ -25,7 +24,7 @@ struct tree {
 	uint64_t *ahead;        /* of each lane: the key of the event behind its next one */
 };
 
-/* How far a run may go: before that event of the next lane. */
+/* Limit of a run: before that event of the next lane. */
 struct limit {
 	uint64_t ns;
 	uint64_t low; /* tick and lane, as in a key */
@@ -63,7 +62,7 @@ static inline uint64_t since_base(const struct tree *tree, uint64_t key)
 }
 
 /* Plays a key against the losers on its way up; the last winner becomes node 0.  No branch depends
- * on who wins: nobody could foretell it. */
+ * on the winner, because it could not be predicted. */
 static inline void play(struct tree *tree, uint32_t leaf, uint64_t key)
 {
 	uint32_t node;
@@ -77,7 +76,7 @@ static inline void play(struct tree *tree, uint32_t leaf, uint64_t key)
 	tree->nodes[0] = key;
 }
 
-/* The least of those that the winner met: who would be next. */
+/* The least of the keys that the winner met: the next winner. */
 static inline struct limit runner_up(const struct tree *tree, uint32_t leaf)
 {
 	uint64_t least = AT_END;
@@ -87,7 +86,7 @@ static inline struct limit runner_up(const struct tree *tree, uint32_t leaf)
 		least = tree->nodes[node] < least ? tree->nodes[node] : least;
 	if (least == AT_END)
 		return (struct limit){ UINT64_MAX, UINT64_MAX };
-	/* Of one beyond the range no more is known than that. */
+	/* Of a key beyond the range only that is known. */
 	if (since_base(tree, least) == tree->beyond)
 		return (struct limit){ tree->base + tree->beyond, 0 };
 	return (struct limit){ tree->base + since_base(tree, least),
@@ -137,7 +136,7 @@ static inline int supply(struct strata_lanes *lanes, uint32_t at)
 	return lane->next == lane->end ? lanes->refill(lanes->data, at) : 0;
 }
 
-/* A merge that goes on. */
+/* A merge in progress. */
 struct strata_lanes_merge {
 	struct strata_lanes *lanes;
 	struct tree tree;
@@ -203,8 +202,8 @@ static inline void note_upcoming(struct strata_lanes *lanes, const struct tree *
  * Hands on a run of the lane that is least, and finds the next one.  As strata_lanes_merge().
  * @to: the run's end
  *
- * Of many lanes, what one of them needs is not in the nearest cache: so the tree is played with a
- * key that was read when the lane was least the last time, and before the run is handed on.
+ * With many lanes, a lane's data is not in the nearest cache: so the tree is played before the run
+ * is handed on, with a key that was read when the lane was last the least.
  */
 static inline int take_run(struct strata_lanes_merge *merge, uint32_t at,
 			   const struct strata_lane_event *to)
@@ -269,8 +268,7 @@ int strata_lanes_go_on(struct strata_lanes_merge *merge)
 		status = take_run(merge, at,
 				  merge->in_burst ? end_of_run(tree, lane, at, merge->limit)
 						  : lane->next + 1);
-		/* A lane that was least twice may be in a burst: then it is worth to ask for how
-		 * long. */
+		/* A lane that was least twice may be in a burst: then it pays to find its end. */
 		merge->in_burst = !merge->is_due && lane_of(tree, tree->nodes[0]) == at;
 		if (merge->in_burst)
 			merge->limit = runner_up(tree, at);

@@ -9,8 +9,8 @@
  *
  * The lanes stand in a tree of losers (Knuth, The Art of Computer Programming, volume
  * 3, 5.4.1), where the next least is found by as many comparisons as the tree is high.
- * They are made without branches, which would be foretold wrongly: so few lanes need no
- * way of their own.
+ * The comparisons use no branches, which would be mispredicted, so small numbers of lanes need no
+ * special case.
  */
 #ifndef STRATA_MERGE_LANES_H
 #define STRATA_MERGE_LANES_H
@@ -21,7 +21,7 @@
 
 struct strata_lane {
 	const struct strata_lane_event *next,
-		*end; /* what is left of its batch; both its owner's */
+		*end; /* the rest of its batch; both belong to its owner */
 };
 
 struct strata_lanes {

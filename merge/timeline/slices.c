@@ -11,8 +11,8 @@
 
 #include "timeline/in_order.h"
 
-/* Each slice reads, of every stream, the packet again that it begins in: more slices cost more, and
- * fewer keep threads waiting for the last one. */
+/* Each slice reads the packet in which it begins again, in every stream: more slices cost more, and
+ * fewer make threads wait for the last one. */
 #define SLICES_OF_A_THREAD 4u
 #define SLICES_MAX         65536u
 
@@ -58,7 +58,7 @@ static int do_slice(struct slices *slices, size_t at, struct strata_slice_sink *
 	while (slices->joined < at)
 		pthread_cond_wait(&slices->joined_one, &slices->lock);
 	pthread_mutex_unlock(&slices->lock);
-	/* Nobody else joins now, though others may merge. */
+	/* No other thread joins now, though others may merge. */
 	if (sink) {
 		struct strata_error join_error;
 		const int joined = slices->work->join(slices->work, sink, &join_error);
@@ -148,7 +148,7 @@ int strata_slices_run(struct strata_trace_set *set, const struct strata_slice_op
 		free(threads);
 		return -1;
 	}
-	/* This thread is one of them; where no other can be made it does all. */
+	/* This thread is one of them; if no other can be created it does all the work. */
 	for (; nr + 1 < options->threads && nr + 1 < slices.nr; nr++) {
 		if (pthread_create(&threads[nr], NULL, work_on, &slices))
 			break;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * slices.h - merges a set of traces in slices of time, several at once, and joins
- * what came of them in order.
+ * slices.h - merges a set of traces in slices of time, several in parallel, and joins their results
+ * in order.
  */
 #ifndef STRATA_MERGE_SLICES_H
 #define STRATA_MERGE_SLICES_H
@@ -10,14 +10,14 @@
 
 struct strata_slice_work {
 	/*
-	 * Makes what takes in the slice @at, counted from 0; may be called by several threads at
-	 * once.
-	 * @used: a sink that was joined, to be used again with its memory; NULL: none yet
+	 * Makes the sink of the slice @at, counted from 0; may be called by several threads at the
+	 * same time.
+	 * @used: a joined sink, to be reused with its memory; NULL: none yet
 	 * NULL: out of memory; @used is left as it is.
 	 */
 	struct strata_slice_sink *(*begin)(struct strata_slice_work *work, size_t at,
 					   struct strata_slice_sink *used);
-	/* Takes what came of a slice; called for one slice after the other, in their order.  0; -1
+	/* Takes a slice's result; called for one slice after the other, in order.  0; -1
 	 * with @error; 1: stop, all is well. */
 	int (*join)(struct strata_slice_work *work, struct strata_slice_sink *sink,
 		    struct strata_error *error);
@@ -28,8 +28,9 @@ struct strata_slice_work {
 struct strata_slice_options {
 	uint64_t from_ns, to_ns;
 	unsigned int threads; /* at least 1; with one there is one slice, whose sink gets all */
-	uint64_t slice_bytes; /* of input, about; 0: as many slices as keep the threads busy */
-	/* They take in all events in order besides (in_order.h). */
+	uint64_t slice_bytes; /* of input, approximately; 0: enough slices to keep the threads busy
+			       */
+	/* They also receive all events in order (in_order.h). */
 	struct strata_slice_sink *const *observers;
 	size_t nr_observers;
 };

@@ -8,8 +8,8 @@
 #include "base/progress.h"
 #include "timeline/event_names.h"
 
-/* Memory of all windows together, and the least and largest of one window.  Smaller
- * ones cost more calls of the kernel. */
+/* Memory of all windows together, and the least and largest of one window.  Smaller ones cost more
+ * system calls. */
 #define WINDOWS_BYTES    (4u << 20)
 #define WINDOW_BYTES_MIN (4u << 10)
 #define WINDOW_BYTES_MAX (64u << 10)
@@ -31,7 +31,7 @@ int strata_trace_set_add(struct strata_trace_set *set, struct strata_ctf_trace *
 		return strata_fail(error, "out of memory");
 	}
 	set->traces = traces;
-	/* A clock of its own, unless somebody finds out more. */
+	/* A separate clock, unless more becomes known. */
 	trace->clock_group = trace->machine = set->nr_traces;
 	traces[set->nr_traces++] = trace;
 	streams =
@@ -102,7 +102,7 @@ struct strata_set_merge {
 	struct strata_lanes_merge *merge; /* NULL: it has not begun */
 	void *filter_run;                 /* NULL: all events are wanted */
 	uint64_t from_ns, to_ns;
-	uint64_t told_to_ns; /* what is wrong from here on is not told */
+	uint64_t told_to_ns; /* faults from here on are not reported */
 	struct strata_slice_sink *sink;
 	struct strata_error *error;
 };
@@ -122,7 +122,7 @@ static const struct strata_lane_event *first_from(const struct strata_lane_event
 	return low;
 }
 
-/* Leaves of what a lane has got what the filter wants. */
+/* Keeps the events of a lane's batch that the filter wants. */
 static void leave_wanted(struct strata_set_merge *slice, size_t at)
 {
 	struct strata_ctf_reader *reader = &slice->readers[at];
@@ -148,7 +148,7 @@ static void pass_earlier(struct strata_set_merge *slice, size_t at)
 					 earlier, (size_t)(lane->next - earlier));
 }
 
-/* Leaves the batch, which is a loss of this slice, in its lane if it is wanted. */
+/* Leaves the batch, a loss of this slice, in its lane if it is wanted. */
 static void keep_loss(struct strata_set_merge *slice, size_t at)
 {
 	struct strata_ctf_reader *reader = &slice->readers[at];
@@ -212,7 +212,7 @@ static int take(void *data, size_t at, const struct strata_lane_event *events, s
 	if (events->class == STRATA_LANE_LOSS)
 		return slice->sink->lose(slice->sink, at, reader, &reader->loss, slice->error);
 	strata_ctf_reader_prefetch(&slice->readers[slice->lanes.upcoming]);
-	/* The lane's next event will be wanted when those of all others have been in between. */
+	/* The lane's next event will be needed after those of all others. */
 	if (events + nr < slice->lanes.lanes[at].end) {
 		__builtin_prefetch(reader->base + events[nr].body / 8);
 		__builtin_prefetch(reader->base + events[nr].body / 8 + 63);
@@ -258,7 +258,7 @@ static size_t open_readers(struct strata_set_merge *slice)
 	return i;
 }
 
-/* @told_to_ns: what is wrong from there on is not told */
+/* @told_to_ns: faults from there on are not reported */
 static struct strata_set_merge *begin(const struct strata_trace_set *set, uint64_t from_ns,
 				      uint64_t to_ns, uint64_t told_to_ns,
 				      struct strata_slice_sink *sink, struct strata_error *error)

@@ -3,8 +3,8 @@
  * trace_set.h - several CTF traces as one timeline: all their streams, side by
  * side, and the merge of them from one time to another.
  *
- * A merge may be cut into slices of time, which several threads merge at once: the
- * slices follow each other, and who takes the events joins what came of them.
+ * A merge may be cut into slices of time, which several threads merge at once: the slices are
+ * adjacent, and the consumer of the events joins their results.
  */
 #ifndef STRATA_MERGE_TRACE_SET_H
 #define STRATA_MERGE_TRACE_SET_H
@@ -32,13 +32,13 @@ struct strata_trace_set {
 	bool has_index;
 	uint64_t bytes;
 	const struct strata_set_filter
-		*filter;                  /* bound to it: what merges hand on; NULL: everything */
-	struct strata_progress *progress; /* told of what merges read; NULL: nobody */
+		*filter; /* bound to it: selects what merges hand on; NULL: everything */
+	struct strata_progress *progress; /* notified of what merges read; NULL: none */
 	/* Once true, merges fail with "interrupted"; a signal's handler may set it.  NULL: none. */
 	const atomic_bool *stop;
 };
 
-/* Zero-initialised is empty.  Adds an open trace, which is the set's from then on, also when this
+/* Zero-initialised is empty.  Adds an open trace, which then belongs to the set, also when this
  * fails: 0, or -1: out of memory. */
 int strata_trace_set_add(struct strata_trace_set *set, struct strata_ctf_trace *trace,
 			 struct strata_error *error);
@@ -47,9 +47,8 @@ int strata_trace_set_add(struct strata_trace_set *set, struct strata_ctf_trace *
 int strata_trace_set_make_index(struct strata_trace_set *set, struct strata_error *error);
 
 /*
- * To be called behind a merge of everything: reports streams that hold fewer packets than their
- * recording's table knows of, though none of them is bad.  A file that was cut between two packets
- * looks whole.
+ * Call it after a merge of everything: reports streams with fewer packets than in their recording's
+ * table and no bad packet.  A file truncated between two packets looks whole.
  * Returns the number of such streams.
  */
 size_t strata_trace_set_name_cut(const struct strata_trace_set *set);
@@ -62,7 +61,7 @@ static inline bool strata_set_stream_is_cut(const struct strata_set_stream *stre
 
 void strata_trace_set_clear(struct strata_trace_set *set);
 
-/* What takes in a slice of the timeline. */
+/* The consumer of a slice of the timeline. */
 struct strata_slice_sink {
 	/*
 	 * Takes a run of events of one stream, in order.  They are in @reader's batch, which may
@@ -72,8 +71,8 @@ struct strata_slice_sink {
 	int (*take)(struct strata_slice_sink *sink, size_t stream, struct strata_ctf_reader *reader,
 		    const struct strata_lane_event *events, size_t nr, struct strata_error *error);
 	/*
-	 * Takes a loss of a stream, behind its last event before that; as take().  May be NULL.
-	 * One is handed on if the filter may match events of that stream.
+	 * Takes a loss of a stream, after the last event before it; as take(). May be NULL. Losses
+	 * are handed on if the filter may match events of that stream.
 	 */
 	int (*lose)(struct strata_slice_sink *sink, size_t stream, struct strata_ctf_reader *reader,
 		    const struct strata_loss *loss, struct strata_error *error);
@@ -90,7 +89,7 @@ int strata_trace_set_merge(const struct strata_trace_set *set, uint64_t from_ns,
 			   struct strata_error *error);
 
 /*
- * The same merge in steps, for who asks for events instead of being handed them: it pauses where
+ * The same merge in steps, for callers that pull events: it pauses where
  * the sink's take() or lose() returns 1.  That run stays in the reader's batch until the merge goes
  * on.
  *
@@ -109,7 +108,7 @@ int strata_set_merge_go_on(struct strata_set_merge *merge, struct strata_error *
 void strata_set_merge_tally(const struct strata_set_merge *merge, struct strata_ctf_tally *tallies);
 void strata_set_merge_end(struct strata_set_merge *merge, struct strata_ctf_tally *tallies);
 
-/* The time of the first event of all, whatever the filter.  0; 1: there is none; -1 with @error. */
+/* The time of the very first event, whatever the filter. 0; 1: no event; -1 with @error. */
 int strata_trace_set_first(const struct strata_trace_set *set, uint64_t *ns,
 			   struct strata_error *error);
 
@@ -118,8 +117,8 @@ int strata_trace_set_first(const struct strata_trace_set *set, uint64_t *ns,
 int strata_trace_set_last(const struct strata_trace_set *set, size_t stream, uint64_t *ns,
 			  struct strata_error *error);
 
-/* About how many bytes hold the events from one time to another: all of them where no index says
- * more. */
+/* The approximate size in bytes of the events from one time to another: all bytes if there is no
+ * index. */
 uint64_t strata_trace_set_bytes(const struct strata_trace_set *set, uint64_t from_ns,
 				uint64_t to_ns);
 

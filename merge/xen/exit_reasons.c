@@ -17,7 +17,7 @@
 #define LONG_FLAG   0x00000100u
 #define NESTED_FLAG 0x00000400u
 
-/* Events that only one of the two records. */
+/* Events that only one of the two processors records. */
 #define HVM_INTERRUPT        0x0008200fu /* with the vector: Intel; without: AMD */
 #define HVM_SMI              0x00082011u /* AMD */
 #define HVM_CLTS             0x00082018u /* Intel */

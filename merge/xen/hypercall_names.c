@@ -139,7 +139,7 @@ static const struct strata_names_choice operations[] = {
 const struct strata_number_names strata_xen_operations = { .choices = operations,
 							   .nr_choices = NR(operations) };
 
-/* What iret "returns" is a register of the code that it goes back to. */
+/* The "result" of iret is a register of the code to which it returns. */
 static const struct strata_number_names no_names;
 static const struct strata_names_choice results[] = { { IRET, &no_names } };
 const struct strata_number_names strata_xen_results = { .ranges = strata_errno_ranges,

@@ -12,10 +12,10 @@ extern const struct strata_number_names strata_xen_operations;
 
 extern const struct strata_number_names strata_xen_grant_ops;
 
-/* Of what Xen answers to operations on grants: 0 and below. */
+/* Of the status of operations on grants: 0 and below. */
 extern const struct strata_number_names strata_xen_grant_statuses;
 
-/* Of what a hypercall returns, chosen by the hypercall: Xen's error numbers, which are Linux's. */
+/* Of the result of a hypercall, chosen by the hypercall: Xen's error numbers, which are Linux's. */
 extern const struct strata_number_names strata_xen_results;
 
 /* Why a domain was shut down. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* xen_names.h - which fields of the hypervisor's events are numbers that have names. */
+/* xen_names.h - the fields of the hypervisor's events whose numbers have names. */
 #ifndef STRATA_MERGE_XEN_NAMES_H
 #define STRATA_MERGE_XEN_NAMES_H
 

@@ -148,7 +148,7 @@ truncated() {
 	local status=0
 	viewer_status || status=$?
 	cat "$work/cut.says"
-	[ "$status" = 1 ] && grep -q 'removed, replaced or cut off' "$work/cut.says" || return 1
+	[ "$status" = 1 ] && grep -q 'removed, replaced or truncated' "$work/cut.says" || return 1
 	"$program" numbered 100
 	end_recorder && "$strata" view --json "$work/cut" | has_lines - '"numbered"' 100
 }

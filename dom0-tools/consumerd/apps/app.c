@@ -56,7 +56,7 @@ bool app_lives(const struct app *app)
 {
 	char path[64], link[8];
 
-	/* A process that ends gives back its memory first, and its files later. */
+	/* An exiting process frees its memory first, and closes its files later. */
 	snprintf(path, sizeof(path), "/proc/%d/exe", app->pid);
 	return readlink(path, link, sizeof(link)) > 0;
 }

@@ -24,7 +24,7 @@
 /* How the kernel shows a memfd of that name. */
 #define SHOWN_NAME "/memfd:" STRATA_APP_WAIT_NAME " (deleted)"
 
-/* More lines than a process can have, unless it adds mappings while they are read. */
+/* More lines than a process can have, unless it adds mappings meanwhile. */
 #define MAPS_LINES_MAX 300000u
 
 /* Each may take the kernel some 100 us. */
@@ -102,14 +102,14 @@ int app_find_processes(struct app_process **list, size_t *nr, struct strata_erro
 	return result;
 }
 
-/* Is that line of a process's maps about a page that it waits in? */
+/* Whether that line of a process's maps describes a page in which it waits. */
 static bool parse_line(const char *line, struct app_page_place *place)
 {
 	unsigned int major_number, minor_number;
 	char rights[8], name[sizeof(SHOWN_NAME) + 2];
 	unsigned long offset;
 
-	/* Most lines are about something else. */
+	/* Most lines describe something else. */
 	if (!strstr(line, SHOWN_NAME))
 		return false;
 	if (sscanf(line, "%lx-%lx %7s %lx %x:%x %lu %30[^\n]", &place->begin, &place->end, rights,
@@ -150,8 +150,8 @@ void app_maps_close(struct app_maps *maps)
 	maps->file = NULL;
 }
 
-/* Opens the mapped file, once it is known to be a memfd: opening another may block, or do
- * something.  -1 with errno. */
+/* Opens the mapped file, once it is known to be a memfd: opening another file may block or have
+ * side effects.  -1 with errno. */
 static int open_memory(pid_t pid, const struct app_page_place *place)
 {
 	char path[96];
@@ -174,9 +174,8 @@ static int open_memory(pid_t pid, const struct app_page_place *place)
 }
 
 /*
- * Only memory of that name has these seals, that size and that word in it, so its maker has made it
- * to be called there.  Its owner need not be the process's user: a program that gives up root keeps
- * its page.
+ * Memory with this name, these seals, this size and this word was created to be called there. Its
+ * owner need not be the process's user: a program that gives up root keeps its page.
  */
 static struct strata_app_wait *map_page(int fd)
 {
@@ -230,8 +229,8 @@ enum app_call app_page_call(pid_t pid, const struct app_page_place *place, struc
 	close(fd);
 	if (!page->page)
 		return APP_NO_PAGE;
-	/* A full barrier: listen() comes before.  Pairs with wait_page_calls() of libstrata: who
-	 * sees the call connects, and who does not sees the socket. */
+	/* A full barrier: listen() comes before.  Pairs with wait_page_calls() of libstrata: a
+	 * program that sees the call connects, and one that does not sees the socket. */
 	page->call = __atomic_add_fetch(&page->page->calls, 1, __ATOMIC_SEQ_CST);
 	syscall(SYS_futex, &page->page->calls, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 	return APP_CALLED;

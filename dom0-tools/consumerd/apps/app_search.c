@@ -65,8 +65,8 @@ static int make_lists(struct walk *walk, struct strata_error *error)
 	return 0;
 }
 
-/* Reads the mappings of a user's process for a slice of time, and goes on to the next process at
- * their end. */
+/* Reads the mappings of a user's process for a slice of time, and continues with the next process
+ * at their end. */
 static void read_slice(struct walk *walk, struct user *user)
 {
 	const struct app_search *search = walk->search;

@@ -19,7 +19,7 @@
 #include "consumerd/apps/app_search.h"
 #include "consumerd/host/proc_text.h"
 
-/* Users that are remembered as slow; the processes of others come first. */
+/* Limit of users remembered as slow; the processes of others come first. */
 #define SLOW_USERS_MAX 256u
 
 #define ANSWER_STEP_NS 1000000
@@ -31,7 +31,7 @@
 /* The most that Linux has. */
 #define PIDS_MAX (4u << 20)
 
-/* Written by the child alone while it runs, and by us alone when it does not. */
+/* Written only by the child while it runs, and only by us while it does not. */
 struct app_wake_progress {
 	uint64_t steps;
 	uint32_t uid; /* whose process it looks at */
@@ -96,7 +96,7 @@ static void step(struct app_wake_progress *progress, uint32_t uid, pid_t pid)
 	strata_store_release(&progress->steps, progress->steps + 1);
 }
 
-/* Remembers a called page, to wait for its answer; without memory it is not waited for. */
+/* Remembers a called page, to wait for its answer; out of memory, it does not wait for it. */
 static void remember(struct called *called, struct app_page *page)
 {
 	struct app_page *pages = reallocarray(called->pages, called->nr + 1, sizeof(*pages));
@@ -194,7 +194,7 @@ static void await_answers(struct app_wake_progress *progress, const struct calle
 	}
 }
 
-/* The child.  Of the recorder it has only the standard files and the shared progress. */
+/* The child. It inherits only the standard files and the shared progress. */
 static _Noreturn void call_all(const struct app_wake *wake, pid_t recorder)
 {
 	struct calls calls = { .wake = wake, .progress = wake->progress };
@@ -243,7 +243,8 @@ int app_wake_begin(struct app_wake *wake, struct strata_error *error)
 	return begin_child(wake, error);
 }
 
-/* Reports that running programs cannot be called: nobody wants to restart all daemons. */
+/* Reports that running programs cannot be called, because users will not want to restart all
+ * daemons. */
 static void say_no_rights(struct app_wake_progress *progress)
 {
 	if (strata_read_once(&progress->no_rights) && !progress->said)
@@ -349,7 +350,7 @@ bool app_wake_settled(const struct app_wake *wake)
 
 void app_wake_end(struct app_wake *wake)
 {
-	/* One that is there has its number.  If it cannot be reaped yet, it is init's when we end.
+	/* A running child has a number. If it cannot be reaped yet, init reaps it after we end.
 	 */
 	if (wake->child && !reap(wake)) {
 		kill(wake->child, SIGKILL);

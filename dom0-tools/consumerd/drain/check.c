@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * check.c - makes a packet of a piece that was copied out of a ring, or refuses it and says why:
- * the third step of a packet's way (drain.h).
+ * the third step of the drain (drain.h).
  *
- * packet_check.c knows what a packet may hold.  Here are added: its number and its times may not
- * go back, no record is taken twice, and its place, CPU and losses are what we know, not what
- * the writer says.
+ * packet_check.c knows what a packet may contain. This file adds: its number and times may not step
+ * back, no record is taken twice, and its place, CPU and losses are ours, not the writer's.
  */
 #include "consumerd/drain/line.h"
 #include "recording/presence.h"
@@ -15,9 +14,9 @@
 #define BAD_PACKETS_SHOWN 5
 
 /*
- * Removes the records from the copy that were taken as a part before, and makes a packet of the
- * others, which end at @end.  0, or -1: they are no packet; for example, they do not end on a
- * multiple of 4, as every record does.
+ * Removes the records from the copy that were already taken as a part, and makes a packet of the
+ * others, which end at @end. 0, or -1: they are not a valid packet; for example, they do not end on
+ * a multiple of 4, as every record does.
  */
 static int cut_off_part(struct drain *drain, const struct ring_stream *stream, uint32_t end,
 			struct piece *piece, struct strata_error *error)
@@ -41,7 +40,7 @@ static int cut_off_part(struct drain *drain, const struct ring_stream *stream, u
 	return 0;
 }
 
-/* Checks a complete sub-buffer, and reduces it to what was not taken as a part.  0 or -1. */
+/* Checks a complete sub-buffer, and removes what was already taken as a part. 0 or -1. */
 static int check_subbuf(struct drain *drain, const struct ring_stream *stream, struct piece *piece,
 			struct strata_error *error)
 {
@@ -67,7 +66,7 @@ static int check_subbuf(struct drain *drain, const struct ring_stream *stream, s
 	return 0;
 }
 
-/* Whether the packet is of the times that it claims; see presence.h.  0 or -1. */
+/* Checks that the packet's times lie within its source's presence; see presence.h. 0 or -1. */
 static int check_times(const struct drain *drain, const struct ring_stream *stream,
 		       const struct strata_packet *packet, struct strata_error *error)
 {
@@ -89,7 +88,7 @@ int drain_check(struct drain *drain, const struct ring_stream *stream, struct pi
 	struct strata_packet *packet = &piece->packet;
 	int result = -1;
 
-	/* A writer that lies about its turns can lead us back. */
+	/* A writer with false turns can lead us back. */
 	if (piece->sequence < stream->next_sequence)
 		return strata_fail(error, "its sequence number %llu comes after %llu",
 				   (unsigned long long)piece->sequence,

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * look.c - says what there is in a ring and takes nothing: the first step of a packet's way
- * (drain.h).
+ * look.c - examines a ring without taking anything: the first step of the drain (drain.h).
  *
- * Looks also tell followers how far a stream's file is complete (live_table.h).  Where a look finds
- * nothing in the ring that was not taken, the file has all that was recorded before the look,
- * also if the writer sleeps, for however long.  Where it finds something, the look is remembered
- * with the position behind what it found: when reading has passed that, the file is complete up to
- * the look.
+ * Looks also determine for followers up to when a stream's file is complete (live_table.h). If a
+ * look finds nothing left to take, the file has all records from before the look, however long the
+ * writer has slept. If it finds something, the look is remembered with the position after it: once
+ * reading has passed that position, the file is complete up to the look.
  */
 #include "consumerd/drain/line.h"
 
@@ -32,7 +30,7 @@ static uint64_t taken_to(const struct ring *ring)
 	return ring->is_single ? ring->single.position : ring->reader.read_count;
 }
 
-/* Whether a sub-buffer contains anything that was not taken. */
+/* Whether a sub-buffer contains anything not taken yet. */
 static bool has_more(const struct ring_stream *stream, strata_count_t position)
 {
 	const struct strata_ring_reader *reader = &stream->ring->reader;
@@ -74,7 +72,7 @@ static bool has_reached(const struct ring *ring, uint64_t position, uint64_t wan
 	return ((strata_count_t)position - (strata_count_t)wanted) >> (STRATA_COUNT_BITS - 1) == 0;
 }
 
-/* Notes since when the writer has written nothing. */
+/* Notes since when the writer has been idle. */
 static void note_quiet(struct ring_stream *stream, uint64_t now)
 {
 	const struct strata_ring_reader *reader = &stream->ring->reader;

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * room.c - shares out the room on the disk: an untrusted principal writes no more in a recording,
- * and makes no more files, than it leaves free for all others (dynamic thresholds of Choudhury and
- * Hahne).
+ * room.c - divides the disk space: an untrusted principal may use at most as many bytes and files
+ * of a recording as it leaves free for all others (dynamic thresholds of Choudhury and Hahne).
  *
- * One principal that writes without end takes half of what was free, two take a third each, and
- * nobody needs to know beforehand how many there will be.
+ * One principal that writes without end takes half of the free space, two take a third each, and
+ * their number need not be known in advance.
  */
 #include <sys/statvfs.h>
 
 #include "consumerd/drain/drain.h"
 
-/* The disk is asked again after this; until then what we wrote is subtracted. */
+/* The disk is queried again after this time; until then what we wrote is subtracted. */
 #define ROOM_MS 100u
 
 /* The bytes that are free on the disk of the recording. */
@@ -19,7 +18,7 @@ static uint64_t free_bytes(const struct drain *drain)
 {
 	struct statvfs disk;
 
-	/* A file system that does not say how large it is limits nobody. */
+	/* A file system that does not report its size sets no limit. */
 	if (fstatvfs(drain->dir->fd, &disk) || !disk.f_blocks)
 		return UINT64_MAX;
 	return (uint64_t)disk.f_bavail * disk.f_frsize;
@@ -51,7 +50,7 @@ int drain_may_begin(const struct drain *drain, const struct principal *who, size
 	const uint64_t nr = nr_streams + PRINCIPAL_SOURCE_FILES;
 	struct statvfs disk;
 
-	/* A file system that makes files as long as there are blocks reports none. */
+	/* A file system without a limit of files reports 0. */
 	if (!drain->is_of_now || fstatvfs(drain->dir->fd, &disk) || !disk.f_files ||
 	    principal_may_make_files(who, nr, disk.f_favail))
 		return 0;

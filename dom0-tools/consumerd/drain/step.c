@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * step.c - sends one piece of a ring along the line: take, check, write, let go (drain.h).
+ * step.c - drains one piece of a ring: take, check, write, release (drain.h).
  *
  * A step is bounded by a sub-buffer.  There are three kinds, by what may be taken: what is ready,
  * an open sub-buffer of a writer that sleeps, and the rest of a ring that is read for the last
@@ -8,8 +8,8 @@
  */
 #include "consumerd/drain/line.h"
 
-/* Sends a piece along.  1: it is written, lost, or refused; 0: nothing is there, 2: it waits for
- * room on the disk; -1. */
+/* Processes one piece. 1: it is written, lost, or refused; 0: the ring has none; 2: it waits for
+ * disk space; -1. */
 enum passed { FAILED = -1, NOTHING, PASSED, WAITS };
 
 static enum passed pass_piece(struct drain *drain, struct ring_stream *stream, enum take what,
@@ -23,7 +23,7 @@ static enum passed pass_piece(struct drain *drain, struct ring_stream *stream, e
 	if (taken <= 0)
 		return taken ? FAILED : NOTHING;
 	if (drain_check(drain, stream, &piece, &why)) {
-		/* An open sub-buffer is named when all of it is there. */
+		/* An open sub-buffer is reported once it is complete. */
 		if (what == TAKE_OPEN)
 			return NOTHING;
 		drain_refuse(drain, stream, &why);
@@ -66,7 +66,7 @@ static bool begin_rest(struct drain *drain, struct ring_stream *stream)
 {
 	if (stream->resting)
 		return true;
-	/* Only here: behind an open sub-buffer the words need not be those of a sound ring. */
+	/* Only here: after an open sub-buffer, even a valid ring's words may look invalid. */
 	if (stream->ring->sane && !stream->ring->sane(stream->ring)) {
 		drain_disable(drain, stream);
 		return false;
@@ -95,8 +95,8 @@ static int rest_of_subbufs(struct drain *drain, struct ring_stream *stream, bool
 	}
 	if (stream->next_sequence != before)
 		stream->rest_end = reader->read_count;
-	/* The ring goes on: what is written next must not lie behind us then.  Where only its
-	 * writers' marks say how far it goes, all of it is looked at. */
+	/* The ring continues: its next records must not lie behind our position. Where only its
+	 * writers' marks delimit the records, all of it is examined. */
 	ahead = strata_reader_newest(reader) - reader->read_count;
 	*done = !stream->ring->copy_prefix && (ahead == 0 || ahead >> (STRATA_COUNT_BITS - 1));
 	if (*done) {

@@ -35,7 +35,7 @@ int stream_file_open(struct stream_file *file, const struct strata_dir *dir, con
 	return file->fd < 0 ? -1 : 0;
 }
 
-/* Removes the file, in whose place nothing else can be.  0 or -1 with errno. */
+/* Removes the file; nothing else can have taken its name. 0 or -1 with errno. */
 static int remove_file(const struct stream_file *file)
 {
 	struct strata_dir folder;
@@ -62,7 +62,7 @@ enum stream_file_result stream_file_append(struct stream_file *file, const void 
 		if (written < 0 && reason == EINTR)
 			continue;
 		if (written <= 0) {
-			/* Back to the last whole packet, and there for whoever appends next. */
+			/* Truncate to the last whole packet, where the next append starts. */
 			if (ftruncate(file->fd, (off_t)file->bytes) ||
 			    lseek(file->fd, (off_t)file->bytes, SEEK_SET) < 0)
 				fprintf(stderr,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * take.c - copies a piece of a ring, and lets go of it when the packet is written: the second step
- * of a packet's way (drain.h).
+ * take.c - copies a piece of a ring, and releases it when the packet is written: the second step of
+ * the drain (drain.h).
  *
- * The ring's memory is hostile and may change while it is copied: each byte is loaded once, nothing
- * is decided by a byte that is not in the copy, and no size leads out of the sub-buffer.
+ * The ring's memory is hostile and may change while it is copied: each byte is loaded once,
+ * decisions use only the copy, and no size leads out of the sub-buffer.
  */
 #include "consumerd/drain/line.h"
 
@@ -15,7 +15,8 @@ int drain_skip_old(struct ring_stream *stream, struct strata_error *error)
 	unsigned int i;
 	int found = 1;
 
-	/* The writer overwrote it and went on after it was mapped: begin where it is now. */
+	/* The writer has overwritten this position since the ring was mapped: begin where the
+	 * writer is now. */
 	if (ring->reader.shared && strata_reader_poll(&ring->reader, false) == STRATA_POLL_ERROR)
 		strata_reader_resume(&ring->reader);
 	while (turns-- && (found = ring->get(ring, error)) > 0)
@@ -28,8 +29,8 @@ int drain_skip_old(struct ring_stream *stream, struct strata_error *error)
 	return 0;
 }
 
-/* Copies the sub-buffer that get found, as far as its header says that it holds records: what
- * lies behind them would only fill the file. */
+/* Copies the records of the sub-buffer that get found, as delimited by its header, without the
+ * rest, which would only fill the file. */
 static void copy_subbuf(struct drain *drain, const struct strata_ring_reader *reader,
 			struct piece *piece)
 {
@@ -101,7 +102,7 @@ static int take_records(struct drain *drain, struct ring_stream *stream, bool pa
 	piece->before = reader->position;
 	if (strata_single_poll(reader, partly, false) == STRATA_POLL_NOTHING)
 		return drain_let_go(stream, piece, NULL);
-	/* All of the sub-buffer: its writer may say something else about its end than just now. */
+	/* All of the sub-buffer: its writer may claim another end now. */
 	if (!ring_pages_hold(stream->ring->pages,
 			     reader->data + (strata_subbuf_start(reader->geo, reader->position) &
 					     (strata_buffer_bytes(reader->geo) - 1)),
@@ -121,7 +122,7 @@ static int take_records(struct drain *drain, struct ring_stream *stream, bool pa
 			piece->sequence = piece->before >> reader->geo.subbuf_bits;
 		return 1;
 	case STRATA_SINGLE_OVERWRITTEN:
-		/* A gap also where parts of one sub-buffer were packets of their own. */
+		/* Also a gap where parts of one sub-buffer were separate packets. */
 		stream->next_sequence++;
 		break;
 	case STRATA_SINGLE_NOTHING:
@@ -130,7 +131,7 @@ static int take_records(struct drain *drain, struct ring_stream *stream, bool pa
 	return drain_let_go(stream, piece, NULL);
 }
 
-/* Whether get may be asked.  Where all is to be taken it must not skip open sub-buffers. */
+/* Whether get may be used. When everything is taken, it must not skip open sub-buffers. */
 static bool may_get(const struct drain *drain, const struct ring_stream *stream, enum take what)
 {
 	enum strata_poll state;
@@ -156,7 +157,7 @@ static int take(struct drain *drain, struct ring_stream *stream, enum take what,
 	}
 	if (what != TAKE_OPEN && may_get(drain, stream, what))
 		taken = take_subbuf(drain, stream, piece, error);
-	/* A home that is asked by hypercall completes what is open when it flushes. */
+	/* A writer that is read by hypercalls completes open sub-buffers when it flushes. */
 	if (!taken && (what == TAKE_OPEN || (what == TAKE_REST && ring->reader.shared)))
 		taken = take_prefix(drain, stream, what, piece);
 	return taken;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * write.c - appends checked packets to their stream file, and counts what does not get there: the
- * last step of a packet's way (drain.h).
+ * write.c - appends checked packets to their stream file, and counts what is lost: the last step of
+ * the drain (drain.h).
  *
  * It builds each header from checked values, and never reads records.
  */
@@ -9,11 +9,11 @@
 
 #include "consumerd/drain/line.h"
 
-/* The most losses of one kind that a ring is believed: the sum of all kinds and streams fits into
+/* Cap on the losses of one kind that a ring may claim: the sum over all kinds and streams fits into
  * 63 bits, so that no ring can make it wrap and hide the losses of others. */
 #define LOST_MAX (INT64_MAX / STRATA_NR_LOST / STRATA_STREAMS_MAX)
 
-/* How long a full disk is left alone. */
+/* Pause before writing to a full disk is tried again. */
 #define RETRY_MS 1000u
 
 uint64_t drain_retry_ticks(const struct drain *drain)
@@ -21,7 +21,7 @@ uint64_t drain_retry_ticks(const struct drain *drain)
 	return strata_clock() + (uint64_t)drain->recording->tsc_khz * RETRY_MS;
 }
 
-/* Builds the header in the room before the records. */
+/* Builds the header in the space before the records. */
 static void build_header(const struct drain *drain, const struct ring_stream *stream,
 			 const struct strata_packet *packet)
 {
@@ -50,7 +50,7 @@ static void count_losses(struct drain *drain, struct ring_stream *stream, uint64
 	}
 }
 
-/* Notes whether the disk has room; prints it if that is news. */
+/* Notes whether the disk has space; prints it if that has changed. */
 static void note_room(struct drain *drain, bool room, const struct strata_error *why)
 {
 	if (!room && !drain->full)
@@ -67,7 +67,7 @@ static void note_room(struct drain *drain, bool room, const struct strata_error 
 }
 
 /* Notes in a single-store ring what is taken with this packet, for `strata recover`.  The position
- * first: until the number is there as well, this is the note of no packet. */
+ * first: until the number is stored as well, the note describes no packet. */
 static void note_taken(const struct ring *ring, uint64_t sequence)
 {
 	struct ring_taken *taken = &ring->taken[sequence % 2];
@@ -115,7 +115,7 @@ int drain_write(struct drain *drain, struct ring_stream *stream, struct piece *p
 	struct strata_packet *packet = &piece->packet;
 	enum stream_file_result result;
 
-	/* Behind a packet that is missing this one would hide that it is in the ring. */
+	/* After a missing packet, this one would hide that the missing one is still in the ring. */
 	if (stream->stays) {
 		lose(drain, stream, piece->events, stream->no_share);
 		return 0;
@@ -146,7 +146,7 @@ static int append_losses(struct drain *drain, struct ring_stream *stream,
 			 struct strata_error *error)
 {
 	const struct ring *ring = stream->ring;
-	/* Without a packet before, the time is when the source came. */
+	/* Without an earlier packet, the time is when the source appeared. */
 	const uint64_t ticks = stream->end_ticks ? stream->end_ticks
 						 : stream_source(drain, stream)->since_ticks;
 	struct strata_packet packet = {
@@ -161,7 +161,7 @@ static int append_losses(struct drain *drain, struct ring_stream *stream,
 	bool more = false;
 	unsigned int i;
 
-	/* Behind a packet that is missing this one would stand in its place. */
+	/* After a missing packet, this one would take its place. */
 	if (ring->broken || stream->unwritten)
 		return 0;
 	for (i = 0; i < STRATA_NR_LOST; i++) {
@@ -177,12 +177,12 @@ static int append_losses(struct drain *drain, struct ring_stream *stream,
 	}
 	if (!more)
 		return 0;
-	/* What was taken of an open sub-buffer has the number of where reading stands. */
+	/* Packets from an open sub-buffer are numbered by the reading position. */
 	if (packet.sequence < stream->next_sequence)
 		packet.sequence = stream->next_sequence;
 	if (ring->taken)
 		note_taken(ring, packet.sequence);
-	/* What the disk has no room for is in the totals all the same. */
+	/* The totals also count packets that do not fit on the disk. */
 	return append(drain, stream, &packet, 0, error) == STREAM_FILE_FAILED ? -1 : 0;
 }
 

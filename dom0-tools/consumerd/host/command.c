@@ -22,10 +22,10 @@
 #define STATUS_NOT_FOUND      127
 #define STATUS_SIGNAL         128
 
-/* How long its processes wait for the recorder, which is there; one that dies lets them go. */
+/* How long its processes wait for the running recorder; if it dies, they continue. */
 #define WAIT_MS_TEXT "10000"
 
-/* How long one that is told to end may take. */
+/* How long a process may take to end when told to. */
 #define END_MS  10000
 #define LOOK_NS 20000000
 
@@ -38,7 +38,7 @@ static void __attribute__((__noreturn__)) become(char *const *argv, int go, int 
 	char byte;
 	int reason;
 
-	/* A recorder that fails or dies closes it without a word. */
+	/* A recorder that fails or dies closes it silently. */
 	if (read(go, &byte, 1) != 1)
 		_exit(0);
 	setenv(STRATA_APP_WAIT_VARIABLE, WAIT_MS_TEXT, 0);
@@ -49,8 +49,8 @@ static void __attribute__((__noreturn__)) become(char *const *argv, int go, int 
 	_exit(reason == ENOENT ? STATUS_NOT_FOUND : STATUS_NOT_EXECUTABLE);
 }
 
-/* Is there such a program?  A typing error is told before anything is recorded or replaced.
- * 0 or an errno. */
+/* Whether the program exists. A typing error is reported before anything is recorded or replaced. 0
+ * or an errno. */
 static int look_for(const char *name)
 {
 	const char *path = getenv("PATH"), *at;
@@ -183,7 +183,7 @@ void command_end(struct command *command)
 
 	if (!command->argv)
 		return;
-	/* One that never started ends by that. */
+	/* A command that never started ends when this closes. */
 	if (command->go >= 0)
 		close(command->go);
 	else
@@ -194,7 +194,7 @@ void command_end(struct command *command)
 	for (waited_ms = 0; !command_has_ended(command) && waited_ms < END_MS;
 	     waited_ms += LOOK_NS / 1000000)
 		nanosleep(&pause, NULL);
-	/* It ended as it was told. */
+	/* It ended as told. */
 	if (runs && command->status == STATUS_SIGNAL + SIGTERM)
 		command->status = 0;
 	if (command->pid)

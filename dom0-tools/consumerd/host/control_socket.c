@@ -17,7 +17,7 @@
 #define SOCKET_NAME "recorder.sock"
 #define SOCKET_PATH RUN_DIR "/" SOCKET_NAME
 
-/* A client that has connected has its line ready; one that has not is no client. */
+/* A proper client sends its line right after it has connected. */
 #define REQUEST_MS 200
 
 /* A recorder that has not answered after this hangs; one that is stopped is noticed within LOOK_MS.
@@ -69,9 +69,9 @@ static bool is_root(int client)
 }
 
 /*
- * Reads a line, without its newline.  False: no line came in time.  A line is sent as a whole:
- * after its first bytes nothing is waited for, or a client that sends byte by byte could hold us
- * for as long as it likes.
+ * Reads a line, without its newline. False: no line came in time. A line is sent as a whole: after
+ * its first bytes nothing is waited for, or a client that sends byte by byte could block us for as
+ * long as it likes.
  */
 static bool read_line(int fd, int wait_ms, char *line, size_t bytes)
 {
@@ -127,7 +127,7 @@ void control_socket_answer(const struct control_request *request, int status, co
 	if (length > (int)sizeof(line) - 2)
 		length = (int)sizeof(line) - 2;
 	line[length++] = '\n';
-	/* It fits into the socket's buffer; a client that is gone wants no answer. */
+	/* It fits into the socket's buffer; a client that has disconnected needs no answer. */
 	send(request->client, line, (size_t)length, MSG_NOSIGNAL | MSG_DONTWAIT);
 	close(request->client);
 }
@@ -169,7 +169,7 @@ static int call_recorder(int fd, struct strata_error *error)
 			   SOCKET_PATH, strerror(errno));
 }
 
-/* The recorder let us go without a word: it ended, or our line was not there when it looked. */
+/* The recorder closed the connection without an answer: it ended, or our line came too late. */
 #define DROPPED (-2)
 
 /* Reads the recorder's answer.  0, -1, or DROPPED: no answer. */

@@ -13,25 +13,25 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Sockets that are closed together, by one thread: making it costs as much as all files that are
- * open. */
-#define GRAVES_MAX 512u
+/* Sockets that are closed together, by one thread: creating it costs time in proportion to all open
+ * files. */
+#define PENDING_MAX 512u
 
-/* A close that takes longer did more than to free a socket. */
+/* A close that takes longer did more than free a socket. */
 #define LONG_NS 10000000u
 
-struct burial {
+struct closing {
 	sem_t has_copy, may_end;
 	int error; /* of unshare() */
 };
 
-/* Sockets that are to be closed by a thread that ends. */
-static int graves[GRAVES_MAX];
-static size_t nr_graves;
+/* Sockets to be closed by an exiting thread. */
+static int pending[PENDING_MAX];
+static size_t nr_pending;
 
 /*
- * Closing took long once.  Before Linux 6.10 each close of a Unix socket looks for sockets that are
- * only in messages any more, which takes the longer the more of them anybody has put there.  So
+ * Whether closing ever took long. Before Linux 6.10 each close of a Unix socket searches for
+ * sockets that exist only in messages, which takes longer the more of them users have put there. So
  * from then on a thread closes all sockets.
  */
 static bool is_slow;
@@ -39,8 +39,8 @@ static bool is_slow;
 bool hang_up_look(int socket, bool *carries)
 {
 	struct msghdr message = { .msg_iov = NULL };
-	/* The message stays queued, and so nothing of it is closed.  There is no room for
-	 * descriptors: the kernel says that they were cut off. */
+	/* The message stays queued, so none of its descriptors is closed. We give no space for
+	 * descriptors: the kernel reports that they were truncated. */
 	ssize_t bytes = recvmsg(socket, &message, MSG_PEEK | MSG_DONTWAIT);
 
 	*carries = bytes >= 0 && message.msg_flags & MSG_CTRUNC;
@@ -70,7 +70,8 @@ static bool end(int socket)
 		message.msg_control = &control;
 		message.msg_controllen = sizeof(control);
 		bytes = recvmsg(socket, &message, MSG_PEEK | MSG_DONTWAIT);
-		/* The other end is gone, which is reported once, before the data that it sent. */
+		/* The other end has closed, which is reported once, before the data that it sent.
+		 */
 	} while (bytes < 0 && (errno == ECONNRESET || errno == EINTR));
 	if (bytes < 0)
 		return errno == EAGAIN;
@@ -79,38 +80,39 @@ static bool end(int socket)
 
 static void *end_with_copy(void *argument)
 {
-	struct burial *burial = argument;
+	struct closing *closing = argument;
 
-	burial->error = unshare(CLONE_FILES) ? errno : 0;
-	sem_post(&burial->has_copy);
-	while (sem_wait(&burial->may_end))
+	closing->error = unshare(CLONE_FILES) ? errno : 0;
+	sem_post(&closing->has_copy);
+	while (sem_wait(&closing->may_end))
 		;
 	return NULL;
 }
 
 /*
- * Closes the sockets for us at once: a thread with a descriptor table of its own has the last
- * descriptors, and ends.  What a thread that ends closes does not linger; if it waits all the same,
- * nobody waits for it.  If no thread can be made, they stay for the next time.
+ * Closes all these sockets without blocking us: a thread with its own descriptor table gets the
+ * last descriptors, and exits. Closing in an exiting thread does not linger; if it blocks
+ * nevertheless, nothing waits for that thread. If no thread can be created, the sockets stay for
+ * the next attempt.
  */
-static void bury(void)
+static void close_pending(void)
 {
-	static int failed; /* errno, of the last time */
-	struct burial burial = { .error = 0 };
+	static int failed; /* errno of the last attempt */
+	struct closing closing = { .error = 0 };
 	pthread_t thread;
 	int error;
 
-	sem_init(&burial.has_copy, 0, 0);
-	sem_init(&burial.may_end, 0, 0);
-	error = pthread_create(&thread, NULL, end_with_copy, &burial);
+	sem_init(&closing.has_copy, 0, 0);
+	sem_init(&closing.may_end, 0, 0);
+	error = pthread_create(&thread, NULL, end_with_copy, &closing);
 	if (!error) {
-		while (sem_wait(&burial.has_copy))
+		while (sem_wait(&closing.has_copy))
 			;
-		error = burial.error;
-		while (!error && nr_graves)
-			close(graves[--nr_graves]);
-		sem_post(&burial.may_end);
-		/* It is no thread any more before its descriptors are closed. */
+		error = closing.error;
+		while (!error && nr_pending)
+			close(pending[--nr_pending]);
+		sem_post(&closing.may_end);
+		/* It stops being a thread before its descriptors are closed. */
 		pthread_join(thread, NULL);
 	}
 	if (error && !failed)
@@ -118,8 +120,8 @@ static void bury(void)
 			"strata: sockets that may carry descriptors of others stay open for now: cannot create a thread to close them: %s\n",
 			strerror(error));
 	failed = error;
-	sem_destroy(&burial.has_copy);
-	sem_destroy(&burial.may_end);
+	sem_destroy(&closing.has_copy);
+	sem_destroy(&closing.may_end);
 }
 
 static uint64_t now_ns(void)
@@ -138,14 +140,14 @@ static void close_at_once(int socket)
 	is_slow |= now_ns() - begin > LONG_NS;
 }
 
-static void put_into_grave(int socket)
+static void add_pending(int socket)
 {
-	if (nr_graves == GRAVES_MAX)
-		bury();
-	/* No thread can be made: it is waited for, rather than kept for ever. */
-	if (nr_graves == GRAVES_MAX)
-		close(graves[--nr_graves]);
-	graves[nr_graves++] = socket;
+	if (nr_pending == PENDING_MAX)
+		close_pending();
+	/* No thread can be created: blocking is better than keeping the socket for ever. */
+	if (nr_pending == PENDING_MAX)
+		close(pending[--nr_pending]);
+	pending[nr_pending++] = socket;
 }
 
 void hang_up(int socket)
@@ -153,17 +155,17 @@ void hang_up(int socket)
 	if (end(socket) && !is_slow)
 		close_at_once(socket);
 	else
-		put_into_grave(socket);
+		add_pending(socket);
 }
 
 void hang_up_tend(void)
 {
-	if (nr_graves)
-		bury();
+	if (nr_pending)
+		close_pending();
 }
 
 void hang_up_listener(int socket)
 {
-	put_into_grave(socket);
-	bury();
+	add_pending(socket);
+	close_pending();
 }

@@ -14,7 +14,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* Linux 6.5; older headers lack it. */
+/* Since Linux 6.5; older headers lack it. */
 #ifndef SO_PEERPIDFD
 #define SO_PEERPIDFD 77
 #endif
@@ -38,8 +38,8 @@ static bool is_overflow(uint32_t uid)
 	       nr != UINT32_MAX;
 }
 
-/* A descriptor of the process itself, whatever its number becomes; -1: the process is gone, or
- * (@known false) the kernel is older than 6.5 and has no such thing. */
+/* A descriptor of the process itself, which survives the reuse of its pid; -1: the process has
+ * ended, or (@known false) the kernel is older than 6.5 and has no such descriptors. */
 static int open_process(int socket, bool *known)
 {
 	socklen_t bytes = sizeof(int);
@@ -130,8 +130,8 @@ int peer_identify(int socket, struct peer *peer, struct strata_error *error)
 	process = open_process(socket, &known);
 	read_names(peer);
 	read_starter(peer);
-	/* Only what was read while it was there is of it, and not of the next of that number.
-	 * Before Linux 6.5 nobody can know. */
+	/* Only what was read while it lived belongs to it, and not to the next process of that pid.
+	 * Before Linux 6.5 this cannot be checked. */
 	if (known && has_ended(process)) {
 		peer->comm[0] = peer->program[0] = '\0';
 		peer->starter = peer->uid;

@@ -23,7 +23,7 @@
 
 #define QUEUE_BYTES (64u << 10)
 
-/* How long the end waits for a reader that does not take anything. */
+/* How long to wait at the end for a reader that reads nothing. */
 #define LAST_MS 500
 
 static struct {
@@ -74,7 +74,7 @@ static void write_out(void)
 		written = write_some(queue.bytes + queue.first, length);
 		if (written < 0 && errno == EINTR)
 			continue;
-		/* Nobody will ever read it: drop it. */
+		/* The reader has gone: drop it. */
 		if (written < 0 && errno != EAGAIN)
 			written = (ssize_t)length;
 		if (written <= 0)
@@ -154,7 +154,7 @@ void stderr_queue_open(void)
 {
 	const cookie_io_functions_t functions = { .write = take };
 
-	/* A stream that somebody else put there, and that is no descriptor, does not wait. */
+	/* A stream without a descriptor, put there by other code, does not block. */
 	if (queue.stream || fileno(stderr) != STDERR_FILENO)
 		return;
 	fflush(stderr);
@@ -167,7 +167,7 @@ void stderr_queue_open(void)
 			close(queue.fd);
 		return;
 	}
-	/* A message is one write, also where it is made of several. */
+	/* A message is one write, even if it was composed of several. */
 	setvbuf(queue.stream, NULL, _IOLBF, BUFSIZ);
 	queue.real = stderr;
 	stderr = queue.stream;

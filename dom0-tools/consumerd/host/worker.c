@@ -85,7 +85,7 @@ struct work *worker_take(struct worker *worker)
 	return work;
 }
 
-/* Joins the thread if it ends in time; else it is on its own.  False: it is. */
+/* Joins the thread if it ends in time; else detaches it and returns false. */
 static bool join(pthread_t thread, unsigned int wait_ms)
 {
 	struct timespec end;

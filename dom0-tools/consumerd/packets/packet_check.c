@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * packet_check.c - takes packets apart.  The recorder calls it before a packet goes to disk, the
- *                                        merge for each packet of a file.
+ * packet_check.c - validates packets.  The recorder calls it before a packet goes to disk, and the
+ *                  merge for each packet of a file.
  *
  * The bytes are hostile.  Sizes are compared before they are added, offsets before they are used,
  * and the time for a packet is at most proportional to its size.

@@ -37,7 +37,7 @@ static int map_rings(struct app_memory *memory, int fd, struct strata_error *err
 	}
 	if (memory->file < 0)
 		return ring_pages_open(&memory->pages, memory->rings, memory->bytes, error);
-	/* Zeros are no ring: its channel is disabled when its words are looked at next. */
+	/* Zeros are not a valid ring: its channel is disabled at the next check of its words. */
 	return strata_mapping_guard(memory->rings, memory->bytes, error);
 }
 
@@ -54,7 +54,7 @@ static int make_anonymous(const struct app_memory *memory, struct strata_error *
 	return -1;
 }
 
-/* The application's descriptor is another one than ours, whose lock ends with us. */
+/* The application gets another descriptor than ours, whose lock ends with us. */
 static int make_file(struct app_memory *memory, const struct strata_dir *dir,
 		     struct strata_error *error)
 {
@@ -124,7 +124,7 @@ void app_memory_trim(struct app_memory *memory)
 
 void *app_memory_take(struct app_memory *memory, size_t *bytes)
 {
-	/* A file that was left to others is one still. */
+	/* A file that was handed over stays a file. */
 	void *rings = memory->dir ? NULL : memory->rings;
 
 	app_memory_leave_unsealed(memory);

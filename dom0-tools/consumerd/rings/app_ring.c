@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* app_ring.c - see app_ring.h; app.c calls it for processes that are there, and `strata recover`
- * for what they left. */
+/* app_ring.c - see app_ring.h; app.c calls it for live processes, and `strata recover` for the
+ * rings that processes left. */
 #include "consumerd/rings/app_ring.h"
 
 #include <string.h>
 
 #include "consumerd/rings/ring_shared.h"
 
-/* In the reader's page of a single-store ring, behind the words that its writer reads. */
+/* In the reader's page of a single-store ring, after the words that its writer reads. */
 #define TAKEN_OFFSET sizeof(struct strata_single_reader_area)
 
 size_t app_ring_reader_offset(enum strata_app_mode mode)
@@ -20,14 +20,15 @@ size_t app_ring_always_read(const struct ring_file_header *header)
 {
 	const enum strata_app_mode mode = (enum strata_app_mode)header->mode;
 
-	/* The writer of one that is overwritten says which page of it a sub-buffer is in, and says
-	 * something else in the next moment. */
+	/* The writer of an overwritten ring says which page a sub-buffer is in, and may change that
+	 * at any moment. */
 	return mode == STRATA_APP_RESERVE_COMMIT && header->overwrite
 		       ? header->ring_bytes
 		       : app_ring_reader_offset(mode) + STRATA_PAGE_BYTES;
 }
 
-/* The writer overwrites nothing, so where we read next it is in our turn or in the one before. */
+/* The writer overwrites nothing, so at our next position it is in our turn or in the previous one.
+ */
 static bool is_sane(const struct ring *ring)
 {
 	const struct strata_ring_reader *reader = &ring->reader;
@@ -80,7 +81,7 @@ static uint32_t follow_marks(const struct ring *ring, strata_count_t start, uint
 		 * whole. */
 		mark = strata_load_acquire(&marks[strata_app_mark(geo, start + at)]);
 		end = slot_end(geo, start, mark);
-		/* Any other value is a mark of an earlier turn, or a lie. */
+		/* Any other value is a mark of an earlier turn, or forged. */
 		if (end < at + STRATA_APP_MARK_SPACING)
 			break;
 		if (mark & STRATA_APP_MARK_OPEN) {
@@ -171,7 +172,7 @@ static bool resume_single(struct ring *ring, uint64_t next_sequence)
 		return true;
 	if (strata_read_once(&taken->number) != next_sequence || position % 4)
 		return false;
-	/* The sub-buffers that were given back since held no good packet. */
+	/* The sub-buffers released since then held no valid packet. */
 	if ((int64_t)(position - first) <= 0)
 		return true;
 	if (position - first > strata_buffer_bytes(reader->geo))
@@ -190,7 +191,7 @@ bool app_ring_resume(struct ring *ring, uint64_t next_sequence)
 	strata_reader_resume(reader);
 	if (next - reader->read_count <= strata_buffer_bytes(reader->geo))
 		reader->read_count = next;
-	/* Further on than the last packet: those between were no packets. */
+	/* Beyond the last packet: the sub-buffers in between were not valid packets. */
 	return (reader->read_count - next) >> (STRATA_COUNT_BITS - 1) == 0;
 }
 

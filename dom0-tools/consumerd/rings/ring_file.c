@@ -24,8 +24,8 @@ static bool is_ring_file(const char *name)
 	return length > suffix && strcmp(name + length - suffix, RING_FILE_SUFFIX) == 0;
 }
 
-/* Opens the directory of the files: DIR/RING_FILE_DIR, or what that link of ours leads to.
- * False with errno. */
+/* Opens the directory of the files: DIR/RING_FILE_DIR, or the target of our link. False with errno.
+ */
 static bool open_rings(const struct strata_dir *dir, struct strata_dir *rings)
 {
 	struct strata_error ignored;
@@ -59,7 +59,7 @@ bool ring_file_any(const struct strata_dir *dir)
 	return any;
 }
 
-/* A link stands for a directory of any name, wherever this process is. */
+/* The link's target is absolute, so it does not depend on the working directory. */
 static int link_dir(const struct strata_dir *dir, const char *named, struct strata_error *error)
 {
 	struct strata_dir rings;
@@ -153,7 +153,7 @@ static int write_header(int fd, const struct ring_file_header *header, struct st
 	return strata_fail(error, "the header of its rings cannot be written: %s", strerror(errno));
 }
 
-/* A new file of whatever name is free.  -1 with errno. */
+/* Creates a file under any free name. -1 with errno. */
 static int open_new(const struct strata_dir *rings, int32_t pid, char name[RING_FILE_NAME_BYTES])
 {
 	unsigned int turn;

@@ -2,9 +2,8 @@
 /*
  * ring_file_load.c - reads a file of rings, for `strata recover`.
  *
- * The file may be anybody's, and somebody may still write to it: it is copied once
- * and then checked.  It is read and not mapped, as one that shrinks meanwhile would
- * be a SIGBUS.
+ * The file may belong to any user, and a process may still write to it: it is copied once and then
+ * checked. It is read, not mapped, because a mapped file that shrinks causes SIGBUS.
  */
 #include "consumerd/rings/ring_file.h"
 

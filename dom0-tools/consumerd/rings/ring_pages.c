@@ -33,10 +33,11 @@ static bool is_held(const struct ring_pages *pages, size_t page)
 	return pages->held[page / 8] >> page % 8 & 1;
 }
 
-/* The largest page that Linux makes of pages of a memfd, on any processor with pages of 4 KiB. */
+/* The largest huge page that Linux uses for a memfd, on any processor with pages of 4 KiB. */
 #define HUGE_BYTES ((size_t)2 << 20)
 
-/* What everybody may have, unless the administrator has lowered it (fs.pipe-max-size). */
+/* The size that any user may request, unless the administrator has lowered it (fs.pipe-max-size).
+ */
 #define PIPE_PAGES 256u
 
 /* Makes a pipe that refers to up to PIPE_PAGES pages.  Its end for writing, or -1 with errno. */
@@ -51,7 +52,7 @@ static int open_pipe(struct ring_pages *pages, size_t nr)
 	if (pipe2(ends, O_CLOEXEC | O_NONBLOCK))
 		return -1;
 	pipes[pages->nr_pipes++] = ends[0];
-	/* One that cannot be made larger takes what it can. */
+	/* A pipe that cannot be enlarged takes what it can. */
 	if (fcntl(ends[1], F_SETPIPE_SZ, (nr < PIPE_PAGES ? nr : PIPE_PAGES) * page_bytes()) < 0)
 		errno = 0;
 	return ends[1];
@@ -85,9 +86,9 @@ static int pin_each(struct ring_pages *pages, size_t bytes)
 
 /*
  * The memory's owner can replace pages, also locked ones, by a huge page (MADV_COLLAPSE), which
- * takes them out of our mapping and then can be swapped out.  The kernel does so only if nobody
- * else refers to one of the pages, nor does it split or swap out a huge page then.  Pipes refer to
- * them.
+ * takes them out of our mapping and then can be swapped out. The kernel does so only if the pages
+ * have no additional references, and otherwise neither splits nor swaps out a huge page. Pipes hold
+ * such references.
  */
 static int pin(struct ring_pages *pages, size_t bytes, struct strata_error *error)
 {
@@ -102,7 +103,7 @@ int ring_pages_open(struct ring_pages *pages, void *memory, size_t bytes,
 	memset(pages, 0, sizeof(*pages));
 	pages->memory = memory;
 	pages->nr = (bytes + page_bytes() - 1) / page_bytes();
-	/* Pages that nobody has touched take no memory: each is locked when it is asked for. */
+	/* Untouched pages take no memory: each is locked when it is requested. */
 	if (mlock2(memory, bytes, MLOCK_ONFAULT))
 		return 0;
 	pages->held = calloc(pages->nr / 8 + 1, 1);
@@ -128,7 +129,7 @@ bool ring_pages_hold(struct ring_pages *pages, const void *from, size_t bytes)
 	if (pages->failed)
 		return false;
 	begin = now_ns();
-	/* Unlike a load, this gives up where there is no memory. */
+	/* Unlike a load, this fails if there is no memory. */
 	if (madvise(pages->memory + first * page_bytes(), (end - first) * page_bytes(),
 		    MADV_POPULATE_READ))
 		pages->failed = errno;

@@ -9,8 +9,8 @@
 
 /*
  * Sub-buffers next to the writer that are left out.  The writer may be ahead of what it published:
- * it opens a sub-buffer some time before commit seq tells, and a writer that was interrupted there
- * may have been overtaken by another in the next sub-buffer.
+ * it opens a sub-buffer some time before commit seq shows it, and a writer that was interrupted
+ * there may have been overtaken by another in the next sub-buffer.
  */
 #define NEAR_SUBBUFS 3u
 
@@ -21,7 +21,7 @@ struct peek {
 	unsigned char copy[];                    /* of one sub-buffer */
 };
 
-/* How far behind the newest sub-buffer one may be that is whole still. */
+/* How far a sub-buffer may lie behind the newest one and still be whole. */
 static strata_count_t reach(struct strata_ring_geometry geo)
 {
 	const strata_count_t nr = strata_nr_subbufs(geo);
@@ -50,7 +50,7 @@ static bool copy_subbuf(struct peek *peek, const struct strata_ring_reader *read
 
 	memcpy(peek->copy, peek->of.data + ((size_t)page << reader->geo.subbuf_bits),
 	       strata_subbuf_bytes(reader->geo));
-	/* The loads of the copy come before the look that proves it valid. */
+	/* The loads of the copy come before the load that proves it valid. */
 	strata_read_barrier();
 	return !is_overtaken(reader, reader->read_count, &ignored);
 }
@@ -92,14 +92,14 @@ struct ring *ring_peek_make(const struct ring *ring)
 		return NULL;
 	memset(peek, 0, sizeof(*peek));
 	peek->ring = *ring;
-	/* No note for `strata recover`: all that is read here is still to be read. */
+	/* No note for `strata recover`: the ring's own reader has yet to read all of this. */
 	peek->ring.taken = NULL;
 	/* A single-store ring is read by copying, and the position is the reader's own. */
 	peek->ring.single.shared = &peek->unread;
 	if (ring->is_single)
 		return &peek->ring;
 	peek->of = ring->reader;
-	/* All of a ring that is overwritten is held (app_ring.c), and we read our copy. */
+	/* All pages of an overwritten ring are locked (app_ring.c), and we read our copy. */
 	peek->ring.pages = NULL;
 	peek->ring.reader.shared = NULL;
 	peek->ring.reader.data = peek->copy;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* allowance.c - see allowance.h.  An entry stays for as long as the recording: UUIDs are given by
- * dom0, and a guest has one. */
+/* allowance.c - see allowance.h.  An entry stays for the whole recording: dom0 assigns UUIDs, and a
+ * guest has one. */
 #include "consumerd/shares/allowance.h"
 
 #include <stdlib.h>

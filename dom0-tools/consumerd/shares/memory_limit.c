@@ -41,7 +41,7 @@ static uint64_t read_up(const char *mount, const char *hierarchy, char *group, c
 	}
 }
 
-/* Whether "memory" is among the controllers of a hierarchy, which commas part. */
+/* Whether "memory" is among the comma-separated controllers of a hierarchy. */
 static bool has_memory(const char *controllers)
 {
 	size_t length;

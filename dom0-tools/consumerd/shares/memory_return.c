@@ -19,7 +19,7 @@
 struct memory_return {
 	struct worker *worker;
 	int inotify;                       /* -1: no memory can be watched */
-	struct returned *watched[BUCKETS]; /* sealed memory that was let go of, and still exists */
+	struct returned *watched[BUCKETS]; /* released sealed memory that still exists */
 };
 
 struct returned {
@@ -29,7 +29,7 @@ struct returned {
 	struct principal *who;
 	uint64_t claimed;
 	int failed;           /* errno */
-	int watch;            /* -1: its pages are taken out */
+	int watch;            /* -1: its pages are freed */
 	bool unmapped, ended; /* of watched memory: it is freed when both are true */
 	struct returned *next;
 };
@@ -38,7 +38,7 @@ static void run(struct work *work)
 {
 	struct returned *one = (struct returned *)work;
 
-	/* Pages can be taken only out of writable memory that is not locked. */
+	/* Pages can only be freed in writable memory that is not locked. */
 	if (one->watch < 0 && (munlock(one->memory, one->bytes) ||
 			       mprotect(one->memory, one->bytes, PROT_READ | PROT_WRITE) ||
 			       madvise(one->memory, one->bytes, MADV_REMOVE)))
@@ -79,7 +79,7 @@ void memory_return_unwatch(const struct memory_return *returns, int watch)
 	inotify_rm_watch(returns->inotify, watch);
 }
 
-/* Where it failed the share stays used: somebody may have that memory still. */
+/* If it failed the share stays used: a process may still have that memory. */
 static void settle(const struct returned *one)
 {
 	if (!one->who)
@@ -113,14 +113,14 @@ void memory_return_give(struct memory_return *returns, void *memory, size_t byte
 		worker_give(returns->worker, &one->work);
 		return;
 	}
-	/* Without memory to note it with, it is done at once. */
+	/* Without memory for a note, it is done immediately. */
 	run(&here.work);
 	if (watch >= 0)
 		here.failed = ENOMEM;
 	settle(&here);
 }
 
-/* The kernel says that nobody has that memory any more. */
+/* The kernel reports that no process has that memory any more. */
 static void end_watched(struct memory_return *returns, int watch)
 {
 	struct returned **place = &returns->watched[(unsigned int)watch % BUCKETS], *one;
@@ -137,7 +137,7 @@ static void end_watched(struct memory_return *returns, int watch)
 		free(one);
 }
 
-/* A bounded number in a turn.  Where more than the kernel queues end at once, shares stay used. */
+/* A bounded number in a turn. If more end than the kernel can queue, shares stay used. */
 static void hear_ends(struct memory_return *returns)
 {
 	struct inotify_event events[256]; /* none has a name */

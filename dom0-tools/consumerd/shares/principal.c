@@ -22,7 +22,7 @@
 #define TABLE_BYTES_MAX (256u << 20)
 
 /* Each page of a guest that is mapped is an entry of dom0's table of mappings, which Xen limits to
- * 262,144 (gnttab_max_maptrack_frames=1024): a quarter is left for all else that dom0 maps. */
+ * 262,144 (gnttab_max_maptrack_frames=1024): a quarter is left for dom0's other mappings. */
 #define GUEST_PAGES_MAX 196608u
 
 /* Parts of the memory that the recorder may use. The metadata of a source takes some 15 times as
@@ -43,8 +43,8 @@
 #define HYPERVISOR_QUANTA 8
 
 static const char *const resource_names[PRINCIPAL_NR_RESOURCES] = {
-	[PRINCIPAL_CONNECTIONS] = "simultaneous connections",
-	[PRINCIPAL_RINGS] = "rings in use",
+	[PRINCIPAL_CONNECTIONS] = "connections",
+	[PRINCIPAL_RINGS] = "rings",
 	[PRINCIPAL_MEMORY_BYTES] = "bytes of ring memory",
 	[PRINCIPAL_LIVE_SLOTS] = "streams that can be followed",
 	[PRINCIPAL_SOURCES] = "sources in this recording",
@@ -239,7 +239,7 @@ static uint64_t sum(const struct principals *all, enum principal_resource resour
 	return used;
 }
 
-/* The next largest holder: it holds less than @before, or stands behind it in the table. */
+/* The next largest holder: it holds less than @before, or comes after it in the table. */
 static const struct principal *next_holder(const struct principals *all,
 					   enum principal_resource resource,
 					   const struct principal *before)

@@ -26,7 +26,8 @@ int grant_range_make(struct grant_range *range, struct strata_error *error)
 	return 0;
 }
 
-/* Gives the addresses from page @first on back, for good: another thread may take them at once. */
+/* Releases the addresses from page @first on permanently: another thread may reuse them
+ * immediately. */
 static void give_back_from(struct grant_range *range, uint32_t first)
 {
 	if (range->end > first)

@@ -102,8 +102,8 @@ void guest_look(struct xs_handle *xenstore, uint32_t domain, struct guest *guest
 
 	memset(guest, 0, sizeof(*guest));
 	guest->domain = domain;
-	/* The module first: a domain goes with all that is below it, so if its module is gone and
-	 * it has a name after that, the module was unloaded. */
+	/* The module first: a domain disappears with all of its nodes, so if the module's nodes are
+	 * gone and the domain still has a name after that, the module was unloaded. */
 	look_at_module(xenstore, guest);
 	snprintf(path, sizeof(path), "/local/domain/%u/name", domain);
 	guest->named = read_text(xenstore, path, guest->name, sizeof(guest->name));
@@ -147,8 +147,8 @@ int guest_tell(struct xs_handle *xenstore, uint32_t domain, const struct guest_c
 {
 	char path[PATH_BYTES], state[32];
 
-	/* To write for a domain that is gone would make its nodes anew, and nobody would clear
-	 * them away. */
+	/* Writing for a destroyed domain would create its nodes again, and nothing would remove
+	 * them. */
 	if (!read_node(xenstore, domain, "state", state, sizeof(state)))
 		return strata_fail(error, "its module is gone");
 	snprintf(path, sizeof(path), "/local/domain/%u/" STRATA_GUEST_XENSTORE_DIR "/ctl", domain);

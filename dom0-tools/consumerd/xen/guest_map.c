@@ -149,7 +149,7 @@ static int read_directory(xengnttab_handle *gnttab, struct guest_reading *readin
 	return done + nr == all && check_distinct(reading->refs, root->nr_refs, error) ? -1 : 1;
 }
 
-/* Copies the event table, then takes the copy apart.  1: there is more; 0, or -1. */
+/* Copies the event table, then unpacks the copy. 1: there is more; 0, or -1. */
 static int read_events(struct guest_map *map, struct strata_error *error)
 {
 	struct guest_reading *reading = map->reading;
@@ -183,7 +183,7 @@ static void end_reading(struct guest_map *map)
 	map->reading = NULL;
 }
 
-/* Reads the root page, and takes memory for what it lists.  0 or -1. */
+/* Reads the root page, and allocates memory for what it lists. 0 or -1. */
 static int begin(struct guest_map *map, xengnttab_handle *gnttab, const struct guest *guest,
 		 bool with_rings, uint32_t pages, struct strata_error *error)
 {

@@ -11,7 +11,7 @@
 #include "consumerd/xen/grant_range.h"
 #include "recording/recording.h"
 
-/* What is mapped of all rings: each kind of area in one range, one ring's behind the other's. */
+/* The mappings of all rings: each kind of area in one range, ring after ring. */
 struct guest_ring_pages {
 	struct grant_range writers, readers, data;
 	unsigned char *private; /* takes the readers' place */
@@ -102,7 +102,7 @@ static struct strata_ring_geometry geometry_of(const struct strata_guest_root *r
 					      .nr_subbufs_bits = root->nr_subbufs_bits };
 }
 
-/* Takes addresses for an area of @pages in each ring.  0 or -1. */
+/* Reserves addresses for an area of @pages in each ring. 0 or -1. */
 static int make_range(const struct guest_map *map, struct grant_range *range, uint32_t domain,
 		      uint32_t pages, int protection, const char *what, struct strata_error *error)
 {

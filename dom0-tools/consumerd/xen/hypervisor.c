@@ -2,8 +2,8 @@
 /*
  * hypervisor.c - makes and maps the rings inside Xen; see hypervisor.h.
  *
- * The hypervisor is trusted (it could do anything to us); its answers are still
- * checked where a wrong one would be a wrong mapping.
+ * The hypervisor is trusted (it could do anything to us); its answers are still checked where a
+ * wrong one would cause a wrong mapping.
  */
 #include "consumerd/xen/hypervisor.h"
 
@@ -123,7 +123,7 @@ static int get_subbuf(struct ring *ring, struct strata_error *error)
 	struct strata_hv_op op = { .operation = STRATA_HV_GET };
 	struct hypervisor *hypervisor = ring->owner;
 
-	/* The mapped words tell whether the call is worth it; in discard mode they suffice. */
+	/* The mapped words show whether the call is needed; in discard mode they suffice. */
 	if (!strata_reader_ready(&ring->reader))
 		return 0;
 	if (!ring->reader.overwrite)
@@ -330,7 +330,7 @@ static bool flies_already(struct hypervisor *hypervisor, struct strata_ring_geom
 	       op.u.query.nr_subbufs_bits == geo.nr_subbufs_bits;
 }
 
-/* Continues where the recorder before us died. */
+/* Continues where the previous recorder died. */
 static int take_over(struct hypervisor *hypervisor, struct strata_ring_geometry geo,
 		     struct strata_error *error)
 {

@@ -24,10 +24,10 @@ struct traces {
 	size_t nr_recordings;
 	struct strata_machines machines; /* whose clocks they have */
 	struct traces_symbols symbols;
-	struct progress_line line; /* threads that read complain, too: they hold it */
+	struct progress_line line; /* its lock also guards the complaints of reading threads */
 	struct strata_progress progress;
 	bool is_silent;                /* an earlier pass has reported what is wrong */
-	unsigned int complaints;       /* so many were shown, or would have been */
+	unsigned int complaints;       /* number shown, or suppressed */
 	uint64_t told[COMPLAINTS_MAX]; /* hashes of the first ones */
 };
 

@@ -72,7 +72,7 @@ int apps_open(struct apps *apps, struct strata_error *error)
 		return -1;
 	if (epoll_ctl(apps->epoll, EPOLL_CTL_ADD, apps->listener, &interest))
 		return strata_fail(error, "no socket for applications: %s", strerror(errno));
-	/* Programs that start from here on find the socket. */
+	/* Programs that start from now on find the socket. */
 	return app_wake_begin(&apps->wake, error);
 }
 

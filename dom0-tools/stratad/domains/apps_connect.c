@@ -105,8 +105,9 @@ bool apps_receive(struct apps *apps, size_t index)
 }
 
 /*
- * Accepts and closes one connection when no descriptors are left: it would wake us again and again,
- * and its program would wait in vain before main().  False: no connection, or no spare descriptor.
+ * Accepts and closes one connection when no descriptors are left: otherwise it would wake us
+ * repeatedly, and its program would wait in vain before main(). False: no connection, or no spare
+ * descriptor.
  */
 static bool send_away(struct apps *apps)
 {

@@ -16,7 +16,8 @@ void leaving_charge(struct principal *who, uint64_t ticks, uint32_t tsc_khz)
 	principal_charge(who, PRINCIPAL_TALKING, time > pages ? time : pages);
 }
 
-/* Whether its rings are drained.  Not asked again: the recorder may give its source to another. */
+/* Whether its rings are drained. Not checked again after that: the recorder may reuse its source.
+ */
 static bool is_drained(struct leaving *one, struct recorder *recorder)
 {
 	if (one->source != LEAVING_NO_SOURCE &&
@@ -25,8 +26,8 @@ static bool is_drained(struct leaving *one, struct recorder *recorder)
 	return one->source == LEAVING_NO_SOURCE;
 }
 
-/* Unmaps what its share of the time allows: until its rings are drained, only what the recorder
- * could write.  True: nothing is left. */
+/* Unmaps as much as its share of the time allows: until its rings are drained, only pages that the
+ * recorder can write. True: nothing is left. */
 static bool unmap_some(struct leaving *one, struct recorder *recorder)
 {
 	const uint32_t tsc_khz = recorder_recording(recorder)->tsc_khz;

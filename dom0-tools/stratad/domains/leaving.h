@@ -20,7 +20,7 @@ struct leaving {
 	size_t source; /* on which recorder_leave_source() was called, or LEAVING_NO_SOURCE */
 };
 
-/* It had not become a source. */
+/* It never became a source. */
 #define LEAVING_NO_SOURCE SIZE_MAX
 
 /* Charges a step of mapping or unmapping, which took @ticks. */

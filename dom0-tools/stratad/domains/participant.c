@@ -34,8 +34,9 @@ static const char *shown_name(const struct participant *one, char *shown, size_t
 				  strata_domain_shown_name(one->domain, one->guest.name));
 }
 
-/* How long guests are mapped before the recording begins; the rest is done after that.  An honest
- * guest is mapped by then on any host: what it does next is in reach if it dies at once. */
+/* How long guests are mapped before the recording begins; the rest is mapped afterwards. A
+ * well-behaved guest is mapped by then on any host, so its records can be read even if it dies
+ * right away. */
 #define GATHER_MS 30000u
 
 #define SHOWN_BYTES STRATA_ESCAPED_BYTES(sizeof(((struct guest *)0)->name))
@@ -235,7 +236,7 @@ static bool is_allowed(struct participants *all, struct participant *one)
 	return false;
 }
 
-/* Has its domain paid for what was mapped of it before?  If not, it is looked at again soon. */
+/* Whether its domain has paid for its earlier mappings. If not, it is checked again soon. */
 static bool may_be_mapped(struct participants *all, struct participant *one)
 {
 	const struct principal *who = answers_for(all, one);
@@ -294,7 +295,7 @@ void participant_map_some(struct participants *all, struct participant *one)
 	while (more > 0 && may_map_more(all, one)) {
 		begin = strata_clock();
 		more = guest_map_step(&one->map, &why);
-		/* What it took while nobody was kept waiting must not keep it waiting afterwards.
+		/* The time used while nothing else had to wait must not delay it afterwards.
 		 */
 		if (all->started)
 			leaving_charge(one->who, strata_clock() - begin, all->tsc_khz);

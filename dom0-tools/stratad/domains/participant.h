@@ -5,7 +5,7 @@
 
 #include "stratad/domains/participants.h"
 
-/* The host's time, for intervals: dom0's own clock may stand still under emulation. */
+/* The host's time, for intervals: dom0's own clock may stop under emulation. */
 uint64_t participants_now_ms(const struct participants *all);
 
 /* Handles the state of its module in xenstore, @now: maps it, continues or releases it. */
@@ -15,7 +15,7 @@ void participant_take_look(struct participants *all, struct participant *one,
 /* Reads xenstore and waits for the answer; only before the recording begins. */
 void participant_look(struct participants *all, struct participant *one);
 
-/* Maps some more of its pages, and goes on with it when that was the last. */
+/* Maps some more of its pages, and continues with its set-up after the last one. */
 void participant_map_some(struct participants *all, struct participant *one);
 
 /* After it has stopped or added a probe: makes it add the next one, or join the recording. */
@@ -28,12 +28,12 @@ void participant_add_rings(struct participants *all, struct participant *one);
 void participant_refuse(struct participants *all, struct participant *one,
 			const struct strata_error *why);
 
-/* Prints a message about what its domain does: the domain's name, and the rest.  A guest that comes
- * and goes all the time may cause as many as a user may (principal.h). */
+/* Prints a message about its domain: the domain's name, and the rest. The messages of a guest that
+ * comes and goes repeatedly are limited like a user's (principal.h). */
 void participant_say(struct participants *all, const struct participant *one, const char *format,
 		     ...) __attribute__((format(printf, 3, 4)));
 
-/* Why its domain has ended, as far as was seen. */
+/* Why its domain has ended, if known. */
 enum strata_source_end participant_end(const struct participant *one);
 
 /* Ends its source for @reason; its rings are drained over several turns (leaving.h). */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * participants.c - finds out which domains come, go and answer; see participants.h.
+ * participants.c - tracks domains that appear, leave and answer; see participants.h.
  *
  * Watches in xenstore tell where to look. A guest can fire its own without end, so a domain is read
  * at most every LOOK_MS, a few domains per turn, round robin, in a separate thread

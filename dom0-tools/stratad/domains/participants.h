@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * participants.h - the kernels that take part in a recording, from when each
- * appears to when it is gone.
+ * participants.h - the kernels that take part in a recording, from when each appears to when it
+ * ends.
  *
  * Each domain has a participant; participant.h has the operations on one. participants_tend()
  * handles changes, in bounded work, and nothing here blocks: a command is sent, and its answer is
@@ -122,8 +122,8 @@ struct participants {
 };
 
 /*
- * All domains with their numbers and names, and nothing else of them: as xenstore lists them before
- * the recording begins, then as they were seen last.  The list is the caller's to free().  0 or -1.
+ * All domains with only their numbers and names: as listed by xenstore before the recording begins,
+ * later as last seen. The list is the caller's to free(). 0 or -1.
  */
 int participants_domains(const struct participants *all, struct guest **guests, size_t *nr,
 			 struct strata_error *error);

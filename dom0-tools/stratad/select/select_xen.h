@@ -22,7 +22,7 @@ struct xen_selection {
 	uint32_t budget_per_s;
 };
 
-/* A domain that runs, as xenstore names it; the name may hold anything. */
+/* A running domain, by its name in xenstore; the name may contain anything. */
 struct xen_domain {
 	uint32_t domain;
 	const char *name;

@@ -77,7 +77,7 @@
 #undef __entry
 #define __entry entry
 
-/* Kinds of fields that are others in disguise. */
+/* Kinds of fields that are aliases of others. */
 #undef __field_ext
 #define __field_ext(type, item, filter_type) __field(type, item)
 #undef __field_struct_ext

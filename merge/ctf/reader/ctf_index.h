@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ctf_index.h - where in a stream's file its packets begin, and when: to begin to
- * read at a time, without reading what lies before.
+ * ctf_index.h - offsets and times of a stream's packets, to start reading at a time without reading
+ * the preceding packets.
  *
- * It comes from the index file that LTTng writes beside a trace (TRACE/index/NAME.idx), if there
- * is a sound one, else from the packets' headers.  Of a file with very many packets only every
- * second, fourth... is kept, so that memory is bounded.
+ * It comes from the index file that LTTng writes beside a trace (TRACE/index/NAME.idx), if it is
+ * valid, else from the packets' headers. For a file with very many packets it stores only every
+ * second, fourth... one, to bound memory.
  */
 #ifndef STRATA_MERGE_CTF_INDEX_H
 #define STRATA_MERGE_CTF_INDEX_H
 
 #include "ctf/trace/ctf_trace.h"
 
-#define STRATA_CTF_INDEX_MAX 4096u /* places of one stream */
+#define STRATA_CTF_INDEX_MAX 4096u /* entries of one stream */
 
 struct strata_ctf_index_place {
 	uint64_t offset;   /* of a packet, in the file */
-	uint64_t begin_ns; /* no event of it or of a later one is before */
+	uint64_t begin_ns; /* lower bound of its events and all later ones */
 };
 
 struct strata_ctf_index {
@@ -24,8 +24,8 @@ struct strata_ctf_index {
 	size_t nr;
 	uint64_t end_ns;  /* the latest end of a packet */
 	uint64_t packets; /* all of them */
-	bool from_file;   /* it is the tracer's */
-	bool has_times;   /* packets say when they begin */
+	bool from_file;   /* from the tracer's file */
+	bool has_times;   /* packets contain their begin times */
 };
 
 /* Makes the index of a stream. 0, or -1: out of memory. */
@@ -34,7 +34,8 @@ int strata_ctf_index_make(struct strata_ctf_index *index, const struct strata_ct
 
 void strata_ctf_index_clear(struct strata_ctf_index *index);
 
-/* The offset of a packet before which no event is at @ns or later; 0 if that is the first. */
+/* The offset of a packet such that all events at @ns or later are in it or after it; 0: the first
+ * packet. */
 uint64_t strata_ctf_index_find(const struct strata_ctf_index *index, uint64_t ns);
 
 #endif /* STRATA_MERGE_CTF_INDEX_H */

@@ -11,7 +11,7 @@
 /* Longer ones are not read. */
 #define STRATA_CTF_PACKET_HEAD_BYTES_MAX 65536u
 
-/* Zeroed: empty.  The bytes are the owner's to free. */
+/* Zeroed: empty. The owner frees the bytes. */
 struct strata_ctf_packet_head {
 	uint8_t *bytes;
 	size_t room;

@@ -5,8 +5,8 @@
  *
  * Bytes are copied out of the file piece by piece, so that a file which changes or
  * shrinks meanwhile does no harm, and memory is bounded: a reader holds a window,
- * which grows only for an event that is larger than it.  What is wrong is named, and
- * as little as possible is left out:
+ * which grows only for an event that is larger than it. Faults are reported, and as little as
+ * possible is left out:
  *
  *     a bad packet                 reading goes on at the next place that looks like one
  *     an event that is unknown,    the rest of its packet is left out, because its length,
@@ -26,36 +26,38 @@
 
 #define STRATA_CTF_BATCH_EVENTS 128u /* at most */
 
-/* What a reader did and what it had to leave out or to mend. */
+/* What a reader read, left out and repaired. */
 struct strata_ctf_tally {
 	uint64_t events;
 	uint64_t packets;
 	uint64_t bytes; /* of packets that were read */
-	/* Both also of packets that are another reader's part: what was really read. */
+	/* Both include packets that belong to another reader's part: they count what was actually
+	 * read. */
 	uint64_t entered_packets, entered_bytes;
-	uint64_t discarded;       /* events that the tracer lost, as it says itself */
+	uint64_t discarded;       /* events that the tracer reports as lost */
 	uint64_t missing_packets; /* gaps in the packets' sequence numbers */
 	uint64_t bad_packets;
-	uint64_t forged_packets; /* of these: whole, but of times that their source cannot have */
-	uint64_t skipped_bytes;  /* in which no packet or event could be found */
-	uint64_t clamped_times;  /* that went back, */
-	uint64_t wild_times;     /* or lay far beyond their packet's end */
+	uint64_t
+		forged_packets; /* of these, intact ones with times that their source cannot have */
+	uint64_t skipped_bytes; /* bytes in which no packet or event was found */
+	uint64_t clamped_times; /* that went back, */
+	uint64_t wild_times;    /* or lay far beyond their packet's end */
 };
 
 void strata_ctf_tally_add(struct strata_ctf_tally *sum, const struct strata_ctf_tally *tally);
 
 struct strata_ctf_reader {
-	/* What every event is read with: kept together, because of many streams each has gone from
-	 * the nearest cache when its next event comes (strata_ctf_reader_prefetch()). */
+	/* The data used to read each event, kept together: with many streams, each one's data has
+	 * left the nearest cache when its next event is read (strata_ctf_reader_prefetch()). */
 	const struct strata_ctf_stream *stream;
 	const struct strata_ctf_kind_of_stream *kind; /* of the current packet */
-	const uint8_t *base; /* in the window: a place that the packet's alignment counts from */
+	const uint8_t *base; /* in the window: origin of the packet's alignment */
 	struct strata_ctf_packet packet;
 
 	bool in_packet;
 	uint64_t next_packet; /* file offset */
-	uint64_t doubt_at; /* a bad packet's: if no packet follows it, one may begin here; or 0 */
-	uint64_t left_out_to; /* up to here bytes of it count as left out; 0: none */
+	uint64_t doubt_at; /* of a bad packet: if no packet follows it, one may begin here; or 0 */
+	uint64_t left_out_to; /* its bytes up to here count as left out; 0: none */
 	uint64_t file_bytes;
 
 	uint8_t *window; /* bytes of the file from window_at on */
@@ -65,7 +67,7 @@ struct strata_ctf_reader {
 	uint64_t window_at;
 
 	uint64_t base_at; /* bytes into the packet: where base is */
-	uint64_t at;      /* bits into the packet: what is read next */
+	uint64_t at;      /* bits into the packet: next position to read */
 
 	void *conversion; /* the converter's; NULL without a converter */
 
@@ -79,17 +81,17 @@ struct strata_ctf_reader {
 	uint64_t last_discarded;
 	uint64_t last_lost[STRATA_NR_LOST];
 	bool knows_discarded;
-	bool tells_losses; /* its owner's wish: each loss is a batch of its own, of no event */
-	bool is_silent;    /* its owner's wish: damage is not reported */
-	bool has_damage;   /* something was left out, which no loss tells yet */
-	bool has_loss;     /* which is not told yet */
+	bool tells_losses; /* set by the owner: each loss is a separate batch without events */
+	bool is_silent;    /* set by the owner: damage is not reported */
+	bool has_damage;   /* something was left out that no loss reports yet */
+	bool has_loss;     /* not reported yet */
 	struct strata_loss loss;
-	/* What is wrong outside of these times another reader counts and tells. */
+	/* Another reader counts and reports faults outside of these times. */
 	uint64_t mine_from_ns, mine_to_ns;
 
 	struct strata_lane_event *events; /* the batch; their places are bits from base */
 	size_t nr_events;
-	size_t batch; /* room for so many */
+	size_t batch; /* capacity */
 	uint64_t slots[STRATA_CTF_SLOTS_MAX];
 
 	struct strata_ctf_tally tally;
@@ -98,21 +100,21 @@ struct strata_ctf_reader {
 
 /*
  * Begins to read a stream.
- * @window_bytes: how much of the file is held at least, 4096 or more
+ * @window_bytes: least size of the window, 4096 or more
  * 0, or -1: out of memory.
  */
 int strata_ctf_reader_open(struct strata_ctf_reader *reader, const struct strata_ctf_stream *stream,
 			   size_t window_bytes, struct strata_error *error);
 
 /*
- * Goes on at the packet that begins at @offset, as if nothing had been read before.
- * @from_ns, @to_ns: the reader's part of the stream; what is wrong elsewhere is neither counted nor
- *                   told, because the one whose part it is does that
+ * Continues at the packet that begins at @offset, as if nothing had been read before.
+ * @from_ns, @to_ns: the reader's part of the stream; faults elsewhere are neither counted nor
+ * reported, because the reader of that part does that
  */
 void strata_ctf_reader_seek(struct strata_ctf_reader *reader, uint64_t offset, uint64_t from_ns,
 			    uint64_t to_ns);
 
-/* The largest error of an event's time; UINT64_MAX: not known.
+/* The largest error of an event's time; UINT64_MAX: unknown.
  * @bound: of an event, or the largest of several, of this reader */
 static inline uint64_t strata_ctf_bound_ns(const struct strata_ctf_reader *reader, uint64_t bound)
 {
@@ -121,20 +123,20 @@ static inline uint64_t strata_ctf_bound_ns(const struct strata_ctf_reader *reade
 	return converter && converter->bound_ns ? converter->bound_ns(converter, bound) : bound;
 }
 
-/* Whether what is read at this moment is in the reader's part. */
+/* Whether the current event is in the reader's part. */
 static inline bool strata_ctf_reader_owns(const struct strata_ctf_reader *reader)
 {
 	return reader->last_ns >= reader->mine_from_ns && reader->last_ns < reader->mine_to_ns;
 }
 
 /*
- * Reads the next events into reader->events.  They, and the bytes that they are in, stay until the
- * next call.  Returns their number; 0: the stream is at its end; -1: out of memory.
- * With tells_losses: 1, of class STRATA_LANE_LOSS, is reader->loss.
+ * Reads the next events into reader->events. They, and their bytes, stay valid until the next call.
+ * Returns their number; 0: the stream is at its end; -1: out of memory. With tells_losses: 1, of
+ * class STRATA_LANE_LOSS, is reader->loss.
  */
 int strata_ctf_reader_next(struct strata_ctf_reader *reader, struct strata_error *error);
 
-/* The first byte of an event's header that has a byte's alignment at least. */
+/* The first byte of an event's header that is at least byte-aligned. */
 static inline const uint8_t *strata_ctf_event_head(const struct strata_ctf_reader *reader,
 						   const struct strata_lane_event *event)
 {
@@ -143,7 +145,7 @@ static inline const uint8_t *strata_ctf_event_head(const struct strata_ctf_reade
 	return reader->base + ((event->head + align - 1) & ~(align - 1)) / 8;
 }
 
-/* The physical CPU that a merged trace's header has; UINT32_MAX: it is not known. */
+/* The physical CPU in a merged trace's header; UINT32_MAX: unknown. */
 static inline uint32_t strata_ctf_event_pcpu(const struct strata_ctf_reader *reader,
 					     const struct strata_lane_event *event)
 {
@@ -154,7 +156,7 @@ static inline uint32_t strata_ctf_event_pcpu(const struct strata_ctf_reader *rea
 	return pcpu == STRATA_CTF_PCPU_UNKNOWN ? UINT32_MAX : (uint32_t)pcpu;
 }
 
-/* Puts a cursor at what follows an event's header, with all slots filled that it may need. */
+/* Puts a cursor after an event's header, with all slots filled that it may need. */
 static inline void strata_ctf_event_open(struct strata_ctf_reader *reader,
 					 const struct strata_lane_event *event,
 					 struct strata_ctf_cursor *cursor)
@@ -171,7 +173,7 @@ static inline void strata_ctf_event_open(struct strata_ctf_reader *reader,
 	cursor->at = event->body;
 }
 
-/* Fetches what the next event of a reader is read with into a near cache. */
+/* Prefetches the data needed to read the next event of a reader. */
 static inline void strata_ctf_reader_prefetch(const struct strata_ctf_reader *reader)
 {
 	__builtin_prefetch(reader);

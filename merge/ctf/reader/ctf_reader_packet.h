@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* ctf_reader_packet.h - what ctf_reader.c needs of ctf_reader_packet.c; nobody else's. */
+/* ctf_reader_packet.h - functions of ctf_reader_packet.c for ctf_reader.c only. */
 #ifndef STRATA_MERGE_CTF_READER_PACKET_H
 #define STRATA_MERGE_CTF_READER_PACKET_H
 
 #include "ctf/reader/ctf_reader.h"
 
-/* Fills the window with what the file has from @offset on; less than there should be if it became
- * shorter, which is complained of. */
+/* Fills the window from @offset of the file on; if the file has become shorter, with less, which is
+ * reported. */
 void strata_ctf_reader_fetch(struct strata_ctf_reader *reader, uint64_t offset);
 
 /* Ends the current packet where the file does, if that became shorter. */
 void strata_ctf_reader_hold_to_file(struct strata_ctf_reader *reader);
 
-/* Makes the window another size; what is in it stays as far as it fits.  0, or -1: out of memory.
+/* Resizes the window; its contents stay as far as they fit. 0, or -1: out of memory.
  */
 int strata_ctf_reader_resize(struct strata_ctf_reader *reader, size_t room,
 			     struct strata_error *error);
@@ -20,13 +20,13 @@ int strata_ctf_reader_resize(struct strata_ctf_reader *reader, size_t room,
 /* Enters the next good packet. 1; 0: end of the stream; -1: out of memory. */
 int strata_ctf_reader_next_packet(struct strata_ctf_reader *reader, struct strata_error *error);
 
-/* Notes what is missing before the current packet's end. */
+/* Notes losses before the current packet's end. */
 void strata_ctf_reader_note_losses(struct strata_ctf_reader *reader);
 
 /* The stream is at its end: notes what was discarded behind its last packet, if that is known. */
 void strata_ctf_reader_note_end(struct strata_ctf_reader *reader);
 
-/* Says what is wrong at bit @at of the current packet; after a few times only counts. */
+/* Reports a fault at bit @at of the current packet; after a few reports only counts. */
 void strata_ctf_reader_complain(struct strata_ctf_reader *reader, uint64_t at, const char *format,
 				...) __attribute__((format(printf, 3, 4)));
 

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ctf_header.h - reads an event's header: which event it is, and when it was.
+ * ctf_header.h - reads an event's header: its id and its time.
  *
- * Headers are whatever the metadata says, but in the field they are of two forms:
- * an id and a time side by side, or a small tag that is the id and lies in front
- * of the low bits of the time, unless it says that both follow in full (LTTng's
- * "compact" and "large").  These two are recognised, and read without a walk
- * through their types.
+ * The metadata may define any header, but in practice two forms occur: an id followed by a time; or
+ * a small tag, which is the id and precedes the low bits of the time, or says that both follow in
+ * full (LTTng's "compact" and "large"). These two are recognised, and read without a walk through
+ * their types.
  */
 #ifndef STRATA_MERGE_CTF_HEADER_H
 #define STRATA_MERGE_CTF_HEADER_H
@@ -15,7 +14,7 @@
 
 #include "ctf/values/ctf_cursor.h"
 
-/* Where a number lies, from where the header begins: little-endian, and within eight bytes. */
+/* Position of a number, from the begin of the header: little-endian, and within eight bytes. */
 struct strata_ctf_place {
 	uint32_t byte;
 	uint32_t shift;
@@ -35,7 +34,7 @@ static inline uint64_t strata_ctf_at_place(const uint8_t *header,
 /*
  * A merged trace's headers have the bound of the event's time in ns, the physical CPU if only other
  * traces told it, and a byte of the host's tick within the ns (STRATA_TICK_BITS) and of whether the
- * time is doubtful.  Each number is alone in a structure; the first one has this name.
+ * time is doubtful.  Each number is in a structure of its own; the first one has this name.
  */
 #define STRATA_CTF_BOUND_NAME    "strata_bound_ns"
 #define STRATA_CTF_BOUND_BITS    48u
@@ -55,8 +54,8 @@ struct strata_ctf_header {
 	struct strata_ctf_place id, time;   /* plain; of a tagged one when it is extended */
 	uint32_t bits;                      /* likewise: all of it */
 	struct strata_ctf_place tag, short_time;
-	/* Others may want to know the tag, too; NO_SLOT: nothing of the header.  Of any other form
-	 * it is 0: read it again. */
+	/* Slot of the tag, to which fields may refer; NO_SLOT: they refer to nothing in the header.
+	 * For any other form it is 0: read the header again. */
 	int16_t tag_slot;
 	uint32_t short_bits;
 	uint64_t extended_tag; /* from here on it is extended */
@@ -65,7 +64,7 @@ struct strata_ctf_header {
 	uint32_t bound_byte;
 };
 
-/* The bound that a header has, and the CPU in the bits behind it.  @header: its bytes */
+/* The bound in a header, and the CPU in the following bits. @header: its bytes */
 static inline uint64_t strata_ctf_header_bound(const struct strata_ctf_header *header,
 					       const uint8_t *bytes)
 {
@@ -80,7 +79,7 @@ static inline uint64_t strata_ctf_header_bound(const struct strata_ctf_header *h
 
 void strata_ctf_header_init(struct strata_ctf_header *header, const struct strata_ctf_type *type);
 
-/* A clock moved on to the next value whose low @bits are @low. */
+/* Advances a clock to the next value whose low @bits are @low. */
 static inline uint64_t strata_ctf_widen(uint64_t clock, uint64_t low, uint32_t bits)
 {
 	uint64_t span, next;
@@ -92,7 +91,7 @@ static inline uint64_t strata_ctf_widen(uint64_t clock, uint64_t low, uint32_t b
 	return next < clock ? next + span : next;
 }
 
-/* The general way.  The two that follow are as strata_ctf_header_read() says. */
+/* The general case. The two functions below behave as strata_ctf_header_read(). */
 bool strata_ctf_header_read_any(const struct strata_ctf_header *header,
 				struct strata_ctf_cursor *cursor, uint64_t *clock, uint64_t *id);
 
@@ -127,7 +126,7 @@ static inline bool strata_ctf_header_read_tagged(const struct strata_ctf_header 
  * Reads a header.
  * @clock: IN/OUT, the stream's clock in cycles: of the event before, or the packet's begin
  * @id:    OUT
- * False: it reaches beyond the end.
+ * False: it exceeds the end.
  */
 static inline bool strata_ctf_header_read(const struct strata_ctf_header *header,
 					  struct strata_ctf_cursor *cursor, uint64_t *clock,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ctf_metadata_packets.h - metadata in packets, as LTTng writes it: each has a
- * header of 37 bytes, a piece of the text, and padding.
+ * ctf_metadata_packets.h - metadata in packets, as LTTng writes it: each has a header of 37 bytes,
+ * a part of the text, and padding.
  */
 #ifndef STRATA_MERGE_CTF_METADATA_PACKETS_H
 #define STRATA_MERGE_CTF_METADATA_PACKETS_H
@@ -11,14 +11,14 @@
 
 #include "base/error.h"
 
-/* Do these bytes begin with the magic number of a metadata packet? */
+/* Whether these bytes begin with the magic number of a metadata packet. */
 bool strata_ctf_is_packetised(const unsigned char *bytes, size_t size);
 
 /*
- * Puts the text together.  A last packet that is cut off gives the text that is there.
- * @name: of the file, for errors
- * @text: OUT, to be freed; @size bytes of it, and no end
- * @cut_at: OUT, which byte of the file is missing first; 0: none
+ * Joins the text. A truncated last packet gives its existing text.
+ * @name:   of the file, for errors
+ * @text:   OUT, to be freed; @size bytes, without a zero byte at the end
+ * @cut_at: OUT, the first missing byte of the file; 0: none
  * Returns 0, or -1 with an error that names the byte.
  */
 int strata_ctf_unpack_metadata(const char *name, const unsigned char *bytes, size_t bytes_size,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * ctf_metadata_read.h - reads the metadata of a trace: of CTF 1.8 plain TSDL text, or
- * text in packets; of CTF 2 a sequence of JSON texts.  The text may be anybody's.
+ * text in packets; of CTF 2 a sequence of JSON texts.  The text is hostile.
  */
 #ifndef STRATA_MERGE_CTF_METADATA_READ_H
 #define STRATA_MERGE_CTF_METADATA_READ_H
@@ -11,16 +11,16 @@
 
 /*
  * Reads DIR/metadata.
- * @complain: told of what is odd but can be lived with (an unknown attribute); may be NULL
+ * @complain: receives non-fatal problems (an unknown attribute); may be NULL
  * @metadata: OUT; to be freed with strata_ctf_metadata_clear()
  * Returns 0, or -1 with what is wrong, its line and column or its fragment, and what to do.  Files
- * of more than 64 MiB are refused; of packets that are cut off the text that is whole is read.
+ * of more than 64 MiB are refused; of truncated packets the complete part of the text is read.
  */
 int strata_ctf_metadata_load(struct strata_ctf_metadata *metadata, const char *dir,
 			     void (*complain)(void *data, const char *message), void *data,
 			     struct strata_error *error);
 
-/* The same from the directory @at, which is that of @dir, and through no link. */
+/* The same from the directory @at, which is that of @dir, and not through a link. */
 int strata_ctf_metadata_load_in(struct strata_ctf_metadata *metadata, int at, const char *dir,
 				void (*complain)(void *data, const char *message), void *data,
 				struct strata_error *error);

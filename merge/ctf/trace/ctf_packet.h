@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ctf_packet.h - what the beginning of a packet says: whose it is, how large, from
- * when to when, what was lost before it.
+ * ctf_packet.h - reads the begin of a packet: its stream, size, times, and losses.
  */
 #ifndef STRATA_MERGE_CTF_PACKET_H
 #define STRATA_MERGE_CTF_PACKET_H
@@ -15,13 +14,13 @@ struct strata_ctf_packet {
 	uint64_t offset; /* bytes, in its file */
 	uint64_t cpu;
 	bool has_begin, has_end, has_discarded, has_sequence, has_cpu, has_instance;
-	bool takes_all;        /* it does not say how large it is: all that the file has */
+	bool takes_all;        /* it has no size field: the rest of the file */
 	bool cut;              /* the file ends within it */
-	uint64_t packet_bits;  /* a multiple of 8; held to what the file has */
+	uint64_t packet_bits;  /* a multiple of 8; limited to the size of the file */
 	uint64_t content_bits; /* likewise */
 	uint64_t events_at;    /* bits, from the packet's begin */
 	const struct strata_ctf_stream_class *class;
-	uint64_t missing_bytes; /* of its content: the file ends before */
+	uint64_t missing_bytes; /* of its content missing: the file ends before */
 	uint64_t begin, end;    /* cycles of the stream's clock */
 	uint64_t discarded;     /* events, of the stream so far */
 	bool has_lost;          /* its context has Strata's array of the same by reason: */
@@ -33,7 +32,7 @@ struct strata_ctf_packet {
 enum strata_ctf_packet_status {
 	STRATA_CTF_PACKET_OK,
 	STRATA_CTF_PACKET_BAD,
-	STRATA_CTF_PACKET_MORE, /* its header is longer than the bytes that were given */
+	STRATA_CTF_PACKET_MORE, /* its header is longer than the given bytes */
 };
 
 /*
@@ -54,7 +53,7 @@ enum strata_ctf_packet_status strata_ctf_packet_read(const struct strata_ctf_met
  * strata_lost. */
 bool strata_ctf_packet_is_lost(const struct strata_ctf_field *field);
 
-/* Whether packets begin with a magic number, so that one can be found. */
+/* Whether packets begin with a magic number, by which one can be found. */
 bool strata_ctf_packet_has_magic(const struct strata_ctf_metadata *metadata);
 
 /*

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * ctf_trace.h - one CTF 1.8 trace: a directory with metadata, and a file for each
- * stream.  What is in here does not change once it is open, so that any number of
- * readers (ctf_reader.h), also of several threads, can share it.
+ * stream. It does not change once it is open, so that any number of readers (ctf_reader.h), also in
+ * several threads, can share it.
  */
 #ifndef STRATA_MERGE_CTF_TRACE_H
 #define STRATA_MERGE_CTF_TRACE_H
@@ -14,12 +14,13 @@
 #include "base/error.h"
 #include "xen/exit_reasons.h"
 
-/* How a clock's cycles become nanoseconds since 1970, or since what else the clock counts from. */
+/* How a clock's cycles are converted to nanoseconds since 1970, or since another origin of the
+ * clock. */
 struct strata_ctf_time {
 	uint64_t frequency; /* Hz */
 	int64_t base_ns; /* what the clock's offset comes to, rounded down; and the rest of it: */
 	uint64_t base_rest;  /* 1 / frequency ns */
-	uint64_t cycles_max; /* more are beyond the times that readers of CTF know */
+	uint64_t cycles_max; /* more are beyond the times that readers of CTF support */
 };
 
 /* The last of these times, in 2262. */
@@ -29,7 +30,7 @@ struct strata_ctf_time {
 struct strata_ctf_class {
 	const struct strata_ctf_event_class *event;
 	struct strata_ctf_program program; /* of contexts and payload */
-	uint64_t id;                       /* as the event's: here it is near */
+	uint64_t id;                       /* copy of the event's, for locality */
 	uint32_t index;                    /* of the kind's classes */
 };
 
@@ -40,7 +41,7 @@ struct strata_ctf_kind_of_stream {
 	struct strata_ctf_class *classes; /* as class->events: by id */
 	bool ids_are_dense;               /* events[id].id is id */
 	struct strata_ctf_time time;      /* of its events */
-	int32_t clock;                    /* of the metadata's, that it is of; if has_time */
+	int32_t clock;                    /* index in the metadata; if has_time */
 	bool has_time;                    /* false: its events have no time */
 };
 
@@ -50,12 +51,12 @@ struct strata_ctf_trace;
 struct strata_ctf_when {
 	uint64_t ns;
 	uint32_t tick;    /* of the host, within ns: see strata_realtime_tick() */
-	uint64_t bound;   /* largest error, in the converter's unit; UINT64_MAX: not known */
+	uint64_t bound;   /* largest error, in the converter's unit; UINT64_MAX: unknown */
 	bool is_doubtful; /* see struct strata_host_time */
 	bool is_wrong;    /* it was clamped by more than its bound: the clock's map is wrong */
 };
 
-/* A sum of bounds; UINT64_MAX: not known, or too large. */
+/* A sum of bounds; UINT64_MAX: unknown, or too large. */
 static inline uint64_t strata_ctf_add_clamped(uint64_t a, uint64_t b)
 {
 	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
@@ -66,7 +67,7 @@ static inline uint64_t strata_ctf_add_clamped(uint64_t a, uint64_t b)
  * the true time stays within it.
  * @last:  IN/OUT
  * @bound: IN/OUT, in the unit of the time; UINT64_MAX: not known
- * Returns by how much the time was before the last one; 0: it is as it was.
+ * Returns by how much the time was before the last one; 0: unchanged.
  */
 static inline uint64_t strata_ctf_clamp(uint64_t *last, uint64_t *time, uint64_t *bound)
 {
@@ -79,15 +80,15 @@ static inline uint64_t strata_ctf_clamp(uint64_t *last, uint64_t *time, uint64_t
 }
 
 /*
- * How the cycles of a stream's events become ns, where that is known better than its
- * own metadata says it.
+ * Converts the cycles of a stream's events to ns, if a better conversion than its metadata's is
+ * known.
  */
 struct strata_ctf_converter {
-	/* Begins, for a reader that goes through the stream in order.  NULL: out of memory. */
+	/* Creates the state for a reader that reads the stream in order. NULL: out of memory. */
 	void *(*begin)(const struct strata_ctf_converter *converter);
 	/* Converts the next reading.  No time is before the one of the last reading. */
 	void (*convert)(void *state, uint64_t cycles, struct strata_ctf_when *when);
-	/* Returns about the time of a later reading in ns; the state stays as it is.
+	/* Returns the approximate time of a later reading in ns; the state stays as it is.
 	 * @bound_ns: OUT, its largest error */
 	uint64_t (*ns_later)(const void *state, uint64_t cycles, uint64_t *bound_ns);
 	/* Returns a bound as ns, rounded up; UINT64_MAX: not known.  NULL: bounds are ns. */
@@ -103,15 +104,15 @@ struct strata_ctf_stream {
 	char *name;                                   /* of the file */
 	int fd;
 	uint64_t bytes;    /* of the file when it was opened */
-	uint64_t bound_ns; /* its own times are off by no more */
-	/* When it was written; 0: not known. */
+	uint64_t bound_ns; /* largest error of its own times */
+	/* When it was written; 0: unknown. */
 	uint64_t since_ns, until_ns;
-	uint64_t discarded; /* events in all, where that is known besides what packets say; or 0 */
-	/* It is of one of Strata's recordings: its recorder gave each packet a larger sequence
-	 * number than the one before, and the size that it has. */
+	uint64_t discarded; /* total of events, if known independently of packets; or 0 */
+	/* It belongs to one of Strata's recordings: its recorder gave each packet a larger sequence
+	 * number than the previous one, and its true size. */
 	bool is_recorded;
-	uint64_t packets; /* that its recording's table knows of; 0: not known */
-	bool has_cpu;     /* as its first packet says */
+	uint64_t packets; /* in its recording's table; 0: unknown */
+	bool has_cpu;     /* from its first packet */
 	uint64_t cpu;
 };
 
@@ -121,18 +122,18 @@ struct strata_ctf_trace {
 	struct strata_ctf_kind_of_stream *kinds; /* as metadata.streams */
 	struct strata_ctf_stream *streams;       /* by name */
 	size_t nr_streams;
-	uint64_t bytes; /* of all of them */
-	int open_flags; /* of its files */
-	const void
-		*recording; /* what else it is part of, whose times are one host's; NULL: nothing */
+	uint64_t bytes;        /* of all of them */
+	int open_flags;        /* of its files */
+	const void *recording; /* the recording that it is part of, whose times are one host's;
+				  NULL: none */
 	/* Traces of one group have one clock, which orders their events; and whether
 	 * that clock is, or is converted to, the one of all. */
 	size_t clock_group;
 	size_t machine; /* the number of its machine, in its set */
 	bool times_are_tied;
-	uint64_t own_bound_ns; /* what its own clock's offset may be off by against the machine's */
-	/* Names of numbers: whose the reasons of VM exits are, if its recording says it, and what
-	 * event_names.h made. */
+	uint64_t own_bound_ns; /* largest error of its own clock's offset from the machine's */
+	/* Names of numbers: the numbering of VM exit reasons, if its recording has it, and the
+	 * tables of event_names.h. */
 	enum strata_exits vm_exits;
 	struct strata_ctf_arena *names_arena;
 	struct strata_number_names domains; /* of its host; domain_names.h sets it */
@@ -144,22 +145,22 @@ struct strata_ctf_trace {
 
 /*
  * Opens the trace in the directory @path.
- * @complain: told of what is wrong but not the end, from any thread that reads; may be NULL
- * NULL with the reason: no metadata, or none that can be read.  A file of a stream that cannot be
- * opened is complained of and left out.
+ * @complain: receives non-fatal faults, from any thread that reads; may be NULL
+ * NULL with the reason: no metadata, or unreadable metadata. A stream file that cannot be opened is
+ * reported and left out.
  */
 struct strata_ctf_trace *strata_ctf_trace_open(const char *path, strata_complain_fn *complain,
 					       void *data, struct strata_error *error);
 
 /* The same for a source of one of Strata's recordings: nothing in it is opened through a link,
- * which could lead to files of the reader's. */
+ * which could lead to the reader's own files. */
 struct strata_ctf_trace *strata_ctf_trace_open_recorded(const char *path,
 							strata_complain_fn *complain, void *data,
 							struct strata_error *error);
 
 void strata_ctf_trace_close(struct strata_ctf_trace *trace);
 
-/* Says something about a stream: "PATH/NAME: ...". */
+/* Reports a message about a stream: "PATH/NAME: ...". */
 void strata_ctf_complain(const struct strata_ctf_stream *stream, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
@@ -177,7 +178,8 @@ void strata_ctf_complain(const struct strata_ctf_stream *stream, const char *for
 /* A hypervisor's trace of a recording has the names of guests: domain_name_7 = "g1". */
 #define STRATA_CTF_DOMAIN_NAME "domain_name_"
 
-/* Whether two traces were converted together, and were alike in a number of their environment. */
+/* Whether two traces were converted together, and have the same value of a number in their
+ * environment. */
 bool strata_ctf_converted_alike(const struct strata_ctf_trace *a, const struct strata_ctf_trace *b,
 				const char *number);
 
@@ -185,16 +187,16 @@ bool strata_ctf_converted_alike(const struct strata_ctf_trace *a, const struct s
 const char *strata_ctf_env_text(const struct strata_ctf_trace *trace, const char *name);
 bool strata_ctf_env_number(const struct strata_ctf_trace *trace, const char *name, int64_t *number);
 
-/* The last time that there is: what is beyond it ends a merge. */
+/* The last supported time: events beyond it end a merge. */
 #define STRATA_CTF_NS_MAX (UINT64_MAX - 1)
 
-/* A number of cycles as ns; held to the last time, and to 0 where it is before 1970. */
+/* A number of cycles as ns; clamped to the last time, and to 0 if it is before 1970. */
 static inline uint64_t strata_ctf_ns(const struct strata_ctf_time *time, uint64_t cycles)
 {
 	__extension__ __int128 ns;
 	uint64_t sum;
 
-	/* Mostly it counts nanoseconds, and nothing is out of range. */
+	/* Usually the clock counts nanoseconds, and nothing is out of range. */
 	if (time->frequency == 1000000000u && time->base_ns >= 0 &&
 	    !__builtin_add_overflow(cycles, (uint64_t)time->base_ns, &sum) &&
 	    sum <= STRATA_CTF_NS_MAX)
@@ -211,7 +213,7 @@ static inline uint64_t strata_ctf_ns(const struct strata_ctf_time *time, uint64_
 	return ns > STRATA_CTF_NS_MAX ? STRATA_CTF_NS_MAX : (uint64_t)ns;
 }
 
-/* By how many ns a time may be rounded down. */
+/* The largest rounding error of a time, in ns. */
 static inline uint64_t strata_ctf_rounding_ns(const struct strata_ctf_time *time)
 {
 	return 1000000000u % time->frequency != 0;

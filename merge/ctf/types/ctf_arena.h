@@ -3,8 +3,8 @@
  * ctf_arena.h - allocates small pieces that are freed all at once: a trace's metadata consists of
  * thousands with the same lifetime.
  *
- * A limit makes metadata that expand to much more memory than their text (structures of structures,
- * each twice) end in an error.
+ * A limit makes metadata that expands to much more memory than its text (structures of structures,
+ * each twice) fail with an error.
  */
 #ifndef STRATA_MERGE_CTF_ARENA_H
 #define STRATA_MERGE_CTF_ARENA_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ctf_event_types.h - the description of an event, as tracers send it (strata/event.h), in the
- * types that CTF metadata is written and read by.
+ * ctf_event_types.h - converts the description of an event, as tracers send it (strata/event.h), to
+ * CTF types.
  */
 #ifndef STRATA_MERGE_CTF_EVENT_TYPES_H
 #define STRATA_MERGE_CTF_EVENT_TYPES_H
@@ -10,7 +10,7 @@
 
 #include "ctf/types/ctf_types.h"
 
-/* Points into itself and into the description: not to be copied. */
+/* Contains pointers into itself and into the description: do not copy it. */
 struct strata_ctf_event_types {
 	struct strata_ctf_type structure;
 	struct strata_ctf_field fields[2 * STRATA_EVENT_FIELDS_MAX]; /* lengths of sequences, too */
@@ -28,9 +28,8 @@ struct strata_ctf_type strata_ctf_struct(const struct strata_ctf_field *fields, 
 					 unsigned int align);
 
 /*
- * Makes the structure of an event's fields, or of a context's: each as event.h lays it out.  The
- * length of a sequence NAME is a field _NAME_length in front of it.
- * @types: OUT
+ * Makes the structure of an event's fields, or of a context's: each as event.h lays it out. The
+ * length of a sequence NAME is a preceding field _NAME_length. @types: OUT
  */
 void strata_ctf_event_types(struct strata_ctf_event_types *types,
 			    const struct strata_event_desc *event);

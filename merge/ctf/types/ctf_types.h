@@ -7,11 +7,11 @@
  * them.  All of it belongs to one struct strata_ctf_metadata, and is immutable once read.
  *
  * A sequence's length and the tag of a variant or of an optional field are the values
- * of integers that were read before.  Each integer that somebody refers to has a slot: a reader
- * stores its value there, and the sequence or variant finds it.  Slots are numbered from 0 for the
- * trace's packet header, and go on through packet context, event header and event context of a
- * stream into each event's own types, so that one array of STRATA_CTF_SLOTS_MAX values serves a
- * stream.
+ * of integers that were read before. Each integer to which another field refers has a slot: a
+ * reader stores its value there, and the sequence or variant finds it. Slots are numbered from 0
+ * for the trace's packet header, and go on through packet context, event header and event context
+ * of a stream into each event's own types, so that one array of STRATA_CTF_SLOTS_MAX values serves
+ * a stream.
  *
  * In CTF 2 a location may lead to several integers, one in each option of a variant: they share a
  * slot, because exactly one of them is read.
@@ -57,7 +57,7 @@ enum strata_ctf_role {
 	STRATA_CTF_ROLE_EVENT_CLASS = 1u << 10, /* of events' headers: their ids */
 };
 
-/* How the characters of a text are encoded. */
+/* Encoding of a text. */
 enum strata_ctf_encoding {
 	STRATA_CTF_UTF8, /* any bytes, as they are */
 	STRATA_CTF_UTF16_LE,
@@ -72,7 +72,7 @@ struct strata_symbols;
 
 /* The symbols of a trace's source; and, by number, of the kernels of domains of its host. */
 struct strata_ctf_symbols {
-	const struct strata_symbols *own; /* NULL: not known; likewise below */
+	const struct strata_symbols *own; /* NULL: unknown; likewise below */
 	struct strata_ctf_symbols_of {
 		uint64_t domain;
 		const struct strata_symbols *symbols;
@@ -80,17 +80,18 @@ struct strata_ctf_symbols {
 	size_t nr_domains;
 };
 
-/* Names of an integer's values that the trace itself does not give (event_names.h). */
+/* Names of an integer's values that the trace itself does not contain (event_names.h). */
 struct strata_ctf_names {
 	const struct strata_number_names *table;
 	int16_t slot; /* holds the value that chooses among the table's choices; or NO_SLOT */
-	/* It is an address: of the source's code, or of the domain in the slot.  NULL: it is none.
+	/* It is an address: of the source's code, or of the domain in the slot. NULL: not an
+	 * address.
 	 */
 	const struct strata_ctf_symbols *symbols;
 };
 
 struct strata_ctf_field {
-	const char *name; /* without the underscore that writers put in front of words of TSDL */
+	const char *name; /* without the underscore that writers put before words of TSDL */
 	const struct strata_ctf_type *type;
 };
 
@@ -116,17 +117,17 @@ struct strata_ctf_type {
 	uint8_t bits; /* 1 to 64; of a float 32 or 64 */
 	bool is_signed;
 	bool big_endian;
-	bool is_reversed; /* its first bit is the last one of what big_endian makes of it */
-	bool needs_byte;  /* the number before it is of the other byte order: no byte has both */
+	bool is_reversed; /* its bits are in reverse order */
+	bool needs_byte;  /* the preceding number has the other byte order: no byte has both */
 	bool is_bool;     /* any number but 0 is true */
 	bool is_bit_map;  /* labels are names of its bits: low and high are numbers of bits */
 	uint8_t base;     /* 2, 8, 10 or 16 */
 	bool is_text;     /* encoding UTF8 or ASCII: an array of it is text */
 	uint16_t roles;   /* of enum strata_ctf_role */
-	int16_t slot;     /* integers: where its value is kept; or NO_SLOT.
-			   * Variants, optional fields and sequences: whose value is the tag or length
-			   */
-	int32_t clock;    /* the clock whose value it is; or NO_CLOCK */
+	int16_t slot;  /* integers: where its value is stored; or NO_SLOT. Variants, optional fields
+			* and sequences: slot of the tag or length
+			*/
+	int32_t clock; /* the clock whose value it is; or NO_CLOCK */
 
 	/* Integers without labels; NULL: their values have no names. */
 	const struct strata_ctf_names *names;
@@ -139,7 +140,7 @@ struct strata_ctf_type {
 	const struct strata_ctf_field *fields;
 	size_t nr_fields;
 
-	/* Variants: the option for a tag; a value that none fits is an error in the data. */
+	/* Variants: the option for a tag; a value without an option is an error in the data. */
 	const struct strata_ctf_choice *choices;
 	size_t nr_choices;
 	bool tag_is_signed;
@@ -149,7 +150,7 @@ struct strata_ctf_type {
 	uint64_t length; /* of an array */
 	const struct strata_ctf_type
 		*first; /* the first element, whose values have names; or NULL */
-	bool is_blob;   /* bytes without a meaning that is known here */
+	bool is_blob;   /* bytes of unknown meaning */
 
 	/* Strings; and arrays and sequences of bytes that are text if this is not UTF8. */
 	enum strata_ctf_encoding encoding;
@@ -161,7 +162,7 @@ static inline unsigned int strata_ctf_unit_bytes(enum strata_ctf_encoding encodi
 	return encoding == STRATA_CTF_UTF8 ? 1 : encoding <= STRATA_CTF_UTF16_BE ? 2 : 4;
 }
 
-/* An integer of whatever size. */
+/* An integer of any size. */
 static inline bool strata_ctf_is_integer(const struct strata_ctf_type *type)
 {
 	return type->kind <= STRATA_CTF_ENUM || type->kind == STRATA_CTF_VARINT;
@@ -196,7 +197,7 @@ struct strata_ctf_event_class {
 };
 
 struct strata_ctf_stream_class {
-	uint64_t id; /* 0 if the text gives none: then it is the only one */
+	uint64_t id; /* 0 if the text has none: then it is the only one */
 	const struct strata_ctf_type *packet_context;
 	const struct strata_ctf_type *event_header;
 	const struct strata_ctf_type *event_context;
@@ -225,7 +226,7 @@ struct strata_ctf_metadata {
 	const struct strata_ctf_env *env;
 	size_t nr_env;
 	size_t nr_events;               /* of all streams */
-	struct strata_ctf_arena *arena; /* what all of it is allocated from */
+	struct strata_ctf_arena *arena; /* allocator of all of it */
 };
 
 #endif /* STRATA_MERGE_CTF_TYPES_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ctf_access.h - the way to one field of an event, computed once for a class: a few steps skip what
- * lies before the field.
+ * ctf_access.h - the path to one field of an event, computed once for a class: a few steps skip the
+ * preceding fields.
  *
  * Steps lead as far as types alone determine; the rest of the path is followed in each event,
  * because it depends on values (options of variants, numbers of elements).
@@ -34,7 +34,7 @@ struct strata_ctf_access {
 };
 
 /*
- * Finds the way to a field of a structure.
+ * Finds the path to a field of a structure.
  * @before: structures in front of it, NULL among them for none
  * @align:  alignment of the first structure, bits
  * @parts:  the path, which outlives the access; one part at least The steps belong to @arena. 1; 0:

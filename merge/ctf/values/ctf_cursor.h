@@ -3,9 +3,9 @@
  * ctf_cursor.h - reads fields of a CTF packet one after the other, whatever their
  * size, alignment and byte order.
  *
- * The general way, somewhat slower than ctf_program.h.  The bytes are hostile: nothing beyond @end
- * is read, and a field that exceeds it is refused.  At least STRATA_CTF_PADDING bytes behind the
- * last one must be readable, with any values.
+ * The general method, somewhat slower than ctf_program.h.  The bytes are hostile: nothing beyond
+ * @end is read, and a field that exceeds it is refused.  At least STRATA_CTF_PADDING bytes after
+ * the last one must be readable, with any values.
  */
 #ifndef STRATA_MERGE_CTF_CURSOR_H
 #define STRATA_MERGE_CTF_CURSOR_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ctf_plain.h - reads a number whose way is one step without a walk: most numbers of most events
- * are little-endian, in whole bytes, and never far.
+ * ctf_plain.h - reads a number at the end of a path of one step: most numbers of most events are
+ * little-endian, in whole bytes, and close to the start.
  */
 #ifndef STRATA_MERGE_CTF_PLAIN_H
 #define STRATA_MERGE_CTF_PLAIN_H
@@ -10,7 +10,7 @@
 
 #include "ctf/values/ctf_access.h"
 
-/* Zero-initialised is none. */
+/* Zero-initialised: the number is not plain. */
 struct strata_ctf_plain {
 	uint32_t align, bits; /* of the step */
 	uint32_t width;       /* bits of the number, whole bytes; 0: it is not plain */
@@ -18,7 +18,7 @@ struct strata_ctf_plain {
 	bool is_signed;
 };
 
-/* Makes it of the way to a number; none if that is not such a way. */
+/* Derives it from the path to a number; zeros if the number is not plain. */
 static inline struct strata_ctf_plain strata_ctf_plain_of(const struct strata_ctf_access *access)
 {
 	const struct strata_ctf_type *type = access->type;

@@ -50,7 +50,10 @@ bool strata_budget_refill(const struct strata_selection *selection,
     {
         strata_local_add_return(&budget->refused, 1);
         strata_local_add_return(&ring->refused, 1);
-        /* At once: from here on, a reader must know that events are missing. */
+        /*
+         * Immediately: from here on, a reader must know that events are
+         * missing.
+         */
         if ( !bucket->refusing )
         {
             bucket->refusing = true;

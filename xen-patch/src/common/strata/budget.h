@@ -3,14 +3,14 @@
  * budget.h - how many records a domain may cause on each physical CPU, so that
  * no guest fills a ring at the expense of the others.
  *
- * Each domain but dom0 has two buckets for each CPU: one for what it does, and
- * one for interrupts that come while it runs.  Another guest can send those (it
- * gives a page back and takes it again, and Xen flushes the TLBs of all CPUs), so
- * they take nothing from what the domain itself may record.
+ * Each domain but dom0 has two buckets for each CPU: one for its own events,
+ * and one for interrupts that arrive while it runs. Another guest can send
+ * those (it gives a page back and takes it again, and Xen flushes the TLBs of
+ * all CPUs), so they take nothing from what the domain itself may record.
  *
- * A CPU's own probes are all that takes from a bucket, so it needs no lock; a
- * nested probe may make it a few records more than the budget says, and never
- * fewer refusals than there were.
+ * Only a CPU's own probes take from its bucket, so it needs no lock; nested
+ * probes may exceed the budget by a few records, but no refusal is left
+ * uncounted.
  */
 
 #ifndef __COMMON_STRATA_BUDGET_H__
@@ -59,16 +59,18 @@ static always_inline enum strata_cause strata_cause(
                                               : STRATA_BY_GUEST;
 }
 
-/* There are no tokens: a new window's worth of them, or a refusal. */
+/* No tokens are left: refill for a new window, or refuse. */
 bool strata_budget_refill(const struct strata_selection *selection,
                           struct strata_cpu_ring *ring,
                           const struct domain *d, struct strata_budget *budget,
                           enum strata_cause cause);
 
-/* Of a domain that has a bound, and no memory to count for it: refuses. */
+/* For a limited domain without memory for its counters: refuses. */
 bool strata_budget_without(struct strata_cpu_ring *ring);
 
-/* May one more record of @d be written to @ring, which is this CPU's? */
+/*
+ * Whether one more record of @d may be written to @ring, which is this CPU's.
+ */
 static always_inline bool strata_budget_take(
     const struct strata_selection *selection, struct strata_cpu_ring *ring,
     const struct domain *d, enum strata_cause cause)
@@ -91,7 +93,7 @@ static always_inline bool strata_budget_take(
     return true;
 }
 
-/* Takes a token of what runs on this CPU, if there is one left. */
+/* Takes a token of the domain that runs on this CPU, if one is left. */
 static always_inline void strata_budget_charge(
     const struct strata_selection *selection, struct strata_domain *mine)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * clock.c - records how each CPU's TSC gives Xen's system time, and what each
- * vCPU was doing when recording began.  How each vCPU's TSC follows from the
+ * clock.c - records how each CPU's TSC maps to Xen's system time, and each
+ * vCPU's runstate when recording began. How each vCPU's TSC follows from the
  * host's is in vcpu_clock.c.
  *
  * Called when recording starts (gate.c) and on each change.  Does nothing while

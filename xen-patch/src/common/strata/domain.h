@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * domain.h - the state of each domain with a bound: a budget for each physical
- * CPU and the last clock map of each vCPU.
+ * domain.h - the state of each limited domain: a budget for each physical CPU
+ * and the last clock map of each vCPU.
  *
  * It is allocated when recording starts, or when a vCPU is created, and freed
  * with the domain or with the rings.  Probes reach it through d->strata, which
@@ -24,7 +24,7 @@ enum strata_cause {
     STRATA_NR_CAUSES
 };
 
-/* What a domain may still record on one CPU, of one cause; see budget.h. */
+/* The budget of a domain on one CPU, for one cause; see budget.h. */
 struct strata_bucket {
     unsigned long tokens;
     uint64_t refilled_ticks;
@@ -44,7 +44,7 @@ struct strata_domain {
     struct strata_budget budget[]; /* of each CPU */
 };
 
-/* Domains without a bound: they could do worse than fill a ring. */
+/* Domains without a limit: they could do worse than fill a ring. */
 static always_inline bool strata_domain_unbounded(const struct domain *d)
 {
     return d->is_privileged || d == hardware_domain ||

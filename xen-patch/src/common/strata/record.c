@@ -2,10 +2,10 @@
 /*
  * record.c - the probe: writes a record when a trace point fires.
  *
- * Called from every trace point of Xen by way of __trace_var(), at any place
- * and in any context, NMI included.  It takes no lock, leaves interrupts as
- * they are, allocates nothing, touches no memory that may fault, and wakes
- * no reader: a softirq does that.
+ * Called from every trace point of Xen through __trace_var(), at any place and
+ * in any context, NMI included. It takes no lock, leaves interrupts as they
+ * are, allocates nothing, touches no memory that may fault, and wakes no
+ * reader: a softirq does that.
  *
  * The ring itself is include/strata/ring_writer.h, the same in guests and in
  * applications.
@@ -98,8 +98,8 @@ bool strata_probe_under_way(void)
 }
 
 /*
- * Sub-buffers are delivered in a probe; a softirq notifies readers.  No reader
- * waits for those of a flight recorder.
+ * Probes deliver sub-buffers; a softirq notifies readers. No reader waits for
+ * those of a flight recorder.
  */
 static always_inline void notify(struct strata_cpu_ring *ring)
 {
@@ -124,8 +124,8 @@ static void cf_check strata_softirq(void)
 }
 
 /*
- * At most seven words as a rule: a call of memcpy() would cost more than it
- * does.  The barrier keeps the compiler from making one of this loop.
+ * Usually at most seven words: a call of memcpy() would cost more than the
+ * copy. The barrier keeps the compiler from turning this loop into one.
  */
 static always_inline void copy_words(uint32_t *to, const void *data, unsigned int bytes)
 {
@@ -175,7 +175,10 @@ void strata_ring_write(struct strata_cpu_ring *ring, uint32_t id,
     write_record(ring, id, data, bytes);
 }
 
-/* By its event and by who runs; see struct strata_hv_rule for the exception. */
+/*
+ * By its event and by the running vCPU; see struct strata_hv_rule for the
+ * exception.
+ */
 static always_inline bool selected(const struct strata_selection *selection,
                                    uint32_t event)
 {
@@ -285,7 +288,7 @@ void strata_hand_over(void)
 
     strata_vcpu_clocks_late(false);
 
-    /* A CPU without a ring is no news here: no event of it is lost. */
+    /* A CPU without a ring needs no report here: no event of it is lost. */
     if ( probe_begin() && period && strata_rings[smp_processor_id()] )
         ring = probe_ring();
 

@@ -44,7 +44,7 @@ static char owner[STRATA_HV_OWNER_BYTES]; /* empty: there are no rings */
 bool strata_rings_complete;
 static bool undoing;                      /* memory ran out half way */
 static struct strata_cpu_ring *building;  /* the ring of the CPU that is next */
-static struct strata_cpu_ring *freeing;   /* out of strata_rings[], not gone */
+static struct strata_cpu_ring *freeing;   /* not in strata_rings[], not freed */
 
 /* May yield at any page: call it again until it returns 0. */
 static int free_rings(void)
@@ -141,7 +141,7 @@ static int make_ring(unsigned int cpu)
     if ( rc )
         return rc;
 
-    /* The gate is shut; probes look here after it was opened. */
+    /* The gate is shut; probes read this only after it was opened. */
     publish(cpu, building);
     building = NULL;
 
@@ -265,7 +265,7 @@ void strata_describe_rings(struct strata_hv_op *op)
     }
 }
 
-/* NULL without memory.  Interrupts on, and no vCPU waits for this one. */
+/* NULL: out of memory. Interrupts on, and no vCPU waits for this one. */
 static struct strata_cpu_ring *make_whole_ring(unsigned int cpu)
 {
     struct strata_cpu_ring *ring;

@@ -100,7 +100,7 @@ int strata_select_events(struct strata_hv_op *op)
             return rc;
         if ( rc )
         {
-            tell_selection(1); /* back to what holds on */
+            tell_selection(1); /* back to the selection that stays in effect */
             return rc;
         }
         retired = old;

@@ -191,7 +191,7 @@ int strata_selection_change(struct strata_hv_op *op,
     if ( op->u.select.flags & STRATA_HV_SELECT_APPLY )
     {
         set_budget(op->u.select.budget_per_s);
-        smp_wmb(); /* what it says, before that it is there */
+        smp_wmb(); /* the contents first, then that it is present */
         *old = xchg(&strata_selection, draft);
         draft = NULL;
     }

@@ -4,16 +4,16 @@
  * recording starts, and when it changes.
  *
  * A guest decides how often its TSC changes (WRMSR of IA32_TSC, INIT of another
- * vCPU, nested VM entries), and no selection and no budget holds these records
- * back.  So a map that is the one recorded last is not recorded again, and each
- * vCPU may record a few maps in a window.  The next one is marked incomplete,
- * and changes after it are only counted.  What holds then is recorded late: in
- * the next window by the CPU that comes by first, at its next softirq, before it
- * sleeps or at its calibration, and when recording stops.
+ * vCPU, nested VM entries), and no selection or budget limits these records. So
+ * an unchanged map is not recorded again, and each vCPU may record a few maps
+ * in a window. The next one is marked incomplete, and changes after it are only
+ * counted. The map in effect is then recorded late: in the next window, by the
+ * first CPU that has a softirq, goes to sleep or is calibrated, or when
+ * recording stops.
  *
  * A vCPU's lock is held from reading its map until that is recorded: another
- * CPU that records it late, or for START and FLUSH, cannot put an older map
- * behind a newer one.  Nothing in an interrupt takes it.
+ * CPU that records it late, or for START and FLUSH, cannot record an older map
+ * after a newer one. No interrupt takes it.
  */
 
 #include <xen/lib.h>
@@ -46,7 +46,7 @@ enum why {
     LAST,    /* if changes were not recorded: STOP does not wait */
 };
 
-/* When the maps that wait are due: host ticks; 0: none waits. */
+/* When the waiting maps are due: host ticks; 0: none waits. */
 static unsigned long due;
 
 /*
@@ -105,7 +105,10 @@ static void fill(struct strata_hv_vcpu_clock *clock, const struct vcpu *v)
     }
 }
 
-/* Each reading moves vtsc_last_ns; the two fields after it are not the map's. */
+/*
+ * Each reading changes vtsc_last_ns; the two fields after it are not part of
+ * the map.
+ */
 static bool same_map(const struct strata_hv_vcpu_clock *a,
                      const struct strata_hv_vcpu_clock *b)
 {
@@ -184,7 +187,7 @@ static void record_map(struct strata_cpu_ring *ring, struct strata_domain *mine,
             map->suppressed++;
             return;
         }
-        /* A map takes from what the domain's events may take, if any is left. */
+        /* A map also counts against the domain's budget, if any is left. */
         if ( selection )
             strata_budget_charge(selection, mine);
     }
@@ -198,7 +201,7 @@ static void record_map(struct strata_cpu_ring *ring, struct strata_domain *mine,
         wait_for_window(mine);
 }
 
-/* Of a domain of which nothing is kept, no change is recorded. */
+/* For a domain without state, no change is recorded. */
 static void record_unbounded(struct strata_cpu_ring *ring, const struct vcpu *v,
                              enum why why)
 {
@@ -218,7 +221,9 @@ static void record(const struct vcpu *v, enum why why)
     struct strata_cpu_ring *ring = strata_probe_begin();
     struct strata_domain *mine = ACCESS_ONCE(v->domain->strata);
 
-    /* Of a domain that is being made this is not yet what its vCPUs will see. */
+    /*
+     * For a domain under construction this is not yet what its vCPUs will see.
+     */
     if ( ring && v->domain->creation_finished )
     {
         if ( mine && v->vcpu_id < mine->nr_maps )
@@ -278,7 +283,7 @@ void strata_vcpu_clocks_late(bool now)
     if ( cmpxchg(&due, at, 0UL) != at )
         return;
 
-    /* In a probe, so that what is kept of the domains stays. */
+    /* In a probe, so that the domains' state is not freed. */
     ring = strata_probe_begin();
     if ( ring )
     {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * xen/strata.h - what the rest of Xen calls of Strata, the lockless trace
- * rings: one hook for every trace point, a few for the clocks, one sysctl.
+ * xen/strata.h - the interface of Strata, the lockless trace rings, to the rest
+ * of Xen: one hook for every trace point, a few for the clocks, one sysctl.
  */
 
 #ifndef __XEN_STRATA_H__
@@ -17,14 +17,17 @@ struct vcpu;
 
 #ifdef CONFIG_STRATA
 
-/* Tested inline where Xen comes by often: while nothing is recorded, that is all. */
+/*
+ * Tested inline in frequent paths of Xen: while nothing is recorded, this is
+ * the whole cost.
+ */
 static inline bool strata_started(void)
 {
     return ACCESS_ONCE(tb_init_done) & TB_STRATA;
 }
 
 /*
- * Would a trace point with this event be recorded?  Any context.
+ * Whether a trace point with this event would be recorded. Any context.
  */
 bool strata_wants(uint32_t event);
 
@@ -33,29 +36,28 @@ bool strata_wants(uint32_t event);
  * @event: as for __trace_var()
  * @bytes: of @data; what is beyond TRACE_EXTRA_MAX words is left out
  * Any context, NMI included: takes no lock, leaves interrupts alone, never
- * faults and wakes nobody.
+ * faults and wakes nothing.
  */
 void strata_record(uint32_t event, unsigned int bytes, const void *data);
 
 /*
  * The clock of this CPU was set or calibrated: record how it runs now.  To be
  * called before anything could read the new clock, with interrupts still off:
- * the record's own time is when the new one begins to hold.  Any context but
- * NMI and #MC.
+ * the new clock is valid from the record's own time on. Any context but NMI and
+ * #MC.
  */
 void strata_pcpu_clock(void);
 
 /*
- * The periodic calibration of this CPU is done: tells what was refused on it,
- * and hands over as strata_switch() does.
+ * The periodic calibration of this CPU is done: records the refusals on it, and
+ * hands over as strata_switch() does.
  */
 void strata_calibrated(void);
 
 /*
- * Hands what was recorded on this CPU to a reader that has nothing else to
- * read, if that was not done for a period.  To be called where a CPU comes by
- * that is awake, and where one is about to sleep: none is ever woken for it.
- * Not in interrupts.
+ * Hands this CPU's records to a reader that has nothing else to read, once per
+ * period. Called on a path that awake CPUs take often, and where one is about
+ * to sleep: no CPU is ever woken for it. Not in interrupts.
  */
 void strata_hand_over(void);
 
@@ -91,7 +93,7 @@ void strata_vcpu_state(const struct vcpu *v);
 /* A vCPU has been made: records its clock and runstate. */
 void strata_vcpu_created(struct vcpu *v);
 
-/* Nothing of a domain runs any more, and nobody finds it in a list. */
+/* A domain has stopped running, and is in no list any more. */
 void strata_domain_destroyed(struct domain *d);
 
 /*
@@ -101,8 +103,8 @@ void strata_domain_destroyed(struct domain *d);
 int strata_sysctl(struct strata_hv_op *op);
 
 /*
- * What Strata asks of the rest of Xen.
- * arch/x86/time.c: how this CPU extrapolates system time.  Interrupts off.
+ * What Strata uses from the rest of Xen. arch/x86/time.c: how this CPU
+ * extrapolates system time. Interrupts off.
  */
 void get_cpu_clock(struct strata_hv_pcpu_clock *clock);
 /* common/sched/core.c: strata_vcpu_state() under the vCPU's schedule lock. */
