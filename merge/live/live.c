@@ -461,12 +461,11 @@ static int find_end(struct strata_live *live, struct strata_error *error)
 	if (live->has_ended)
 		return 0;
 	if (!in_place)
-		return strata_fail(error,
-				   "%s/" STRATA_LIVE_FILE
-				   " was removed, replaced or cut off: nothing "
-				   "says how far the recording is; if another one has begun there, "
-				   "follow that",
-				   live->raw);
+		return strata_fail(
+			error,
+			"%s/" STRATA_LIVE_FILE
+			" was removed, replaced or truncated, so the progress of the recording is unknown; if another one has begun there, follow that",
+			live->raw);
 	if (is_recorded(live))
 		return 0;
 	/* It may have ended meanwhile. */
