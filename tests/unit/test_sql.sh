@@ -278,7 +278,7 @@ check "a value that is none" says 2 'not a value of this option' sql --memory x 
 check "too many arguments" says 2 'further traces by --also' sql "$work/xen" 'SELECT 1' 'SELECT 2'
 check "--help" says 0 '^Usage: strata sql' sql --help
 both() { [ "$(sql --csv --also "$work/whole" "$work/xen" "SELECT count(DISTINCT layer) FROM events" 2>/dev/null | tail -n 1)" = 3 ]; }
-check "--also reads another trace besides" both
+check "--also reads an additional trace" both
 check "an empty trace has tables, and no rows" gives 0,0 'SELECT (SELECT count(*) FROM events), (SELECT count(*) FROM slices)' "$work/empty"
 
 # Damage: as view tells it.
