@@ -13,7 +13,6 @@
 struct window {
 	uint64_t from_ns, to_ns;
 	struct strata_report **reports;
-	struct strata_span_listener **listeners; /* of the reports */
 };
 
 struct strata_live_reports {
@@ -25,12 +24,13 @@ struct strata_live_reports {
 	struct strata_host_state *state; /* NULL: not yet */
 	struct strata_shown shown;
 	bool has_shown;
-	bool has_begun;      /* next_ns is known */
-	bool has_ends;       /* of traces: found when the recording had ended */
-	bool was_stopped;    /* by options->stop */
-	uint64_t next_ns;    /* from where on the next window is */
-	uint64_t done_ns;    /* events before are in */
-	struct window *open; /* the oldest first */
+	bool has_begun;                        /* next_ns is known */
+	bool has_ends;                         /* of traces: found when the recording had ended */
+	bool was_stopped;                      /* by options->stop */
+	uint64_t next_ns;                      /* from where on the next window is */
+	uint64_t done_ns;                      /* events before are in */
+	struct window *open;                   /* the oldest first */
+	struct strata_span_listener **reports; /* of the open windows, in the same order */
 	size_t nr_open;
 	uint64_t late, ended; /* as in struct strata_live_window */
 	uint64_t told_lost;
@@ -45,12 +45,12 @@ static void free_window(const struct strata_live_reports *all, struct window *wi
 	for (i = 0; window->reports && i < all->options->nr_kinds; i++)
 		strata_report_free(window->reports[i]);
 	free(window->reports);
-	free(window->listeners);
 }
 
 static int open_window(struct strata_live_reports *all, struct strata_error *error)
 {
 	const struct strata_live_reports_options *options = all->options;
+	struct strata_span_listener **listeners = all->reports + all->nr_open * options->nr_kinds;
 	struct window *window = &all->open[all->nr_open];
 	size_t i;
 
@@ -58,18 +58,21 @@ static int open_window(struct strata_live_reports *all, struct strata_error *err
 		.from_ns = all->next_ns,
 		.to_ns = all->next_ns + options->window_ns,
 		.reports = calloc(options->nr_kinds, sizeof(*window->reports)),
-		.listeners = calloc(options->nr_kinds, sizeof(*window->listeners)),
 	};
-	all->nr_open++;
-	all->next_ns += options->every_ns;
-	for (i = 0; window->reports && window->listeners && i < options->nr_kinds; i++) {
+	for (i = 0; window->reports && i < options->nr_kinds; i++) {
 		window->reports[i] = strata_report_new(options->kinds[i], &all->shown,
 						       window->from_ns, window->to_ns);
 		if (!window->reports[i])
 			break;
-		window->listeners[i] = &window->reports[i]->listener;
+		listeners[i] = &window->reports[i]->listener;
 	}
-	return i == options->nr_kinds ? 0 : strata_fail(error, "out of memory");
+	if (i < options->nr_kinds) {
+		free_window(all, window);
+		return strata_fail(error, "out of memory");
+	}
+	all->nr_open++;
+	all->next_ns += options->every_ns;
+	return 0;
 }
 
 /* Hands on the oldest window. */
@@ -77,7 +80,8 @@ static int close_window(struct strata_live_reports *all, bool is_last, struct st
 {
 	const uint64_t lost = strata_live_progress(all->live)->lost;
 	struct window window = all->open[0];
-	const struct strata_spans spans = { window.listeners, all->options->nr_kinds };
+	const size_t nr_kinds = all->options->nr_kinds;
+	const struct strata_spans spans = { all->reports, nr_kinds };
 	struct strata_live_window told = {
 		.from_ns = window.from_ns,
 		.to_ns = window.to_ns,
@@ -91,8 +95,10 @@ static int close_window(struct strata_live_reports *all, bool is_last, struct st
 	};
 	int status;
 
-	memmove(all->open, all->open + 1, --all->nr_open * sizeof(*all->open));
 	strata_host_state_tell_open(all->state, &spans);
+	memmove(all->open, all->open + 1, --all->nr_open * sizeof(*all->open));
+	memmove(all->reports, all->reports + nr_kinds,
+		all->nr_open * nr_kinds * sizeof(struct strata_span_listener *));
 	/* The end of the recording comes before that of the window. */
 	if (is_last && told.facts->last_ns + 1 < told.to_ns)
 		told.to_ns = told.facts->last_ns + 1;
@@ -131,49 +137,35 @@ static int advance(struct strata_live_reports *all, uint64_t ns, struct strata_e
 
 /* Listens to the state ------------------------------------------------------------------------- */
 
-static void tell_span(struct strata_span_listener *listener, const struct strata_span *span)
+/* The reports of all open windows. */
+static struct strata_spans open_reports(struct strata_span_listener *listener)
 {
 	const struct strata_live_reports *all =
 		(struct strata_live_reports *)((char *)listener -
 					       offsetof(struct strata_live_reports, listener));
-	size_t i;
 
-	for (i = 0; i < all->nr_open; i++) {
-		const struct strata_spans spans = { all->open[i].listeners,
-						    all->options->nr_kinds };
+	return (struct strata_spans){ all->reports, all->nr_open * all->options->nr_kinds };
+}
 
-		strata_spans_tell(&spans, span);
-	}
+static void tell_span(struct strata_span_listener *listener, const struct strata_span *span)
+{
+	const struct strata_spans reports = open_reports(listener);
+
+	strata_spans_tell(&reports, span);
 }
 
 static void tell_link(struct strata_span_listener *listener, const struct strata_link *link)
 {
-	const struct strata_live_reports *all =
-		(struct strata_live_reports *)((char *)listener -
-					       offsetof(struct strata_live_reports, listener));
-	size_t i;
+	const struct strata_spans reports = open_reports(listener);
 
-	for (i = 0; i < all->nr_open; i++) {
-		const struct strata_spans spans = { all->open[i].listeners,
-						    all->options->nr_kinds };
-
-		strata_spans_tell_link(&spans, link);
-	}
+	strata_spans_tell_link(&reports, link);
 }
 
 static void tell_queue(struct strata_span_listener *listener, const struct strata_queue_span *queue)
 {
-	const struct strata_live_reports *all =
-		(struct strata_live_reports *)((char *)listener -
-					       offsetof(struct strata_live_reports, listener));
-	size_t i;
+	const struct strata_spans reports = open_reports(listener);
 
-	for (i = 0; i < all->nr_open; i++) {
-		const struct strata_spans spans = { all->open[i].listeners,
-						    all->options->nr_kinds };
-
-		strata_spans_tell_queue(&spans, queue);
-	}
+	strata_spans_tell_queue(&reports, queue);
 }
 
 /* Follows the recording ------------------------------------------------------------------------ */
@@ -335,9 +327,11 @@ strata_live_reports_new(const struct strata_live_reports_options *options)
 	all->options = options;
 	/* One more begins where another ends. */
 	all->open = calloc(STRATA_LIVE_WINDOWS + 1, sizeof(*all->open));
-	if (all->open)
+	all->reports = calloc((STRATA_LIVE_WINDOWS + 1) * options->nr_kinds,
+			      sizeof(struct strata_span_listener *));
+	if (all->open && all->reports)
 		return all;
-	free(all);
+	strata_live_reports_free(all);
 	return NULL;
 }
 
@@ -353,5 +347,6 @@ void strata_live_reports_free(struct strata_live_reports *all)
 	strata_host_state_free(all->state);
 	strata_steady_set_clear(&all->steady);
 	free(all->open);
+	free(all->reports);
 	free(all);
 }
