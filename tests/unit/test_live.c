@@ -17,7 +17,6 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -515,94 +514,6 @@ static void each_event_of_a_counter_that_is_set_back_comes_once(void **state)
 	}
 }
 
-/* Saves the recording's table as it was when g2 had come, or when it had gone. */
-static void save_table(const struct world *world, bool has_gone)
-{
-	struct strata_recording recording = { 0 };
-	struct strata_error error = { "" };
-	char path[128];
-	size_t nr;
-
-	assert_int_equal(loaded_recording(&recording, world->rec.dir, &error), 0);
-	nr = recording.sources[2].nr_streams;
-	if (has_gone)
-		recording.sources[2].went_ticks = world->end;
-	else
-		recording.sources[2].nr_streams = 0;
-	snprintf(path, sizeof(path), "%s/recording.%d", world->rec.dir, has_gone);
-	assert_int_equal(mkdir(path, 0700), 0);
-	assert_int_equal(saved_recording(&recording, path, &error), 0);
-	recording.sources[2].nr_streams = nr;
-	strata_recording_clear(&recording);
-}
-
-/* Puts that table where the recorder has it. */
-static void use_table(const struct world *world, struct strata_live_table *table, bool has_gone)
-{
-	char from[160], to[128], path[128];
-
-	snprintf(path, sizeof(path), "%s/recording.%d", world->rec.dir, has_gone);
-	snprintf(from, sizeof(from), "%s/" STRATA_RECORDING_FILE, path);
-	snprintf(to, sizeof(to), "%s/" STRATA_RECORDING_FILE, world->rec.dir);
-	assert_int_equal(rename(from, to), 0);
-	assert_int_equal(rmdir(path), 0);
-	table->generation++;
-}
-
-/* It has a ring, then packets, then none, and the tables know only the first and the last of that.
- */
-static void what_came_and_went_between_two_tables_is_shown(void **state)
-{
-	static struct world world;
-	struct collector whole, followed;
-	const struct strata_live_options options = { .patience_ns = UINT64_MAX / 2,
-						     .from_beginning = true,
-						     .clock = host_clock };
-	struct strata_live_table *table;
-	struct strata_error error = { "" };
-	struct strata_live *live;
-	unsigned int i, look;
-	int status = 0, dir;
-
-	(void)state;
-	srand(1);
-	make(&world, false);
-	merge_whole(&world, &whole);
-	save_table(&world, false);
-	save_table(&world, true);
-	dir = open(world.rec.dir, O_RDONLY | O_DIRECTORY);
-	assert_int_equal(flock(dir, LOCK_EX | LOCK_NB), 0);
-	table = live_player_make_table(world.rec.dir);
-	memset(&followed, 0, sizeof(followed));
-	followed.live = (struct strata_live_sink){ .sources = sources,
-						   .take = take_live,
-						   .lose = lose_live };
-	live = strata_live_open(world.rec.dir, &options, &error);
-	assert_non_null(live);
-	for (look = 0; !status; look++) {
-		now_ticks = world.begin + look * 1000;
-		for (i = 0; i < NR_STREAMS; i++)
-			say(&world, table, i, now_ticks);
-		if (look == 0)
-			use_table(&world, table, false);
-		if (look == 4)
-			use_table(&world, table, true);
-		if (look >= 2)
-			table->slots[NR_STREAMS - 1].complete_ticks = UINT64_MAX;
-		if (look == 6)
-			table->state = STRATA_LIVE_ENDED;
-		status = strata_live_look(live, &followed.live, &error);
-	}
-	if (status < 0)
-		fail_msg("%s", error.text);
-	assert_int_equal(followed.nr, whole.nr);
-	begin_to_show(&followed, NULL);
-	strata_live_close(live);
-	munmap(table, sizeof(*table));
-	close(dir);
-	end(&world, &whole, &followed);
-}
-
 static bool is_of(const struct seen *seen, const char *stream)
 {
 	return strcmp(seen->stream, stream) == 0;
@@ -646,7 +557,6 @@ static void a_stopped_stream_is_left_behind_and_comes_back(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_came_and_went_between_two_tables_is_shown),
 		cmocka_unit_test(a_stopped_stream_is_left_behind_and_comes_back),
 		cmocka_unit_test(what_is_followed_is_what_there_is_in_the_end),
 		cmocka_unit_test(each_event_of_a_counter_that_is_set_back_comes_once),
