@@ -3,7 +3,6 @@
  * cmd_report.c - `strata report`: answers from traces in small tables: who waited for whom, what
  * took how long, and where that time went.
  */
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,26 +11,13 @@
 #include "analyses/report.h"
 #include "base/exit_status.h"
 #include "strata/commands.h"
-#include "strata/read/state_pass.h"
+#include "strata/read/report_live.h"
+#include "strata/read/report_print.h"
+#include "strata/read/time_text.h"
 #include "strata/read/traces.h"
-#include "strata/read/traces_options.h"
 #include "why/critical_path.h"
 
 #define ROWS_SHOWN 15u
-
-enum form { FORM_TEXT, FORM_JSON, FORM_CSV };
-
-struct options {
-	const struct strata_report_kind *kinds[32];
-	size_t nr_kinds;
-	enum form form;
-	size_t rows;
-	const char *tcp_map;
-	struct write_options times; /* --from and --to */
-	struct state_requests requests;
-	bool of_path;              /* the critical path of this task: */
-	const char *kernel, *task; /* patterns; NULL: any */
-};
 
 static void usage(FILE *out)
 {
@@ -39,6 +25,7 @@ static void usage(FILE *out)
 
 	fprintf(out,
 		"Usage: strata report KIND[,KIND...]|all [OPTIONS] TRACE...\n"
+		"       strata report --live KIND[,KIND...] [OPTIONS] RAW\n"
 		"Summarises traces of a hypervisor, kernels and applications in small tables: who\n"
 		"waited for whom, how long everything took, and where that time went.  KIND:\n");
 	for (i = 0; i < strata_nr_report_kinds; i++)
@@ -57,6 +44,15 @@ static void usage(FILE *out)
 		"  --rows N                   prints the first N rows of each table (default: %u);\n"
 		"                             0 prints all\n"
 		"  --json, --csv              print all rows, for programs; CSV takes one KIND\n" TCP_MAP_USAGE
+		"\n"
+		"  --live                     reports on the last seconds of a running recording, again\n"
+		"                             and again, until it ends or Ctrl-C: on a terminal in place,\n"
+		"                             else one report below the other; with --json one object a\n"
+		"                             line.  What was recorded before is read first, for the state\n"
+		"                             of each task and vCPU; --from 0 reports on that, too\n"
+		"  --window TIME              with --live: on so much time, 5, 500ms, 1m (default: 5 s)\n"
+		"  --every TIME               with --live: so often (default: on a terminal each second,\n"
+		"                             else as --window: each on what the one before was not)\n"
 		"\n"
 		"A duration is exact to the bound that is shown; percentiles (p50, p99) have an error\n"
 		"of 1.6 %% besides.  \"stolen\" is the time in which a vCPU waited for a physical CPU,\n"
@@ -85,7 +81,7 @@ static const struct strata_report_kind *kind_named(const char *name, size_t leng
 }
 
 /* Reads names of reports, separated by commas.  0, or -1: one of them is not a report. */
-static int read_kinds(struct options *options, const char *text)
+static int read_kinds(struct report_options *options, const char *text)
 {
 	size_t i;
 
@@ -111,7 +107,7 @@ static int read_kinds(struct options *options, const char *text)
 	return options->nr_kinds ? 0 : -1;
 }
 
-static int read_rows(struct options *options, const char *text)
+static int read_rows(struct report_options *options, const char *text)
 {
 	char *end;
 	const unsigned long rows = strtoul(text, &end, 10);
@@ -123,7 +119,7 @@ static int read_rows(struct options *options, const char *text)
 }
 
 /* "[KERNEL:]TASK", which is cut up.  0 or -1. */
-static int read_task(struct options *options, char *text)
+static int read_task(struct report_options *options, char *text)
 {
 	char *colon = strchr(text, ':');
 
@@ -139,96 +135,39 @@ static int read_task(struct options *options, char *text)
 	return 0;
 }
 
-/* Whether the traces have the events that a report needs. */
-static bool has_needed(const struct strata_report_kind *kind,
-		       const struct strata_state_facts *facts)
-{
-	return kind->needs == STRATA_NR_MEANINGS || facts->seen[kind->needs];
-}
-
-/* Says which events to record for a report that has none. */
-static void say_nothing(const struct strata_report_kind *kind, FILE *out)
-{
-	fprintf(out,
-		"%s: the traces lack the events for this report; record them with `strata %s`\n",
-		kind->name, kind->record);
-}
-
-/* Prints the tables of one report, or adds them to @root. */
-static int print_one(struct strata_report *report, const struct strata_report_kind *kind,
-		     const struct options *options, struct json_object *root,
+static int print_all(struct strata_report *const *reports, const struct report_options *options,
+		     const struct strata_state_facts *facts, bool is_range,
 		     struct strata_error *error)
 {
-	struct strata_table tables[STRATA_REPORT_TABLES];
-	size_t nr, i, rows = 0;
-	int status = strata_report_tables(report, tables, &nr);
+	struct json_object *root;
+	size_t i;
+	int status;
 
-	for (i = 0; !status && i < nr; i++) {
-		/* A blank line between two tables. */
-		if (options->form == FORM_CSV
-			    ? i > 0
-			    : options->form == FORM_TEXT && rows && tables[i].nr_rows)
-			printf("\n");
-		rows += tables[i].nr_rows;
-		if (options->form == FORM_JSON)
-			json_object_object_add(root, tables[i].key,
-					       strata_table_to_json(&tables[i]));
-		else if (options->form == FORM_CSV)
-			strata_table_print_csv(&tables[i], stdout);
-		else if (tables[i].nr_rows)
-			strata_table_print(&tables[i], options->rows, stdout);
+	if (options->form == REPORT_TEXT) {
+		status = report_print_text(reports, options, facts, is_range, stdout);
+		return status ? strata_fail(error, "out of memory") : 0;
 	}
-	if (!status && options->form == FORM_TEXT && !rows)
-		say_nothing(kind, stdout);
-	for (i = 0; i < nr; i++)
-		strata_table_clear(&tables[i]);
+	for (i = 0; i < options->nr_kinds; i++) {
+		if (!report_has_needed(options->kinds[i], facts))
+			report_say_missing(options->kinds[i], stderr);
+	}
+	if (options->form == REPORT_CSV) {
+		status = report_print_csv(reports[0], stdout);
+		return status ? strata_fail(error, "out of memory") : 0;
+	}
+	root = json_object_new_object();
+	status = report_add_json(reports, options, facts, root);
+	printf("%s\n", json_object_to_json_string_ext(root, JSON_C_TO_STRING_PRETTY));
+	json_object_put(root);
 	return status ? strata_fail(error, "out of memory") : 0;
 }
 
-/* Whether the user asks for a report that needs events of this meaning. */
-static bool asks_for(const struct options *options, enum strata_meaning_of needs)
-{
-	size_t i;
-
-	for (i = 0; i < options->nr_kinds; i++) {
-		if (options->kinds[i]->needs == needs)
-			return true;
-	}
-	return false;
-}
-
-static int print_all(struct strata_report *const *reports, const struct options *options,
-		     const struct strata_state_facts *facts, struct strata_error *error)
-{
-	struct json_object *root = options->form == FORM_JSON ? json_object_new_object() : NULL;
-	size_t i;
-	int status = 0;
-
-	for (i = 0; !status && i < options->nr_kinds; i++) {
-		if (options->form == FORM_TEXT && i)
-			printf("\n");
-		if (!has_needed(options->kinds[i], facts))
-			say_nothing(options->kinds[i],
-				    options->form == FORM_TEXT ? stdout : stderr);
-		if (options->form != FORM_TEXT || has_needed(options->kinds[i], facts))
-			status = print_one(reports[i], options->kinds[i], options, root, error);
-	}
-	if (options->form == FORM_TEXT) {
-		state_print_facts(facts, asks_for(options, STRATA_MEANS_REQUEST), stdout);
-	} else if (options->form == FORM_JSON) {
-		json_object_object_add(root, "facts", state_facts_json(facts));
-		printf("%s\n", json_object_to_json_string_ext(root, JSON_C_TO_STRING_PRETTY));
-		json_object_put(root);
-	}
-	return status;
-}
-
 /* One pass over the traces, for all reports. */
-static int read_traces(struct traces *traces, const struct options *options, uint64_t from_ns,
-		       uint64_t to_ns, struct strata_error *error)
+static int read_traces(struct traces *traces, const struct report_options *options,
+		       uint64_t from_ns, uint64_t to_ns, struct strata_error *error)
 {
-	struct strata_report *reports[32] = { NULL };
-	struct strata_span_listener *listeners[32];
+	struct strata_report *reports[REPORT_KINDS_MAX] = { NULL };
+	struct strata_span_listener *listeners[REPORT_KINDS_MAX];
 	struct strata_host_state *state = NULL;
 	struct strata_shown shown;
 	int status = strata_shown_init(&shown, &traces->set, error);
@@ -246,7 +185,7 @@ static int read_traces(struct traces *traces, const struct options *options, uin
 	}
 	if (!status) {
 		/* What wakes a task at the end of the time is only told later. */
-		state = state_pass(traces, &options->requests, listeners, options->nr_kinds,
+		state = state_pass(traces, &options->state.requests, listeners, options->nr_kinds,
 				   options->of_path ? UINT64_MAX : to_ns, error);
 		status = state ? 0 : -1;
 	}
@@ -256,7 +195,8 @@ static int read_traces(struct traces *traces, const struct options *options, uin
 		status = strata_critical_path_check(reports[0], strata_host_state_facts(state),
 						    error);
 	if (!status)
-		status = print_all(reports, options, strata_host_state_facts(state), error);
+		status = print_all(reports, options, strata_host_state_facts(state),
+				   from_ns || to_ns != UINT64_MAX, error);
 	for (i = 0; i < options->nr_kinds; i++)
 		strata_report_free(reports[i]);
 	strata_host_state_free(state);
@@ -264,87 +204,94 @@ static int read_traces(struct traces *traces, const struct options *options, uin
 	return status;
 }
 
-static int report(const struct options *options, char *const *paths, size_t nr)
+static int report(const struct report_options *options, char *const *paths, size_t nr)
 {
 	struct strata_error error;
 	struct traces traces;
 	uint64_t first_ns = 0, from_ns = 0, to_ns = UINT64_MAX;
-	int status = traces_open(&traces, "report", options->tcp_map, NULL, paths, nr, &error);
+	int status =
+		traces_open(&traces, "report", options->state.tcp_map, NULL, paths, nr, &error);
 
-	if (!status && (options->times.from || options->times.to)) {
+	if (!status && (options->state.times.from || options->state.times.to)) {
 		if (strata_trace_set_first(&traces.set, &first_ns, &error) < 0)
 			status = -1;
 		else
-			status = write_read_times(&options->times, &first_ns, &from_ns, &to_ns,
-						  &error);
+			status = write_read_times(&options->state.times, &first_ns, &from_ns,
+						  &to_ns, &error);
 	}
 	if (!status)
 		status = read_traces(&traces, options, from_ns, to_ns, &error);
 	return traces_finish(&traces, status, &error);
 }
 
+enum { JSON = STATE_OPTION_OWN, CSV, ROWS, TASK, LIVE, WINDOW, EVERY };
+
+static int take(void *data, int option, char *value)
+{
+	struct report_options *options = data;
+
+	switch (option) {
+	case JSON:
+		options->form = REPORT_JSON;
+		return STRATA_STATUS_OK;
+	case CSV:
+		options->form = REPORT_CSV;
+		return STRATA_STATUS_OK;
+	case ROWS:
+		return read_rows(options, value) ? wrong("--rows is a number", value)
+						 : STRATA_STATUS_OK;
+	case TASK:
+		return read_task(options, value) ? wrong("--task is [KERNEL:]TASK", NULL)
+						 : STRATA_STATUS_OK;
+	case LIVE:
+		options->live = true;
+		return STRATA_STATUS_OK;
+	case WINDOW:
+		options->window_ms = time_parse_ms(value);
+		return options->window_ms ? STRATA_STATUS_OK
+					  : wrong("--window is a time such as 5 or 500ms", value);
+	case EVERY:
+		options->every_ms = time_parse_ms(value);
+		return options->every_ms ? STRATA_STATUS_OK
+					 : wrong("--every is a time such as 5 or 500ms", value);
+	}
+	return -1;
+}
+
+/* Follows a recording, if the command line can mean that. */
+static int live(const struct report_options *options, char *const *paths, size_t nr)
+{
+	const struct write_options *times = &options->state.times;
+
+	if (nr != 1 || times->to || (times->from && strcmp(times->from, "0") != 0))
+		return wrong("--live follows one recording, from now on or --from 0", NULL);
+	if (options->form == REPORT_CSV)
+		return wrong("--live writes text or --json", NULL);
+	if (options->of_path)
+		return wrong("critical-path does not go with --live", NULL);
+	if (options->state.tcp_map)
+		return wrong("--tcp-map does not go with --live", NULL);
+	return report_live(options, paths[0]);
+}
+
 int strata_cmd_report(int argc, char **argv)
 {
-	enum { JSON = 256, CSV, ROWS, REQUEST, TCP, FROM, TO, TASK };
 	static const struct option long_options[] = {
 		{ "json", no_argument, NULL, JSON },
 		{ "csv", no_argument, NULL, CSV },
 		{ "rows", required_argument, NULL, ROWS },
 		{ "task", required_argument, NULL, TASK },
-		{ "request", required_argument, NULL, REQUEST },
-		{ "tcp-map", required_argument, NULL, TCP },
-		{ "from", required_argument, NULL, FROM },
-		{ "to", required_argument, NULL, TO },
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 },
+		{ "live", no_argument, NULL, LIVE },
+		{ "window", required_argument, NULL, WINDOW },
+		{ "every", required_argument, NULL, EVERY },
+		STATE_OPTIONS,
 	};
-	struct options options = { .rows = ROWS_SHOWN };
-	struct strata_error error;
-	uint64_t from_ns, to_ns;
-	int option;
+	struct report_options options = { .rows = ROWS_SHOWN };
+	const struct state_verb verb = { "report", usage, long_options, take, &options, false };
+	const int status = state_options_read(&verb, &options.state, argc, argv);
 
-	optind = 0;
-	opterr = 0;
-	while ((option = getopt_long(argc, argv, ":h", long_options, NULL)) != -1) {
-		switch (option) {
-		case JSON:
-			options.form = FORM_JSON;
-			break;
-		case CSV:
-			options.form = FORM_CSV;
-			break;
-		case ROWS:
-			if (read_rows(&options, optarg))
-				return wrong("--rows is a number", optarg);
-			break;
-		case TASK:
-			if (read_task(&options, optarg))
-				return wrong("--task is [KERNEL:]TASK", NULL);
-			break;
-		case REQUEST:
-			if (state_read_request(&options.requests, optarg))
-				return wrong(
-					"--request is [NAME=]BEGIN,END or [NAME=]BEGIN,END,KEY",
-					NULL);
-			break;
-		case TCP:
-			options.tcp_map = optarg;
-			break;
-		case FROM:
-			options.times.from = optarg;
-			break;
-		case TO:
-			options.times.to = optarg;
-			break;
-		case 'h':
-			usage(stdout);
-			return STRATA_STATUS_OK;
-		case ':':
-			return wrong("wants a value", argv[optind - 1]);
-		default:
-			return wrong("no option of report", argv[optind - 1]);
-		}
-	}
+	if (status != STRATA_STATUS_OK)
+		return status < 0 ? STRATA_STATUS_OK : status;
 	if (optind == argc)
 		return wrong("name a KIND of report, and traces", NULL);
 	if (read_kinds(&options, argv[optind]))
@@ -353,9 +300,11 @@ int strata_cmd_report(int argc, char **argv)
 		return wrong("name the traces", NULL);
 	if (options.of_path != (options.task != NULL))
 		return wrong("critical-path and --task [KERNEL:]TASK go together", NULL);
-	if (options.form == FORM_CSV && options.nr_kinds != 1)
+	if (options.form == REPORT_CSV && options.nr_kinds != 1)
 		return wrong("--csv takes one KIND", NULL);
-	if (write_read_times(&options.times, NULL, &from_ns, &to_ns, &error))
-		return wrong(error.text, NULL);
+	if (options.live)
+		return live(&options, argv + optind, (size_t)(argc - optind));
+	if (options.window_ms || options.every_ms)
+		return wrong("--window and --every are for --live", NULL);
 	return report(&options, argv + optind, (size_t)(argc - optind));
 }

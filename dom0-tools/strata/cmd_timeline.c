@@ -3,7 +3,6 @@
  * cmd_timeline.c - `strata timeline`: traces as a page for the browser, in one file, or served on
  * this machine.
  */
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,9 +12,9 @@
 #include "base/exit_status.h"
 #include "outputs/timeline/timeline.h"
 #include "strata/commands.h"
+#include "strata/read/state_options.h"
 #include "strata/read/timeline_server.h"
 #include "strata/read/timeline_why.h"
-#include "strata/read/traces_options.h"
 #include "strata/read/tracks_pass.h"
 #include "timeline/page.h"
 
@@ -27,9 +26,7 @@ struct options {
 	bool force, is_served;
 	uint16_t port; /* 0: any */
 	uint64_t spans_max;
-	const char *tcp_map;
-	struct write_options times; /* --from and --to */
-	struct state_requests requests;
+	struct state_options state;
 	struct tracks_domains domains;
 	char title[512], command[512]; /* safe to show */
 };
@@ -109,7 +106,7 @@ static int draw(struct tracks_pass *pass, struct strata_timeline *timeline,
 		return -1;
 	if (strata_timeline_is_full(timeline, &full_ns))
 		return tell_full(timeline, options, first_ns, error);
-	if (timeline_why_explain(why, pass->traces, &options->requests, timeline, error))
+	if (timeline_why_explain(why, pass->traces, &options->state.requests, timeline, error))
 		return -1;
 	if (strata_timeline_finish(timeline, pass->tracks, pass->order,
 				   strata_host_state_facts(pass->state), error))
@@ -141,7 +138,7 @@ static int read_traces(struct traces *traces, const struct options *options, uin
 	struct tracks_pass pass = {
 		.traces = traces,
 		.shown = &shown,
-		.requests = &options->requests,
+		.requests = &options->state.requests,
 		.options = { from_ns, to_ns, options->domains.patterns, options->domains.nr },
 		.sinks = &sink,
 		.nr_sinks = 1,
@@ -170,12 +167,14 @@ static int timeline(const struct options *options, char *const *paths, size_t nr
 	struct strata_error error;
 	struct traces traces;
 	uint64_t first_ns = 0, from_ns = 0, to_ns = UINT64_MAX;
-	int status = traces_open(&traces, "timeline", options->tcp_map, NULL, paths, nr, &error);
+	int status =
+		traces_open(&traces, "timeline", options->state.tcp_map, NULL, paths, nr, &error);
 
 	if (!status && strata_trace_set_first(&traces.set, &first_ns, &error) < 0)
 		status = -1;
 	if (!status)
-		status = write_read_times(&options->times, &first_ns, &from_ns, &to_ns, &error);
+		status = write_read_times(&options->state.times, &first_ns, &from_ns, &to_ns,
+					  &error);
 	if (!status)
 		status = read_traces(&traces, options, first_ns, from_ns, to_ns, &error);
 	return traces_finish(&traces, status, &error);
@@ -221,9 +220,51 @@ static void keep_command(struct options *options, int argc, char **argv)
 	}
 }
 
+/* What a command line says, before it is checked as a whole. */
+struct reading {
+	struct options *options;
+	bool has_port, has_spans;
+};
+
+enum { FORCE = STATE_OPTION_OWN, SERVE, PORT, SPANS, DOMAIN };
+
+static int take(void *data, int option, char *value)
+{
+	struct reading *reading = data;
+	struct options *options = reading->options;
+	uint64_t number;
+
+	switch (option) {
+	case 'o':
+		options->out = value;
+		return STRATA_STATUS_OK;
+	case FORCE:
+		options->force = true;
+		return STRATA_STATUS_OK;
+	case SERVE:
+		options->is_served = true;
+		return STRATA_STATUS_OK;
+	case PORT:
+		if (!read_number(value, 65535, &number))
+			return wrong("--port is a number up to 65535", value);
+		options->port = (uint16_t)number;
+		reading->has_port = true;
+		return STRATA_STATUS_OK;
+	case SPANS:
+		if (!read_number(value, UINT64_MAX, &options->spans_max))
+			return wrong("--spans is a number", value);
+		reading->has_spans = true;
+		return STRATA_STATUS_OK;
+	case DOMAIN:
+		return tracks_read_domains(&options->domains, value)
+			       ? wrong("--domain is PATTERN[,PATTERN...]", NULL)
+			       : STRATA_STATUS_OK;
+	}
+	return -1;
+}
+
 int strata_cmd_timeline(int argc, char **argv)
 {
-	enum { FORCE = 256, SERVE, PORT, SPANS, DOMAIN, REQUEST, TCP, FROM, TO };
 	static const struct option long_options[] = {
 		{ "output", required_argument, NULL, 'o' },
 		{ "force", no_argument, NULL, FORCE },
@@ -231,83 +272,26 @@ int strata_cmd_timeline(int argc, char **argv)
 		{ "port", required_argument, NULL, PORT },
 		{ "spans", required_argument, NULL, SPANS },
 		{ "domain", required_argument, NULL, DOMAIN },
-		{ "request", required_argument, NULL, REQUEST },
-		{ "tcp-map", required_argument, NULL, TCP },
-		{ "from", required_argument, NULL, FROM },
-		{ "to", required_argument, NULL, TO },
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 },
+		STATE_OPTIONS,
 	};
 	static struct options options;
-	struct strata_error error;
-	bool has_port = false, has_spans = false;
-	uint64_t number, from_ns, to_ns;
-	int option;
+	struct reading reading = { .options = &options };
+	const struct state_verb verb = { "timeline", usage, long_options, take, &reading, false };
+	int status;
 
 	options = (struct options){ .spans_max = SPANS_MAX };
 	keep_command(&options, argc, argv);
-	optind = 0;
-	opterr = 0;
-	while ((option = getopt_long(argc, argv, ":o:h", long_options, NULL)) != -1) {
-		switch (option) {
-		case 'o':
-			options.out = optarg;
-			break;
-		case FORCE:
-			options.force = true;
-			break;
-		case SERVE:
-			options.is_served = true;
-			break;
-		case PORT:
-			if (!read_number(optarg, 65535, &number))
-				return wrong("--port is a number up to 65535", optarg);
-			options.port = (uint16_t)number;
-			has_port = true;
-			break;
-		case SPANS:
-			if (!read_number(optarg, UINT64_MAX, &options.spans_max))
-				return wrong("--spans is a number", optarg);
-			has_spans = true;
-			break;
-		case DOMAIN:
-			if (tracks_read_domains(&options.domains, optarg))
-				return wrong("--domain is PATTERN[,PATTERN...]", NULL);
-			break;
-		case REQUEST:
-			if (state_read_request(&options.requests, optarg))
-				return wrong(
-					"--request is [NAME=]BEGIN,END or [NAME=]BEGIN,END,KEY",
-					NULL);
-			break;
-		case TCP:
-			options.tcp_map = optarg;
-			break;
-		case FROM:
-			options.times.from = optarg;
-			break;
-		case TO:
-			options.times.to = optarg;
-			break;
-		case 'h':
-			usage(stdout);
-			return STRATA_STATUS_OK;
-		case ':':
-			return wrong("wants a value", argv[optind - 1]);
-		default:
-			return wrong("no option of timeline", argv[optind - 1]);
-		}
-	}
+	status = state_options_read(&verb, &options.state, argc, argv);
+	if (status != STRATA_STATUS_OK)
+		return status < 0 ? STRATA_STATUS_OK : status;
 	if (optind == argc)
 		return wrong("name the traces", NULL);
 	if (options.is_served == (options.out != NULL))
 		return wrong("name a page with -o FILE, or use --serve", NULL);
-	if (has_port && !options.is_served)
+	if (reading.has_port && !options.is_served)
 		return wrong("--port is for --serve", NULL);
-	if (options.is_served && !has_spans)
+	if (options.is_served && !reading.has_spans)
 		options.spans_max = 0;
-	if (write_read_times(&options.times, NULL, &from_ns, &to_ns, &error))
-		return wrong(error.text, NULL);
 	keep_title(&options, argv + optind, (size_t)(argc - optind));
 	return timeline(&options, argv + optind, (size_t)(argc - optind));
 }

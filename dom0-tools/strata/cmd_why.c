@@ -4,7 +4,6 @@
  * went, and who was to blame.  It reads the traces twice: to find them, and to remember what
  * happened meanwhile.
  */
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,20 +11,17 @@
 
 #include "base/exit_status.h"
 #include "strata/commands.h"
-#include "strata/read/state_pass.h"
+#include "strata/read/state_options.h"
 #include "strata/read/time_text.h"
 #include "strata/read/traces.h"
-#include "strata/read/traces_options.h"
 #include "why/answer.h"
 
 #define WORST 5u
 
 struct options {
 	struct strata_why_question question;
-	struct state_requests requests;
+	struct state_options state;
 	const char *at;
-	const char *tcp_map;
-	struct write_options times; /* --from and --to */
 	bool json;
 };
 
@@ -73,9 +69,9 @@ static int read_what(struct options *options, enum strata_why_of of, char *text)
 		return -1;
 	question->of = 1u << of;
 	if (of == STRATA_WHY_OF_REQUEST && strchr(text, ',')) {
-		if (state_read_request(&options->requests, text))
+		if (state_read_request(&options->state.requests, text))
 			return -1;
-		question->name = options->requests.forms[0].name;
+		question->name = options->state.requests.forms[0].name;
 		return 0;
 	}
 	if (colon) {
@@ -201,7 +197,8 @@ static int explain(struct traces *traces, const struct options *options,
 		listener = &recall->listener;
 		traces_read_again(traces);
 		/* Spans are told when they end, after the instances. */
-		state = state_pass(traces, &options->requests, &listener, 1, UINT64_MAX, error);
+		state = state_pass(traces, &options->state.requests, &listener, 1, UINT64_MAX,
+				   error);
 		if (!state)
 			goto out;
 		answer.facts = strata_host_state_facts(state);
@@ -238,7 +235,7 @@ static int ask(struct traces *traces, struct options *options, struct strata_err
 	}
 	if (!status) {
 		listener = &instances->listener;
-		state = state_pass(traces, &options->requests, &listener, 1,
+		state = state_pass(traces, &options->state.requests, &listener, 1,
 				   options->question.to_ns, error);
 		status = state ? 0 : -1;
 	}
@@ -262,10 +259,10 @@ static int read_times(struct traces *traces, struct options *options, struct str
 	struct strata_why_question *question = &options->question;
 	uint64_t first_ns = 0;
 
-	if (!options->times.from && !options->times.to && !options->at)
+	if (!options->state.times.from && !options->state.times.to && !options->at)
 		return 0;
 	if (strata_trace_set_first(&traces->set, &first_ns, error) < 0 ||
-	    write_read_times(&options->times, &first_ns, &question->from_ns, &question->to_ns,
+	    write_read_times(&options->state.times, &first_ns, &question->from_ns, &question->to_ns,
 			     error))
 		return -1;
 	question->has_at = options->at != NULL;
@@ -278,7 +275,7 @@ static int why(struct options *options, char *const *paths, size_t nr)
 {
 	struct strata_error error;
 	struct traces traces;
-	int status = traces_open(&traces, "why", options->tcp_map, NULL, paths, nr, &error);
+	int status = traces_open(&traces, "why", options->state.tcp_map, NULL, paths, nr, &error);
 
 	if (!status)
 		status = read_times(&traces, options, &error);
@@ -287,90 +284,70 @@ static int why(struct options *options, char *const *paths, size_t nr)
 	return traces_finish(&traces, status, &error);
 }
 
+enum { TASK = STATE_OPTION_OWN, WAKEUP, SYSCALL, WORST_N, SLOWER, AT, JSON };
+
+static int take(void *data, int option, char *value)
+{
+	struct options *options = data;
+	uint64_t ns;
+
+	switch (option) {
+	case STATE_OPTION_REQUEST:
+		return read_what(options, STRATA_WHY_OF_REQUEST, value)
+			       ? wrong("one of --request [SOURCE:]NAME or "
+				       "[NAME=]BEGIN,END[,KEY]",
+				       value)
+			       : STRATA_STATUS_OK;
+	case TASK:
+	case WAKEUP:
+		return read_what(options,
+				 option == TASK ? STRATA_WHY_OF_TASK : STRATA_WHY_OF_WAKEUP, value)
+			       ? wrong("one of --task or --wakeup [KERNEL:]TASK", value)
+			       : STRATA_STATUS_OK;
+	case SYSCALL:
+		return read_what(options, STRATA_WHY_OF_SYSCALL, value)
+			       ? wrong("one --syscall [KERNEL:]NAME", value)
+			       : STRATA_STATUS_OK;
+	case WORST_N:
+		return read_worst(options, value)
+			       ? wrong("--worst is a number from 1 to 1000", value)
+			       : STRATA_STATUS_OK;
+	case SLOWER:
+		return read_length(value, &options->question.longer_ns)
+			       ? wrong("--slower-than is a length of time such as 10ms", value)
+			       : STRATA_STATUS_OK;
+	case AT:
+		options->at = value;
+		return time_parse(value, false, 0, &ns)
+			       ? STRATA_STATUS_OK
+			       : wrong("--at is a time such as +1.5", value);
+	case JSON:
+		options->json = true;
+		return STRATA_STATUS_OK;
+	}
+	return -1;
+}
+
 int strata_cmd_why(int argc, char **argv)
 {
-	enum { REQUEST = 256, TASK, WAKEUP, SYSCALL, WORST_N, SLOWER, AT, FROM, TO, JSON, TCP };
 	static const struct option long_options[] = {
-		{ "request", required_argument, NULL, REQUEST },
 		{ "task", required_argument, NULL, TASK },
 		{ "wakeup", required_argument, NULL, WAKEUP },
 		{ "syscall", required_argument, NULL, SYSCALL },
 		{ "worst", required_argument, NULL, WORST_N },
 		{ "slower-than", required_argument, NULL, SLOWER },
 		{ "at", required_argument, NULL, AT },
-		{ "from", required_argument, NULL, FROM },
-		{ "to", required_argument, NULL, TO },
 		{ "json", no_argument, NULL, JSON },
-		{ "tcp-map", required_argument, NULL, TCP },
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 },
+		STATE_OPTIONS,
 	};
 	struct options options = { .question = { .worst = WORST, .to_ns = UINT64_MAX } };
-	struct strata_error error;
-	uint64_t ns;
-	int option;
+	const struct state_verb verb = { "why", usage, long_options, take, &options, true };
+	const int status = state_options_read(&verb, &options.state, argc, argv);
 
-	optind = 0;
-	opterr = 0;
-	while ((option = getopt_long(argc, argv, ":h", long_options, NULL)) != -1) {
-		switch (option) {
-		case REQUEST:
-			if (read_what(&options, STRATA_WHY_OF_REQUEST, optarg))
-				return wrong(
-					"one of --request [SOURCE:]NAME or [NAME=]BEGIN,END[,KEY]",
-					optarg);
-			break;
-		case TASK:
-		case WAKEUP:
-			if (read_what(&options,
-				      option == TASK ? STRATA_WHY_OF_TASK : STRATA_WHY_OF_WAKEUP,
-				      optarg))
-				return wrong("one of --task or --wakeup [KERNEL:]TASK", optarg);
-			break;
-		case SYSCALL:
-			if (read_what(&options, STRATA_WHY_OF_SYSCALL, optarg))
-				return wrong("one --syscall [KERNEL:]NAME", optarg);
-			break;
-		case WORST_N:
-			if (read_worst(&options, optarg))
-				return wrong("--worst is a number from 1 to 1000", optarg);
-			break;
-		case SLOWER:
-			if (read_length(optarg, &options.question.longer_ns))
-				return wrong("--slower-than is a length of time such as 10ms",
-					     optarg);
-			break;
-		case AT:
-			options.at = optarg;
-			if (!time_parse(optarg, false, 0, &ns))
-				return wrong("--at is a time such as +1.5", optarg);
-			break;
-		case FROM:
-			options.times.from = optarg;
-			break;
-		case TO:
-			options.times.to = optarg;
-			break;
-		case JSON:
-			options.json = true;
-			break;
-		case TCP:
-			options.tcp_map = optarg;
-			break;
-		case 'h':
-			usage(stdout);
-			return STRATA_STATUS_OK;
-		case ':':
-			return wrong("wants a value", argv[optind - 1]);
-		default:
-			return wrong("no option of why", argv[optind - 1]);
-		}
-	}
+	if (status != STRATA_STATUS_OK)
+		return status < 0 ? STRATA_STATUS_OK : status;
 	if (optind == argc)
 		return wrong("name the traces", NULL);
-	if (write_read_times(&options.times, NULL, &options.question.from_ns,
-			     &options.question.to_ns, &error))
-		return wrong(error.text, NULL);
 	if (!options.question.of)
 		options.question.of = 1u << STRATA_WHY_OF_REQUEST |
 				      (options.at ? 1u << STRATA_WHY_OF_TASK : 0);

@@ -61,8 +61,6 @@ static int open_window(struct strata_live_reports *all, struct strata_error *err
 		.reports = calloc(options->nr_kinds, sizeof(*window->reports)),
 		.listeners = calloc(options->nr_kinds, sizeof(*window->listeners)),
 	};
-	all->nr_open++;
-	all->next_ns += options->every_ns;
 	for (i = 0; window->reports && window->listeners && i < options->nr_kinds; i++) {
 		window->reports[i] = strata_report_new(options->kinds[i], &all->shown,
 						       window->from_ns, window->to_ns);
@@ -70,9 +68,13 @@ static int open_window(struct strata_live_reports *all, struct strata_error *err
 			break;
 		window->listeners[i] = &window->reports[i]->listener;
 	}
-	if (i < options->nr_kinds)
+	if (i < options->nr_kinds) {
+		free_window(all, window);
 		return strata_fail(error, "out of memory");
+	}
 	window->spans = strata_spans_of(window->listeners, options->nr_kinds);
+	all->nr_open++;
+	all->next_ns += options->every_ns;
 	return 0;
 }
 
@@ -94,8 +96,8 @@ static int close_window(struct strata_live_reports *all, bool is_last, struct st
 	};
 	int status;
 
-	memmove(all->open, all->open + 1, --all->nr_open * sizeof(*all->open));
 	strata_host_state_tell_open(all->state, &window.spans);
+	memmove(all->open, all->open + 1, --all->nr_open * sizeof(*all->open));
 	/* The end of the recording comes before that of the window. */
 	if (is_last && told.facts->last_ns + 1 < told.to_ns)
 		told.to_ns = told.facts->last_ns + 1;
@@ -134,11 +136,15 @@ static int advance(struct strata_live_reports *all, uint64_t ns, struct strata_e
 
 /* Listens to the state ------------------------------------------------------------------------- */
 
+static const struct strata_live_reports *of_listener(struct strata_span_listener *listener)
+{
+	return (struct strata_live_reports *)((char *)listener -
+					      offsetof(struct strata_live_reports, listener));
+}
+
 static void tell_span(struct strata_span_listener *listener, const struct strata_span *span)
 {
-	const struct strata_live_reports *all =
-		(struct strata_live_reports *)((char *)listener -
-					       offsetof(struct strata_live_reports, listener));
+	const struct strata_live_reports *all = of_listener(listener);
 	size_t i;
 
 	for (i = 0; i < all->nr_open; i++)
@@ -147,9 +153,7 @@ static void tell_span(struct strata_span_listener *listener, const struct strata
 
 static void tell_link(struct strata_span_listener *listener, const struct strata_link *link)
 {
-	const struct strata_live_reports *all =
-		(struct strata_live_reports *)((char *)listener -
-					       offsetof(struct strata_live_reports, listener));
+	const struct strata_live_reports *all = of_listener(listener);
 	size_t i;
 
 	for (i = 0; i < all->nr_open; i++)
@@ -158,9 +162,7 @@ static void tell_link(struct strata_span_listener *listener, const struct strata
 
 static void tell_queue(struct strata_span_listener *listener, const struct strata_queue_span *queue)
 {
-	const struct strata_live_reports *all =
-		(struct strata_live_reports *)((char *)listener -
-					       offsetof(struct strata_live_reports, listener));
+	const struct strata_live_reports *all = of_listener(listener);
 	size_t i;
 
 	for (i = 0; i < all->nr_open; i++)
@@ -328,7 +330,7 @@ strata_live_reports_new(const struct strata_live_reports_options *options)
 	all->open = calloc(STRATA_LIVE_WINDOWS + 1, sizeof(*all->open));
 	if (all->open)
 		return all;
-	free(all);
+	strata_live_reports_free(all);
 	return NULL;
 }
 

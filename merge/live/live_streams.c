@@ -209,6 +209,9 @@ static bool is_done(const struct live_streams *streams, const struct strata_reco
 		if (stream->source != source)
 			continue;
 		any = true;
+		/* One that the tables before did not have was never read. */
+		if (!stream->is_open && strata_source_stream(&now->sources[source], stream->cpu))
+			return false;
 		if (stream->in_table || stream->nr_said || stream->next != stream->end ||
 		    (stream->is_open &&
 		     (stream->reader.in_packet || stream->reader.next_packet < stream->bytes)))

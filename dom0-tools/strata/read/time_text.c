@@ -3,6 +3,7 @@
 #include "strata/read/time_text.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -89,4 +90,16 @@ uint64_t time_parse_ms(const char *text)
 		return 0;
 	number *= unit;
 	return number >= 1 && number < 1e12 ? (uint64_t)number : 0;
+}
+
+const char *time_of_day(char text[TIME_OF_DAY_BYTES], bool gmt, uint64_t ns)
+{
+	const time_t seconds = (time_t)(ns / 1000000000u);
+	struct tm when;
+
+	if (gmt ? !gmtime_r(&seconds, &when) : !localtime_r(&seconds, &when))
+		return "?";
+	snprintf(text, TIME_OF_DAY_BYTES, "%02d:%02d:%02d.%03u", when.tm_hour, when.tm_min,
+		 when.tm_sec, (unsigned int)(ns % 1000000000u / 1000000u));
+	return text;
 }

@@ -18,4 +18,8 @@ bool time_parse(const char *text, bool gmt, uint64_t first_ns, uint64_t *ns);
  * 0: it is none. */
 uint64_t time_parse_ms(const char *text);
 
+/* Writes a time as one of day: "12:00:01.500". @gmt: as above.  Returns @text. */
+#define TIME_OF_DAY_BYTES 32u
+const char *time_of_day(char text[TIME_OF_DAY_BYTES], bool gmt, uint64_t ns);
+
 #endif /* STRATA_STRATA_TIME_TEXT_H */

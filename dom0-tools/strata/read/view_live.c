@@ -6,7 +6,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/exit_status.h"
@@ -15,6 +14,7 @@
 #include "files/out_file.h"
 #include "outputs/follow.h"
 #include "outputs/shown.h"
+#include "strata/read/time_text.h"
 #include "strata/read/traces_symbols.h"
 
 #define NS_PER_MS    1000000u
@@ -173,27 +173,14 @@ static int lose(struct strata_live_sink *sink, size_t stream, struct strata_ctf_
 	return view->buffer.no_memory ? strata_fail(error, "out of memory") : 0;
 }
 
-/* "12:00:01.5" */
-static const char *time_of_day(char text[32], const struct write_options *options, uint64_t ns)
-{
-	const time_t seconds = (time_t)(ns / 1000000000u);
-	struct tm when;
-
-	if (options->gmt ? !gmtime_r(&seconds, &when) : !localtime_r(&seconds, &when))
-		return "?";
-	snprintf(text, 32, "%02d:%02d:%02d.%03u", when.tm_hour, when.tm_min, when.tm_sec,
-		 (unsigned int)(ns % 1000000000u / 1000000u));
-	return text;
-}
-
 static void show_status(struct view *view, const struct strata_live_progress *progress)
 {
-	char text[32];
+	char text[TIME_OF_DAY_BYTES];
 
 	fprintf(stderr,
 		"\r\x1b[Kstrata: view: complete up to %s, %" PRIu64 " events, %" PRIu64
 		" late, %" PRIu64 " lost",
-		time_of_day(text, view->options, progress->watermark_ns), view->events,
+		time_of_day(text, view->options->gmt, progress->watermark_ns), view->events,
 		progress->late, progress->lost);
 	view->has_status = true;
 }
