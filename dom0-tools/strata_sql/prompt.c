@@ -121,10 +121,28 @@ static void add_history(History *past, const char *line)
 		history(past, &event, H_ENTER, line);
 }
 
+/* The line behind what is pending as one line, which one key brings back.  NULL: there is none: a
+ * comment would hide the rest of it. */
+static char *joined(const struct pending *pending, const char *line)
+{
+	char *text = NULL, *at;
+
+	if (is_blank(pending) || strstr(pending->text, "--"))
+		return NULL;
+	if (asprintf(&text, "%s%s", pending->text, line) < 0)
+		return NULL;
+	for (at = text; *at; at++) {
+		if (*at == '\n' && at[1])
+			*at = ' ';
+	}
+	return text;
+}
+
 static void run_lines(struct statements *statements, EditLine *editor, History *past)
 {
 	struct pending pending = { 0 };
 	const char *line;
+	char *whole;
 	int nr;
 
 	while (!statements->wants_end) {
@@ -141,7 +159,11 @@ static void run_lines(struct statements *statements, EditLine *editor, History *
 		if (!line || nr <= 0)
 			break;
 		add_history(past, line);
+		whole = joined(&pending, line);
 		take_line(statements, &pending, line);
+		if (whole && is_blank(&pending))
+			add_history(past, whole);
+		free(whole);
 		fflush(stdout);
 	}
 	free(pending.text);
@@ -166,7 +188,7 @@ static int run_terminal(struct statements *statements)
 	el_set(editor, EL_PROMPT, prompt_text);
 	el_set(editor, EL_EDITOR, "emacs");
 	el_set(editor, EL_HIST, history, past);
-	printf("Statements end with ;  .tables .schema .help .quit\n");
+	printf("Statements end with ;  .tables [TEXT]  .schema [NAME]  .help  .quit\n");
 	run_lines(statements, editor, past);
 	history_end(past);
 	el_end(editor);

@@ -12,10 +12,13 @@
 
 /* Rows of a table that are aligned with each other: the next ones have headings of their own, so
  * that memory is bounded. */
-#define TABLE_ROWS 5000u
+#define TABLE_ROWS  5000u
+#define TABLE_BYTES (16u << 20) /* likewise of their texts: a row may have 2000 columns */
 
 /* Of a text in a table: JSON and CSV have all of it. */
 #define CELL_BYTES_MAX 200u
+
+#define JSON_BYTES (1u << 20) /* of a row that are written at once */
 
 #define EXACT_MAX (1ll << 53) /* integers beyond are text in JSON, as elsewhere */
 
@@ -55,9 +58,10 @@ static char *shown_text(const char *text, size_t bytes)
 	return is_cut ? strcat(shown, "...") : shown;
 }
 
+/* With room for three more. */
 static char *hex_text(const uint8_t *bytes, size_t nr)
 {
-	char *text = malloc(2 * nr + 1), *out = text;
+	char *text = malloc(2 * nr + 4), *out = text;
 	size_t i;
 
 	for (i = 0; text && i < nr; i++)
@@ -72,6 +76,7 @@ static char *cell_text(struct result *result, int at, bool is_escaped)
 {
 	sqlite3_stmt *statement = result->statement;
 	char *text = NULL;
+	bool is_cut;
 	size_t bytes;
 
 	switch (sqlite3_column_type(statement, at)) {
@@ -79,7 +84,11 @@ static char *cell_text(struct result *result, int at, bool is_escaped)
 		return NULL;
 	case SQLITE_BLOB:
 		bytes = (size_t)sqlite3_column_bytes(statement, at);
-		text = hex_text(sqlite3_column_blob(statement, at), bytes);
+		is_cut = is_escaped && bytes > CELL_BYTES_MAX / 2;
+		text = hex_text(sqlite3_column_blob(statement, at),
+				is_cut ? CELL_BYTES_MAX / 2 : bytes);
+		if (text && is_cut)
+			strcat(text, "...");
 		break;
 	default:
 		text = (char *)sqlite3_column_text(statement, at);
@@ -163,6 +172,14 @@ static void put_json_cell(struct result *result, int at)
 	}
 }
 
+static void flush_json(struct result *result)
+{
+	result->no_memory |= result->json.no_memory;
+	if (!result->json.no_memory)
+		fwrite(result->json.bytes, 1, result->json.used, stdout);
+	result->json.used = 0;
+}
+
 static void print_json_row(struct result *result)
 {
 	struct strata_buffer *json = &result->json;
@@ -176,11 +193,12 @@ static void print_json_row(struct result *result)
 		put_json_string(json, result->names[i], strlen(result->names[i]));
 		strata_buffer_text(json, ":");
 		put_json_cell(result, i);
+		/* A row may be as long as SQLite's memory has room for. */
+		if (json->used > JSON_BYTES)
+			flush_json(result);
 	}
 	strata_buffer_text(json, "}");
-	result->no_memory |= json->no_memory;
-	if (!json->no_memory)
-		fwrite(json->bytes, 1, json->used, stdout);
+	flush_json(result);
 }
 
 static bool is_figure(int type)
@@ -190,6 +208,7 @@ static bool is_figure(int type)
 
 static void flush_table(struct result *result)
 {
+	result->table_bytes = 0;
 	strata_table_print(&result->table, SIZE_MAX, stdout);
 	strata_table_clear(&result->table);
 	strata_table_init(&result->table, "", NULL, result->columns, (size_t)result->nr_columns);
@@ -201,7 +220,7 @@ static void add_table_row(struct result *result)
 	char *text;
 	int i;
 
-	if (result->table.nr_rows == TABLE_ROWS)
+	if (result->table.nr_rows == TABLE_ROWS || result->table_bytes > TABLE_BYTES)
 		flush_table(result);
 	cells = strata_table_add(&result->table);
 	result->no_memory |= !cells;
@@ -212,6 +231,7 @@ static void add_table_row(struct result *result)
 		text = cell_text(result, i, true);
 		cells[i].text = text;
 		cells[i].is_known = text != NULL;
+		result->table_bytes += sizeof(*cells) + (text ? strlen(text) : 0);
 	}
 }
 

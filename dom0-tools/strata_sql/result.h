@@ -19,6 +19,7 @@ struct result {
 	char **names; /* of columns; those of JSON differ from each other */
 	struct strata_table table;
 	struct strata_table_column *columns;
+	size_t table_bytes; /* of the table's cells */
 	struct strata_buffer json;
 	bool no_memory;
 };

@@ -3,8 +3,11 @@
 #include "strata_sql/statements.h"
 
 #include <inttypes.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "base/escape.h"
@@ -12,15 +15,46 @@
 
 #define BLANKS " \t\r\n;"
 
-static const char help[] = "Statements end with ; and only read.  Ctrl-C interrupts one.\n"
-			   "  .tables         lists the tables\n"
-			   "  .schema [NAME]  describes the columns of a table, or of all\n"
-			   "  .help, .quit\n"
-			   "docs/sql.md describes the tables, and has examples.\n";
+/* Tables of events that are listed on a terminal. */
+#define TABLES_SHOWN 200u
+
+static const char help[] =
+	"Statements end with ; and only read.  Ctrl-C interrupts one.\n"
+	"  .tables [TEXT]  lists the tables, or those with TEXT in their names\n"
+	"  .schema [NAME]  describes the columns of a table, or of all\n"
+	"  .stats          tells after each statement what it read, or no longer\n"
+	"  .help, .quit\n"
+	"For example:\n"
+	"  SELECT event, count(*) FROM events GROUP BY event;\n"
+	"  SELECT task, percentile(ns, 99) FROM wakeups GROUP BY task;\n"
+	"docs/sql.md describes the tables, and has examples.\n";
+
+#define COMMANDS ".tables [TEXT], .schema [NAME], .stats, .help, .quit"
+
+/* Words that are commands without a dot, too, if they stand alone. */
+static const char *const plain_commands[] = { "help", "quit", "exit" };
+
+static size_t trimmed_bytes(const char *text)
+{
+	size_t bytes = strlen(text);
+
+	while (bytes && strchr(BLANKS, text[bytes - 1]))
+		bytes--;
+	return bytes;
+}
 
 bool statements_is_command(const char *line)
 {
-	return line[strspn(line, BLANKS)] == '.';
+	const char *at = line + strspn(line, BLANKS);
+	const size_t bytes = trimmed_bytes(at);
+	size_t i;
+
+	for (i = 0; i < sizeof(plain_commands) / sizeof(plain_commands[0]); i++) {
+		if (strlen(plain_commands[i]) == bytes &&
+		    strncasecmp(at, plain_commands[i], bytes) == 0)
+			return true;
+	}
+	return *at == '.';
 }
 
 /* What is behind a word that an error begins with; NULL: it begins otherwise. */
@@ -57,41 +91,84 @@ static void say_error(const struct statements *statements, int status)
 			"strata: sql: %s; .schema TABLE lists columns, and text is written "
 			"in 'single quotes'\n",
 			shown);
+	else if ((status & 0xff) == SQLITE_TOOBIG)
+		fprintf(stderr,
+			"strata: sql: %s: a value may have 64 MB; select it in parts, by substr()\n",
+			shown);
+	else if (behind(text, "not authorized to use function: "))
+		fprintf(stderr, "strata: sql: %s: it may load code or open files\n", shown);
+	else if (behind(text, "no such function: "))
+		fprintf(stderr,
+			"strata: sql: %s; SELECT DISTINCT name FROM pragma_function_list lists "
+			"them\n",
+			shown);
+	else if ((status & 0xff) == SQLITE_FULL || (status & 0xff) == SQLITE_IOERR ||
+		 (status & 0xff) == SQLITE_CANTOPEN)
+		fprintf(stderr,
+			"strata: sql: %s: there is no room for what is sorted; set SQLITE_TMPDIR "
+			"to a directory with more, or select less\n",
+			shown);
 	else
 		fprintf(stderr, "strata: sql: %s\n", shown);
 }
 
-static int command(struct statements *statements, const char *text)
+static int describe(const struct statements *statements, const char *name)
 {
-	char word[600], shown[600];
-	const char *at = text + strspn(text, BLANKS), *name;
-	size_t bytes;
+	char shown[600];
 
-	snprintf(word, sizeof(word), "%s", at);
-	for (bytes = strlen(word); bytes && strchr(BLANKS, word[bytes - 1]); bytes--)
-		word[bytes - 1] = '\0';
-	if (strcmp(word, ".tables") == 0) {
-		strata_sql_list(statements->sql, stdout);
-	} else if (strcmp(word, ".help") == 0) {
+	if (strata_sql_describe(statements->sql, name, stdout))
+		return 0;
+	fprintf(stderr, "strata: sql: there is no table %s; .tables lists them\n",
+		strata_escape_name(shown, sizeof(shown), name));
+	return -1;
+}
+
+/* Runs a command: its word, and what is behind it, NULL for nothing. */
+static int run_command(struct statements *statements, const char *word, const char *of)
+{
+	char shown[600];
+
+	if (strcmp(word, "tables") == 0) {
+		strata_sql_list(statements->sql, of,
+				isatty(STDOUT_FILENO) ? TABLES_SHOWN : SIZE_MAX, stdout);
+	} else if (strcmp(word, "schema") == 0) {
+		return describe(statements, of);
+	} else if (strcmp(word, "stats") == 0 && !of) {
+		statements->shows_stats = !statements->shows_stats;
+	} else if (strcasecmp(word, "help") == 0 && !of) {
 		fputs(help, stdout);
-	} else if (strcmp(word, ".quit") == 0 || strcmp(word, ".exit") == 0) {
+	} else if ((strcasecmp(word, "quit") == 0 || strcasecmp(word, "exit") == 0) && !of) {
 		statements->wants_end = true;
-	} else if (strcmp(word, ".schema") == 0) {
-		strata_sql_describe(statements->sql, NULL, stdout);
-	} else if ((name = behind(word, ".schema "))) {
-		name += strspn(name, " \t");
-		if (strata_sql_describe(statements->sql, name, stdout))
-			return 0;
-		fprintf(stderr, "strata: sql: there is no table %s; .tables lists them\n",
-			strata_escape_name(shown, sizeof(shown), name));
-		return -1;
 	} else {
-		fprintf(stderr,
-			"strata: sql: %s is no command: .tables, .schema [NAME], .help, .quit\n",
-			strata_escape_name(shown, sizeof(shown), word));
+		fprintf(stderr, "strata: sql: .%s%s%s is no command: " COMMANDS "\n",
+			strata_escape_name(shown, sizeof(shown) / 2, word), of ? " " : "",
+			of ? strata_escape_name(shown + sizeof(shown) / 2, sizeof(shown) / 2, of)
+			   : "");
 		return -1;
 	}
 	return 0;
+}
+
+static int command(struct statements *statements, const char *text)
+{
+	const char *at = text + strspn(text, BLANKS);
+	char *word, *of;
+	int status;
+
+	at += *at == '.';
+	word = strndup(at, trimmed_bytes(at));
+	if (!word) {
+		fprintf(stderr, "strata: sql: out of memory for a command\n");
+		return -1;
+	}
+	of = word + strcspn(word, " \t");
+	if (*of) {
+		*of++ = '\0';
+		of += strspn(of, " \t");
+	}
+	status = run_command(statements, word, *of ? of : NULL);
+	free(word);
+	return status;
 }
 
 /* Runs one statement that is prepared. */
@@ -148,6 +225,7 @@ static int run_statements(struct statements *statements, const char *text)
 		if (status != SQLITE_OK && (status & 0xff) != SQLITE_INTERRUPT)
 			say_error(statements, status);
 		sqlite3_finalize(statement);
+		strata_sql_say_gaps(statements->sql, stderr);
 		if (statements->shows_stats)
 			say_stats(statements, &before);
 	}

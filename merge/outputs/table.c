@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/put_text.h"
+
 #define CELL_BYTES 160u
 
 void strata_table_init(struct strata_table *table, const char *key, const char *title,
@@ -100,21 +102,26 @@ const char *strata_ns_text(char *text, uint64_t ns)
 		uint64_t ns;
 		const char *unit;
 	} units[] = { { 1000000000u, "s" }, { 1000000u, "ms" }, { 1000u, "us" } };
+	char *end;
 	size_t i;
 
 	for (i = 0; i < 3 && ns < units[i].ns; i++)
 		;
 	if (i == 3) {
-		snprintf(text, STRATA_NS_TEXT_BYTES, "%" PRIu64 " ns", ns);
+		end = strata_put_text(strata_put_decimal(text, ns), " ns");
 	} else {
 		const uint64_t whole = ns / units[i].ns;
-		const unsigned int rest = (unsigned int)(ns % units[i].ns / (units[i].ns / 1000));
-		const int digits = whole >= 100 ? 1 : whole >= 10 ? 2 : 3;
+		const uint64_t rest = ns % units[i].ns / (units[i].ns / 1000);
+		const unsigned int digits = whole >= 100 ? 1 : whole >= 10 ? 2 : 3;
 		static const unsigned int divisors[] = { 1000, 100, 10, 1 };
 
-		snprintf(text, STRATA_NS_TEXT_BYTES, "%" PRIu64 ".%0*u %s", whole, digits,
-			 rest / divisors[digits], units[i].unit);
+		end = strata_put_decimal(text, whole);
+		*end++ = '.';
+		end = strata_put_digits(end, rest / divisors[digits], digits);
+		*end++ = ' ';
+		end = strata_put_text(end, units[i].unit);
 	}
+	*end = '\0';
 	return text;
 }
 

@@ -147,19 +147,45 @@ static void describe_own(const struct strata_sql *sql, size_t number, FILE *out)
 		describe_other(others[number - 1 - sql_nr_span_tables], out);
 }
 
-void strata_sql_list(const struct strata_sql *sql, FILE *out)
+/* What the table of the number of sql_own_table_name() is. */
+static const char *own_table_is(size_t number)
 {
-	size_t i;
+	if (number == 0)
+		return "all events";
+	return number <= sql_nr_span_tables ? sql_span_tables[number - 1].what
+					    : others[number - 1 - sql_nr_span_tables]->what;
+}
 
-	fputs("State, and what is known of the traces:\n ", out);
-	for (i = 0; sql_own_table_name(i); i++)
-		fprintf(out, " %s", sql_own_table_name(i));
-	fprintf(out, "\nEvents (%zu tables):\n", sql->catalog.nr_tables);
-	for (i = 0; i < sql->catalog.nr_tables; i++) {
+/* Whether a name has a text in it, in any case of letters; NULL: each has. */
+static bool has(const char *name, const char *text)
+{
+	return !text || strcasestr(name, text);
+}
+
+void strata_sql_list(const struct strata_sql *sql, const char *text, size_t most, FILE *out)
+{
+	size_t i, nr = 0;
+
+	fputs("State, and what is known of the traces:\n", out);
+	for (i = 0; sql_own_table_name(i); i++) {
+		if (has(sql_own_table_name(i), text))
+			fprintf(out, "  %-12s  %s\n", sql_own_table_name(i), own_table_is(i));
+	}
+	for (i = 0; i < sql->catalog.nr_tables; i++)
+		nr += has(sql->catalog.tables[i].name, text);
+	fprintf(out, "Events (%zu tables):\n", nr);
+	for (i = 0; i < sql->catalog.nr_tables && most; i++) {
+		if (!has(sql->catalog.tables[i].name, text))
+			continue;
 		fputs("  ", out);
 		print_quoted(sql->catalog.tables[i].name, out);
 		fputc('\n', out);
+		most--;
+		nr--;
 	}
+	if (nr)
+		fprintf(out, "  and %zu more: .tables TEXT lists those with TEXT in their names\n",
+			nr);
 }
 
 bool strata_sql_describe(const struct strata_sql *sql, const char *name, FILE *out)

@@ -24,6 +24,9 @@ struct strata_sql {
 	struct sql_scan *scans;          /* that are open */
 	struct strata_ctf_tally *whole;  /* of the first pass over everything; NULL: none yet */
 	bool in_time_order;              /* every stream has times */
+	/* What the statement's scans of spans found; gaps.h. */
+	uint32_t lacking; /* bits of tables */
+	uint64_t not_followed;
 	atomic_bool stop;
 };
 

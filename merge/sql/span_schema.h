@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "sql/described.h"
+#include "state/meaning.h"
 #include "state/parts.h"
 #include "state/span.h"
 
@@ -53,6 +54,10 @@ struct sql_span_table {
 	uint32_t kinds;    /* bits of enum strata_span_kind */
 	uint64_t columns;  /* bits of enum sql_span_column */
 	const char *layer; /* only its events tell; NULL: those of all layers do */
+	/* Without events of this meaning the rows say nothing; STRATA_NR_MEANINGS: none are needed.
+	 */
+	enum strata_meaning_of needs;
+	const char *report; /* that is made of the same events; NULL: none */
 };
 
 extern const struct sql_span_table sql_span_tables[];

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sql/gaps.h"
 #include "sql/plan.h"
 #include "sql/scan.h"
 #include "sql/span_rows.h"
@@ -103,6 +104,14 @@ static int lose(struct strata_slice_sink *sink, size_t stream, struct strata_ctf
 	return status ? status : cursor->rows.nr > 0;
 }
 
+/* Everything was read, and the last rows are there. */
+static void note_gaps(const struct span_cursor *cursor)
+{
+	sql_gaps_note(table_of(cursor)->sql, table_of(cursor)->schema,
+		      cursor->base.row > 0 || cursor->rows.nr > 0,
+		      strata_host_state_facts(cursor->state));
+}
+
 static int find_row(struct span_cursor *cursor)
 {
 	while (!(cursor->now = sql_span_rows_take(&cursor->rows))) {
@@ -117,6 +126,8 @@ static int find_row(struct span_cursor *cursor)
 			if (!cursor->is_cut &&
 			    strata_host_state_finish(cursor->state, &cursor->scan.error))
 				return SQLITE_NOMEM;
+			if (!cursor->is_cut)
+				note_gaps(cursor);
 			break;
 		case -1:
 			return sql_scan_failed(&cursor->scan, cursor->base.base.pVtab);

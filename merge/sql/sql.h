@@ -61,14 +61,21 @@ void strata_sql_interrupt(struct strata_sql *sql);
 /* To be called before a statement: what interrupted the last one is over. */
 void strata_sql_begin(struct strata_sql *sql);
 
+/* Says what tables that were read since the last call lack, and which events to record for them. */
+void strata_sql_say_gaps(struct strata_sql *sql, FILE *out);
+
 /* Scans that are open are not in it. */
 const struct strata_sql_counts *strata_sql_counts(const struct strata_sql *sql);
 
 /* What the first pass over all of the traces found, for each stream; NULL: there was none. */
 const struct strata_ctf_tally *strata_sql_whole(const struct strata_sql *sql);
 
-/* Lists the tables, those of events last. */
-void strata_sql_list(const struct strata_sql *sql, FILE *out);
+/*
+ * Lists the tables, those of events last.
+ * @text: in their names, in any case of letters; NULL: all
+ * @most: so many tables of events, and the number of the others
+ */
+void strata_sql_list(const struct strata_sql *sql, const char *text, size_t most, FILE *out);
 
 /* Describes a table's columns; all tables' if @name is NULL.  False: there is no such table. */
 bool strata_sql_describe(const struct strata_sql *sql, const char *name, FILE *out);

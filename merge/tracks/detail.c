@@ -2,11 +2,11 @@
 /* detail.c - see detail.h. */
 #include "tracks/detail.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "analyses/report.h"
+#include "base/put_text.h"
 #include "outputs/table.h"
 #include "state/parts.h"
 
@@ -23,21 +23,25 @@ struct detail {
 
 static void put_line(struct detail *detail, const char *key, const char *value)
 {
-	const size_t room = STRATA_DETAIL_BYTES - detail->used;
-	const int bytes = snprintf(detail->text + detail->used, room, "%s%s=%s",
-				   detail->used ? "\n" : "", key, value);
+	char *out = detail->text + detail->used;
 
-	if (bytes > 0 && (size_t)bytes < room)
-		detail->used += (size_t)bytes;
-	else
-		detail->text[detail->used] = '\0';
+	/* With what parts it from the line before, from its value, and ends it. */
+	if (detail->used + strlen(key) + strlen(value) + 3 > STRATA_DETAIL_BYTES)
+		return;
+	if (detail->used)
+		*out++ = '\n';
+	out = strata_put_text(out, key);
+	*out++ = '=';
+	out = strata_put_text(out, value);
+	*out = '\0';
+	detail->used = (size_t)(out - detail->text);
 }
 
 static void put_number(struct detail *detail, const char *key, uint64_t number)
 {
-	char value[32];
+	char value[STRATA_PUT_BYTES + 1];
 
-	snprintf(value, sizeof(value), "%" PRIu64, number);
+	*strata_put_decimal(value, number) = '\0';
 	put_line(detail, key, value);
 }
 

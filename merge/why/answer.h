@@ -31,7 +31,7 @@ struct strata_why_answer {
 	struct strata_why_explained *worst; /* as instances->worst */
 	size_t nr_worst;
 	struct strata_why_explained together; /* all of those; no instance */
-	struct strata_why_explained typical;  /* instance NULL: there is none */
+	struct strata_why_explained typical;  /* instance NULL: none */
 };
 
 /* The windows in which spans are to be remembered. @windows: room for one more than the worst;

@@ -29,7 +29,7 @@ struct strata_why_segment {
 struct strata_why_critical_path {
 	struct strata_why_segment *segments;
 	size_t nr, room;
-	struct strata_why_tree sums; /* by who, by cause, by behind whom: a level for each */
+	struct strata_why_tree sums; /* a level each for who, cause, and by */
 	bool no_memory;
 };
 

@@ -60,7 +60,7 @@ static void queued(struct strata_why_moment *moment, const struct strata_why_cpu
 	}
 }
 
-/* A vCPU that waits for a physical CPU: behind whom. */
+/* Finds which vCPU has the physical CPU that another one waits for. */
 static void vcpu_waits(struct strata_why_moment *moment, const struct strata_why_cpu *cpu,
 		       const struct strata_why_span *vcpu)
 {

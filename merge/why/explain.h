@@ -3,10 +3,10 @@
  * explain.h - divides the time of an instance by its causes, from the spans that are remembered of
  * it.
  *
- * It walks through the time, and at each moment asks what was the cause: from the task to the CPU
- * of its kernel, to the vCPU, to the physical CPU, and from a blocked task to whom it was woken by.
- * The answer holds until one of the spans that it came from ends; so each moment has one answer,
- * and the parts are the whole.
+ * It walks through the time and finds the cause of each moment: from the task to the CPU of its
+ * kernel, to the vCPU, to the physical CPU, and from a blocked task to its waker.  A cause holds
+ * until one of the spans that it follows from ends.  Each moment has one cause, so the parts sum to
+ * the whole.
  */
 #ifndef STRATA_MERGE_WHY_EXPLAIN_H
 #define STRATA_MERGE_WHY_EXPLAIN_H

@@ -33,7 +33,7 @@ static bool was_idle(const struct strata_why_moment *moment, const struct strata
 }
 
 /* Since when a vCPU was on its way out of its last block before a moment; false: it was not
- * blocked, or nobody knows. */
+ * blocked, or that is unknown. */
 static bool find_vcpu_wake(const struct strata_why_moment *moment, const struct strata_why_cpu *cpu,
 			   uint64_t begin_ns, uint64_t end_ns, struct strata_why_since *since)
 {

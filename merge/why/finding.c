@@ -10,7 +10,7 @@ struct search {
 	struct strata_why_names *names;
 };
 
-/* On whom the blame falls on the way down the tree. */
+/* The blame, as far as the way down the tree has been walked. */
 struct guilt {
 	enum strata_why_blame blame;
 	uint32_t by;

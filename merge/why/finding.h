@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * finding.h - what is to blame for a time that is divided (tree.h): each of its causes as one of a
- * few kinds of blame and whom it falls on, the largest share first.
+ * finding.h - finds what is to blame for a time that is divided (tree.h): a kind of blame for each
+ * cause, and who is to blame, the largest share first.
  *
- * A blame falls on the last cause of a chain: of a task that waits for another one, whose vCPU is
- * preempted, on who preempts it.  What another domain did for it is that domain's part, whatever it
- * was in detail.
+ * The last cause of a chain gets the blame: if a task waits for another task, whose vCPU is
+ * preempted, the domain that preempts it.  Another domain's part is that domain's, whatever its
+ * causes.
  */
 #ifndef STRATA_MERGE_WHY_FINDING_H
 #define STRATA_MERGE_WHY_FINDING_H
@@ -35,7 +35,7 @@ enum strata_why_blame {
 
 struct strata_why_finding {
 	enum strata_why_blame blame;
-	uint32_t by; /* a number of names; 0: nobody in particular */
+	uint32_t by; /* who is to blame, a number of names; 0: unknown or none */
 	uint64_t ns, bound_ns;
 };
 

@@ -199,7 +199,7 @@ static struct episode *episode_of(struct strata_why_instances *all, const struct
 	return NULL;
 }
 
-/* @goes_on: nobody knows of its end */
+/* @goes_on: its end is unknown */
 static void end_episode(struct strata_why_instances *all, struct episode *episode, bool goes_on)
 {
 	struct strata_why_instance instance = {

@@ -58,7 +58,7 @@ struct strata_why_instance {
 	bool began_before, goes_on; /* it is longer than what is known of the task */
 };
 
-/* Of these the median is found: of fewer exactly, else of a random sample of so many. */
+/* Instances whose median is exact; of more, it is that of a random sample of this size. */
 #define STRATA_WHY_SAMPLE 16384u
 #define STRATA_WHY_WORST  1000u /* the most that may be asked for */
 #define STRATA_WHY_SEEN   16u
@@ -92,7 +92,7 @@ struct strata_why_instances *strata_why_instances_new(const struct strata_why_qu
 /* 0, or -1: out of memory. */
 int strata_why_instances_finish(struct strata_why_instances *instances);
 
-/* The one whose length is the median; NULL: there is none.  After finish. */
+/* Returns the instance of median length; NULL: none.  After finish. */
 const struct strata_why_instance *
 strata_why_instances_median(const struct strata_why_instances *instances);
 

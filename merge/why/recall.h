@@ -11,7 +11,7 @@
  *     strata_why_recall_free
  *
  * Its memory is proportional to what happened in the windows, and limited: what is beyond the limit
- * is counted and not remembered, so that nobody knows of it.
+ * is counted, not remembered, and unknown.
  */
 #ifndef STRATA_MERGE_WHY_RECALL_H
 #define STRATA_MERGE_WHY_RECALL_H
@@ -49,8 +49,8 @@ struct strata_why_span {
 	uint64_t from_ns, to_ns;
 	uint64_t from_bound_ns, to_bound_ns; /* the ends are off by no more */
 	uint32_t state, name, cpu;
-	uint32_t wake;   /* what ended a blocked state: one of the wakes; 0: nobody knows */
-	uint32_t before; /* of a vCPU: the state that this one follows; UNKNOWN: nobody knows */
+	uint32_t wake;   /* what ended a blocked state: one of the wakes; 0: unknown */
+	uint32_t before; /* of a vCPU: the state before this one, or UNKNOWN */
 };
 
 /* What woke a task or a vCPU. */
@@ -139,7 +139,7 @@ static inline uint32_t strata_why_vcpu_number(uint32_t domain, uint32_t number)
 size_t strata_why_find_at(const struct strata_why_lane *lane, uint64_t ns);
 
 /*
- * The span of a lane at a moment; NULL: there is none.
+ * Returns the span of a lane at a moment; NULL: none.
  * @until_ns: is lowered to the moment at which the answer changes,
  * @bound_ns: and is set to the bound of that moment then
  */

@@ -22,7 +22,9 @@ static uint32_t know_name(struct strata_why_recall *recall, uint64_t id, const c
 {
 	const uint32_t name = strata_why_names_add(recall->names, text, by);
 
-	if (strata_id_map_add(&recall->span_names, id, (void *)((uintptr_t)name + 1)))
+	/* Beyond, a name is made each time. */
+	if (recall->span_names.nr < STRATA_WHY_NAMES_MAX &&
+	    strata_id_map_add(&recall->span_names, id, (void *)((uintptr_t)name + 1)))
 		recall->no_memory = true;
 	return name;
 }

@@ -14,7 +14,7 @@ uint32_t strata_why_name_vcpu(struct strata_why_recall *recall, size_t trace,
 
 uint32_t strata_why_name_task(struct strata_why_recall *recall, const struct strata_task *task);
 
-/* What woke a task: a task, a handler, a timer; 0: nobody knows. */
+/* What woke a task: a task, a handler, a timer; 0: unknown. */
 uint32_t strata_why_name_waker(struct strata_why_recall *recall, const struct strata_link *link);
 
 /* The vCPU that sent through an event channel, and its task if that is known. */

@@ -169,7 +169,7 @@ static void put_from(const struct path_report *report, struct strata_table *tabl
 	strata_cell_set(ns, from_ns);
 }
 
-/* Who, what became of it, and behind whom: four cells. */
+/* Fills four cells: who, cause, words, behind. */
 static void put_segment(const struct path_report *report, struct strata_table *table,
 			struct strata_cell *cells, uint32_t who,
 			const struct strata_why_step *cause, uint32_t by)

@@ -46,7 +46,7 @@ static size_t existing_child(const struct strata_why_tree *tree, size_t parent,
 	return at;
 }
 
-/* The child for a step, which is made if there is none; 0: out of memory. */
+/* Finds the child for a step, or makes it; 0: out of memory. */
 static size_t find_child(struct strata_why_tree *tree, size_t parent, struct strata_why_step step)
 {
 	size_t at = existing_child(tree, parent, step);

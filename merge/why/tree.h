@@ -49,7 +49,7 @@ enum strata_why_what {
 	STRATA_WHY_WAITS_MORE,  /* the chain of wake-ups is not followed further */
 	STRATA_WHY_OTHERS,      /* more causes than are told apart */
 	STRATA_WHY_REST,        /* of a cause with parts, what no part tells more of */
-	/* Nobody knows: */
+	/* Unknown: */
 	STRATA_WHY_UNKNOWN,
 	STRATA_WHY_UNKNOWN_TASK, /* in which state the task is */
 	STRATA_WHY_UNKNOWN_VCPU, /* in which its vCPU, `name`, is */

@@ -76,7 +76,7 @@ static const struct {
 	[STRATA_BLAME_BACKEND_DOMAIN] = { "it waited for domain %s",
 					  "it waited for another domain" },
 	[STRATA_BLAME_BLOCKED] = { "it waited for %s", "it was blocked" },
-	[STRATA_BLAME_UNKNOWN] = { "unknown (%s)", "nobody knows: no event tells" },
+	[STRATA_BLAME_UNKNOWN] = { "unknown (%s)", "unknown: no event tells" },
 };
 
 /* Puts a name in the place of the one "%s" of a text, if it has one. */

@@ -26,7 +26,6 @@ export function story({ seconds = 12.39, name = "demo/raw" } = {}) {
 	const waiting = r.category("runnable", "waits for a CPU", "waiting");
 	const blocked = r.category("blocked", "blocked", "blocked");
 	const unknown = r.category("unknown", "state unknown", "unknown");
-	const xen = r.category("xen", "Xen works for it", "xen");
 	const exit = r.category("exit", "VM exit", "exit");
 	const hypercall = r.category("hypercall", "hypercall", "hypercall");
 	const syscall = r.category("syscall", "system call", "syscall");
@@ -144,7 +143,7 @@ export function story({ seconds = 12.39, name = "demo/raw" } = {}) {
 	r.span(dom0.vcpu, backend, end * 0.97 - backend, "blocked", blocked);
 	r.span(dom0.vcpu, end * 0.97, end * 0.03, "state unknown", unknown);
 	r.meta.losses.push([dom0.parent, Math.round(end * 0.97), end, 1834]);
-	r.span(r.track("irqs", "Xen's interrupts", { parent: cpus }), end * 0.4, 4 * US, "timer", xen);
+	r.span(r.track("irqs", "Xen's interrupts", { parent: cpus }), end * 0.4, 4 * US, "timer", irq);
 	r.meta.histograms = [histogram("client:request", instances)];
 	const worst = [...instances].sort((x, y) => y[2] - x[2])[0];
 	r.meta.why[`${worst[0]}:${worst[1]}`] = `request client:request took ${(worst[2] / 1e6).toFixed(3)} ms ± 240 ns\n  8.912 ms  g1's vCPU waited for a physical CPU\n            8.912 ms behind g2 vCPU 0\n  0.651 ms  client ran\n  0.201 ms  server ran, in Domain-0\n  0.019 ms  event channels`;

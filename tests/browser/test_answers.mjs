@@ -239,6 +239,15 @@ await check("the list of what was found has the longest first, and leads there",
 	assert.equal(await call(page, "results"), undefined);
 });
 
+await check("before a bar is chosen, the slowest of all are listed, and lead there", async () => {
+	const slowest = [...instances].sort((x, y) => y[2] - x[2]).slice(0, 5);
+	const listed = page.locator("#latencies .instances button");
+	assert.deepEqual(await listed.locator("b").allInnerTexts(), slowest.map(([, , length]) => `${(length / 1e6).toPrecision(4)} ms`));
+	await listed.nth(1).click();
+	await waitFor("the second", async () => (await call(page, "selected"))?.from === slowest[1][1]);
+	await page.keyboard.press("Escape");
+});
+
 await check("bars of the histogram lead to their instances", async () => {
 	const bars = page.locator(".bar:not(:disabled)");
 	const total = (await bars.evaluateAll((all) => all.map((b) => Number(b.title.split(" ")[0].replace(",", ""))))).reduce((a, b) => a + b);

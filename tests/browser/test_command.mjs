@@ -64,6 +64,27 @@ for (const kind of ["whole", "lossy", "silent", "wakeless", "hostile", "empty"])
 		await page.close();
 	});
 
+await check("each kind of state that the command writes has its colour and is explained", async () => {
+	const page = await open(pathToFileURL(join(work, "whole.html")).href);
+	const { written, read, names } = await page.evaluate(() => {
+		const meta = JSON.parse(document.getElementById("strata-meta").textContent);
+		return {
+			written: meta.categories.map((c) => c.hue),
+			read: meta.categories.map((c) => window.strata.meta.categories[c.id].hue),
+			names: meta.categories.filter((c) => !["running", "domain"].includes(c.hue)).map((c) => meta.strings[c.name]),
+		};
+	});
+	assert.ok(written.includes("paused") && written.includes("softirq"));
+	assert.deepEqual(read, written);
+	const legend = await page.locator("#legend li").allInnerTexts();
+	for (const name of names) assert.ok(legend.some((text) => text.includes(name)), `${name}: ${legend}`);
+	const fills = await call(page, "fills");
+	const looks = written.flatMap((hue, i) => (["running", "domain", "request"].includes(hue) ? [] : [`${fills[i].colour} ${fills[i].form}`]));
+	assert.equal(new Set(looks).size, looks.length, "two have the same look");
+	noComplaints(page);
+	await page.close();
+});
+
 await check("its histogram has as many requests as the report counts, and its slowest is as slow", async () => {
 	const whole = join(work, "whole");
 	const page = await open(pathToFileURL(`${whole}.html`).href);

@@ -56,6 +56,34 @@ await check("of 500 ms, each pixel is of a state that it has", () => compare(slo
 await check("so it is of the whole recording", () => compare(0, meta.length_ns, list));
 await check("and of 100 ns", () => compare(slowFrom + slowLength - 60, slowFrom + slowLength + 40, [tracks.requests, tracks.g1.vcpu, tracks.pcpu[0]]));
 
+await check("no number on the ruler is cut at its end", async () => {
+	let labels = 0;
+	for (let i = 0; i < 40; i++) {
+		await show(page, 1e9 + i * 7e6, 2e9 + i * 7e6);
+		const [end, all] = await page.evaluate(() => {
+			const ruler = document.getElementById("ruler");
+			// Of a copy: reading from a canvas that is drawn on makes the browser complain.
+			const copy = new OffscreenCanvas(ruler.width, ruler.height).getContext("2d", { willReadFrequently: true });
+			copy.drawImage(ruler, 0, 0);
+			const opaque = (x, width) => {
+				const { data } = copy.getImageData(x, 2, width, 14);
+				let count = 0;
+				for (let j = 3; j < data.length; j += 4) if (data[j] > 0) count++;
+				return count;
+			};
+			return [opaque(ruler.width - 1, 1), opaque(0, ruler.width)];
+		});
+		assert.equal(end, 0, `at ${i}`);
+		labels += all;
+	}
+	assert.ok(labels > 0);
+});
+
+await check("the whole recording in view is as long as the recording", async () => {
+	await show(page, -meta.length_ns * 0.04, meta.length_ns * 1.04);
+	assert.equal(await page.locator("#seen").innerText(), await page.locator("#whole").innerText());
+});
+
 await check("on the screen, a request has its colour from its first to its last pixel", async () => {
 	await show(page, slowFrom - slowLength * 0.5, slowFrom + slowLength * 1.5);
 	const [x0, y] = await placeOf(page, requests, slowFrom);

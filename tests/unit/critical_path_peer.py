@@ -13,7 +13,9 @@ import re
 import sys
 from collections import defaultdict
 
-from report_peer import BLOCKED, RUNS, UNKNOWN, Comparison, host_of
+from host_peer import host_of
+from peer_comparison import Comparison
+from peer_states import BLOCKED, RUNS, UNKNOWN
 from why_peer import World, is_true
 
 # What a segment says of the task that it is of, as World.piece() says it.

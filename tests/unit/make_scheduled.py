@@ -14,23 +14,9 @@ import random
 import struct
 import sys
 
-METADATA = """/* CTF 1.8 */
-typealias integer { size = 8; align = 8; signed = false; } := uint8_t;
-typealias integer { size = 32; align = 8; signed = false; } := uint32_t;
-typealias integer { size = 32; align = 8; signed = true; } := int32_t;
-typealias integer { size = 64; align = 8; signed = false; } := uint64_t;
-typealias integer { size = 64; align = 8; signed = true; } := int64_t;
-typealias integer { size = 8; align = 8; signed = false; encoding = UTF8; } := text_t;
-trace { major = 1; minor = 8; byte_order = le;
-	packet.header := struct { uint32_t magic; uint32_t stream_id; }; };
-env { domain = "%s"; hostname = "machine"; };
-clock { name = monotonic; freq = 1000000000; };
-typealias integer { size = 64; align = 8; signed = false; map = clock.monotonic.value; } := time_t;
-stream { id = 0;
-	packet.context := struct { time_t timestamp_begin; time_t timestamp_end; uint64_t content_size;
-		uint64_t packet_size; uint64_t packet_seq_num; uint64_t events_discarded; uint32_t cpu_id; };
-	event.header := struct { uint32_t id; time_t timestamp; };%s };
-"""
+import made_ctf
+
+TYPES = ("uint8_t", "uint32_t", "int32_t", "uint64_t", "int64_t", "text_t")
 KERNEL = [
     ("sched_switch", "text_t _prev_comm[16]; int32_t _prev_tid; int64_t _prev_state; text_t _next_comm[16]; int32_t _next_tid;"),
     ("sched_waking", "text_t _comm[16]; int32_t _tid; int32_t _target_cpu;"),
@@ -50,50 +36,14 @@ BEGIN = 1700000000 * 10**9
 SLEEPS, PREEMPTED = 1, 256
 
 
-class Stream:
-    def __init__(self, path, cpu, lossy):
-        self.file, self.cpu, self.lossy = open(path, "wb"), cpu, lossy
-        self.events, self.first, self.last, self.packets, self.lost = b"", None, None, 0, 0
-
-    def add(self, ns, number, payload):
-        self.first = ns if self.first is None else self.first
-        self.last = ns
-        self.events += struct.pack("<IQ", number, ns) + payload
-
-    def close(self, discards):
-        if self.first is None:
-            return
-        self.packets += 1
-        if discards and self.lossy and self.packets % 3 == 0:
-            self.lost += 5
-        size = (8 + 52 + len(self.events)) * 8
-        self.file.write(struct.pack("<II", 0xc1fc1fc1, 0) +
-                        struct.pack("<QQQQQQI", self.first, self.last, size, size, self.packets - 1, self.lost, self.cpu) +
-                        self.events)
-        self.events, self.first = b"", None
-
-
-class Trace:
+class Trace(made_ctf.Trace):
     def __init__(self, path, layer, classes, context, nr_streams, lossy):
-        os.makedirs(path)
-        with open(os.path.join(path, "metadata"), "w", encoding="utf-8") as metadata:
-            metadata.write(METADATA % (layer, "\n\tevent.context := struct { int32_t _vtid; };" if context else ""))
-            for number, (name, fields) in enumerate(classes):
-                metadata.write('event { name = "%s"; id = %d; stream_id = 0; fields := struct { %s }; };\n' %
-                               (name, number, fields))
-        self.numbers = {name.split(":")[-1]: number for number, (name, _) in enumerate(classes)}
-        self.streams = [Stream(os.path.join(path, "channel_%d" % cpu), cpu, lossy) for cpu in range(nr_streams)]
+        super().__init__(path, classes, nr_streams, 'domain = "%s"; hostname = "machine";' % layer,
+                         "monotonic; freq = 1000000000", TYPES, context, 3 if lossy else 0)
+        self.numbers = {name.split(":")[-1]: number for name, number in self.numbers.items()}
 
     def add(self, cpu, ns, name, form, *values):
-        stream = self.streams[cpu]
-        stream.add(ns, self.numbers[name], struct.pack("<" + form, *values))
-        if len(stream.events) > 3000:
-            stream.close(True)
-
-    def end(self):
-        for stream in self.streams:
-            stream.close(False)
-            stream.file.close()
+        super().add(cpu, ns, name, struct.pack("<" + form, *values))
 
 
 def comm(tid):
@@ -105,8 +55,8 @@ class Machine:
 
     def __init__(self, where, options):
         self.options = options
-        self.kernel = Trace(os.path.join(where, "kernel"), "kernel", KERNEL, False, 2, "lossy" in options)
-        self.app = Trace(os.path.join(where, "app"), "ust", APP, True, 2, "lossy" in options)
+        self.kernel = Trace(os.path.join(where, "kernel"), "kernel", KERNEL, "", 2, "lossy" in options)
+        self.app = Trace(os.path.join(where, "app"), "ust", APP, "int32_t _vtid;", 2, "lossy" in options)
         self.ns, self.runs, self.queues = BEGIN, [0, 0], [[], []]
         self.asleep = list(range(10, 130, 10))
         self.calls, self.requests, self.irqs, self.count = {}, {}, [[], []], 0

@@ -10,26 +10,13 @@ import random
 import struct
 import sys
 
-METADATA = """/* CTF 1.8 */
-typealias integer { size = 8; align = 8; signed = false; } := uint8_t;
-typealias integer { size = 16; align = 8; signed = false; } := uint16_t;
-typealias integer { size = 32; align = 8; signed = false; } := uint32_t;
-typealias integer { size = 32; align = 8; signed = true; } := int32_t;
-typealias integer { size = 64; align = 8; signed = false; } := uint64_t;
-typealias integer { size = 64; align = 8; signed = true; } := int64_t;
-typealias integer { size = 8; align = 8; signed = false; encoding = UTF8; } := text_t;
-trace { major = 1; minor = 8; byte_order = le;
-	packet.header := struct { uint32_t magic; uint32_t stream_id; }; };
-env { tracer_name = "strata"; domain = "%s"; hostname = "%s"; domain_id = %d; layer = "%s"; strata_source = "%s"; vm_exits = "vmx";
+import made_ctf
+
+TYPES = ("uint8_t", "uint16_t", "uint32_t", "int32_t", "uint64_t", "int64_t", "text_t")
+ENVIRONMENT = """tracer_name = "strata"; domain = "%s"; hostname = "%s"; domain_id = %d; layer = "%s"; strata_source = "%s"; vm_exits = "vmx";
 	strata_timeline = "deccd272-a142-8f7d-bd29-8c451bbc1dfc"; strata_merge = "deccd272-a142-8f7d-bd29-8c451bbc1dfc";
-	strata_place = %d; strata_machine = 0; strata_clock = %d; };
-clock { name = host; uuid = "432e3636-82c9-0cb6-aa77-aa1337413ba4"; freq = 1000000000; absolute = true; };
-typealias integer { size = 64; align = 8; signed = false; map = clock.host.value; } := time_t;
-stream { id = 0;
-	packet.context := struct { time_t timestamp_begin; time_t timestamp_end; uint64_t content_size;
-		uint64_t packet_size; uint64_t packet_seq_num; uint64_t events_discarded; uint32_t cpu_id; };
-	event.header := struct { uint32_t id; time_t timestamp; };%s };
-"""
+	strata_place = %d; strata_machine = 0; strata_clock = %d;"""
+CLOCK = 'host; uuid = "432e3636-82c9-0cb6-aa77-aa1337413ba4"; freq = 1000000000; absolute = true'
 OF = "uint16_t of_vcpu; uint16_t of_domain;"
 XEN = [("runstate_%s_to_%s" % (a, b), OF, "HH")
        for a in ("running", "runnable", "blocked", "offline") for b in ("running", "runnable", "blocked", "offline")] + [
@@ -56,52 +43,15 @@ SLEEPS, PREEMPTED = 1, 256
 PAUSE = 40  # the reason of VM exits of a spinning vCPU
 
 
-class Stream:
-    def __init__(self, path, cpu, lossy):
-        self.file, self.cpu, self.lossy = open(path, "wb"), cpu, lossy
-        self.events, self.first, self.last, self.packets, self.lost = b"", None, None, 0, 0
-
-    def add(self, ns, number, payload):
-        self.first = ns if self.first is None else self.first
-        self.last = ns
-        self.events += struct.pack("<IQ", number, ns) + payload
-        if len(self.events) > 3000:
-            self.close(True)
-
-    def close(self, discards):
-        if self.first is None:
-            return
-        self.packets += 1
-        if discards and self.lossy and self.packets % 5 == 0:
-            self.lost += 5
-        size = (8 + 52 + len(self.events)) * 8
-        self.file.write(struct.pack("<II", 0xc1fc1fc1, 0) +
-                        struct.pack("<QQQQQQI", self.first, self.last, size, size, self.packets - 1, self.lost, self.cpu) +
-                        self.events)
-        self.events, self.first = b"", None
-
-
-class Trace:
+class Trace(made_ctf.Trace):
     def __init__(self, where, name, place, domain, layer, classes, nr_streams, lossy):
-        path = os.path.join(where, name)
-        os.makedirs(path)
-        context = "\n\tevent.context := struct { uint16_t domain; uint16_t vcpu; };" if layer == "xen" else ""
-        with open(os.path.join(path, "metadata"), "w", encoding="utf-8") as metadata:
-            metadata.write(METADATA % (name, name, domain, layer, name, place, place, context))
-            for number, (event, fields, _) in enumerate(classes):
-                metadata.write('event { name = "%s"; id = %d; stream_id = 0; fields := struct { %s }; };\n' %
-                               (event, number, fields))
-        self.classes = {event: (number, form) for number, (event, _, form) in enumerate(classes)}
-        self.streams = [Stream(os.path.join(path, "channel_%d" % cpu), cpu, lossy) for cpu in range(nr_streams)]
+        super().__init__(os.path.join(where, name), [(event, fields) for event, fields, _ in classes], nr_streams,
+                         ENVIRONMENT % (name, name, domain, layer, name, place, place), CLOCK, TYPES,
+                         "uint16_t domain; uint16_t vcpu;" if layer == "xen" else "", 5 if lossy else 0)
+        self.forms = {event: form for event, _, form in classes}
 
     def add(self, cpu, ns, context, event, *values):
-        number, form = self.classes[event]
-        self.streams[cpu].add(ns, number, context + struct.pack("<" + form, *values))
-
-    def end(self):
-        for stream in self.streams:
-            stream.close(False)
-            stream.file.close()
+        super().add(cpu, ns, event, context + struct.pack("<" + self.forms[event], *values))
 
 
 def comm(tid):

@@ -57,7 +57,8 @@ TRACE = {1: ("packet", BYTES)}
 PACKET = {8: ("timestamp", VARINT), 10: ("sequence", VARINT), 11: ("event", BYTES), 12: ("interned", BYTES),
           13: ("flags", VARINT), 60: ("track", BYTES)}
 TRACK = {1: ("uuid", VARINT), 2: ("name", BYTES), 3: ("process", BYTES), 5: ("parent", VARINT), 8: ("counter", BYTES),
-         11: ("ordering", VARINT), 12: ("rank", VARINT)}
+         11: ("ordering", VARINT), 12: ("rank", VARINT), 19: ("process_ordering", VARINT)}
+ROOT, EXPLICIT = 0, 1
 PROCESS = {1: ("pid", VARINT), 6: ("name", BYTES)}
 COUNTER_FIELDS = {3: ("unit", VARINT)}
 EVENT = {3: ("category_iid", VARINT), 4: ("annotation", BYTES), 9: ("type", VARINT), 10: ("name_iid", VARINT),
@@ -85,6 +86,7 @@ class Sequence:
 class Trace:
     def __init__(self, path):
         self.sequences, self.tracks, self.events, self.pids, self.counts = {}, {}, [], set(), []
+        self.processes_are_ordered = False
         with open(path, "rb") as file:
             packets = message(file.read(), TRACE)["packet"]
         for packet in packets:
@@ -108,7 +110,12 @@ class Trace:
 
     def describe(self, track):
         uuid, parent = one(track, "uuid"), one(track, "parent")
-        assert uuid, "a track has no number"
+        if uuid == ROOT:
+            assert one(track, "process_ordering") == EXPLICIT and not one(track, "name")
+            self.processes_are_ordered = True
+            return
+        assert uuid and not track["process_ordering"], "a track has no number, or what only the root has"
+        assert not (track["process"] and track["rank"]) or self.processes_are_ordered, "ranks of processes are ignored"
         assert parent is None or parent in self.tracks, "a parent is described after its child"
         described = {"name": one(track, "name").decode(), "parent": parent, "is_counter": bool(track["counter"]),
                      "rank": one(track, "rank")}

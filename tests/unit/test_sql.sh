@@ -45,7 +45,7 @@ says() {
 }
 
 "$strata" import tests/unit/data/host.xentrace -o "$work/xen" --tsc-khz 2445427 >/dev/null 2>&1
-for kind in whole lossy empty; do
+for kind in whole lossy empty silent; do
 	python3 tests/unit/make_scheduled.py "$work/$kind" "$kind"
 done
 for kind in '' lossy; do
@@ -213,6 +213,14 @@ check "CSV quotes" eval '[ "$(sql --csv "$work/xen" "SELECT '\''a,b'\'' AS x, '\
 check "a table cuts long texts, and no character" eval '[ "$(sql "$work/xen" "SELECT replace(hex(zeroblob(150)), '\''0'\'', '\''é'\'') AS x" | tail -n 1 | tr -d " ")" = \
 	"$(printf "é%.0s" {1..100})..." ]'
 check "CSV does not" eval '[ "$(sql --csv "$work/xen" "SELECT hex(zeroblob(150)) AS x" | tail -n 1)" = "$(printf "0%.0s" {1..300})" ]'
+check "it cuts BLOBs, too" eval '[ "$(sql "$work/xen" "SELECT zeroblob(150) AS x" | tail -n 1 | tr -d " ")" = "$(printf "0%.0s" {1..200})..." ]'
+check "JSON does not" eval '[ "$(sql --json "$work/xen" "SELECT zeroblob(900000) AS x, zeroblob(3) AS y, 1 AS z" | jq -c ".[] | [(.x | length), .y, .z]")" = "[1800000,\"000000\",1]" ]'
+# 20 MB, of which 16 MB are aligned with each other.
+broad_rows() {
+	[ "$(sql "$work/xen" "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c WHERE x < 100)
+		SELECT $(printf "printf('%%200d', x) AS wide,%.0s" {1..1000}) x FROM c" | grep -c '^ *wide')" = 2 ]
+}
+check "rows of many columns are not aligned by thousands" broad_rows
 check "a table of more rows than are aligned has all of them" eval '[ "$(sql "$work/whole" "SELECT time_ns FROM events" | grep -cE "^ +[0-9]+$")" = \
 	"$(sql --csv "$work/whole" "SELECT count(*) FROM events" | tail -n 1)" ]'
 
@@ -220,7 +228,7 @@ check "a table of more rows than are aligned has all of them" eval '[ "$(sql "$w
 cd "$work" || exit 1
 for statement in "CREATE TABLE t(x)" "CREATE TEMP TABLE t(x)" "CREATE VIEW v AS SELECT 1" "CREATE TRIGGER r AFTER INSERT ON sources BEGIN SELECT 1; END" \
 	"INSERT INTO sources VALUES(1)" "DELETE FROM sources" "UPDATE sources SET host = 1" "DELETE FROM events" "DROP TABLE sources" "ATTACH 'other' AS o" \
-	"VACUUM INTO 'copy'" "SELECT load_extension('./x')" "PRAGMA writable_schema = 1" "PRAGMA temp_store_directory = '/'" "UPDATE sqlite_master SET name = 'x'" \
+	"VACUUM INTO 'copy'" "SELECT load_extension('./x')" "SELECT fts3_tokenizer('x')" "PRAGMA temp_store = 2" "PRAGMA hard_heap_limit = 0" "CREATE VIRTUAL TABLE v USING losses" "PRAGMA writable_schema = 1" "PRAGMA temp_store_directory = '/'" "UPDATE sqlite_master SET name = 'x'" \
 	"CREATE VIRTUAL TABLE t USING events" "ALTER TABLE sources RENAME TO s" "ANALYZE" "BEGIN" "DETACH main"; do
 	check "refused: $statement" says 1 'not authorized|authorization denied|may not be modified' sql "$work/xen" "$statement"
 done
@@ -228,6 +236,31 @@ check "no file was made" eval '[ ! -e other ] && [ ! -e copy ]'
 cd "$top" || exit 1
 
 # Messages and statuses.
+check "a trace without scheduling events says which to record" says 0 "sql: tasks: the traces lack the events for this table; record them with .strata record --kernel" \
+	sql "$work/silent" "SELECT count(*) FROM tasks"
+check "so does one without the hypervisor's" says 0 "sql: exits: the traces lack .* record --xen" sql "$work/whole" "SELECT count(*) FROM exits"
+check "and an empty one" says 0 "sql: requests: the traces lack" sql "$work/empty" "SELECT count(*) FROM requests"
+check "each table once, and those that were asked for" eval '[ "$(sql "$work/silent" "SELECT count(*) FROM locks, (VALUES (1), (2)); SELECT count(*) FROM irqs" 2>&1 |
+	grep -o "sql: [a-z]*:" | tr "\n" " ")" = "sql: locks: " ]'
+check "not where the events are, but no rows that fit" eval '! sql "$work/whole" "SELECT * FROM tasks WHERE tid = 987654" 2>&1 | grep lack'
+check "nor of a part" eval '! sql "$work/silent" "SELECT count(*) FROM tasks WHERE end_ns < 5" 2>&1 | grep lack'
+mkdir "$work/nothing_in_it"
+check "a directory without a trace" says 1 "contains no trace" sql "$work/nothing_in_it" "SELECT 1"
+cp -r "$work/crowd" "$work/zero" && : >"$work/zero/stream"
+check "a stream of length zero has no events" gives 0,5000 "SELECT (SELECT count(*) FROM events), (SELECT count(*) FROM event_tables)" "$work/zero"
+: >"$work/zero/metadata"
+check "metadata of length zero" says 1 'metadata: the file is empty' sql "$work/zero" 'SELECT 1'
+check "a function that there is not" says 1 'no such function: nonesuch; .*pragma_function_list' sql "$work/whole" 'SELECT nonesuch(1)'
+check "a value that is too long" says 1 'too big: a value may have 64 MB' sql "$work/whole" 'SELECT zeroblob(100000000)'
+# More than SQLite has a cache for, and a file system that takes less; not everybody may make one.
+if unshare -m --propagation private sh -c 'mount -t tmpfs -o size=1m small "$0"' "$work" 2>/dev/null; then
+	# shellcheck disable=SC2329
+	no_room() {
+		mkdir "$work/small" && unshare -m --propagation private sh -c 'mount -t tmpfs -o size=1m small "$0/small" && SQLITE_TMPDIR="$0/small" "$1" sql "$0/xen" "$2"' "$work" "$strata" "$1"
+	}
+	check "no room for what is sorted" says 1 'no room for what is sorted; set SQLITE_TMPDIR' no_room "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c WHERE x < 300000)
+		SELECT x, hex(randomblob(50)) AS y FROM c ORDER BY y LIMIT 1 OFFSET 299999"
+fi
 check "a table that there is not, and the nearest" says 1 'no such table: sched_swich; the nearest is sched_switch; \.tables' sql "$work/whole" "SELECT * FROM sched_swich"
 check "a column that there is not" says 1 'no such column: nonesuch; \.schema TABLE' sql "$work/whole" "SELECT nonesuch FROM events"
 check "what is in double quotes is a name" says 1 "no such column: kernel; .*'single quotes'" sql "$work/whole" 'SELECT count(*) FROM events WHERE layer = "kernel"'
@@ -272,6 +305,14 @@ on_terminal() { { printf '%b' "$1"; } | timeout 120 script -qec "$strata sql $wo
 check "a terminal gets a prompt" eval 'on_terminal "SELECT 40 +\n 2 AS sum;\nSELECT x;\nSELECT 7 AS seven;\n.quit\n" >"$work/out"; grep -q "strata> " "$work/out" &&
 	grep -qE "^ +42.?$" "$work/out" && grep -q "no such column: x" "$work/out" && grep -qE "^ +7.?$" "$work/out"'
 
+check "words that other prompts know are commands, too" eval 'on_terminal "help\nSELECT 1 +\nquit;\nQUIT\n" >"$work/out"; grep -q "  .stats " "$work/out" &&
+	grep -q "no such column: quit" "$work/out"'
+check "one key brings back a statement of several lines" eval 'on_terminal "SELECT 40 +\n 2 AS sum;\n\033[A\n.quit\n" >"$work/out"; [ "$(grep -cE "^ +42.?$" "$work/out")" = 2 ]'
+check ".stats tells what statements read" eval 'printf ".stats\nSELECT count(*) FROM events;\n.stats\nSELECT 1;\n" | sql "$work/xen" 2>&1 | grep -c "read [1-9][0-9]* packets" | grep -qx 1'
+check ".tables TEXT lists those with it" eval '[ "$(sql "$work/named" ".tables ORDER" | grep -A9 ^Events | tr -d "\n")" = "Events (3 tables):  \"ORDER\"  Order_2  order_3" ]'
+check "without it, a terminal gets no thousands" eval '{ printf ".tables\n.quit\n" | timeout 120 script -qec "$strata sql $work/crowd" /dev/null; } >"$work/out"
+	[ "$(grep -c "^  crowd" "$work/out")" = 200 ] && grep -q "and 4800 more: .tables TEXT" "$work/out" && [ "$(sql "$work/crowd" .tables | grep -c "^  crowd")" = 5000 ]'
+
 # interrupted STATEMENT: SIGINT ends it.
 interrupted() {
 	local pid status=0 i
@@ -294,6 +335,7 @@ check "Ctrl-C interrupts a statement" interrupted \
 	'WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT count(*) FROM c'
 check "also within the traces" interrupted \
 	"WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT count(*) FROM c JOIN events ON events.domain = 65000 + c.x % 2"
+check "also before rows that are sorted" interrupted "SELECT a.time_ns FROM events a, events b, events c ORDER BY a.time_ns + b.time_ns LIMIT 1"
 
 # The cookbook.
 check "the cookbook has ten queries" eval '[ "$(python3 tests/unit/cookbook_sql.py)" = 10 ]'

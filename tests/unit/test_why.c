@@ -482,6 +482,34 @@ static void memory_is_bounded(void **state)
 	forget(question);
 }
 
+/* Nor do names and wake-ups of a hostile trace take any amount of it. */
+static void memory_of_names_and_wakes_is_bounded(void **state)
+{
+	struct question *question = ask(1, 70, 0, 10000000, 1000);
+	struct world *world = question->world;
+	struct strata_kernel *g1;
+	struct strata_task *idle = boot(question, 1, 1, &g1), *t = task_of(world, g1, 70, 0);
+	uint64_t i;
+
+	(void)state;
+	/* The world would record each span. */
+	world->spans = strata_spans_of(&question->listeners[1], 1);
+	for (i = 0; i < STRATA_WHY_NAMES_MAX + 1000; i++) {
+		irq(world, g1, i, 10 * i);
+		irq_end(world, g1, i, 10 * i + 2);
+		/* The idle task sleeps, and is woken. */
+		switch_to(world, idle, T_BLOCKED, t, 0, 10 * i + 3);
+		wake_by(world, idle, t, 10 * i + 4);
+		switch_to(world, t, T_RUNNABLE, idle, 0, 10 * i + 5);
+	}
+	answer(question, 10000000);
+	assert_int_equal(question->recall->nr_spans, 1000);
+	assert_true(question->recall->nr_wakes <= 2 * 1000 + 1);
+	assert_int_equal(question->recall->span_names.nr, STRATA_WHY_NAMES_MAX);
+	assert_in_range(question->names.nr, 1000, STRATA_WHY_NAMES_MAX + 10);
+	forget(question);
+}
+
 static void of_no_length_there_is_nothing_to_say(void **state)
 {
 	struct question *question = ask(1, 70, 10, 10, 1000);
@@ -538,6 +566,7 @@ int main(void)
 		cmocka_unit_test(without_a_hypervisor_vcpus_are_unknown),
 		cmocka_unit_test(a_machine_without_one_has_its_cpus),
 		cmocka_unit_test(memory_is_bounded),
+		cmocka_unit_test(memory_of_names_and_wakes_is_bounded),
 		cmocka_unit_test(of_no_length_there_is_nothing_to_say),
 		cmocka_unit_test(nested_interrupts),
 	};

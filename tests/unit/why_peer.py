@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """why_peer.py VIEW WHY - a second evaluation of what `strata why --json` says of where the time of each instance went, from
 what `strata view --json` shows of the same traces.  It cuts each instance at all moments at which anything changes, and asks for
-each piece who had the CPU then, from lists of states over the whole time (report_peer.py).
+each piece who had the CPU then, from lists of states over the whole time (host_peer.py).
 
 Parts of each tree must be its whole, to the nanosecond, findings too; and the parts below the root must be the second
 evaluation's.  What a blocked task waits for in the end is not evaluated here.
@@ -13,7 +13,9 @@ import json
 import sys
 from collections import defaultdict
 
-from report_peer import BLOCKED, OFFLINE, RUNS, UNKNOWN, WAITS, XEN, Comparison, host_of
+from host_peer import host_of
+from peer_comparison import Comparison
+from peer_states import BLOCKED, OFFLINE, RUNS, UNKNOWN, WAITS, XEN
 
 
 class Lane:

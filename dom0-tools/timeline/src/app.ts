@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // The page as a whole: its parts, what is seen and chosen, and one frame of drawing.
+import { Address } from "./address";
 import { Clocks } from "./clock";
-import type { Arrow, Span } from "./decode";
+import type { Span } from "./decode";
 import { summary } from "./details";
-import { byId, fitCanvas } from "./dom";
+import { byId, fitCanvas, setText } from "./dom";
 import { drawArrows, drawCursor, drawMarkers, drawOutline, type DrawnArrow, type Pane } from "./draw_overlay";
 import { drawRuler, originText, ticksOf } from "./draw_ruler";
-import { bound, integer, shortDuration, time, utc, visible } from "./format";
+import { bound, shortDuration, time, utc, visible } from "./format";
 import { spanUnder } from "./hit";
 import { Lanes } from "./lanes";
 import { legend } from "./legend";
@@ -18,14 +19,13 @@ import { Overview } from "./overview";
 import type { Provider } from "./provider";
 import { Rows, type Row } from "./rows";
 import { SearchBox } from "./search_box";
+import { SeenArrows } from "./seen_arrows";
 import { Selection } from "./selection";
 import { Store, type Drawable } from "./store";
 import { domainsOf, onSystemChange, stylesOf, themeOf, type Choice, type Styles } from "./styles";
 import { domainColour } from "./theme";
-import * as url from "./url_state";
 import { View } from "./view";
 
-const MOST_ARROWS = 250; // more on the screen tell nothing
 const RULER = 26;
 
 export class App {
@@ -50,19 +50,20 @@ export class App {
 	frames = 0;
 	printing = false;
 	private lanes = new Lanes();
-	private arrows: Arrow[] = [];
-	private arrowsOf = "";
+	private arrows: SeenArrows;
 	private scroller = byId("lanes");
 	private base = byId<HTMLCanvasElement>("base");
 	private over = byId<HTMLCanvasElement>("over");
 	private ruler = byId<HTMLCanvasElement>("ruler");
 	private strip = byId<HTMLCanvasElement>("strip");
+	// What the browser lays out, read once before a frame writes anything: later it would have to lay out anew.
+	private size = { width: 1, height: 1, overWidth: 1, overHeight: 1, stripWidth: 1, stripHeight: 1, top: 0 };
+	private overIsEmpty = false;
 	private frame = 0;
 	private stale = { base: true, over: true };
 	private last = 0;
 	private parents = new Map<number, number>();
-	private urlTimer = 0;
-	private restoring = true;
+	private address = new Address(this);
 
 	constructor(readonly meta: Meta, readonly provider: Provider, private fail: (why: Error) => void) {
 		this.styles = stylesOf(meta, themeOf("auto"), devicePixelRatio);
@@ -71,6 +72,7 @@ export class App {
 		this.clocks = new Clocks(meta);
 		this.markers = new Markers(meta, this.clocks);
 		this.store = new Store(meta, provider, () => this.changed(), fail);
+		this.arrows = new SeenArrows(this.store, () => this.pointed(), fail);
 		this.overview = new Overview(meta, this.store, () => this.changed());
 		for (const track of meta.tracks) this.parents.set(track.id, track.parent);
 		this.names = new Names(meta, byId("names"), (id) => this.toggle(id), (track) => this.colourOf(track));
@@ -95,12 +97,17 @@ export class App {
 		onSystemChange(() => this.choice === "auto" && this.setTheme("auto"));
 	}
 
+	// Takes the state from the address: at the start, and when somebody changes the address.
+	restore(hash: string, first: boolean): Promise<void> {
+		return this.address.restore(hash, first);
+	}
+
 	// --- What changes it ------------------------------------------------------------------
 
 	changed(): void {
 		this.stale.base = true;
 		this.request();
-		if (!this.restoring) this.saveSoon();
+		this.address.saveSoon();
 	}
 
 	pointed(): void {
@@ -184,11 +191,23 @@ export class App {
 	// --- Where things are -----------------------------------------------------------------
 
 	get width(): number {
-		return Math.max(this.base.clientWidth, 1);
+		return this.size.width;
 	}
 
 	get top(): number {
-		return this.printing ? 0 : this.scroller.scrollTop;
+		return this.size.top;
+	}
+
+	private readLayout(): void {
+		this.size = {
+			width: Math.max(this.base.clientWidth, 1),
+			height: this.base.clientHeight,
+			overWidth: this.over.clientWidth,
+			overHeight: this.over.clientHeight,
+			stripWidth: this.strip.clientWidth,
+			stripHeight: this.strip.clientHeight,
+			top: this.printing ? 0 : this.scroller.scrollTop,
+		};
 	}
 
 	timeAt(x: number): number {
@@ -245,6 +264,7 @@ export class App {
 		this.last = this.view.moving ? now : 0;
 		try {
 			this.layout();
+			this.readLayout();
 			if (this.stale.base) this.drawBase();
 			this.drawOver();
 		} catch (error) {
@@ -263,7 +283,7 @@ export class App {
 
 	private drawBase(): void {
 		const scale = this.printing ? 2 : devicePixelRatio;
-		const [cssWidth, cssHeight] = [this.base.clientWidth, this.base.clientHeight];
+		const { width: cssWidth, height: cssHeight } = this.size;
 		fitCanvas(this.base, cssWidth, cssHeight, scale);
 		const { view } = this;
 		const { width } = this.base;
@@ -297,31 +317,34 @@ export class App {
 	private drawFrame(cssWidth: number, scale: number, ticks: ReturnType<typeof ticksOf>): void {
 		fitCanvas(this.ruler, cssWidth, RULER, scale);
 		drawRuler(this.ruler.getContext("2d")!, this.view, ticks, cssWidth, RULER, scale, this.styles.theme);
-		byId("origin").textContent = originText(ticks);
-		fitCanvas(this.strip, this.strip.clientWidth, this.strip.clientHeight, scale);
+		setText(byId("origin"), originText(ticks));
+		fitCanvas(this.strip, this.size.stripWidth, this.size.stripHeight, scale);
 		this.overview.draw(this.strip, scale, this.styles, this.view, this.markers, this.search.results);
-		byId("seen").textContent = shortDuration(this.view.span);
+		setText(byId("seen"), shortDuration(Math.min(this.view.to, this.meta.length) - Math.max(this.view.from, 0)));
 	}
 
 	private drawOver(): void {
 		const scale = this.printing ? 2 : devicePixelRatio;
-		const [width, height] = [this.over.clientWidth, this.over.clientHeight];
-		fitCanvas(this.over, width, height, scale);
+		const { overWidth: width, overHeight: height } = this.size;
+		setText(byId("arrow-note"), this.allArrows ? this.arrows.load(this.view) : "");
+		this.drawnArrows = [];
+		setText(byId("between"), this.markers.text ? `A to B: ${this.markers.text}` : "");
+		const isEmpty = !this.allArrows && !this.pointer && !this.selection.span && this.markers.list().length === 0;
+		// A canvas that is touched is painted again, all of it.
+		if (!fitCanvas(this.over, width, height, scale) && isEmpty && this.overIsEmpty) return;
+		this.overIsEmpty = isEmpty;
 		const g = this.over.getContext("2d")!;
 		g.setTransform(scale, 0, 0, scale, 0, 0);
 		g.clearRect(0, 0, width, height);
 		const { view, rows } = this;
 		const pane: Pane = { g, view, rows, top: this.top, width, height, theme: this.styles.theme };
-		this.loadArrows();
-		this.drawnArrows = [];
-		if (this.allArrows && this.arrows.length <= MOST_ARROWS) this.drawnArrows.push(...drawArrows(pane, this.arrows, false));
+		if (this.allArrows) this.drawnArrows.push(...drawArrows(pane, this.arrows.list, false));
 		this.drawnArrows.push(...drawArrows(pane, this.selection.arrows, true));
 		this.hover = this.pointer && !this.printing ? this.spanAt(this.pointer.x, this.pointer.y) : undefined;
 		if (this.hover) drawOutline(pane, this.hover, this.styles.theme.faint, 1);
 		if (this.selection.span) drawOutline(pane, this.selection.span, this.styles.theme.accent, 2);
 		drawMarkers(pane, this.markers);
 		this.drawPointer(pane);
-		byId("between").textContent = this.markers.text ? `A to B: ${this.markers.text}` : "";
 	}
 
 	private drawPointer(pane: Pane): void {
@@ -346,77 +369,5 @@ export class App {
 		const left = pointer.x + 16 + tip.offsetWidth > pane.width ? pointer.x - tip.offsetWidth - 12 : pointer.x + 16;
 		const above = pointer.y + 18 + tip.offsetHeight > pane.height ? pointer.y - tip.offsetHeight - 10 : pointer.y + 18;
 		tip.style.transform = `translate(${Math.max(left, 0)}px, ${Math.max(above, 0)}px)`;
-	}
-
-	// The arrows of what is seen, if they are few enough to tell anything.
-	private loadArrows(): void {
-		const note = byId("arrow-note");
-		note.textContent = "";
-		if (!this.allArrows) return;
-		const { from, to } = this.view;
-		if (this.store.arrowCount(from, to) > MOST_ARROWS * 40) {
-			this.arrows = [];
-			this.arrowsOf = "";
-			note.textContent = "zoom in to see arrows";
-			return;
-		}
-		const key = `${from} ${to}`;
-		if (key !== this.arrowsOf) {
-			this.arrowsOf = key;
-			void this.store.arrowsIn(from, to).then((arrows) => {
-				if (key !== this.arrowsOf) return;
-				this.arrows = arrows;
-				this.pointed();
-			}, this.fail);
-		}
-		if (this.arrows.length > MOST_ARROWS) note.textContent = `${integer(this.arrows.length)} arrows: zoom in to see them`;
-	}
-
-	// --- The address ---------------------------------------------------------------------------
-
-	private saveSoon(): void {
-		clearTimeout(this.urlTimer);
-		this.urlTimer = setTimeout(() => this.save(), 250);
-	}
-
-	save(): void {
-		const { from, to } = this.view.target;
-		const state: url.UrlState = { from, to, arrows: this.allArrows };
-		const span = this.selection.span;
-		if (span && span.count <= 1) state.selected = { track: span.track, from: span.from };
-		for (const [name, marker] of this.markers.list()) state[name === "A" ? "a" : "b"] = marker;
-		if (this.search.text) state.query = this.search.text;
-		if (this.foldsBefore !== [...this.rows.collapsed].join(".")) state.collapsed = [...this.rows.collapsed];
-		if (this.choice !== "auto") state.theme = this.choice;
-		if (this.scroller.scrollTop > 0) state.top = this.scroller.scrollTop;
-		const hash = url.write(state);
-		if (hash !== location.hash) history.replaceState(null, "", hash);
-	}
-
-	private foldsBefore = "";
-
-	// Takes the state from the address; called once at the start, and when somebody changes the address.
-	async restore(hash: string, first: boolean): Promise<void> {
-		const state = url.read(hash);
-		this.restoring = true;
-		if (first) this.foldsBefore = [...this.rows.collapsed].join(".");
-		if (state.collapsed) {
-			this.rows.collapsed.clear();
-			for (const id of state.collapsed) if (this.meta.byId.has(id)) this.rows.collapsed.add(id);
-			this.rows.layout();
-		}
-		this.setTheme(state.theme ?? "auto");
-		if (state.arrows !== this.allArrows && state.arrows !== undefined) this.toggleArrows();
-		if (state.from !== undefined) this.view.show(state.from, state.to!, false);
-		else if (!first) this.view.fitAll(false);
-		this.markers.clear();
-		if (state.a) this.markers.a = state.a;
-		if (state.b) this.markers.b = state.b;
-		this.layout();
-		if (state.top) this.scroller.scrollTop = state.top;
-		this.changed();
-		if (state.query || this.search.text) await this.search.start(state.query ?? "");
-		await this.select(state.selected && (await this.store.find(state.selected.track, state.selected.from)));
-		this.restoring = false;
 	}
 }

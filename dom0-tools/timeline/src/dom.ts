@@ -23,6 +23,11 @@ export function byId<T extends HTMLElement = HTMLElement>(id: string): T {
 	return element as T;
 }
 
+// Gives an element a text. The same again leaves it alone: the browser would lay the page out anew.
+export function setText(element: HTMLElement, text: string): void {
+	if (element.textContent !== text) element.textContent = text;
+}
+
 // A canvas in the pixels of the device, as large as its element.
 export function fitCanvas(canvas: HTMLCanvasElement, width: number, height: number, scale: number): boolean {
 	const [w, h] = [Math.max(Math.round(width * scale), 1), Math.max(Math.round(height * scale), 1)];

@@ -50,6 +50,8 @@ export function drawRuler(g: CanvasRenderingContext2D, view: View, ticks: Ticks,
 	for (const at of ticks.times) {
 		const left = Math.round(x(at));
 		g.fillRect(left, height - 9, 1, 9);
-		g.fillText(ticks.label(at), left + 5, height / 2 - 2);
+		const label = ticks.label(at);
+		// Half a number would be another number.
+		if (left + 5 + g.measureText(label).width <= width) g.fillText(label, left + 5, height / 2 - 2);
 	}
 }

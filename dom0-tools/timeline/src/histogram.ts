@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Shows how long requests took, as bars on a logarithmic scale; a bar leads to its instances.
+// Shows how long requests took, as bars on a logarithmic scale; a bar leads to its instances. Before one is chosen,
+// the slowest of all are listed.
 import { el } from "./dom";
 import { duration, integer, shortDuration, visible } from "./format";
 import type { Bar, Histogram } from "./meta";
@@ -8,6 +9,7 @@ import type { Bar, Histogram } from "./meta";
 export type Choose = (track: number, from: number) => void;
 
 const HEIGHT = 84;
+const SLOWEST = 5;
 
 export class HistogramPanel {
 	private shown = 0;
@@ -28,7 +30,7 @@ export class HistogramPanel {
 			this.into.replaceChildren(el("p", { className: "empty" }, "This recording has no requests. Name an application's events *_begin and *_end, or give --request BEGIN,END,KEY."));
 			return;
 		}
-		this.into.replaceChildren(this.choice(), this.bars(histogram), this.instances());
+		this.into.replaceChildren(this.choice(), this.bars(histogram), this.chosen ? this.instances(this.chosen) : this.slowest(histogram));
 	}
 
 	private choice(): HTMLElement {
@@ -67,18 +69,34 @@ export class HistogramPanel {
 		return el("div", { className: "histogram" }, row, axis);
 	}
 
-	private instances(): HTMLElement {
-		const bar = this.chosen;
-		if (!bar) return el("p", { className: "hint" }, "A bar lists its instances, the slowest first.");
+	private list(instances: Bar["instances"]): HTMLElement {
 		const list = el("ol", { className: "instances" });
-		for (const [track, from, length] of [...bar.instances].sort((x, y) => y[2] - x[2])) {
+		for (const [track, from, length] of instances) {
 			const button = el("button", {}, el("b", {}, duration(length)), el("span", {}, this.whereOf(track)));
 			button.addEventListener("click", () => this.choose(track, from));
 			list.append(el("li", {}, button));
 		}
-		const rest = bar.count - bar.instances.length;
-		return el("div", {}, el("h3", {}, `${shortDuration(bar.from)} to ${shortDuration(bar.to)}`), list, rest > 0 && el("p", { className: "hint" }, `and ${integer(rest)} more`));
+		return list;
 	}
+
+	private instances(bar: Bar): HTMLElement {
+		const rest = bar.count - bar.instances.length;
+		const title = el("h3", {}, `${shortDuration(bar.from)} to ${shortDuration(bar.to)}`);
+		return el("div", {}, title, this.list(longestFirst(bar.instances)), rest > 0 && el("p", { className: "hint" }, `and ${integer(rest)} more`));
+	}
+
+	// The last bars have them: those of a bar are all longer than those of the bars before it.
+	private slowest(histogram: Histogram): HTMLElement {
+		const found: Bar["instances"] = [];
+		for (const bar of [...histogram.bars].sort((x, y) => y.from - x.from)) {
+			if (found.length < SLOWEST) found.push(...longestFirst(bar.instances).slice(0, SLOWEST - found.length));
+		}
+		return el("div", {}, el("h3", {}, "The slowest"), this.list(found), el("p", { className: "hint" }, "A bar lists its instances."));
+	}
+}
+
+function longestFirst(instances: Bar["instances"]): Bar["instances"] {
+	return [...instances].sort((x, y) => y[2] - x[2]);
 }
 
 // With bars of no height where nothing fell between two.

@@ -19,7 +19,10 @@ export function hook(app: App): object {
 			app.changed();
 			app.flush();
 		},
-		rows: () => app.rows.rows.map((row) => ({ id: row.track.id, name: row.track.name, kind: row.track.kind, y: row.y - app.top, height: row.height, open: row.open, inside: row.inside })),
+		rows: () => {
+			app.flush();
+			return app.rows.rows.map((row) => ({ id: row.track.id, name: row.track.name, kind: row.track.kind, y: row.y - app.top, height: row.height, open: row.open, inside: row.inside }));
+		},
 		// Every rectangle of the lanes in view, in pixels of the device.
 		drawn: (): Drawn[] => {
 			const list: Drawn[] = [];

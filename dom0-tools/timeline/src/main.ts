@@ -34,6 +34,7 @@ function describe(meta: Meta): void {
 	byId("facts").textContent = parts.filter((part) => part !== "").join(" · ");
 	byId("facts").title = `from ${utc(meta.begin, 0)}, for ${time(meta.length)}`;
 	byId("whole").textContent = shortDuration(meta.length);
+	byId("waits-key").hidden = !meta.tracks.some((track) => track.kind === "vcpu");
 	if (facts.notShown) byId("not-shown").append(el("p", {}, visible(facts.notShown)));
 	byId("not-shown-part").hidden = !facts.notShown;
 }

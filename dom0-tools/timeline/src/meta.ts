@@ -7,9 +7,10 @@ export type Kind =
 	| "group" | "pcpu" | "vcpu" | "exits" | "hypercalls" | "task" | "syscalls" | "requests" | "irqs"
 	| "softirqs" | "runqueue" | "source";
 
-export type Hue =
-	| "running" | "waiting" | "blocked" | "xen" | "idle" | "unknown" | "domain" | "irq" | "syscall"
-	| "request" | "exit" | "hypercall";
+const HUES = [
+	"running", "waiting", "blocked", "paused", "unknown", "idle", "exit", "hypercall", "syscall", "irq", "softirq", "request", "domain",
+] as const;
+export type Hue = (typeof HUES)[number];
 
 export interface Track {
 	id: number;
@@ -168,7 +169,7 @@ export function parseMeta(source: string): Meta {
 		categories[number(c.id)] = {
 			key: text(c.key),
 			name: strings[number(c.name)] ?? "",
-			hue: text(c.hue) as Hue,
+			hue: HUES.find((hue) => hue === c.hue) ?? "unknown",
 			index: number(c.index, -1),
 		};
 	const levels = list(json.levels).map((l) => ({

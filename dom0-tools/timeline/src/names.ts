@@ -7,7 +7,7 @@ import { path, type Meta, type Track } from "./meta";
 import type { Row } from "./rows";
 
 export class Names {
-	private shown = new Map<number, { element: HTMLElement; key: string }>();
+	private shown = new Map<number, { element: HTMLElement; key: string; y: number }>();
 
 	constructor(
 		private meta: Meta,
@@ -27,12 +27,12 @@ export class Names {
 			if (entry?.key !== key) {
 				const focused = entry?.element.contains(document.activeElement);
 				entry?.element.remove();
-				entry = { element: this.make(row, colour, selected === id), key };
+				entry = { element: this.make(row, colour, selected === id), key, y: NaN };
 				this.shown.set(id, entry);
 				this.into.append(entry.element);
 				if (focused) entry.element.querySelector("button")?.focus();
 			}
-			entry.element.style.transform = `translateY(${row.y - top}px)`;
+			if (entry.y !== row.y - top) entry.element.style.transform = `translateY(${(entry.y = row.y - top)}px)`;
 		}
 		for (const [id, { element }] of this.shown)
 			if (!seen.has(id)) {

@@ -3,7 +3,7 @@
 // Holds the colours, light and dark. They are Okabe's and Ito's, which people with any kind of
 // colour vision tell apart, a little darker on white and lighter on black. A domain has one colour
 // wherever it is seen; vermilion is kept for waiting. Form says the same again: what runs fills its
-// lane, what waits half of it, what is blocked is a line.
+// lane, what waits half of it, what is blocked or paused is a line.
 import { inkOn, mix } from "./colour";
 import type { Category, Hue } from "./meta";
 
@@ -52,9 +52,10 @@ export const LIGHT: Theme = {
 		running: "#0072b2",
 		waiting: "#d55e00",
 		blocked: "#b4bdc8",
+		paused: "#5d6875",
 		idle: "#dde2e8",
-		xen: "#5a6472",
 		irq: "#b07d00",
+		softirq: "#d3a448",
 		syscall: "#4a9fd4",
 		request: "#3b4656",
 		exit: "#7d8794",
@@ -80,9 +81,10 @@ export const DARK: Theme = {
 		running: "#2f8fd0",
 		waiting: "#f0701c",
 		blocked: "#4a5563",
+		paused: "#a3adb9",
 		idle: "#2c343f",
-		xen: "#8b96a4",
 		irq: "#d9a21b",
+		softirq: "#9c7426",
 		syscall: "#6cb8e6",
 		request: "#c5cedb",
 		exit: "#76818f",
@@ -90,7 +92,7 @@ export const DARK: Theme = {
 	},
 };
 
-const FORMS: Partial<Record<Hue, Form>> = { waiting: "half", blocked: "line", idle: "line", unknown: "hatched" };
+const FORMS: Partial<Record<Hue, Form>> = { waiting: "half", blocked: "line", paused: "line", idle: "line", unknown: "hatched" };
 
 // A colour for any number of domains: beyond those of the palette, lighter and darker ones.
 export function domainColour(theme: Theme, index: number): string {
@@ -107,7 +109,7 @@ export function fillOf(theme: Theme, category: Category | undefined): Fill {
 	let colour = theme.hatch;
 	if (hue === "domain" || (hue === "running" && index >= 0)) colour = domainColour(theme, index);
 	else if (hue !== "unknown") colour = theme.hues[hue] ?? theme.hatch;
-	return { colour, ink: form === "full" ? inkOn(colour) : theme.ink, form, quiet: hue === "blocked" || hue === "idle" };
+	return { colour, ink: form === "full" ? inkOn(colour) : theme.ink, form, quiet: hue === "blocked" || hue === "paused" || hue === "idle" };
 }
 
 // The fill at a part of its strength, for a pixel of which it takes only that part.

@@ -216,11 +216,24 @@ static void take_queue(struct strata_track_sink *sink, const struct strata_track
 		  queue->waiting);
 }
 
+/* Viewers order processes by their ranks only if the root of all tracks says so. */
+static void put_root(struct strata_perfetto_tracks *perfetto)
+{
+	begin_packet(perfetto);
+	perfetto->event.used = 0;
+	strata_protobuf_varint(&perfetto->event, TRACK_UUID, ROOT_UUID);
+	strata_protobuf_varint(&perfetto->event, TRACK_PROCESS_ORDERING, PROCESS_ORDERING_EXPLICIT);
+	strata_protobuf_message(&perfetto->packet, PACKET_TRACK_DESCRIPTOR, &perfetto->event);
+	end_packet(perfetto);
+}
+
 static void take_track(struct strata_track_sink *sink, const struct strata_tracks *tracks,
 		       const struct strata_track *track)
 {
 	struct strata_perfetto_tracks *perfetto = (struct strata_perfetto_tracks *)sink;
 
+	if (!perfetto->has_begun)
+		put_root(perfetto);
 	begin_packet(perfetto);
 	perfetto->event.used = 0;
 	strata_protobuf_varint(&perfetto->event, TRACK_UUID, uuid_of(track->id));

@@ -12,6 +12,7 @@
 #define ARROWS_MAGIC 0x53544131u /* "STA1" */
 
 #define VARINT_BYTES 10u
+#define NR_COLUMNS   8u /* of spans */
 
 /* What a browser takes for a bound that nobody knows: the largest number that it holds exactly. */
 #define BOUND_UNKNOWN ((uint64_t)0x1fffffffffffff)
@@ -65,37 +66,43 @@ static int compare_entries(const void *left, const void *right)
 	return a->track < b->track ? -1 : a->track > b->track;
 }
 
-enum column { TRACK, FROM, LENGTH, NAME, CATEGORY, BOUND, DETAIL, COUNT, NR_COLUMNS };
+/* A loop for each column: which number it takes of an entry is not asked for each entry. */
+#define PUT_COLUMN(VALUE)                                                 \
+	do {                                                              \
+		for (i = 0; i < nr; i++) {                                \
+			const struct strata_chunk_entry *entry = &all[i]; \
+                                                                          \
+			out = put_varint(out, VALUE);                     \
+		}                                                         \
+	} while (0)
 
-static uint64_t value_of(const struct strata_chunk_entry *entry, enum column column,
-			 uint64_t before_ns)
+/* Puts NR_COLUMNS numbers of each entry.  @longest_ns: OUT */
+static char *put_columns(char *out, const struct strata_chunk_entry *all, size_t nr,
+			 uint64_t *longest_ns)
 {
-	switch (column) {
-	case TRACK:
-		return entry->track;
-	case FROM:
-		return entry->from_ns - before_ns;
-	case LENGTH:
-		return entry->length_ns;
-	case NAME:
-		return entry->name;
-	case CATEGORY:
-		return entry->category;
-	case BOUND:
-		return bound_of(entry->bound_ns);
-	case DETAIL:
-		return entry->detail;
-	default:
-		return entry->count;
+	uint64_t before_ns = all[0].from_ns;
+	size_t i;
+
+	PUT_COLUMN(entry->track);
+	for (i = 0; i < nr; i++) {
+		out = put_varint(out, all[i].from_ns - before_ns);
+		before_ns = all[i].from_ns;
+		if (all[i].length_ns > *longest_ns)
+			*longest_ns = all[i].length_ns;
 	}
+	PUT_COLUMN(entry->length_ns);
+	PUT_COLUMN(entry->name);
+	PUT_COLUMN(entry->category);
+	PUT_COLUMN(bound_of(entry->bound_ns));
+	PUT_COLUMN(entry->detail);
+	PUT_COLUMN(entry->count);
+	return out;
 }
 
 void strata_chunk_writer_flush(struct strata_chunk_writer *writer)
 {
 	struct strata_chunk chunk = { .entries = (uint32_t)writer->nr };
-	enum column column;
 	char *out;
-	size_t i;
 
 	if (writer->nr == 0)
 		return;
@@ -104,18 +111,8 @@ void strata_chunk_writer_flush(struct strata_chunk_writer *writer)
 	chunk.to_ns = writer->entries[writer->nr - 1].from_ns + 1;
 	put_head(&writer->raw, SPANS_MAGIC, writer->nr);
 	out = strata_buffer_room(&writer->raw, NR_COLUMNS * writer->nr * VARINT_BYTES);
-	for (column = TRACK; out && column < NR_COLUMNS; column++) {
-		uint64_t before_ns = chunk.from_ns;
-
-		for (i = 0; i < writer->nr; i++) {
-			const struct strata_chunk_entry *entry = &writer->entries[i];
-
-			out = put_varint(out, value_of(entry, column, before_ns));
-			before_ns = entry->from_ns;
-			if (column == LENGTH && entry->length_ns > chunk.longest_ns)
-				chunk.longest_ns = entry->length_ns;
-		}
-	}
+	if (out)
+		out = put_columns(out, writer->entries, writer->nr, &chunk.longest_ns);
 	if (out)
 		strata_buffer_advance(&writer->raw, out);
 	out = strata_buffer_room(&writer->raw, VARINT_BYTES);

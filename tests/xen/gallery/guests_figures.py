@@ -71,7 +71,7 @@ def lag(recording, begin, end):
         ns, pcpu, fields = int(event["ns"]), event["pcpu"], event["fields"]
         if event["event"] == "credit2_schedule":
             began[pcpu] = ns
-        elif begin <= ns <= end and fields["of_domain_name"] == "g1":
+        elif begin <= ns <= end and fields.get("of_domain_name") == "g1":
             by_scheduler = "running" in event["event"] and pcpu in began
             total += CHANGE_NS + (ns - began[pcpu] if by_scheduler else 0)
     return total

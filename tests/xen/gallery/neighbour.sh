@@ -19,9 +19,11 @@ after() {
 	quiet g1 busy
 }
 
-# The two other tasks and their children have more of the blame than all other domains.
+# Of the typical wake-up the two other tasks and their children have more of the blame than all other domains.  Not of the longest
+# ones: where the recording begins and ends, g2's kernel has work, too, and on a busy host one wake-up of 20 ms behind it is as much as
+# two hundred behind tasks.
 # shellcheck disable=SC2016 # jq expands it
 finding() {
-	found '([.findings[] | select(.blame == "task_preempted" and (.by | test("^(busy|exe)-"))) | .ns] | add) as $tasks |
-		([.findings[] | select(.blame | startswith("vcpu_")) | .ns] | add) as $domains | $tasks > 0 and $tasks > $domains'
+	found '([.typical.findings[] | select(.blame == "task_preempted" and (.by | test("^(busy|exe)-"))) | .ns] | add) as $tasks |
+		([.typical.findings[] | select(.blame | startswith("vcpu_")) | .ns] | add) as $domains | $tasks > 0 and $tasks > $domains'
 }

@@ -4,8 +4,8 @@
  * on a vCPU of its own.
  *
  * The holder, on the second vCPU, never sleeps: it holds the lock for a while by a write, and then
- * computes for as long.  The taker, on the first one, takes the lock by a read each few
- * milliseconds.
+ * computes for as long.  The main thread, on the first one, takes the lock by a read now and
+ * then; it keeps the program's name, by which the program is ended.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -19,7 +19,7 @@
 #define LOCK     "/proc/heldlock"
 #define HOLD_US  "500"
 #define HOLD_NS  500000
-#define SLEEP_NS 3000000
+#define SLEEP_NS 20000000
 #define NS_PER_S 1000000000L
 
 static _Noreturn void fail(const char *what)
@@ -80,7 +80,7 @@ int main(void)
 
 	if (pthread_create(&holder, NULL, hold, NULL))
 		fail("locker: pthread_create");
-	settle("taker", 0);
+	settle("locker", 0);
 	for (;;) {
 		if (read(lock, &byte, 1) < 0)
 			fail("locker: read");
