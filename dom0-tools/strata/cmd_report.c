@@ -58,10 +58,10 @@ static void usage(FILE *out)
 		"                             0 prints all\n"
 		"  --json, --csv              print all rows, for programs; CSV takes one KIND\n" TCP_MAP_USAGE
 		"\n"
-		"A duration is exact to the bound that is shown; percentiles (p50, p99) have an error\n"
-		"of 1.6 %% besides.  \"stolen\" is the time in which a vCPU waited for a physical CPU,\n"
-		"\"in Xen\" the time in which Xen worked for it.  Time about which no event tells, because\n"
-		"events were lost or not recorded, is shown as unknown.\n\n"
+		"A duration is exact to the bound that is shown; percentiles (p50, p99) have an\n"
+		"additional error of 1.6 %%.  \"stolen\" is the time in which a vCPU waited for\n"
+		"a physical CPU, \"in Xen\" the time in which Xen worked for it.  Time for which events\n"
+		"were lost or not recorded is shown as unknown.\n\n"
 		"Exit status: 0 all was read; 1 failed; 2 wrong usage; 3 something was damaged or\n"
 		"missing; messages name it.\n",
 		ROWS_SHOWN);
