@@ -29,7 +29,7 @@ static void usage(FILE *out)
 {
 	fprintf(out,
 		"Usage: strata why [WHAT] [OPTIONS] TRACE...\n"
-		"Where the time of the longest ones went, and who was to blame.  WHAT:\n"
+		"Explains where the time of the longest ones went, and what was to blame.  WHAT:\n"
 		"  --request [SOURCE:]NAME    requests: events NAME_begin and NAME_end (the default)\n"
 		"  --request [NAME=]BEGIN,END[,KEY]\n"
 		"                             between two events; KEY is a field of both, NAME what it\n"
