@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // The page draws what the recording says: each span where and how long it is, in its colour, at every zoom.
-import { assert, call, check, finish, lanes, noComplaints, open, pixels, placeOf, rgb, saved, show, template } from "./browser.mjs";
+import { assert, call, check, finish, lanes, noComplaints, open, pixels, placeOf, rgb, saved, show, template, waitFor } from "./browser.mjs";
 import { story } from "./story.mjs";
 
 const { recording, tracks, worst } = story();
@@ -149,6 +149,17 @@ await check("all but the busiest tasks of a domain are in a collapsed group, whi
 	await show(page, 0, meta.length_ns);
 	const drawn = await call(page, "drawn");
 	assert.ok(row.inside.some((id) => drawn.some((d) => d.track === id)));
+});
+
+await check("a task of that group is said to be of its domain", async () => {
+	const row = (await call(page, "rows")).find((r) => r.name === "25 more tasks");
+	const span = spans.find((s) => row.inside.includes(s.track));
+	const { name, parent } = meta.tracks.find((t) => t.id === span.track);
+	const domain = meta.tracks.find((t) => t.id === parent).name;
+	await page.evaluate((hash) => (location.hash = hash), `selected=${span.track}:${span.from}`);
+	await waitFor("it", async () => (await call(page, "selected"))?.track === span.track);
+	assert.equal(await page.locator("#selected dd").first().innerText(), `${domain} › ${name}`);
+	await page.keyboard.press("Escape");
 });
 
 await check("with two pixels of the screen to one, all is where it was", async () => {

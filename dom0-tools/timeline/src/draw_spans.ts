@@ -126,8 +126,14 @@ export function drawTrack(s: Surface, track: Track, place: Place): void {
 			if (x1 - x0 < 2) {
 				if (!shared) clear(width);
 				shared = true;
-				const x = Math.min(Math.max(Math.floor((x0 + x1) / 2), 0), width - 1);
-				share(quiet, x, c, Math.max(x1 - x0, 0.05));
+				const middle = (x0 + x1) / 2;
+				const x = middle <= 0 ? 0 : middle >= width ? width - 1 : Math.floor(middle);
+				const size = Math.max(x1 - x0, 0.05);
+				// Most are of the state that leads already.
+				if (leader[x] === c) {
+					lead[x]! += size;
+					taken[x]! += size;
+				} else share(quiet, x, c, size);
 				continue;
 			}
 			const left = Math.round(Math.max(x0, 0));

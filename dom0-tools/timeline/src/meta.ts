@@ -21,6 +21,7 @@ export interface Track {
 	domain: string;
 	host: string;
 	process: string;
+	isFold: boolean; // a group that only this page made, of a domain's other tasks
 }
 
 export interface Category {
@@ -127,6 +128,7 @@ function track(json: Json): Track {
 		domain: text(json.domain),
 		host: text(json.host),
 		process: text(json.process),
+		isFold: false,
 	};
 }
 
@@ -135,13 +137,18 @@ const TASKS = 6; // the busiest of a domain; the writer puts them first
 // Puts all but the busiest tasks of each domain into a group of their own.
 function foldTasks(tracks: Track[]): Track[] {
 	const tasks = new Map<number, Track[]>();
-	for (const t of tracks) if (t.kind === "task") tasks.set(t.parent, [...(tasks.get(t.parent) ?? []), t]);
+	for (const t of tracks) {
+		if (t.kind !== "task") continue;
+		const siblings = tasks.get(t.parent);
+		if (siblings) siblings.push(t);
+		else tasks.set(t.parent, [t]);
+	}
 	let id = Math.max(0, ...tracks.map((t) => t.id + 1));
 	const groups = new Map<Track, Track>();
 	for (const [parent, children] of tasks) {
 		if (children.length <= TASKS + 2 || parent === -1) continue;
 		const rest = children.slice(TASKS);
-		const group: Track = { ...rest[0]!, id: id++, kind: "group", name: `${rest.length} more tasks`, detail: "", process: "" };
+		const group: Track = { ...rest[0]!, id: id++, kind: "group", name: `${rest.length} more tasks`, detail: "", process: "", isFold: true };
 		groups.set(rest[0]!, group);
 		for (const t of rest) t.parent = group.id;
 	}
@@ -220,6 +227,6 @@ export function parseMeta(source: string): Meta {
 // The names of a track and of all above it, the outermost first.
 export function path(meta: Meta, id: number): string[] {
 	const names: string[] = [];
-	for (let t = meta.byId.get(id); t; t = meta.byId.get(t.parent)) names.unshift(t.name);
+	for (let t = meta.byId.get(id); t; t = meta.byId.get(t.parent)) if (!t.isFold || t.id === id) names.unshift(t.name);
 	return names;
 }

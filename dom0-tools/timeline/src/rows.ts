@@ -37,7 +37,7 @@ export class Rows {
 		}
 		for (const track of meta.tracks) {
 			const children = this.childrenOf(track);
-			const many = children.filter((child) => child.kind === "task").length > MANY || /^\d+ more tasks$/.test(track.name);
+			const many = children.filter((child) => child.kind === "task").length > MANY || track.isFold;
 			if (track.kind === "group" ? many : track.kind === "task" && children.length > 0) this.collapsed.add(track.id);
 		}
 		this.layout();
