@@ -19,7 +19,7 @@ export STRATA_APP_SOCKET=$work/apps.sock
 recorder="" running="" reporter=""
 trap '[ -z "$recorder$running$reporter" ] || kill -9 $recorder $running $reporter 2>/dev/null; rm -rf "$work"' EXIT
 # Each run of the program with one number is a request.
-request=(--request run=numbered,nothing)
+request=(--request "run=numbered,nothing")
 
 # report NAME OPTIONS...: starts to follow that recording.
 report() {
