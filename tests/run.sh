@@ -20,7 +20,7 @@ trap 'rm -f "$failures"' EXIT
 limit_s=${TEST_LIMIT_S:-900}
 
 # Tests that start a recorder, of which there is one a machine.
-RECORDERS="test_recover test_app_record test_view_live test_command test_app_wake test_tutorial test_record_command"
+RECORDERS="test_recover test_app_record test_view_live test_report_live test_command test_app_wake test_tutorial test_record_command"
 
 # Runs one TAP program: NAME COMMAND...
 run() {

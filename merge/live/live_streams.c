@@ -209,8 +209,10 @@ static bool is_done(const struct live_streams *streams, const struct strata_reco
 		if (stream->source != source)
 			continue;
 		any = true;
-		/* One that the tables before did not have was never read. */
-		if (!stream->is_open && strata_source_stream(&now->sources[source], stream->cpu))
+		/* One that the tables before did not have, or whose end was not looked for yet, was
+		 * not read. */
+		if ((!stream->is_open || !stream->has_ended) &&
+		    strata_source_stream(&now->sources[source], stream->cpu))
 			return false;
 		if (stream->in_table || stream->nr_said || stream->next != stream->end ||
 		    (stream->is_open &&
