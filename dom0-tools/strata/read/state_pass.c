@@ -87,7 +87,11 @@ struct strata_host_state *state_pass(struct traces *traces, const struct state_r
 				     struct strata_error *error)
 {
 	const struct strata_request_forms forms = { requests->forms, requests->nr };
-	struct strata_slice_options slices = { .to_ns = to_ns, .threads = traces_threads() };
+	const unsigned int threads = traces_threads();
+	/* The state takes in one event after the other, which is most of the work: a second thread
+	 * reads ahead, and more of them would only hold more copies. */
+	struct strata_slice_options slices = { .to_ns = to_ns,
+					       .threads = threads > 2 ? 2 : threads };
 	struct strata_host_state *state;
 	struct strata_slice_sink *observer;
 	int status;
