@@ -79,6 +79,7 @@ struct strata_span {
 	enum strata_span_kind kind;
 	uint64_t from_ns, to_ns;
 	uint64_t bound_ns;              /* its length is off by no more; UINT64_MAX: nobody knows */
+	uint64_t from_bound_ns;         /* its begin is off by no more; strata_span_to_bound() */
 	const struct strata_pcpu *pcpu; /* these are NULL where the span has none */
 	const struct strata_vcpu *vcpu, *other;
 	const struct strata_task *task;
@@ -198,6 +199,12 @@ static inline uint64_t strata_moments_bound(const struct strata_moment *from,
 {
 	return from->bound_ns > UINT64_MAX - to->bound_ns ? UINT64_MAX
 							  : from->bound_ns + to->bound_ns;
+}
+
+/* By how much the end of a span may be off: what its begin leaves of its length's bound. */
+static inline uint64_t strata_span_to_bound(const struct strata_span *span)
+{
+	return span->bound_ns == UINT64_MAX ? UINT64_MAX : span->bound_ns - span->from_bound_ns;
 }
 
 /* The time between two moments; 0 if they are the other way round. */

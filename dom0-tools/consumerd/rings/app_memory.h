@@ -2,8 +2,8 @@
 /*
  * app_memory.h - the memory of an application's rings, by where it lives:
  *
- *   anonymous  is given back when the recorder lets go of it (memory_return.h); sealed,
- *              so that it cannot disappear while it is read
+ *   anonymous is freed when the recorder releases it (memory_return.h); sealed, so that it cannot
+ *              disappear while it is read
  *   a file     stays (ring_file.h).  A file cannot be sealed: an application that
  *              truncates it finds zeros in the recorder's place of it, and no signal
  */
@@ -14,7 +14,7 @@
 #include "consumerd/rings/ring_pages.h"
 
 struct app_memory {
-	unsigned char *rings; /* read-only, except the readers' pages; NULL: none yet */
+	unsigned char *rings; /* read-only, except the readers' pages; NULL: not mapped yet */
 	size_t bytes;
 	struct ring_pages pages; /* of anonymous memory */
 	uint32_t first_page;     /* pages of it before the rings */
@@ -28,15 +28,15 @@ struct app_memory {
 /*
  * Makes memory for rings and maps it.
  * @dir:    where the file of a recording go; NULL: anonymous
- * @header: mode, geometry and number of the rings; for a file, also whose they are
+ * @header: mode, geometry and number of the rings; for a file, also their owner
  * Returns a descriptor for the application, which the caller closes, or -1.
  */
 int app_memory_make(struct app_memory *memory, const struct strata_dir *dir,
 		    const struct ring_file_header *header, struct strata_error *error);
 
 /*
- * Forbids to take pages out of anonymous memory, which would block a reader, and to map it writable
- * once more.  Mappings stay as they are; call it when the application has its own.
+ * Forbids freeing pages of anonymous memory, which would block a reader, and new writable mappings
+ * of it. Existing mappings stay; call it when the application has its own.
  * Returns 1; 0: a file, or Linux before 5.1, has no such seal; -1: the application prevents it.
  */
 int app_memory_seal(struct app_memory *memory, struct strata_error *error);
@@ -44,8 +44,8 @@ int app_memory_seal(struct app_memory *memory, struct strata_error *error);
 /* Leaves it as it is instead. */
 void app_memory_leave_unsealed(struct app_memory *memory);
 
-/* Cuts off what the application has made its file longer by, and says so; nothing of anonymous
- * memory, which is sealed. */
+/* Truncates a file that the application has extended, and says so. Anonymous memory is sealed and
+ * needs none of this. */
 void app_memory_trim(struct app_memory *memory);
 
 /* Hands over anonymous memory, still mapped, with its size.  NULL: the rings have no such memory.
