@@ -28,12 +28,12 @@
 #define ROWS_MAX 16384u
 
 struct row {
-	char *of, *what; /* fit to be shown */
-	struct strata_histogram lengths;
+	char *of, *what;   /* fit to be shown */
 	uint64_t bound_ns; /* the largest of one */
 	uint64_t parts[STRATA_NR_PARTS];
 	bool has_parts;
 	uint64_t others_waited_ns; /* see struct strata_span */
+	struct strata_histogram lengths;
 };
 
 struct span_report {
@@ -224,8 +224,10 @@ static void span(struct strata_span_listener *listener, const struct strata_span
 		report->no_memory = true;
 	if (span->bound_ns > row->bound_ns)
 		row->bound_ns = span->bound_ns;
-	if (span->split)
+	if (span->split && span->task)
 		strata_parts_add(row->parts, span->split);
+	else if (span->split)
+		strata_parts_add_vcpu(row->parts, span->split);
 	/* Parts sum to the whole. */
 	if (!span->split)
 		row->parts[STRATA_PART_UNKNOWN] += span->to_ns - span->from_ns;

@@ -62,7 +62,7 @@ void strata_state_take_request(struct strata_host_state *state,
 static inline bool strata_happening_number(const struct strata_happening *event, size_t field,
 					   uint64_t *value)
 {
-	return strata_named_field_number(&event->meaning->fields[field], event->cursor, value);
+	return strata_named_field_number(&event->meaning->fields[field], &event->cursor, value);
 }
 
 /* A number that fits into 32 bits; else @otherwise. */

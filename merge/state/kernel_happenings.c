@@ -34,7 +34,7 @@ static struct strata_task *named_task(struct strata_host_state *state, struct st
 	if (tid == UINT32_MAX)
 		return NULL;
 	task = strata_tasks_get(&state->tasks, kernel, tid, cpu, &state->now);
-	if (task && strata_named_field_text(&event->meaning->fields[field + 1], event->cursor,
+	if (task && strata_named_field_text(&event->meaning->fields[field + 1], &event->cursor,
 					    &name, &bytes)) {
 		const char *slash = event->meaning->of == STRATA_MEANS_RENAME
 					    ? memrchr(name, '/', bytes)
@@ -77,7 +77,7 @@ static void take_interrupt(struct strata_host_state *state, struct strata_kernel
 	if (!strata_happening_number(event, 0, &value))
 		return;
 	if (event->meaning->of == STRATA_MEANS_IRQ) {
-		strata_named_field_text(&event->meaning->fields[1], event->cursor, &name, &bytes);
+		strata_named_field_text(&event->meaning->fields[1], &event->cursor, &name, &bytes);
 		strata_tasks_irq(&state->tasks, kernel, event->cpu, value, name, bytes,
 				 &state->now);
 	} else if (event->meaning->of == STRATA_MEANS_IRQ_END) {
@@ -99,7 +99,7 @@ static struct strata_task *doer(struct strata_host_state *state, struct strata_k
 
 	if (current && event->meaning->task_is_virtual)
 		return current;
-	if (strata_named_field_number(&event->meaning->task, event->cursor, &tid) &&
+	if (strata_named_field_number(&event->meaning->task, &event->cursor, &tid) &&
 	    tid <= INT32_MAX)
 		return strata_tasks_get(&state->tasks, kernel, (uint32_t)tid, event->cpu,
 					&state->now);
@@ -262,7 +262,7 @@ void strata_state_take_request(struct strata_host_state *state,
 
 	/* Without a key, one task does one at a time. */
 	if (!strata_happening_number(event, 0, &key))
-		strata_named_field_number(&event->meaning->task, event->cursor, &key);
+		strata_named_field_number(&event->meaning->task, &event->cursor, &key);
 	if (event->meaning->of == STRATA_MEANS_REQUEST)
 		strata_requests_begin(&state->requests, &state->tasks, task, event->trace,
 				      event->meaning->name, key, &state->now);

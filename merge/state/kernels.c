@@ -63,9 +63,10 @@ const struct strata_vcpu *strata_kernel_vcpu(const struct strata_tasks *tasks,
 	return vcpu;
 }
 
-bool strata_kernel_vcpu_times(const struct strata_tasks *tasks, const struct strata_kernel *kernel,
-			      uint32_t cpu, const struct strata_moment *now,
-			      uint64_t ns[STRATA_NR_VCPU_STATES])
+bool strata_kernel_find_vcpu_times(const struct strata_tasks *tasks,
+				   const struct strata_kernel *kernel, uint32_t cpu,
+				   const struct strata_moment *now,
+				   uint64_t ns[STRATA_NR_VCPU_STATES])
 {
 	const struct strata_vcpu *vcpu = strata_kernel_vcpu(tasks, kernel, cpu);
 

@@ -64,4 +64,18 @@ static inline void strata_parts_add(uint64_t parts[STRATA_NR_PARTS],
 	}
 }
 
+/* The same of a span without a task, whose split has its first row only. */
+static inline void strata_parts_add_vcpu(uint64_t parts[STRATA_NR_PARTS],
+					 const struct strata_split *split)
+{
+	const uint64_t *runs = split->ns[STRATA_TASK_RUNNING];
+
+	parts[STRATA_PART_RUNS] += runs[STRATA_VCPU_GUEST];
+	parts[STRATA_PART_XEN] += runs[STRATA_VCPU_XEN];
+	parts[STRATA_PART_STOLEN] += runs[STRATA_VCPU_RUNNABLE];
+	parts[STRATA_PART_ASLEEP] += runs[STRATA_VCPU_BLOCKED];
+	parts[STRATA_PART_PAUSED] += runs[STRATA_VCPU_OFFLINE];
+	parts[STRATA_PART_UNKNOWN] += runs[STRATA_VCPU_UNKNOWN];
+}
+
 #endif /* STRATA_MERGE_STATE_PARTS_H */

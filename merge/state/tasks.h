@@ -120,10 +120,23 @@ struct strata_tasks {
 struct strata_kernel *strata_tasks_find_kernel(const struct strata_tasks *tasks, size_t machine,
 					       uint32_t domain);
 
+/* The same as strata_kernel_vcpu_times() where the vCPU has not been found yet. */
+bool strata_kernel_find_vcpu_times(const struct strata_tasks *tasks,
+				   const struct strata_kernel *kernel, uint32_t cpu,
+				   const struct strata_moment *now,
+				   uint64_t ns[STRATA_NR_VCPU_STATES]);
+
 /* The times of the vCPU that is a kernel's CPU.  False: it has none that is known. */
-bool strata_kernel_vcpu_times(const struct strata_tasks *tasks, const struct strata_kernel *kernel,
-			      uint32_t cpu, const struct strata_moment *now,
-			      uint64_t ns[STRATA_NR_VCPU_STATES]);
+static inline bool strata_kernel_vcpu_times(const struct strata_tasks *tasks,
+					    const struct strata_kernel *kernel, uint32_t cpu,
+					    const struct strata_moment *now,
+					    uint64_t ns[STRATA_NR_VCPU_STATES])
+{
+	if (cpu >= kernel->nr_cpus || !kernel->cpus[cpu] || !kernel->cpus[cpu]->vcpu)
+		return strata_kernel_find_vcpu_times(tasks, kernel, cpu, now, ns);
+	strata_vcpu_times(kernel->cpus[cpu]->vcpu, now, ns);
+	return true;
+}
 
 /* That vCPU; NULL: no event told of it. */
 const struct strata_vcpu *strata_kernel_vcpu(const struct strata_tasks *tasks,

@@ -24,18 +24,14 @@ struct strata_vcpu *strata_vcpus_find(const struct strata_vcpus *vcpus, size_t m
 	return strata_id_map_find(&vcpus->vcpus, id_of(machine, domain, number));
 }
 
-struct strata_vcpu *strata_vcpus_get(struct strata_vcpus *vcpus, size_t machine, uint32_t domain,
+struct strata_vcpu *strata_vcpus_add(struct strata_vcpus *vcpus, size_t machine, uint32_t domain,
 				     uint32_t number, const struct strata_moment *now)
 {
 	const uint64_t id = id_of(machine, domain, number);
-	struct strata_vcpu *vcpu = vcpus->last_vcpu;
+	struct strata_vcpu *vcpu = strata_id_map_find(&vcpus->vcpus, id);
 
-	/* Most events are of the same one as the event before. */
-	if (vcpu && id_of(vcpu->machine, vcpu->domain, vcpu->number) == id)
-		return vcpu;
-	vcpu = strata_id_map_find(&vcpus->vcpus, id);
 	if (vcpu) {
-		vcpus->last_vcpu = vcpu;
+		*strata_vcpus_recent(vcpus, domain, number) = vcpu;
 		return vcpu;
 	}
 	if (vcpus->nr_vcpus >= VCPUS_MAX) {
@@ -59,19 +55,18 @@ struct strata_vcpu *strata_vcpus_get(struct strata_vcpus *vcpus, size_t machine,
 	return vcpu;
 }
 
-struct strata_pcpu *strata_vcpus_pcpu(struct strata_vcpus *vcpus, size_t machine, uint32_t number)
+struct strata_pcpu *strata_vcpus_add_pcpu(struct strata_vcpus *vcpus, size_t machine,
+					  uint32_t number)
 {
 	const uint64_t id = id_of(machine, 0, number);
-	struct strata_pcpu *pcpu = vcpus->last_pcpu;
+	struct strata_pcpu *pcpu;
 
-	if (pcpu && pcpu->machine == machine && pcpu->number == number)
-		return pcpu;
-	/* Nor has any a number that the id cannot hold. */
+	/* No physical CPU has a number that the id cannot hold. */
 	if (number > UINT16_MAX)
 		return NULL;
 	pcpu = strata_id_map_find(&vcpus->pcpus, id);
 	if (pcpu) {
-		vcpus->last_pcpu = pcpu;
+		vcpus->recent_pcpus[number % STRATA_RECENT_PCPUS] = pcpu;
 		return pcpu;
 	}
 	if (vcpus->nr_pcpus >= PCPUS_MAX) {

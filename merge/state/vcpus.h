@@ -20,6 +20,9 @@
 #define STRATA_NO_PCPU   UINT32_MAX
 #define STRATA_PCPU_PAST 256u /* stretches that are remembered of a physical CPU */
 
+#define STRATA_RECENT_VCPUS 64u
+#define STRATA_RECENT_PCPUS 16u
+
 /* A job under way: its beginning, and the vCPU's times then. */
 struct strata_vcpu_job {
 	bool is_open;
@@ -87,8 +90,9 @@ struct strata_vcpus {
 		size_t trace;
 	} * queues; /* by machine */
 	size_t nr_queues;
-	struct strata_vcpu *last_vcpu; /* that was looked for; NULL: none yet */
-	struct strata_pcpu *last_pcpu;
+	/* Those that were looked for last, by the low bits of their numbers; NULL: none. */
+	struct strata_vcpu *recent_vcpus[STRATA_RECENT_VCPUS];
+	struct strata_pcpu *recent_pcpus[STRATA_RECENT_PCPUS];
 	struct strata_split split; /* of a job that ends; zero but for the first row */
 	uint64_t contradictions;   /* changes from another state than the one that was known */
 	uint64_t not_followed;     /* finds of vCPUs and pCPUs beyond the most that there are */
@@ -118,9 +122,28 @@ static inline struct strata_link_end strata_xen_place_end(const struct strata_xe
 	};
 }
 
-/* Finds a vCPU, or adds it as unknown since @now.  NULL: out of memory, or there are too many. */
-struct strata_vcpu *strata_vcpus_get(struct strata_vcpus *vcpus, size_t machine, uint32_t domain,
+/* Where a vCPU is kept that was looked for last. */
+static inline struct strata_vcpu **strata_vcpus_recent(struct strata_vcpus *vcpus, uint32_t domain,
+						       uint32_t number)
+{
+	return &vcpus->recent_vcpus[(domain * 8 + number) % STRATA_RECENT_VCPUS];
+}
+
+/* The same as strata_vcpus_get() for one that was not looked for last. */
+struct strata_vcpu *strata_vcpus_add(struct strata_vcpus *vcpus, size_t machine, uint32_t domain,
 				     uint32_t number, const struct strata_moment *now);
+
+/* Finds a vCPU, or adds it as unknown since @now.  NULL: out of memory, or there are too many. */
+static inline struct strata_vcpu *strata_vcpus_get(struct strata_vcpus *vcpus, size_t machine,
+						   uint32_t domain, uint32_t number,
+						   const struct strata_moment *now)
+{
+	struct strata_vcpu *vcpu = *strata_vcpus_recent(vcpus, domain, number);
+
+	if (vcpu && vcpu->machine == machine && vcpu->domain == domain && vcpu->number == number)
+		return vcpu;
+	return strata_vcpus_add(vcpus, machine, domain, number, now);
+}
 
 /* Finds a vCPU; NULL: no event told of it. */
 struct strata_vcpu *strata_vcpus_find(const struct strata_vcpus *vcpus, size_t machine,
@@ -138,8 +161,20 @@ void strata_vcpus_wake(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu,
 		       enum strata_vcpu_state before, const struct strata_xen_place *place,
 		       const struct strata_moment *now);
 
+/* The same as strata_vcpus_pcpu() for one that was not looked for last. */
+struct strata_pcpu *strata_vcpus_add_pcpu(struct strata_vcpus *vcpus, size_t machine,
+					  uint32_t number);
+
 /* Finds a physical CPU, or adds it.  NULL: out of memory, or there are too many. */
-struct strata_pcpu *strata_vcpus_pcpu(struct strata_vcpus *vcpus, size_t machine, uint32_t number);
+static inline struct strata_pcpu *strata_vcpus_pcpu(struct strata_vcpus *vcpus, size_t machine,
+						    uint32_t number)
+{
+	struct strata_pcpu *pcpu = vcpus->recent_pcpus[number % STRATA_RECENT_PCPUS];
+
+	if (pcpu && pcpu->machine == machine && pcpu->number == number)
+		return pcpu;
+	return strata_vcpus_add_pcpu(vcpus, machine, number);
+}
 
 /* A vCPU does what only a running one does, on @pcpu: it is known to run if it was unknown. */
 void strata_vcpus_seen(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu, uint32_t pcpu,

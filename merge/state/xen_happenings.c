@@ -2,18 +2,10 @@
 /* xen_happenings.c - hands events of the hypervisor to the parts of the state (happening.h). */
 #include "state/happening.h"
 
-/* The vCPU that an event is about; or, without such fields, the one of its context. */
-static struct strata_vcpu *vcpu_of(struct strata_host_state *state,
-				   const struct strata_happening *event, bool by_fields)
+static struct strata_vcpu *get_vcpu(struct strata_host_state *state,
+				    const struct strata_happening *event, uint32_t domain,
+				    uint32_t vcpu)
 {
-	const struct strata_place *place = &event->kind->place;
-	const uint32_t domain =
-		by_fields ? strata_happening_number_or(event, 0, STRATA_PLACE_UNKNOWN)
-			  : strata_place_read(&place->domain, event->cpu, &event->cursor);
-	const uint32_t vcpu = by_fields
-				      ? strata_happening_number_or(event, 1, STRATA_PLACE_UNKNOWN)
-				      : strata_place_read(&place->vcpu, event->cpu, &event->cursor);
-
 	struct strata_vcpu *found;
 
 	if (domain > UINT16_MAX || vcpu > UINT16_MAX)
@@ -24,11 +16,29 @@ static struct strata_vcpu *vcpu_of(struct strata_host_state *state,
 	return found;
 }
 
+/* The vCPU of an event's context: it had the physical CPU. */
+static struct strata_vcpu *vcpu_there(struct strata_host_state *state,
+				      const struct strata_happening *event)
+{
+	const struct strata_place *place = &event->kind->place;
+
+	return get_vcpu(state, event, strata_place_read(&place->domain, event->cpu, &event->cursor),
+			strata_place_read(&place->vcpu, event->cpu, &event->cursor));
+}
+
+/* The vCPU that an event is about. */
+static struct strata_vcpu *vcpu_about(struct strata_host_state *state,
+				      const struct strata_happening *event)
+{
+	return get_vcpu(state, event, strata_happening_number_or(event, 0, STRATA_PLACE_UNKNOWN),
+			strata_happening_number_or(event, 1, STRATA_PLACE_UNKNOWN));
+}
+
 /* Where the event was recorded, and what had the CPU there. */
 static struct strata_xen_place place_of(struct strata_host_state *state,
 					const struct strata_happening *event)
 {
-	const struct strata_vcpu *vcpu = vcpu_of(state, event, false);
+	const struct strata_vcpu *vcpu = vcpu_there(state, event);
 	const struct strata_kernel *kernel =
 		vcpu ? strata_tasks_find_kernel(&state->tasks, vcpu->machine, vcpu->domain) : NULL;
 
@@ -46,7 +56,7 @@ static struct strata_xen_place place_of(struct strata_host_state *state,
 static void take_runstate(struct strata_host_state *state, const struct strata_happening *event)
 {
 	const enum strata_vcpu_state before = event->meaning->before, after = event->meaning->after;
-	struct strata_vcpu *vcpu = vcpu_of(state, event, true);
+	struct strata_vcpu *vcpu = vcpu_about(state, event);
 
 	if (vcpu && after == STRATA_VCPU_RUNNABLE &&
 	    (before == STRATA_VCPU_BLOCKED || before == STRATA_VCPU_OFFLINE)) {
@@ -62,7 +72,7 @@ static void take_runstate(struct strata_host_state *state, const struct strata_h
 /* As recording starts; what is known already is newer. */
 static void take_vcpu_state(struct strata_host_state *state, const struct strata_happening *event)
 {
-	struct strata_vcpu *vcpu = vcpu_of(state, event, true);
+	struct strata_vcpu *vcpu = vcpu_about(state, event);
 	uint64_t runstate;
 
 	if (vcpu && vcpu->state == STRATA_VCPU_UNKNOWN &&
@@ -76,7 +86,7 @@ static void take_vcpu_state(struct strata_host_state *state, const struct strata
 /* What Xen does for the vCPU that runs. */
 static void take_work(struct strata_host_state *state, const struct strata_happening *event)
 {
-	struct strata_vcpu *vcpu = vcpu_of(state, event, false);
+	struct strata_vcpu *vcpu = vcpu_there(state, event);
 	uint64_t value = 0, preempted = 0;
 
 	if (!vcpu)
@@ -111,7 +121,7 @@ static void take_send(struct strata_host_state *state, const struct strata_happe
 static void take_pending(struct strata_host_state *state, const struct strata_happening *event)
 {
 	const struct strata_xen_place place = place_of(state, event);
-	struct strata_vcpu *to = vcpu_of(state, event, true);
+	struct strata_vcpu *to = vcpu_about(state, event);
 	const uint32_t port = strata_happening_number_or(event, 2, STRATA_NO_PORT);
 
 	if (to && port != STRATA_NO_PORT)

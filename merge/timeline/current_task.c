@@ -50,7 +50,7 @@ static bool read_tid(const struct strata_named_field *field, const struct strata
 {
 	uint64_t value;
 
-	if (!strata_named_field_number(field, *cursor, &value) || value > INT32_MAX)
+	if (!strata_named_field_number(field, cursor, &value) || value > INT32_MAX)
 		return false;
 	*tid = (uint32_t)value;
 	return true;
@@ -62,7 +62,7 @@ static void set(struct strata_task *task, const struct strata_named_field *name,
 	const char *text = "";
 	size_t bytes = 0;
 
-	task->is_known = strata_named_field_text(name, *cursor, &text, &bytes) &&
+	task->is_known = strata_named_field_text(name, cursor, &text, &bytes) &&
 			 read_tid(tid, cursor, &task->tid);
 	task->bytes = bytes < sizeof(task->name) ? bytes : sizeof(task->name);
 	memcpy(task->name, text, task->bytes);
@@ -91,7 +91,7 @@ void strata_task_after(struct strata_task *task, const struct strata_task_class 
 	/* Other events may describe any task. */
 	if (!task->is_known || !read_tid(&class->tid, cursor, &tid) || tid != task->tid)
 		return;
-	task->is_known = strata_named_field_text(&class->name, *cursor, &text, &bytes);
+	task->is_known = strata_named_field_text(&class->name, cursor, &text, &bytes);
 	if (!task->is_known)
 		return;
 	slash = class->tells == STRATA_TASK_EXEC ? memrchr(text, '/', bytes) : NULL;

@@ -15,6 +15,11 @@
  * fewer make threads wait for the last one. */
 #define SLICES_OF_A_THREAD 4u
 #define SLICES_MAX         65536u
+/* What observers have yet to take in is copied, up to ten times the input's bytes (in_order.c): so
+ * a slice of theirs has no more than this, whatever the number of events.  Packets that are read
+ * again are a small part of it. */
+#define OBSERVED_BYTES           ((uint64_t)4 << 20)
+#define OBSERVED_BYTES_OF_STREAM ((uint64_t)128 << 10)
 
 struct slices {
 	struct strata_trace_set *set;
@@ -108,7 +113,13 @@ static int cut(struct slices *slices)
 	const struct strata_slice_options *options = slices->options;
 	uint64_t nr = options->slice_bytes ? slices->set->bytes / options->slice_bytes + 1
 					   : (uint64_t)options->threads * SLICES_OF_A_THREAD;
+	const uint64_t observed =
+		slices->set->bytes /
+			(OBSERVED_BYTES + slices->set->nr_streams * OBSERVED_BYTES_OF_STREAM) +
+		1;
 
+	if (options->nr_observers && nr < observed)
+		nr = observed;
 	if (nr > SLICES_MAX)
 		nr = SLICES_MAX;
 	if (strata_trace_set_make_index(slices->set, slices->error))

@@ -5,8 +5,9 @@
  *
  * g1 and g2 share the first physical CPU, dom0 has the other one.  Each of their tasks
  * wakes up, runs, makes system calls and hypercalls, sends through event channels and
- * sleeps.  Events come about as often as in the recording of `make demo`; each lasts
- * for 1 to 400 ns, so that EVENTS of them are 0.2 us each.
+ * sleeps.  Events come about as often as in the recording of `make demo`; from one to the
+ * next are 1 to 400 ns.  Kernels' events have the names and fields that LTTng gives them, and
+ * a version of its own, which lttnganalyses asks for.
  *
  * tests/bench/report.sh starts it.
  */
@@ -23,7 +24,7 @@
 #define TASK_PREEMPT 256u
 
 /* Classes of Xen's events, and of a kernel's, as their tables below. */
-enum {
+enum xen_class {
 	RUNS_TO_RUNNABLE,
 	RUNNABLE_TO_RUNS,
 	RUNS_TO_BLOCKED,
@@ -34,22 +35,21 @@ enum {
 	VM_EXIT,
 	VM_ENTRY,
 	EVTCHN_SEND,
-	EVTCHN_PENDING
+	EVTCHN_PENDING,
 };
-enum {
+enum kernel_class {
 	SWITCH,
 	WAKING,
 	WAKEUP,
-	SYS_ENTER,
-	SYS_EXIT,
-	IRQ,
+	CALLS, /* four, each with its return */
+	IRQ = CALLS + 8,
 	IRQ_EXIT,
 	SOFTIRQ_RAISE,
 	SOFTIRQ,
 	SOFTIRQ_EXIT,
 	TIMER,
 	TIMER_EXIT,
-	UPCALL
+	UPCALL,
 };
 
 static const char *const xen_classes[][2] = {
@@ -66,12 +66,19 @@ static const char *const xen_classes[][2] = {
 	[EVTCHN_PENDING] = { "evtchn_pending", "u16 of_vcpu; u16 of_domain; u32 port;" },
 };
 static const char *const kernel_classes[][2] = {
-	[SWITCH] = { "sched_switch", "char8 prev_comm[16]; i32 prev_tid; i64 prev_state; "
-				     "char8 next_comm[16]; i32 next_tid;" },
-	[WAKING] = { "sched_waking", "char8 comm[16]; i32 tid; i32 target_cpu;" },
-	[WAKEUP] = { "sched_wakeup", "char8 comm[16]; i32 tid; i32 target_cpu;" },
-	[SYS_ENTER] = { "sys_enter", "i64 id;" },
-	[SYS_EXIT] = { "sys_exit", "i64 id; i64 ret;" },
+	[SWITCH] = { "sched_switch", "char8 prev_comm[16]; i32 prev_tid; i32 prev_prio; "
+				     "i64 prev_state; char8 next_comm[16]; i32 next_tid; "
+				     "i32 next_prio;" },
+	[WAKING] = { "sched_waking", "char8 comm[16]; i32 tid; i32 prio; i32 target_cpu;" },
+	[WAKEUP] = { "sched_wakeup", "char8 comm[16]; i32 tid; i32 prio; i32 target_cpu;" },
+	[CALLS] = { "syscall_entry_getpid", "i64 of;" },
+	[CALLS + 1] = { "syscall_exit_getpid", "i64 ret;" },
+	[CALLS + 2] = { "syscall_entry_getuid", "i64 of;" },
+	[CALLS + 3] = { "syscall_exit_getuid", "i64 ret;" },
+	[CALLS + 4] = { "syscall_entry_umask", "i64 of;" },
+	[CALLS + 5] = { "syscall_exit_umask", "i64 ret;" },
+	[CALLS + 6] = { "syscall_entry_times", "i64 of;" },
+	[CALLS + 7] = { "syscall_exit_times", "i64 ret;" },
 	[IRQ] = { "irq_handler_entry", "i32 irq; char8 name[8];" },
 	[IRQ_EXIT] = { "irq_handler_exit", "i32 irq; i32 ret;" },
 	[SOFTIRQ_RAISE] = { "softirq_raise", "u32 vec;" },
@@ -84,7 +91,7 @@ static const char *const kernel_classes[][2] = {
 
 struct __attribute__((packed)) task_name {
 	char comm[16];
-	int32_t tid;
+	int32_t tid, prio;
 };
 
 static struct kernel {
@@ -133,7 +140,7 @@ static void put_kernel(uint32_t domain, uint32_t id, const void *fields, size_t 
 
 static struct task_name name_of(uint32_t task)
 {
-	struct task_name name = { .tid = (int32_t)(task ? 100 + task : 0) };
+	struct task_name name = { .tid = (int32_t)(task ? 100 + task : 0), .prio = 20 };
 
 	snprintf(name.comm, sizeof(name.comm), task ? "task%u" : "swapper", task);
 	return name;
@@ -212,12 +219,13 @@ static void leave_guest(uint32_t pcpu)
 
 static void call_kernel(uint32_t pcpu, uint32_t domain)
 {
-	const int64_t call[2] = { (int64_t)(random_number() % 16), 0 };
+	const uint32_t call = CALLS + 2 * (uint32_t)(random_number() % 4);
+	const int64_t argument = 3;
 
-	put_kernel(domain, SYS_ENTER, call, 8);
+	put_kernel(domain, call, &argument, sizeof(argument));
 	if (random_number() % 2)
 		call_xen(pcpu);
-	put_kernel(domain, SYS_EXIT, call, 16);
+	put_kernel(domain, call + 1, &argument, sizeof(argument));
 }
 
 static void expire_timer(uint32_t domain)
@@ -313,7 +321,7 @@ static void step(uint32_t pcpu)
 		call_xen(pcpu);
 	} else if (what < 58) {
 		leave_guest(pcpu);
-	} else if (what < 72) {
+	} else if (what < 72 && kernels[domain].runs) {
 		call_kernel(pcpu, domain);
 	} else if (what < 76) {
 		expire_timer(domain);
@@ -339,6 +347,7 @@ static void put_metadata(const char *dir, const char *name, uint32_t place, uint
 		env, sizeof(env),
 		"env { tracer_name = \"strata\"; domain = \"%s\"; hostname = \"%s\"; domain_id = %u;\n"
 		"	layer = \"%s\"; strata_source = \"%s\"; vm_exits = \"vmx\";\n"
+		"	tracer_major = 2; tracer_minor = 13; tracer_patchlevel = 9;\n"
 		"	strata_timeline = \"deccd272-a142-8f7d-bd29-8c451bbc1dfc\";\n"
 		"	strata_merge = \"deccd272-a142-8f7d-bd29-8c451bbc1dfc\";\n"
 		"	strata_place = %u; strata_machine = 0; strata_clock = %u; };\n",

@@ -43,6 +43,9 @@ tests/bench/xen/instructions.sh >>"$OUT/values" || echo "bench: no instructions 
 echo "bench: merging traces, in turns with babeltrace2"
 tests/bench/merge.sh "$OUT" 3 >>"$OUT/values"
 
+echo "bench: a host's state and all its reports, in turns with lttnganalyses"
+tests/bench/report.sh "$OUT" 3 >>"$OUT/values"
+
 if [ -e out/demo/raw/recording.json ]; then
 	events=$(jq .events out/demo/summary.json)
 	echo "bench: merging the demo's $events events, in turns with babeltrace2"
@@ -50,6 +53,7 @@ if [ -e out/demo/raw/recording.json ]; then
 		rm -rf "$OUT/timeline.txt" "$OUT/ctf"
 		timed merge_recording_text strata "$events" out/bin/strata merge out/demo/raw --format text -o "$OUT/timeline.txt"
 		timed merge_recording_text babeltrace2 "$events" babeltrace2 out/demo/raw
+		timed report_recording strata "$events" taskset -c 0 out/bin/strata report all --json out/demo/raw
 		timed merge_recording_ctf strata "$events" out/bin/strata merge out/demo/raw --format ctf -o "$OUT/ctf"
 	done
 else
@@ -107,6 +111,24 @@ sort -k1,1 -k2,2 -k3,3 -k4,4g "$OUT/values" | awk '
 		printf "256 random streams: %.2f of the speed of 8; two forms in one pass cost %.2f of the dearer one\n",
 			median["merge_count_256_random", "strata"] / median["merge_count_8", "strata"],
 			dearer / median[form, "both"]
+		report = "report_all"
+		printf "state and all reports: %.1f million events a second on one core (goal 10), %.2f of reading them alone\n",
+			median[report, "strata"] / 1e6, median[report, "strata"] / median[report, "engine-alone"]
+		report = "report_memory"
+		printf "their memory: %.1f MB (goal 200), of four times the events %.1f MB\n",
+			median[report, "strata"] / 1024, median[report, "4-times-the-events"] / 1024
+		picture = "report_timeline"
+		printf "a picture of %.2f million slices: %.1f s (goal 3), %.1f MB (goal 20)\n",
+			median[picture, "slices"] / 1e6, median[picture, "strata"] / 1e3, median[picture, "page"] / 1024
+		split("schedstats cputop syscallstats irqstats", peers, " ")
+		for (i = 1; i in peers; i++) {
+			speed = median["report_lttng", peers[i]]
+			all_peers += 1 / speed
+			fastest = speed > fastest ? speed : fastest
+		}
+		printf "the same four of lttnganalyses: Strata is %.0f times as fast as all (goal 100), %.0f as the fastest\n",
+			median["report_lttng", "strata"] * all_peers,
+			median["report_lttng", "strata"] / fastest
 	}' json="$OUT/bench.json" >"$OUT/table"
 printf '\n%-20s %-24s %-14s %12s %12s %12s %4s\n' bench variant unit min median max runs
 cat "$OUT/table"

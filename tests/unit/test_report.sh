@@ -157,4 +157,11 @@ parts() {
 	done
 }
 check "parts sum to the whole, also from a time to another" parts
+
+# 8 million events: a thread that reads ahead holds no more than a slice of bounded size.
+limited() {
+	gcc -O1 tests/bench/make_host.c -o "$work/make_host" && "$work/make_host" "$work/long" 8000000 &&
+		prlimit --data=$((128 << 20)) "$strata" report all --json "$work/long" 2>"$work/err" | jq -e '.facts.events == 8000000'
+}
+check "memory does not follow the number of events" limited
 finish

@@ -99,9 +99,12 @@ struct strata_host_state *state_pass_begin(struct traces *traces,
 int state_pass_read(struct traces *traces, struct strata_slice_sink *const *observers,
 		    size_t nr_observers, uint64_t to_ns, struct strata_error *error)
 {
+	const unsigned int threads = traces_threads();
+	/* The state takes in one event after the other, which is most of the work: a second thread
+	 * reads ahead, and more of them would only hold more copies. */
 	const struct strata_slice_options slices = {
 		.to_ns = to_ns,
-		.threads = traces_threads(),
+		.threads = threads > 2 ? 2 : threads,
 		.observers = observers,
 		.nr_observers = nr_observers,
 	};

@@ -29,6 +29,7 @@ int strata_named_field_find(struct strata_named_field *field,
 			    const struct strata_ctf_event_class *event, const char *names,
 			    struct strata_ctf_arena *arena)
 {
+	const struct strata_ctf_type *type;
 	int found = 0;
 
 	while (!found && *names) {
@@ -45,41 +46,51 @@ int strata_named_field_find(struct strata_named_field *field,
 		names += length + (names[length] == '|');
 	}
 	field->is_found = found > 0;
-	if (found > 0 && field->access.type->kind <= STRATA_CTF_ENUM)
+	if (found <= 0)
+		return found;
+	type = field->access.type;
+	if (type->kind <= STRATA_CTF_ENUM)
 		field->plain = strata_ctf_plain_of(&field->access);
+	else if (type->kind == STRATA_CTF_ARRAY && type->encoding == STRATA_CTF_UTF8 &&
+		 type->align <= 8 && type->length <= UINT16_MAX && strata_ctf_is_text(type) &&
+		 strata_ctf_plain_step(&field->plain, &field->access))
+		field->text_bytes = (uint16_t)type->length;
 	return found;
 }
 
 bool strata_named_field_any_number(const struct strata_named_field *field,
-				   struct strata_ctf_cursor cursor, uint64_t *value)
+				   const struct strata_ctf_cursor *cursor, uint64_t *value)
 {
+	struct strata_ctf_cursor at = *cursor;
 	const struct strata_ctf_type *type =
-		field->is_found ? strata_ctf_access_go(&field->access, &cursor) : NULL;
+		field->is_found ? strata_ctf_access_go(&field->access, &at) : NULL;
 	unsigned int bits;
 
 	return type && strata_ctf_is_integer(type) &&
-	       strata_ctf_read_integer(&cursor, type, value, &bits);
+	       strata_ctf_read_integer(&at, type, value, &bits);
 }
 
-bool strata_named_field_text(const struct strata_named_field *field,
-			     struct strata_ctf_cursor cursor, const char **text, size_t *bytes)
+bool strata_named_field_any_text(const struct strata_named_field *field,
+				 const struct strata_ctf_cursor *cursor, const char **text,
+				 size_t *bytes)
 {
+	struct strata_ctf_cursor at = *cursor;
 	const struct strata_ctf_type *type =
-		field->is_found ? strata_ctf_access_go(&field->access, &cursor) : NULL;
+		field->is_found ? strata_ctf_access_go(&field->access, &at) : NULL;
 	uint64_t length;
 
 	if (!type || type->encoding != STRATA_CTF_UTF8)
 		return false;
 	if (type->kind == STRATA_CTF_STRING) {
-		if (!strata_ctf_read_string(&cursor, type, text, &length))
+		if (!strata_ctf_read_string(&at, type, text, &length))
 			return false;
 		*bytes = length;
 		return true;
 	}
-	if (!strata_ctf_is_text(type) || !strata_ctf_read_length(&cursor, type, &length) ||
-	    cursor.at % 8 != 0)
+	if (!strata_ctf_is_text(type) || !strata_ctf_read_length(&at, type, &length) ||
+	    at.at % 8 != 0)
 		return false;
-	*text = (const char *)cursor.bytes + cursor.at / 8;
+	*text = (const char *)at.bytes + at.at / 8;
 	*bytes = strnlen(*text, length);
 	return true;
 }

@@ -13,9 +13,10 @@
 
 /* Zero-initialised: no field. */
 struct strata_named_field {
-	struct strata_ctf_access access;
 	struct strata_ctf_plain plain;
 	bool is_found;
+	uint16_t text_bytes; /* of an array of so many at a plain place; 0: it is something else */
+	struct strata_ctf_access access;
 };
 
 /*
@@ -30,19 +31,37 @@ int strata_named_field_find(struct strata_named_field *field,
 
 /* The same as strata_named_field_number() for any field. */
 bool strata_named_field_any_number(const struct strata_named_field *field,
-				   struct strata_ctf_cursor cursor, uint64_t *value);
+				   const struct strata_ctf_cursor *cursor, uint64_t *value);
 
 /* Reads a number; a negative one as two's complement.  @cursor: where the event's contexts begin.
  * False: this event has none. */
 static inline bool strata_named_field_number(const struct strata_named_field *field,
-					     struct strata_ctf_cursor cursor, uint64_t *value)
+					     const struct strata_ctf_cursor *cursor,
+					     uint64_t *value)
 {
-	return field->plain.width ? strata_ctf_plain_read(&field->plain, &cursor, value)
+	return field->plain.width ? strata_ctf_plain_read(&field->plain, cursor, value)
 				  : strata_named_field_any_number(field, cursor, value);
 }
 
+/* The same as strata_named_field_text() for any field. */
+bool strata_named_field_any_text(const struct strata_named_field *field,
+				 const struct strata_ctf_cursor *cursor, const char **text,
+				 size_t *bytes);
+
 /* Reads text in UTF-8, which stays in the event: @bytes of any value, ended by nothing. */
-bool strata_named_field_text(const struct strata_named_field *field,
-			     struct strata_ctf_cursor cursor, const char **text, size_t *bytes);
+static inline bool strata_named_field_text(const struct strata_named_field *field,
+					   const struct strata_ctf_cursor *cursor,
+					   const char **text, size_t *bytes)
+{
+	const uint64_t at = strata_ctf_plain_at(&field->plain, cursor);
+
+	if (!field->text_bytes)
+		return strata_named_field_any_text(field, cursor, text, bytes);
+	if (at + 8u * field->text_bytes > cursor->end)
+		return false;
+	*text = (const char *)cursor->bytes + at / 8;
+	*bytes = strnlen(*text, field->text_bytes);
+	return true;
+}
 
 #endif /* STRATA_MERGE_NAMED_FIELD_H */
