@@ -7,6 +7,8 @@
  * (app_memory_seal()) keeps its pages: it counts in the user's share until its last descriptor and
  * mapping are gone, which the kernel reports (IN_DELETE_SELF).
  *
+ * So does the kernel's memory (kernel_memory.h), of which the kernel is asked.
+ *
  * Other memory's pages are taken out, whoever else has it; a later write makes new pages, at the
  * writer's cost, as in any memory of its own.  A program that writes events at that moment finds
  * zeros, as when it leaves its rings itself (libstrata's rings_detach()): its writer's positions,
@@ -30,13 +32,14 @@ int memory_return_watch(const struct memory_return *returns, int fd);
 void memory_return_unwatch(const struct memory_return *returns, int watch);
 
 /*
- * Gives back anonymous memory, which is shared, and unmaps it.
+ * Gives back memory that is no file, which is shared, and unmaps it.
  * @who, @claimed: whose share of PRINCIPAL_MEMORY_BYTES it is; it counts until it has been given
  *                 back.  NULL: it does not count any more
  * @watch:         of memory that is sealed; -1: it is not
+ * @kernel_id:     of the kernel's memory; 0: it is anonymous
  */
 void memory_return_give(struct memory_return *returns, void *memory, size_t bytes,
-			struct principal *who, uint64_t claimed, int watch);
+			struct principal *who, uint64_t claimed, int watch, uint32_t kernel_id);
 
 /* Gives back the shares of memory that is freed. */
 void memory_return_tend(struct memory_return *returns);
