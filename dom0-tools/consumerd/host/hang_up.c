@@ -15,7 +15,11 @@
 
 /* Sockets that are closed together, by one thread: making it costs as much as all files that are
  * open. */
-#define GRAVES_MAX 512u
+#define BURIED_TOGETHER 512u
+
+/* Where no thread can be made, no more than BURIED_TOGETHER wait before the next is accepted; all
+ * that are connected then may end meanwhile. */
+#define GRAVES_MAX 8192u
 
 /* A close that takes longer did more than to free a socket. */
 #define LONG_NS 10000000u
@@ -141,9 +145,9 @@ static void close_at_once(int socket)
 
 static void put_into_grave(int socket)
 {
-	if (nr_graves == GRAVES_MAX)
+	if (nr_graves >= BURIED_TOGETHER)
 		bury();
-	/* No thread can be made: it is waited for, rather than kept for ever. */
+	/* Not reached by who asks hang_up_has_room(). */
 	if (nr_graves == GRAVES_MAX)
 		close(graves[--nr_graves]);
 	graves[nr_graves++] = socket;
@@ -155,6 +159,11 @@ void hang_up(int socket)
 		close_at_once(socket);
 	else
 		put_into_grave(socket);
+}
+
+bool hang_up_has_room(void)
+{
+	return nr_graves < BURIED_TOGETHER;
 }
 
 void hang_up_tend(void)
