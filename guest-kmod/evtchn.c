@@ -3,17 +3,31 @@
  * evtchn.c - see evtchn.h: the function tracer's hook on the function in which the kernel begins to
  * handle one port.  Not a kprobe: upcalls interrupt anything, the handlers of other kprobes
  * included, and the kernel skips a kprobe that is reached from within a handler.
+ *
+ * To remove a hook, the kernel waits until every task has left the kernel or given up its CPU by
+ * itself (synchronize_rcu_tasks), because a preempted task may be inside the trampoline.  In a busy
+ * guest that takes seconds.  So a stop only closes the gate in front of the hook, and the hook is
+ * removed when it was not needed for a while, or when the module is unloaded.
+ *
+ *	gate (upcall.attached)	closed	the hook writes nothing once an RCU grace period has
+ *					passed: strata_events_detach_all() waits for one
+ *	hooked, wanted		under hook_lock: by control.c's thread, by the delayed work
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/ftrace.h>
 #include <linux/kernel.h>
+#include <linux/mutex.h>
 #include <linux/ptrace.h>
+#include <linux/workqueue.h>
 #include <xen/events.h>
 
 #include "events.h"
 #include "evtchn.h"
 #include "record.h"
+
+/* Recordings one after the other find the hook in its place. */
+#define UNHOOK_AFTER_MS 60000u
 
 struct upcall_payload {
 	u32 port;
@@ -38,7 +52,7 @@ static void notrace on_upcall(unsigned long ip, unsigned long parent_ip, struct 
 	struct upcall_payload *payload;
 	evtchn_port_t port;
 
-	if (!regs || !strata_filter_passes())
+	if (!READ_ONCE(upcall.attached) || !regs || !strata_filter_passes())
 		return;
 	payload = strata_record_begin(&record, upcall.id, sizeof(*payload));
 	if (!payload)
@@ -51,15 +65,46 @@ static void notrace on_upcall(unsigned long ip, unsigned long parent_ip, struct 
 
 static struct ftrace_ops hook = { .func = on_upcall, .flags = FTRACE_OPS_FL_SAVE_REGS };
 
-static int attach(struct strata_event *event)
+static DEFINE_MUTEX(hook_lock);
+static bool hooked, wanted; /* under the lock */
+
+static void unhook(struct work_struct *unused)
 {
-	return register_ftrace_function(&hook);
+	mutex_lock(&hook_lock);
+	/* A recording may have begun since the work was queued. */
+	if (hooked && !wanted) {
+		unregister_ftrace_function(&hook);
+		hooked = false;
+	}
+	mutex_unlock(&hook_lock);
 }
 
-/* Returns when no CPU is in the hook any more. */
+static DECLARE_DELAYED_WORK(unhook_later, unhook);
+
+/* events.c opens the gate after this.  A removal that is under way is waited for. */
+static int attach(struct strata_event *event)
+{
+	int err = 0;
+
+	cancel_delayed_work(&unhook_later);
+	mutex_lock(&hook_lock);
+	if (!hooked) {
+		err = register_ftrace_function(&hook);
+		hooked = !err;
+	}
+	wanted = !err;
+	mutex_unlock(&hook_lock);
+	return err;
+}
+
+/* events.c has closed the gate.  Nobody holds the lock for long while the hook is wanted. */
 static void detach(struct strata_event *event)
 {
-	unregister_ftrace_function(&hook);
+	mutex_lock(&hook_lock);
+	wanted = false;
+	mutex_unlock(&hook_lock);
+	/* Not the queue that most of the kernel uses: its other work would wait. */
+	queue_delayed_work(system_unbound_wq, &unhook_later, msecs_to_jiffies(UNHOOK_AFTER_MS));
 }
 
 void strata_evtchn_open(void)
@@ -85,7 +130,10 @@ void strata_evtchn_open(void)
 
 void strata_evtchn_close(void)
 {
-	if (opened)
-		ftrace_free_filter(&hook);
+	if (!opened)
+		return;
 	opened = false;
+	cancel_delayed_work_sync(&unhook_later);
+	unhook(NULL);
+	ftrace_free_filter(&hook);
 }

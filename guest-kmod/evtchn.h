@@ -9,7 +9,7 @@
 /* Enters the event, if this kernel has the function that it hooks.  May sleep. */
 void strata_evtchn_open(void);
 
-/* Takes the hook away, the event being detached.  May sleep. */
+/* Removes the hook; the event must be detached.  Sleeps for seconds in a busy kernel. */
 void strata_evtchn_close(void);
 
 #endif /* STRATA_KMOD_EVTCHN_H */

@@ -4,31 +4,30 @@
  * against other recorders, with a little disk space reserved for the tables that are saved
  * last.  Called by the recorder.
  *
- * An earlier recording that is to be replaced is put aside, within the directory, until the
- * new one has begun; if the new one does not begin, it is restored.
+ * An earlier recording that is replaced is set aside, within the directory, until the new one has
+ * begun; if the new one does not begin, it is restored.
  */
 #ifndef STRATA_CONSUMERD_OUTPUT_DIR_H
 #define STRATA_CONSUMERD_OUTPUT_DIR_H
 
 #include "files/safe_dir.h"
 
-/* What to do where a recording is already. */
+/* What to do if the directory already holds a recording. */
 enum output_place {
 	OUTPUT_FREE,    /* refuse */
 	OUTPUT_REPLACE, /* replace it */
-	OUTPUT_NEW,     /* make a directory of another name, even if this one is free */
+	OUTPUT_NEW,     /* create a directory of another name, even if this one is free */
 };
 
 struct output_dir {
 	struct strata_dir dir; /* locked while it is open; its path is the name that was chosen */
-	bool made;             /* it was not there */
+	bool made;             /* it did not exist */
 	bool aside;            /* an earlier recording waits for output_dir_began() */
 };
 
 /*
- * Makes the directory ready.  One that holds anything but a recording is refused, and so is
- * one that is being recorded into, or holds rings that a recorder left which died.
- * 0 or -1.
+ * Makes the directory ready. Refuses a directory that holds anything but a recording, one with a
+ * recording in progress, and one with rings of a recorder that died. 0 or -1.
  */
 int output_dir_open(struct output_dir *out, const char *path, enum output_place place,
 		    struct strata_error *error);
@@ -43,7 +42,7 @@ void output_dir_give_up(struct output_dir *out);
 /* Makes the directory of one source.  0 or -1. */
 int output_dir_add(const struct strata_dir *dir, const char *source, struct strata_error *error);
 
-/* Gives the room back: before the last tables are saved, full disk or not. */
+/* Frees the reserved space: before the last tables are saved, full disk or not. */
 void output_dir_free_reserve(const struct strata_dir *dir);
 
 #endif /* STRATA_CONSUMERD_OUTPUT_DIR_H */

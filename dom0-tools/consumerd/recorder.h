@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * recorder.h - drains rings into a recording: copies a sub-buffer, checks the
- * copy, builds its packet header anew, appends it to a stream file, and lets the
- * sub-buffer go.  It knows nothing of where a ring's writer lives.
+ * copy, builds its packet header anew, appends it to a stream file, and releases the sub-buffer.
+ * It does not depend on where a ring's writer runs.
  */
 #ifndef STRATA_CONSUMERD_RECORDER_H
 #define STRATA_CONSUMERD_RECORDER_H
@@ -30,7 +30,7 @@ const struct strata_dir *recorder_dir(const struct recorder *recorder);
  * recorder_abandon() brings it back. */
 void recorder_began(struct recorder *recorder);
 
-/* The recording that is being made; set its anchor, add sources before recorder_add_ring(). */
+/* The recording in progress; set its anchor, and add sources before recorder_add_ring(). */
 struct strata_recording *recorder_recording(struct recorder *recorder);
 
 /* Its rings are written on this machine while it records: nothing in them is later than now. */
@@ -40,10 +40,10 @@ void recorder_set_of_now(struct recorder *recorder);
 struct principals *recorder_principals(struct recorder *recorder);
 
 /*
- * Begins a source of @who's with room for @nr_rings rings, and charges @who's shares.  It reuses
- * the index of a source that recorded nothing, if any.  When the source is gone, @who gets back
- * everything that does not stay in the recording.  Call recorder_add_ring() for each ring next.
- * 0, or -1: @error names the share or limit that is used up.
+ * Begins a source of @who's with space for @nr_rings rings, and charges @who's shares. It reuses
+ * the index of a source that recorded nothing, if any. When the source has ended, @who gets back
+ * every charge for things that do not stay in the recording. Call recorder_add_ring() for each ring
+ * next. 0, or -1: @error names the share or limit that is used up.
  */
 int recorder_begin_source(struct recorder *recorder, struct principal *who, const char *name,
 			  size_t nr_rings, size_t *index, struct strata_error *error);
@@ -52,8 +52,8 @@ int recorder_begin_source(struct recorder *recorder, struct principal *who, cons
 int recorder_add_event(struct recorder *recorder, size_t source_index,
 		       const struct strata_event_desc *event, struct strata_error *error);
 
-/* Sets how often the recorder takes records out of half full sub-buffers.  0, the default: only
- * when a sub-buffer is full or the ring goes. */
+/* Sets how often the recorder takes records out of partly filled sub-buffers. 0, the default: only
+ * when a sub-buffer is full or the ring ends. */
 void recorder_set_switch(struct recorder *recorder, uint32_t switch_ms);
 
 /* Publishes the progress of the recording for followers (live_table.h) from now on.  Call it before
@@ -80,7 +80,7 @@ struct recorder_taken {
 	uint64_t events;
 	uint64_t next_sequence; /* one more than that of the last packet; 0: no packet */
 	uint64_t missing;       /* packets, by the gaps between those that are there */
-	uint64_t bad;           /* places where no good packet is; a torn end is one */
+	uint64_t bad;           /* places without a valid packet; a torn end is one */
 };
 
 /*
@@ -96,28 +96,28 @@ enum recorder_presence {
 	RECORDER_SOURCE_LEAVES, /* its rings are being drained; they have to stay mapped */
 	RECORDER_SOURCE_IS_GONE,
 	RECORDER_SOURCE_LEFT_NOTHING, /* and it is no longer in the recording */
-	RECORDER_SOURCE_FAILED,       /* gone; not all of it could be written, which was printed */
+	RECORDER_SOURCE_FAILED,       /* ended; not all of it could be written, which was printed */
 };
 
 /*
- * Ends a source before the recording ends.  The following turns of recorder_drain() take all that
- * is committed in its rings, also in incomplete sub-buffers, count the last losses, close the files
- * and forget the rings; so other sources do not wait for all of it.  The rings must stay mapped
- * until recorder_presence() reports the end.  Events that the disk has no room for are lost.  A
- * source that recorded nothing is removed from the recording.
+ * Ends a source before the recording ends. The following turns of recorder_drain() take all
+ * committed records of its rings, also from incomplete sub-buffers, count the last losses, close
+ * the files and forget the rings; the work is spread over turns, so that other sources do not wait
+ * for all of it. The rings must stay mapped until recorder_presence() reports the end. Events that
+ * do not fit on the disk are lost. A source that recorded nothing is removed from the recording.
  * @reason: any but STRATA_SOURCE_STAYED
  */
 void recorder_leave_source(struct recorder *recorder, size_t source_index,
 			   enum strata_source_end reason);
 
-/* Ask until the source is gone: its index is not reused before the answer was given. */
+/* Poll this until the source has ended: its index is not reused before the end was returned. */
 enum recorder_presence recorder_presence(struct recorder *recorder, size_t source_index);
 
 /* Writes metadata and recording.json as they stand.  0 or -1. */
 int recorder_save(struct recorder *recorder, struct strata_error *error);
 
-/* Whether the tables on the disk describe all sources.  Until they do, nobody can read what was
- * written if the recorder dies. */
+/* Whether the tables on the disk describe all sources.  Until they do, written packets cannot be
+ * read if the recorder dies. */
 bool recorder_is_saved(const struct recorder *recorder);
 
 enum recorder_drain {

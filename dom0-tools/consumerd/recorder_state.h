@@ -3,7 +3,7 @@
  * recorder_state.h - the recorder as its own files see it: recorder.c, recorder_*.c and takeover.c.
  *
  *   recorder.c          opens, adds rings, closes
- *   recorder_drain.c    shares out the time: whose packet is taken next (drain/)
+ *   recorder_drain.c    divides the time: picks whose packet is taken next (drain/)
  *   recorder_sources.c  sources come and go
  *   recorder_save.c     writes the tables: metadata and recording.json
  *   takeover.c          begins with what an earlier recorder wrote
@@ -21,11 +21,11 @@ struct recorder_queue {
 	struct ring_stream **streams;
 	size_t nr;
 	size_t capacity;
-	size_t next;           /* is looked at first in the next turn */
+	size_t next;           /* is polled first in the next turn */
 	size_t looks;          /* from there on, in this turn */
 	size_t resume;         /* becomes next */
 	uint64_t subbuf_bytes; /* of the largest that its rings have or had */
-	bool waits;            /* it has written its share of the disk, which was printed */
+	bool waits;            /* it has used its share of the disk, which was printed */
 };
 
 /* A stream that has ended since the tables were saved last. */
@@ -49,13 +49,13 @@ struct recorder_source {
 	size_t nr_streams;
 	enum recorder_presence presence;
 	enum strata_source_end reason; /* if it is leaving */
-	bool owner_knows;              /* it has been told that the source left nothing */
+	bool owner_knows;              /* its owner was told that the source left nothing */
 	struct recorder_saved saved;
 };
 
 /* How far the tables are on the disk. */
 struct recorder_save {
-	struct strata_recording_save *running; /* NULL: none is under way */
+	struct strata_recording_save *running; /* NULL: none in progress */
 	size_t next_source;                    /* in it */
 	size_t nr_events;                      /* of all sources, when it began */
 	uint64_t ticks;                        /* that it took so far */

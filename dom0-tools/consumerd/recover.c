@@ -95,7 +95,7 @@ static int check_source(const struct strata_source *source, const struct ring_fi
 		return strata_fail(error,
 				   "its rings are not those of %s in this recording: was it "
 				   "renamed, or copied from another one? `strata recover FILE -o "
-				   "DIR` recovers it by itself",
+				   "DIR` recovers it alone",
 				   source->name);
 	return 0;
 }
@@ -239,8 +239,7 @@ static void note_unread(struct recovery *recovery, const char *dir)
 		return;
 	strata_fail(
 		&why,
-		"%s: %s; events that were only in rings are not recovered: if they are in a directory of "
-		"their own (`ls -l` shows the link), mount it, and recover again",
+		"%s: %s; events that were only in rings are not recovered: if these are in a separate directory (`ls -l` shows the link), mount it, and recover again",
 		dir, strerror(reason));
 	leave_out(recovery, &why);
 }
@@ -319,10 +318,10 @@ static int hold(const char *from, struct strata_error *error)
 	if (!flock(fd, LOCK_SH | LOCK_NB) || errno != EWOULDBLOCK)
 		return fd;
 	close(fd);
-	return strata_fail(error,
-			   "a recorder still writes to %s: end it with Ctrl-C or SIGINT, "
-			   "and its recording is complete",
-			   from);
+	return strata_fail(
+		error,
+		"a recorder still writes to %s: end it with Ctrl-C or SIGINT, which completes its recording",
+		from);
 }
 
 static void complain(void *data, const char *message)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * recover.h - makes a recording of the files of a recorder that was killed: the packets that it had
- * written, and the records committed in files of rings (ring_file.h).
+ * recover.h - makes a recording from the files of a killed recorder: its written packets, and the
+ * committed records in files of rings (ring_file.h).
  */
 #ifndef STRATA_CONSUMERD_RECOVER_H
 #define STRATA_CONSUMERD_RECOVER_H
@@ -14,8 +14,8 @@ struct recovered_stream {
 	size_t source; /* in the recording */
 	uint32_t cpu;
 	struct recorder_taken taken;
-	struct ring *ring; /* NULL: none is in reach */
-	bool noted;        /* the ring tells how far it was read */
+	struct ring *ring; /* NULL: not available */
+	bool noted;        /* the ring records how far it was read */
 };
 
 /* The rings of one application. */
@@ -35,9 +35,9 @@ struct recovery {
 };
 
 /*
- * Makes a recording in @to, which is made, of the directory or the file of rings @from,
- * which stays as it is.  recovery is to be released in any case.
- * 0: rings are yet to be drained by recorder_close(); -1.
+ * Makes a recording in @to, which is created, from the directory or the file of rings @from, which
+ * stays as it is. The caller releases the recovery in any case. 0: recorder_close() must still
+ * drain the rings; -1.
  */
 int recover(struct recovery *recovery, const char *from, const char *to,
 	    struct strata_error *error);

@@ -6,8 +6,8 @@
 #include "recording/recording.h"
 
 /*
- * Makes a directory's name, new to @recording, from a domain's, which may hold
- * anything: "g1"; "g1-5" if there is a g1 already, and "g1-5-2" if that is there too.
+ * Makes a directory's name, new to @recording, from a domain's name, which may be any text: "g1";
+ * "g1-5" if g1 is taken, and "g1-5-2" if that is taken, too.
  */
 void source_name(const struct strata_recording *recording, uint32_t domain, const char *domain_name,
 		 char *name, size_t bytes);

@@ -108,8 +108,7 @@ static int check_names(const struct strata_event_desc *events, size_t nr,
 		if (strcmp(sorted[i - 1]->name, sorted[i]->name) == 0)
 			result = strata_fail(
 				error,
-				"its events %u and %u have the same name; a name must be "
-				"one event's",
+				"its events %u and %u have the same name; names must be unique",
 				sorted[i - 1]->id, sorted[i]->id);
 	free(sorted);
 	return result;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sources.h - makes a source of a recording from mapped rings: the same for the
- * recording that is being made and for a snapshot of it.
+ * sources.h - makes a source of a recording from mapped rings, for the recording in progress and
+ * for its snapshots.
  */
 #ifndef STRATA_CONSUMERD_SOURCES_H
 #define STRATA_CONSUMERD_SOURCES_H
@@ -15,7 +15,7 @@
 /* Sets the frequency of the host's TSC, and the date of one of its ticks. */
 void sources_set_clock(struct recorder *recorder, uint32_t tsc_khz);
 
-/* Adds the hypervisor's rings, which have been made.  0 or -1. */
+/* Adds the hypervisor's rings, which must exist. 0 or -1. */
 int sources_add_hypervisor(struct recorder *recorder, struct hypervisor *hypervisor,
 			   enum recorder_begin begin, struct strata_error *error);
 
@@ -29,7 +29,7 @@ int sources_follow_hypervisor(struct recorder *recorder, struct hypervisor *hype
  * @uuid:       of its domain
  * @events:     that its records can be of; NULL: all of its table
  * @came_ticks: when it came into the recording; 0: it was there at the start
- * @index:      OUT: of the source, also when it is there but could not be filled
+ * @index:      OUT: of the source, also if it exists but could not be filled
  * 0, -1, or -2: nothing was added.
  */
 int sources_begin_kernel(struct recorder *recorder, const struct guest *guest,

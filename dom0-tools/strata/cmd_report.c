@@ -15,6 +15,7 @@
 #include "strata/read/state_pass.h"
 #include "strata/read/traces.h"
 #include "strata/read/traces_options.h"
+#include "why/critical_path.h"
 
 #define ROWS_SHOWN 15u
 
@@ -28,6 +29,8 @@ struct options {
 	const char *tcp_map;
 	struct write_options times; /* --from and --to */
 	struct state_requests requests;
+	bool of_path;              /* the critical path of this task: */
+	const char *kernel, *task; /* patterns; NULL: any */
 };
 
 static void usage(FILE *out)
@@ -39,10 +42,13 @@ static void usage(FILE *out)
 		"Summarises traces of a hypervisor, kernels and applications in small tables: who\n"
 		"waited for whom, how long everything took, and where that time went.  KIND:\n");
 	for (i = 0; i < strata_nr_report_kinds; i++)
-		fprintf(out, "  %-10s  %s\n", strata_report_kinds[i].name,
+		fprintf(out, "  %-13s  %s\n", strata_report_kinds[i].name,
 			strata_report_kinds[i].what);
+	fprintf(out, "  %-13s  %s\n", strata_critical_path_kind.name,
+		strata_critical_path_kind.what);
 	fprintf(out,
 		"\n"
+		"  --task [KERNEL:]TASK       of critical-path: the task's number, name, or NAME-NUMBER\n"
 		"  --request [NAME=]BEGIN,END[,KEY]\n"
 		"                             two events that begin and end a request, which is called\n"
 		"                             NAME, else BEGIN; KEY is a field of both.  Without it:\n"
@@ -83,6 +89,11 @@ static int read_kinds(struct options *options, const char *text)
 {
 	size_t i;
 
+	if (strcmp(text, strata_critical_path_kind.name) == 0) {
+		options->kinds[options->nr_kinds++] = &strata_critical_path_kind;
+		options->of_path = true;
+		return 0;
+	}
 	if (strcmp(text, "all") == 0) {
 		for (i = 0; i < strata_nr_report_kinds; i++)
 			options->kinds[options->nr_kinds++] = &strata_report_kinds[i];
@@ -108,6 +119,23 @@ static int read_rows(struct options *options, const char *text)
 	if (*text < '0' || *text > '9' || *end)
 		return -1;
 	options->rows = rows ? rows : SIZE_MAX;
+	return 0;
+}
+
+/* "[KERNEL:]TASK", which is cut up.  0 or -1. */
+static int read_task(struct options *options, char *text)
+{
+	char *colon = strchr(text, ':');
+
+	if (!*text || (colon && (colon == text || !colon[1])))
+		return -1;
+	options->kernel = NULL;
+	if (colon) {
+		*colon = 0;
+		options->kernel = text;
+		text = colon + 1;
+	}
+	options->task = text;
 	return 0;
 }
 
@@ -207,19 +235,26 @@ static int read_traces(struct traces *traces, const struct options *options, uin
 	size_t i;
 
 	for (i = 0; !status && i < options->nr_kinds; i++) {
-		reports[i] = strata_report_new(options->kinds[i], &shown, from_ns, to_ns);
+		reports[i] = options->of_path
+				     ? strata_critical_path_new(&shown, options->kernel,
+								options->task, from_ns, to_ns)
+				     : strata_report_new(options->kinds[i], &shown, from_ns, to_ns);
 		if (!reports[i])
 			status = strata_fail(error, "out of memory");
 		else
 			listeners[i] = &reports[i]->listener;
 	}
 	if (!status) {
-		state = state_pass(traces, &options->requests, listeners, options->nr_kinds, to_ns,
-				   error);
+		/* What wakes a task at the end of the time is only told later. */
+		state = state_pass(traces, &options->requests, listeners, options->nr_kinds,
+				   options->of_path ? UINT64_MAX : to_ns, error);
 		status = state ? 0 : -1;
 	}
 	if (!status && to_ns == UINT64_MAX)
 		strata_trace_set_name_cut(&traces->set);
+	if (!status && options->of_path)
+		status = strata_critical_path_check(reports[0], strata_host_state_facts(state),
+						    error);
 	if (!status)
 		status = print_all(reports, options, strata_host_state_facts(state), error);
 	for (i = 0; i < options->nr_kinds; i++)
@@ -250,11 +285,12 @@ static int report(const struct options *options, char *const *paths, size_t nr)
 
 int strata_cmd_report(int argc, char **argv)
 {
-	enum { JSON = 256, CSV, ROWS, REQUEST, TCP, FROM, TO };
+	enum { JSON = 256, CSV, ROWS, REQUEST, TCP, FROM, TO, TASK };
 	static const struct option long_options[] = {
 		{ "json", no_argument, NULL, JSON },
 		{ "csv", no_argument, NULL, CSV },
 		{ "rows", required_argument, NULL, ROWS },
+		{ "task", required_argument, NULL, TASK },
 		{ "request", required_argument, NULL, REQUEST },
 		{ "tcp-map", required_argument, NULL, TCP },
 		{ "from", required_argument, NULL, FROM },
@@ -280,6 +316,10 @@ int strata_cmd_report(int argc, char **argv)
 		case ROWS:
 			if (read_rows(&options, optarg))
 				return wrong("--rows is a number", optarg);
+			break;
+		case TASK:
+			if (read_task(&options, optarg))
+				return wrong("--task is [KERNEL:]TASK", NULL);
 			break;
 		case REQUEST:
 			if (state_read_request(&options.requests, optarg))
@@ -311,6 +351,8 @@ int strata_cmd_report(int argc, char **argv)
 		return wrong("not a kind of report", argv[optind]);
 	if (++optind == argc)
 		return wrong("name the traces", NULL);
+	if (options.of_path != (options.task != NULL))
+		return wrong("critical-path and --task [KERNEL:]TASK go together", NULL);
 	if (options.form == FORM_CSV && options.nr_kinds != 1)
 		return wrong("--csv takes one KIND", NULL);
 	if (write_read_times(&options.times, NULL, &from_ns, &to_ns, &error))

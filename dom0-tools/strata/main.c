@@ -20,14 +20,14 @@ static const struct {
 	{ "snapshot", strata_cmd_snapshot, "write the events of a flight recorder" },
 	{ "recover", strata_cmd_recover, "restore the recording of a killed recorder" },
 	{ "merge", strata_cmd_merge, "merge recordings and traces into one timeline" },
-	{ "import", strata_cmd_import, "convert a file of xentrace to a recording" },
+	{ "import", strata_cmd_import, "convert an xentrace file to a recording" },
 	{ "view", strata_cmd_view, "show the events of traces of any tracer" },
 	{ "convert", strata_cmd_convert, "merge traces of any tracer into another form" },
 	{ "stat", strata_cmd_stat, "describe traces" },
-	{ "report", strata_cmd_report, "answer from traces: who waited, for whom, how long" },
+	{ "report", strata_cmd_report, "summarise traces: who waited for whom, and how long" },
 	{ "why", strata_cmd_why, "explain what took long: requests, tasks, wake-ups" },
 	{ "timeline", strata_cmd_timeline, "draw traces as a page for the browser" },
-	{ "sql", strata_cmd_sql, "ask traces in SQL" },
+	{ "sql", strata_cmd_sql, "query traces with SQL" },
 };
 
 #define NR_VERBS (sizeof(verbs) / sizeof(verbs[0]))
@@ -40,7 +40,7 @@ static void usage(FILE *out)
 		     "One timeline across a Xen hypervisor, its guests and dom0.\n\n");
 	for (i = 0; i < NR_VERBS; i++)
 		fprintf(out, "  %-9s %s\n", verbs[i].name, verbs[i].what);
-	fprintf(out, "\n`strata VERB --help` says more.\n");
+	fprintf(out, "\n`strata VERB --help` describes a verb and its options.\n");
 }
 
 /* What the caller has closed must not be the number of a file of ours: messages would land in it.

@@ -40,17 +40,17 @@ static void usage(FILE *out)
 {
 	fprintf(out,
 		"Usage: strata sql [OPTIONS] TRACE [STATEMENTS]\n"
-		"Traces as tables of SQLite, which are only read: a table for each event, and the\n"
-		"state of the hosts over time.  Without STATEMENTS it asks for them, or reads them\n"
-		"from standard input if that is no terminal.\n\n"
+		"Presents traces as read-only SQLite tables: one for each event class, and others for the\n"
+		"state of the hosts over time.  Without STATEMENTS it prompts for them, or reads them\n"
+		"from standard input if that is not a terminal.\n\n"
 		"  strata sql TRACE .tables                    lists the tables\n"
 		"  strata sql TRACE '.schema sched_switch'     describes one\n"
 		"  strata sql TRACE 'SELECT event, count(*) FROM events GROUP BY event'\n"
 		"  strata sql TRACE 'SELECT percentile(ns, 99) FROM wakeups'\n\n"
 		"  --csv, --json           the rows, for programs\n"
-		"  --also TRACE            another trace besides; may be repeated\n"
+		"  --also TRACE            an additional trace; may be repeated\n"
 		"  --stats                 says how much of the traces each statement read\n"
-		"  --memory MB             the most that SQLite takes (%u)\n"
+		"  --memory MB             limit of SQLite's memory (%u)\n"
 		"  --request [NAME=]BEGIN,END[,KEY]  two events that begin and end a request, as in report\n"
 		"  --symbols SOURCE=FILE   names code addresses of a source, as in view\n" TCP_MAP_USAGE
 		"\n"

@@ -131,14 +131,13 @@ static void say_stats(const struct statements *statements, const struct strata_s
 
 static int run_statements(struct statements *statements, const char *text)
 {
-	sqlite3 *db = strata_sql_connection(statements->sql);
 	int status = SQLITE_OK;
 
 	while (status == SQLITE_OK && *text) {
 		const struct strata_sql_counts before = *strata_sql_counts(statements->sql);
 		sqlite3_stmt *statement = NULL;
 
-		status = sqlite3_prepare_v2(db, text, -1, &statement, &text);
+		status = strata_sql_prepare(statements->sql, text, &statement, &text);
 		if (status == SQLITE_OK && !statement)
 			continue;
 		if (status == SQLITE_OK)

@@ -431,9 +431,8 @@ static void report(const struct session *session, const struct recorder_totals *
 		totals->events, totals->bytes >> 10, session->dir.path, totals->lost);
 	if (totals->was_full)
 		fprintf(stderr,
-			"strata: the disk was full; %" PRIu64 " of the lost events waited for room "
-			"until the end. What is recorded is whole; make room, or record to another "
-			"disk with --output\n",
+			"strata: the disk was full; %" PRIu64
+			" of the lost events were still waiting for space at the end. The recorded events are intact; free some space, or record to another disk with --output\n",
 			totals->no_room);
 	if (totals->was_shared)
 		fprintf(stderr,

@@ -90,10 +90,10 @@ static int reselect_xen(struct session *session, const struct reselection *new_o
 		return strata_fail(error, "this recording leaves the hypervisor out");
 	result = select_xen_events(&xen, events, error);
 	if (!result && !xen.nr)
-		result = strata_fail(error,
-				     "\"%s\" leaves nothing of the hypervisor; a recording "
-				     "cannot be left without it",
-				     events);
+		result = strata_fail(
+			error,
+			"\"%s\" selects no events of the hypervisor; a running recording cannot drop it",
+			events);
 	if (!result && budget)
 		result = select_xen_budget(&xen, budget, error);
 	if (!result)
@@ -111,8 +111,7 @@ void session_follow_domains(struct session *session)
 		    session->options->xen_domains))
 		return;
 	if (reselect_xen(session, session->reselection, true, &error))
-		fprintf(stderr, "strata: domains that came are not chosen by their names: %s\n",
-			error.text);
+		fprintf(stderr, "strata: new domains cannot be selected by name: %s\n", error.text);
 }
 
 static bool filters(const struct kernel_selection *selection)

@@ -45,8 +45,7 @@ void session_keep_last_moments(void *data, const struct participant *one)
 	    ALLOWANCE_GRANTED) {
 		if (news)
 			fprintf(stderr,
-				"strata: %s died %u times by now: no more of its last moments are "
-				"kept\n",
+				"strata: %s has died %u times: its final events are no longer saved\n",
 				recording->sources[one->source].name, ALLOWANCE_MOMENTS);
 		return;
 	}
@@ -63,7 +62,7 @@ void session_keep_last_moments(void *data, const struct participant *one)
 		return;
 	}
 	fprintf(stderr,
-		"strata: its last moments are in %s: %" PRIu64 " events (%" PRIu64 " KiB)%s\n",
+		"strata: its final events are in %s: %" PRIu64 " events (%" PRIu64 " KiB)%s\n",
 		written, totals.events, totals.bytes >> 10, what_is_missing(&totals));
 	session->snapshots++;
 }

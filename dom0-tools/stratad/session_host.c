@@ -50,7 +50,7 @@ static int measure_clock(struct session *session, struct strata_error *error)
 	nanosleep(&pause, NULL);
 	now = host_clock_read(CLOCK_MONOTONIC_RAW);
 	session->tsc_khz = host_clock_khz(&session->began, &now);
-	return session->tsc_khz ? 0 : strata_fail(error, "the time stamp counter stands still");
+	return session->tsc_khz ? 0 : strata_fail(error, "the time stamp counter does not advance");
 }
 
 int session_open_host(struct session *session, struct strata_error *error)

@@ -60,9 +60,9 @@ static inline uint64_t strata_host_from_guest(const struct strata_clock_map *map
 }
 
 /*
- * Host ticks that share one guest tick: an instant is known to less than this.
- * 1 for offset and identity, and where the guest's counter is the faster one;
- * the reading of any counter is that coarse.
+ * Host ticks that share one guest tick: the error of an instant is less than this. 1 for
+ * offset and identity, and where the guest's counter is the faster one: no counter is
+ * read more finely.
  */
 static inline uint64_t strata_clock_map_bound_ticks(const struct strata_clock_map *map)
 {
@@ -89,7 +89,7 @@ static inline bool strata_clock_scale_valid(const struct strata_clock_scale *sca
 	return scale->mul_frac != 0 && scale->shift > -32 && scale->shift < 32;
 }
 
-/* Exact where Xen's is: as long as the shift loses no bit on the left.  At most UINT64_MAX. */
+/* Exact where Xen's calculation is: as long as the left shift loses no bit.  At most UINT64_MAX. */
 static inline uint64_t strata_clock_scale(const struct strata_clock_scale *scale, uint64_t delta)
 {
 	strata_uint128_t shifted = delta;
@@ -159,8 +159,8 @@ static inline uint64_t strata_ticks_to_ns_up(uint32_t tsc_khz, uint64_t ticks)
 
 /*
  * Nanoseconds since 1970 at a host tick: floor of the exact value, so it never
- * decreases as ticks grow and cannot reorder two events.  Held to
- * 0 .. STRATA_NS_MAX, which every CTF reader can represent.
+ * decreases as ticks grow and cannot reorder two events. Clamped to 0 .. STRATA_NS_MAX,
+ * which every CTF reader can represent.
  */
 static inline uint64_t strata_realtime_ns(const struct strata_timebase *base, uint64_t ticks)
 {
@@ -177,8 +177,8 @@ static inline uint64_t strata_realtime_ns(const struct strata_timebase *base, ui
 
 /*
  * Several host ticks share a nanosecond where the counter runs at more than 1 GHz.  A time is then
- * a nanosecond and the number of its tick within it, counted from 0: such pairs are in the order of
- * ticks, and say which tick it was.
+ * a nanosecond and the number of its tick within it, counted from 0: such pairs have the
+ * order of ticks, and identify the tick.
  */
 #define STRATA_TICK_BITS 4u
 #define STRATA_TICK_MAX  ((1u << STRATA_TICK_BITS) - 1) /* counters of less than 16 GHz */

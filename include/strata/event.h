@@ -2,9 +2,9 @@
 /*
  * event.h - the typed description of an event class: the fields of its records.
  *
- * A writer sends tables of these, never text to be parsed.  A reader checks each
- * description before use, makes the CTF metadata from it and computes from it how
- * long each record must be.
+ * A writer sends tables of these, never text to be parsed. A reader checks each
+ * description before use, derives the CTF metadata from it, and computes the length of
+ * each record.
  *
  * Fields lie in order, each aligned to its own size but to no more than 4
  * bytes; every payload starts on a multiple of 4.  Two kinds of field have no

@@ -41,12 +41,12 @@ struct strata_packet_header {
  * The forms of a record's header.  All records of a packet have one form, which its
  * stream_id names; each form is a stream class in CTF.
  *
- * The two short forms hold a few bits of the id, and the low bits of the ticks.  A
- * reader widens the ticks against the record before, or timestamp_begin.  So a short
- * header is used only where fewer ticks have passed since the record before than
- * these bits can count, and never for the first record of a packet.  Elsewhere, and
- * for ids that do not fit, the header is extended: an escape value in place of the
- * id, then id and ticks in full.  They are LTTng's compact and large headers.
+ * The two short forms hold a few bits of the id, and the low bits of the ticks. A reader
+ * widens the ticks by the preceding record, or timestamp_begin. So a short header is used
+ * only if fewer ticks have passed since the preceding record than these bits can count,
+ * and never for the first record of a packet. Elsewhere, and for ids that do not fit, the
+ * header is extended: an escape value in place of the id, then id and ticks in full. They
+ * are LTTng's compact and large headers.
  */
 enum strata_header_form {
 	STRATA_HEADER_FULL = 0,    /* 12 bytes: 32 bits of id, 64 of ticks */
@@ -104,7 +104,7 @@ struct strata_extended_header {
 /* The largest payload that a record may carry; larger ones are counted as STRATA_LOST_BIG. */
 #define STRATA_PAYLOAD_BYTES_MAX 2048u
 
-/* The form that is wished for, if it is one of @forms; else full. */
+/* The wanted form, if it is one of @forms; else full. */
 static inline enum strata_header_form strata_header_form_among(uint32_t forms,
 							       enum strata_header_form wish)
 {
@@ -117,7 +117,7 @@ static inline uint32_t strata_padded_bytes(uint32_t payload_bytes)
 	return (payload_bytes + 3u) & ~3u;
 }
 
-/* Bytes of a header that a reader need not widen: of each packet's first record. */
+/* Bytes of a header that needs no widening, as in each packet's first record. */
 static inline uint32_t strata_whole_header_bytes(enum strata_header_form form)
 {
 	return form == STRATA_HEADER_FULL ? STRATA_RECORD_HEADER_BYTES

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ring_books.h - the writer's private state of a ring; makes a ring, counts losses,
- * and marks a probe as under way.  The synchronisation of each word is in
- * ring_writer.h.
+ * ring_books.h - the writer's private state of a ring; initialises a ring, counts losses,
+ * and marks a probe as under way. The synchronisation of each word is in ring_writer.h.
  */
 #ifndef STRATA_RING_BOOKS_H
 #define STRATA_RING_BOOKS_H
@@ -12,16 +11,17 @@
 #include <strata/ring_state.h>
 #include <strata/ring_table.h>
 
-/* Task, softirq, interrupt and NMI may stack up on one CPU; more is a probe within a probe. */
+/* Task, softirq, interrupt and NMI may nest on one CPU; deeper nesting is a probe within a probe.
+ */
 #define STRATA_RING_NESTING_MAX 4ul
 
 /* The writer's books of one sub-buffer, in memory that is its own. */
 struct strata_ring_subbuf {
 	strata_count_t commit_count; /* bytes committed, in all turns; this CPU only */
 	strata_count_t commit_seq;   /* value of commit_count when there was last no gap below it */
-	strata_count_t held;         /* start of the turn that @page is of */
-	/* No timestamp of this turn is greater; 0: none yet.  Aligned, as it is loaded in one
-	 * piece, and i386 aligns 64 bits in a structure to 32. */
+	strata_count_t held;         /* start of the turn to which @page belongs */
+	/* No timestamp of this turn is greater; 0: none yet.  Aligned explicitly, because it is
+	 * loaded in one access, and i386 aligns 64-bit members to 32 bits. */
 	uint64_t newest_ticks __attribute__((aligned(8)));
 	/* Ticks of the newest record of this turn, except for nesting; 0: none yet.  For short
 	 * headers. */
@@ -30,7 +30,7 @@ struct strata_ring_subbuf {
 	uint64_t end_ticks;
 	uint64_t lost[STRATA_NR_LOST];
 	uint32_t content_bytes;
-	uint32_t page; /* which memory it lies in, once a writer holds it */
+	uint32_t page; /* the page of memory, once a writer holds it */
 };
 
 /* A ring, in memory that is the writer's own. */
@@ -58,7 +58,7 @@ static inline size_t strata_ring_bytes(struct strata_ring_geometry geo)
 }
 
 /*
- * Makes an empty ring.
+ * Initialises an empty ring.
  * @ring:       strata_ring_bytes(geo) zeroed bytes, private to the writer
  * @geo:        accepted by strata_geometry_valid()
  * @data:       strata_data_bytes(geo) zeroed bytes
@@ -114,9 +114,9 @@ static inline void strata_ring_set_form(struct strata_ring *ring, enum strata_he
 /*
  * Counts one lost record.  The copy for the reader is written until it holds
  * the newest value, because a nested writer may have counted in between; the loop
- * turns at most once for each nested writer.  The check that ends the loop is an
- * add of zero and no load: where threads share a ring, our store to the copy could
- * else wait in the store buffer while another's newer one lands before it.
+ * turns at most once for each nested writer. The check that ends the loop is an add of
+ * zero, not a load: where threads share a ring, our store to the copy could otherwise
+ * wait in the store buffer and overwrite another thread's newer one.
  */
 static inline void strata_ring_count_lost(struct strata_ring *ring, enum strata_lost kind)
 {

@@ -39,7 +39,7 @@ static inline void strata_ring_end(struct strata_ring *ring)
 				      old + strata_subbuf_bytes(ring->geo)) != old);
 }
 
-/* Of a ring that was ended: is every slot that was won committed?  It stays so. */
+/* Whether every slot won in an ended ring is committed. Once true, it stays true. */
 static inline bool strata_ring_settled(const struct strata_ring *ring)
 {
 	strata_count_t start =

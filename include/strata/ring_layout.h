@@ -3,8 +3,7 @@
  * ring_layout.h - the layout of the memory that a writer shares with a reader in
  * another domain.
  *
- * A ring has three areas, each of whole pages, so that each can have access rights
- * of its own:
+ * A ring has three areas of whole pages, so that each can have its own access rights:
  *
  *   writer area  the writer writes, the reader maps it read-only
  *   reader area  both write: the read count and the sub-buffer table (guests);
@@ -25,7 +24,7 @@
 #define STRATA_RING_MAGIC          0x47525453u /* "STRG" */
 #define STRATA_RING_LAYOUT_VERSION 2u
 
-/* Limits that both sides hold, so that no size computed from them can overflow. */
+/* Limits that both sides enforce, so that no size computed from them can overflow. */
 #define STRATA_SUBBUF_BITS_MIN     12u
 #define STRATA_SUBBUF_BITS_MAX     22u
 #define STRATA_NR_SUBBUFS_BITS_MIN 1u
@@ -74,7 +73,7 @@ static inline bool strata_geometry_valid(struct strata_ring_geometry geo)
 	       geo.nr_subbufs_bits <= STRATA_NR_SUBBUFS_BITS_MAX;
 }
 
-/* Pages of each area.  The one place that knows: allocators and mappers both ask here. */
+/* Pages of each area. Allocators and mappers both use these functions. */
 #define STRATA_WRITER_AREA_PAGES 1u
 #define STRATA_READER_AREA_PAGES 1u
 

@@ -11,13 +11,13 @@
 enum strata_poll {
 	STRATA_POLL_NOTHING,  /* to read: wait */
 	STRATA_POLL_DATA,     /* there is some */
-	STRATA_POLL_PRIORITY, /* so much that this ring is to be read before others */
-	STRATA_POLL_HANGUP,   /* its writer is gone, and nothing that it completed is left */
-	STRATA_POLL_ERROR,    /* no ring can have these words */
+	STRATA_POLL_PRIORITY, /* so much that this ring must be read before others */
+	STRATA_POLL_HANGUP,   /* its writer has ended, and nothing that it completed is left */
+	STRATA_POLL_ERROR,    /* its words are impossible */
 };
 
-/* So many sub-buffers that are not read yet have priority: three in four.  With four of them, and
- * with two, the writer is in the last one then. */
+/* Number of unread sub-buffers that gives a ring priority: three quarters. In rings of four or two
+ * sub-buffers, the writer is then in the last one. */
 static inline strata_count_t strata_poll_priority_subbufs(struct strata_ring_geometry geo)
 {
 	return strata_nr_subbufs(geo) * 3 / 4;

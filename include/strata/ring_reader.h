@@ -26,10 +26,10 @@ struct strata_ring_reader {
 	bool overwrite;
 	strata_count_t read_count; /* ours; the shared word is only written */
 	unsigned int page;         /* of the sub-buffer that get found */
-	unsigned int spare;        /* overwrite mode: the page that is ours */
+	unsigned int spare;        /* overwrite mode: the page that the reader owns */
 	const struct strata_ring_writer_area *writer;
 	struct strata_ring_reader_area
-		*shared; /* NULL: the reader speaks to the writer by hypercall */
+		*shared; /* NULL: the reader communicates with the writer by hypercalls */
 	const unsigned char *data;
 };
 
@@ -85,7 +85,7 @@ static inline strata_count_t strata_reader_commit_seq(const struct strata_ring_r
 		&reader->writer->commit_seq[strata_subbuf_index(reader->geo, position)]);
 }
 
-/* Where the sub-buffer begins that the writer is in, or was in last: the newest of all turns. */
+/* Start of the sub-buffer that the writer is in, or was in last: the newest of all turns. */
 static inline strata_count_t strata_reader_newest(const struct strata_ring_reader *reader)
 {
 	strata_count_t newest = 0;
@@ -138,9 +138,8 @@ static inline bool strata_reader_ready(const struct strata_ring_reader *reader)
 
 /*
  * Returns whether there is something to read, and how urgent it is (Algorithm 5).
- * @gone: the writer will never write again, as the caller knows from elsewhere.
- *        An incomplete sub-buffer then counts as a hang-up:
- *        strata_reader_copy_prefix() reads it
+ * @gone: the caller knows that the writer will never write again.  An incomplete
+ *        sub-buffer then counts as a hang-up: strata_reader_copy_prefix() reads it
  * Loads two words and takes nothing.  In overwrite mode, get may find that the ring
  * was written further since.
  */
@@ -157,7 +156,8 @@ static inline enum strata_poll strata_reader_poll(const struct strata_ring_reade
 		position;
 	const enum strata_poll none = gone ? STRATA_POLL_HANGUP : STRATA_POLL_NOTHING;
 
-	/* Of the turn before, whole, or of this one: the writer cannot be further without us. */
+	/* Of the previous turn, complete, or of this one: the writer cannot be further without us.
+	 */
 	if (lapped == 0 - strata_buffer_bytes(reader->geo))
 		return none;
 	if (lapped != 0)
@@ -174,7 +174,7 @@ static inline enum strata_poll strata_reader_poll(const struct strata_ring_reade
 /*
  * Finds the next sub-buffer to read, and in overwrite mode takes it out of the ring;
  * read_count is its position.  Returns false if none is ready.
- * For rings whose reader area is mapped; other homes find it by hypercall.
+ * For rings whose reader area is mapped; for others a hypercall finds it.
  */
 static inline bool strata_reader_get(struct strata_ring_reader *reader)
 {
@@ -204,7 +204,7 @@ static inline const void *strata_reader_subbuf(const struct strata_ring_reader *
 	return reader->data + ((size_t)reader->page << reader->geo.subbuf_bits);
 }
 
-/* Lets the sub-buffer go (Algorithm 6): in discard mode its memory is the writer's again. */
+/* Releases the sub-buffer (Algorithm 6): in discard mode its memory belongs to the writer again. */
 static inline void strata_reader_put(struct strata_ring_reader *reader)
 {
 	reader->read_count += strata_subbuf_bytes(reader->geo);
@@ -215,8 +215,8 @@ static inline void strata_reader_put(struct strata_ring_reader *reader)
 }
 
 /*
- * Copies the part without a gap of the sub-buffer at @position, which its writer has
- * not completed and perhaps never will.
+ * Copies the contiguous committed part of the sub-buffer at @position, which its writer
+ * has not completed and may never complete.
  * @to: strata_subbuf_bytes(geo); the packet header in it is yet to be made
  * Returns the valid bytes, that header included; 0: there are none, or the sub-buffer
  * was completed or overwritten meanwhile.

@@ -4,11 +4,11 @@
  * built aside, and one restartable section of the CPU's (platform/rseq.h) copies
  * it behind the last one and publishes it by its final store, of the position.
  *
- * There is no reserve and no commit: what lies below the position is whole,
- * nothing above it counts, and a process that is killed leaves no hole.  No LOCK
- * prefix, and no fence.  Discard mode: a full ring loses the newest, counted.
- * Overwrite mode: it loses the oldest sub-buffer.  A reader owns nothing then: it
- * copies, and looks at the position again to see whether the copy is good.
+ * There is no reserve and no commit: all records below the position are complete, nothing
+ * above it is valid, and a killed process leaves no gap. No LOCK prefix, and no fence.
+ * Discard mode: a full ring loses the newest, counted. Overwrite mode: it loses the
+ * oldest sub-buffer. A reader owns nothing then: it copies, and reads the position again
+ * to see whether the copy is valid.
  *
  *   writer / writer          sections of one CPU never overlap, and each checks
  *                            that it runs on the ring's CPU: threads, signal
@@ -16,8 +16,8 @@
  *   writer / reader          the position is released by the writer (x86: any
  *                            store) and acquired by the reader; read_count is
  *                            released by the reader and acquired by the writer
- *   flush / anything         there is none: the reader takes a sub-buffer up to the
- *                            position whenever it wants, so no CPU must be woken
+ *   flush / anything         no flush exists: the reader takes a sub-buffer up to the
+ *                            position at any time, so no CPU must be woken
  *   stop / writer            fit_mask is set to all ones, then the home aborts all
  *                            sections (membarrier): none commits after that
  *   reader / reader          outside: one reader owns a ring
@@ -30,10 +30,11 @@
  * machine slept) closes the sub-buffer, so that no packet holds time that runs
  * backwards.
  *
- * Packet headers are the reader's to build: the writer leaves room for one at the
- * start of each sub-buffer.
+ * The reader builds packet headers: the writer leaves room for one at the start of each
+ * sub-buffer.
  *
- * Here are the layout and the reader's half; ring_single_writer.h has the other.
+ * This file has the layout and the reader's half; ring_single_writer.h has the writer's
+ * half.
  */
 #ifndef STRATA_RING_SINGLE_H
 #define STRATA_RING_SINGLE_H
@@ -57,7 +58,7 @@ struct strata_single_closed {
 	uint32_t reserved;
 };
 
-/* The writer's part; the reader maps it read-only.  The first line is all that an event touches. */
+/* The writer's part; the reader maps it read-only. An event touches only the first cache line. */
 struct strata_single_area {
 	uint32_t magic;
 	uint16_t version;
@@ -114,7 +115,7 @@ static inline void strata_single_init(struct strata_single_area *area,
 	strata_store_release(&area->magic, STRATA_SINGLE_MAGIC);
 }
 
-/* Nothing is written from here on, but by sections that are under way: abort them. */
+/* Forbids writing. Sections under way may still write: abort them. */
 static inline void strata_single_stop(struct strata_single_area *area)
 {
 	strata_write_once(&area->fit_mask, ~(uint64_t)0);
@@ -165,7 +166,7 @@ enum strata_single_take {
 				    */
 };
 
-/* Does the ring hold the sub-buffer at @start no more, now that its position is @written? */
+/* Whether the sub-buffer at @start was overwritten, given the writer's position @written. */
 static inline bool strata_single_overwrites(const struct strata_single_reader *reader,
 					    uint64_t start, uint64_t written)
 {
@@ -252,10 +253,10 @@ lies:
 }
 
 /*
- * Says whether there is something to read, and how urgent it is (Algorithm 5).
+ * Returns whether there is something to read, and how urgent it is (Algorithm 5).
  * @partly: as for strata_single_take()
- * @gone:   the writer will never write again, as the caller knows from elsewhere;
- *          all that it published is to be read then, also of the last sub-buffer
+ * @gone:   the caller knows that the writer will never write again; then all that it
+ *          published is to be read, including the last sub-buffer
  */
 static inline enum strata_poll strata_single_poll(const struct strata_single_reader *reader,
 						  bool partly, bool gone)
@@ -276,7 +277,7 @@ static inline enum strata_poll strata_single_poll(const struct strata_single_rea
 		       : STRATA_POLL_DATA;
 }
 
-/* What was taken is the writer's again, as far as whole sub-buffers go. */
+/* Returns the whole sub-buffers that were taken to the writer. */
 static inline void strata_single_put(struct strata_single_reader *reader)
 {
 	/* Release: our loads come before the writer's next stores; pairs with the acquire in

@@ -5,8 +5,8 @@
  * and that leave a sub-buffer, and the loops that restart them.
  *
  * strata_single_write() handles nearly every event; strata_single_write_slow()
- * handles the rest.  Any thread, and any signal handler, also of a thread that is in
- * here.  Nothing locks, allocates or waits.
+ * handles the rest. May run in any thread and any signal handler, including one that
+ * interrupts these functions. Nothing locks, allocates or waits.
  */
 #ifndef STRATA_RING_SINGLE_WRITER_H
 #define STRATA_RING_SINGLE_WRITER_H
@@ -20,8 +20,8 @@
  * of a debugger, where the record is lost. */
 #define STRATA_SINGLE_TRIES 64u
 
-/* A counter that is this far behind was set back.  Less is two readings out of order, unless it
- * does not catch up soon. */
+/* A counter that is this far behind was set back. A smaller step is two readings out of order,
+ * unless the counter does not catch up soon. */
 #define STRATA_SINGLE_SET_BACK_TICKS (1u << 24)
 
 enum strata_single_result {
@@ -56,8 +56,7 @@ enum strata_single_result {
 	"movl %[id], (%%rdx)\n\t"                                           \
 	"movq %%rax, 4(%%rdx)\n\t"
 
-/* The section for a short body of a fixed number of words, which are in registers: @put stores
- * them. */
+/* The section for a short body of a fixed number of words, held in registers: @put stores them. */
 #define STRATA_SINGLE_SECTION(words, put, ...)                                                    \
 	static inline __attribute__((__always_inline__)) enum strata_single_result                \
 		strata_single_section_##words(ptrdiff_t rseq, uint32_t cpu,                       \
@@ -200,7 +199,7 @@ static inline enum strata_single_room strata_single_make_room(ptrdiff_t rseq, ui
 
 	if (strata_read_once(&area->fit_mask) == ~(uint64_t)0)
 		return STRATA_SINGLE_STOPPED;
-	/* Another writer made room, or the clock was behind by less than the time taken to come
+	/* Another writer made room, or the clock was behind by less than the time taken to get
 	 * here. */
 	if (!set_back && offset + reach < strata_subbuf_bytes(geo))
 		return STRATA_SINGLE_TRY_AGAIN;
@@ -218,7 +217,8 @@ static inline enum strata_single_room strata_single_make_room(ptrdiff_t rseq, ui
  * Writes a record into the ring of the CPU that we are on; counts it if it is lost.
  * @rings:  @nr rings, @stride bytes apart
  * @body:   context and payload: @body_bytes, a multiple of 4, and what fills its last word
- * Any thread, and any signal handler, also of a thread that is in here.
+ * May run in any thread and any signal handler, including one that interrupts this
+ * function.
  */
 static __attribute__((__unused__, __noinline__, __cold__)) void
 strata_single_write_slow(unsigned char *rings, uint32_t nr, uint64_t stride, uint32_t id,

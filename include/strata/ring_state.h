@@ -11,8 +11,8 @@
  * buffer: position >> nr_subbufs_bits and commit count agree, in the bits that
  * the shift leaves, exactly when every turn so far was committed whole.
  *
- * Nothing here touches memory, so every function may be called anywhere, also
- * on values that somebody hostile made up: shifts and masks cannot go wrong.
+ * Nothing here touches memory, so every function may be called in any context, also on
+ * hostile values: no shift or mask can go wrong.
  */
 #ifndef STRATA_RING_STATE_H
 #define STRATA_RING_STATE_H
@@ -85,10 +85,10 @@ static inline strata_count_t strata_commit_mask(struct strata_ring_geometry geo)
 }
 
 /*
- * Equation (1), buffer full: entering the sub-buffer at @write would overwrite
- * one that the reader at @read has not let go.  The difference is taken modulo
- * 2^wbits, so it survives the wrap; a @read that lies ahead of @write (only a
- * hostile reader has one) is a huge difference: full.
+ * Equation (1), buffer full: entering the sub-buffer at @write would overwrite one that
+ * the reader at @read has not released. The difference is taken modulo 2^wbits, so it
+ * survives the wrap; a @read that lies ahead of @write (only a hostile reader has one) is
+ * a huge difference: full.
  */
 static inline bool strata_buffer_full(struct strata_ring_geometry geo, strata_count_t write,
 				      strata_count_t read)
@@ -122,9 +122,9 @@ static inline bool strata_fully_committed(struct strata_ring_geometry geo, strat
 
 /*
  * Whether a reader can stand at @read while the writer is at @write: at the
- * start of a sub-buffer, not ahead, and no more than one buffer behind.  The
- * writer need not ask, as equation (1) holds for any @read; it is for saying
- * that the reader's word is wrong.
+ * start of a sub-buffer, not ahead, and no more than one buffer behind. The writer does
+ * not need this check, because equation (1) holds for any @read; it serves to report an
+ * invalid word of the reader.
  */
 static inline bool strata_read_count_possible(struct strata_ring_geometry geo, strata_count_t write,
 					      strata_count_t read)

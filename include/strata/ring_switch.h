@@ -24,7 +24,8 @@
  */
 static inline bool strata_ring_switch(struct strata_ring *ring)
 {
-	/* Any value of a hostile reader will do: it costs him the hand-over, or a sub-buffer. */
+	/* Any value of a hostile reader is safe: it costs that reader the hand-over, or a
+	 * sub-buffer. */
 	const strata_count_t read = strata_read_once(&ring->reader->read_count);
 	const strata_count_t write = strata_read_once(&ring->write_count);
 

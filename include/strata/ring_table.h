@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * ring_table.h - the sub-buffer table: which page of memory is at which place of a
- * ring.  By it, a reader takes a full sub-buffer out of a ring in overwrite mode and
+ * ring.  Through it, a reader takes a full sub-buffer out of a ring in overwrite mode and
  * puts its own spare in its place (Desnoyers & Dagenais 2012, "exchange").
  *
  * A ring of n sub-buffers has n + 1 pages of memory to put them in.  ("Page"
@@ -84,7 +84,7 @@ static inline int strata_table_exchange(struct strata_ring_geometry geo, strata_
 
 	if (word != strata_table_word(geo, position, page))
 		return -1;
-	/* The spare was completed in no turn that anybody will ask for: all bits of it differ. */
+	/* Marks the spare as completed in a turn that no reader will expect: all bits differ. */
 	if (strata_cmpxchg(place, word, strata_table_word(geo, ~position, spare)) != word)
 		return -1;
 	return (int)page;
@@ -102,7 +102,7 @@ static inline strata_count_t strata_table_turn_start(struct strata_ring_geometry
 	return (turn << geo.nr_subbufs_bits) + ((strata_count_t)index << geo.subbuf_bits);
 }
 
-/* The page that no place has: the reader's.  For a reader that begins where another ended. */
+/* The page that is in no place: the reader's. For a reader that begins where another ended. */
 static inline unsigned int strata_table_spare(struct strata_ring_geometry geo,
 					      const strata_count_t *table)
 {
@@ -154,9 +154,9 @@ static inline int strata_table_take(struct strata_ring_geometry geo,
 				return page;
 			*position += strata_subbuf_bytes(geo);
 		} else if (lapped >> (STRATA_COUNT_BITS - 1)) {
-			return -1; /* of an earlier turn: not written yet */
+			return -1; /* from an earlier turn: not written yet */
 		} else {
-			/* The oldest that may remain of the turn before. */
+			/* The oldest that may remain from the previous turn. */
 			*position = start - strata_buffer_bytes(geo) + strata_subbuf_bytes(geo);
 		}
 	}

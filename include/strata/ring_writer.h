@@ -5,8 +5,8 @@
  *
  * In discard mode a full ring loses the newest records, and counts them; in
  * overwrite mode it loses the oldest sub-buffer, and a gap in the packets'
- * sequence shows that.  The writer's path is the same: it never looks where the
- * reader is in the second.
+ * sequence shows that. The writer's path is the same; in overwrite mode it ignores the
+ * reader's position.
  *
  * A ring belongs to one CPU.  Synchronisation, by the parties that meet:
  *
@@ -40,40 +40,39 @@
  * would go wrong where the clock shows the same value twice.
  *
  * last_ticks is for headers that have the low bits of the ticks only (packet.h).
- * They may stand where less than 2^n ticks have passed since the record before in
- * the packet.  newest_ticks does not say when that was: it may be the mark of an
- * attempt that was given up, later than any record, and then much more may have
- * passed than it seems.  last_ticks is at most what the record before has:
+ * They may be used if less than 2^n ticks have passed since the preceding record in the
+ * packet. newest_ticks does not say when that was: an abandoned attempt may have raised
+ * it above every record's ticks, and then more ticks may have passed than it suggests.
+ * last_ticks is at most the preceding record's ticks:
  *
- *   - each writer stores its own ticks there once it has won its slot, so it holds
- *     those of a record of this packet, or 0 where none was stored yet: deliver
- *     puts that back before the next turn can begin, and every writer of this one
- *     stored before it committed
+ *   - each writer stores its own ticks there once it has won its slot, so it holds those
+ *     of a record of this packet, or 0 if none was stored yet: deliver resets it before
+ *     the next turn can begin, and every writer of this turn stored before it committed
  *   - an attempt loads write_count first.  If that is still the same when the
  *     slot is won, the ticks that the attempt found belong to a slot below it; and in
  *     a packet time does not go back from slot to slot
  *   - a writer that others nested in, or overtook, between its slot and its store
- *     lowers the word.  It still holds a record's ticks; the next record only seems
- *     to be later than it is, which costs a few bytes at most
+ *     lowers the word. It still holds a record's ticks; the pause before the next record
+ *     only seems longer than it is, which costs a few bytes at most
  *
  * Among threads the store is a release and the load an acquire, so that a thread that
  * finds the ticks of a slot also finds write_count after it; and write_count is
- * acquired, so that these ticks are not of the turn before.
+ * acquired, so that these ticks are not from the previous turn.
  *
- * Nothing here locks, allocates, faults, sleeps or wakes anybody, and no loop
- * waits for another CPU or domain: reader memory may hold anything.
+ * Nothing here locks, allocates, faults, sleeps or wakes a task, and no loop waits for
+ * another CPU or domain: reader memory may hold anything.
  */
 #ifndef STRATA_RING_WRITER_H
 #define STRATA_RING_WRITER_H
 
 #include <strata/ring_books.h>
 
-/* For code that runs once a sub-buffer, kept out of the path of every event. */
+/* For code that runs once per sub-buffer, kept out of the path of every event. */
 #define STRATA_SLOW_PATH static __attribute__((__unused__, __noinline__, __cold__))
 
 /* A reserved slot, for commit(). */
 struct strata_slot {
-	unsigned char *payload; /* @payload_bytes of it are the caller's to write */
+	unsigned char *payload; /* the caller writes @payload_bytes of it */
 	strata_count_t position;
 	uint32_t bytes;
 };
@@ -172,7 +171,7 @@ STRATA_SLOW_PATH void strata_ring_deliver(struct strata_ring *ring, strata_count
 	strata_write_once(&ring->delivered, true);
 }
 
-/* Adds @bytes that lie in the sub-buffer at @position; delivers it when they were the last. */
+/* Adds @bytes committed in the sub-buffer at @position; delivers it when they were the last. */
 static inline void strata_ring_commit_bytes(struct strata_ring *ring, strata_count_t position,
 					    strata_count_t bytes)
 {
@@ -235,7 +234,7 @@ static inline void strata_ring_sample(struct strata_ring *ring, struct strata_ri
 	attempt->close_new = false;
 }
 
-/* Did the clock step back behind a record of the open packet? */
+/* Whether the clock stepped back behind a record of the open packet. */
 static inline bool strata_ring_stepped_back(const struct strata_ring_attempt *attempt)
 {
 	return strata_unlikely((int64_t)(attempt->ticks - attempt->newest_ticks) < 0);
@@ -244,7 +243,7 @@ static inline bool strata_ring_stepped_back(const struct strata_ring_attempt *at
 /*
  * Raises newest_ticks of the record's sub-buffer before the slot is won, so that
  * every nested writer finds it at or above every timestamp of the packet.
- * Returns false if a nested writer got through; sample again.
+ * Returns false if a nested writer got in between; sample again.
  */
 static inline bool strata_ring_raise_ticks(struct strata_ring *ring,
 					   const struct strata_ring_attempt *attempt)
@@ -260,7 +259,7 @@ static inline bool strata_ring_raise_ticks(struct strata_ring *ring,
 	return strata_local_cmpxchg64(newest, sampled, attempt->ticks) == sampled;
 }
 
-/* Moves write_count to the end of the attempt.  False: a nested writer got through. */
+/* Moves write_count to the end of the attempt.  False: a nested writer got in between. */
 static inline bool strata_ring_advance(struct strata_ring *ring,
 				       const struct strata_ring_attempt *attempt)
 {
@@ -277,7 +276,8 @@ static inline void strata_ring_note_ticks(struct strata_ring *ring, enum strata_
 			&ring->subbuf[strata_subbuf_index(ring->geo, position)].last_ticks, ticks);
 }
 
-/* Stores what the packet header of the sub-buffer at @position will contain; by its closer. */
+/* Stores the contents of the packet header of the sub-buffer at @position; called by the writer
+ * that closes it. */
 static inline void strata_ring_close(struct strata_ring *ring,
 				     const struct strata_ring_attempt *attempt,
 				     strata_count_t position, uint32_t content_bytes)
@@ -368,8 +368,8 @@ static inline bool strata_ring_plan(struct strata_ring *ring, struct strata_ring
 			return false;
 		}
 		start = strata_subbuf_align_up(ring->geo, attempt->old);
-		/* Check what was delivered, not what was committed: the last committer of the turn
-		 * before may be interrupted by us, about to deliver it. */
+		/* Check what was delivered, not what was committed: we may have interrupted the
+		 * last committer of the previous turn, about to deliver it. */
 		commit = strata_load_acquire(
 			&ring->subbuf[strata_subbuf_index(ring->geo, start)].commit_seq);
 		if (strata_unlikely(!strata_fully_committed(ring->geo, start, commit))) {

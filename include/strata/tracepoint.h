@@ -8,11 +8,11 @@
  *   ...
  *   STRATA_TRACE(server, request, id, path, 0.5);
  *
- * STRATA_EVENT(group, name, fields...) stands once in a file, or in a header that
- * several include, so that it is the same everywhere.  `strata record --app PROGRAM` finds the
- * events of a program that is linked with -lstrata, before its main() and also while it runs. Where
- * nothing is recorded, STRATA_TRACE() is a load and a predicted branch, and its
- * arguments are not evaluated.
+ * Put STRATA_EVENT(group, name, fields...) once into a file, or into a header that
+ * several files include, so that it is the same everywhere. `strata record --app PROGRAM`
+ * finds the events of a program that is linked with -lstrata, before its main() and also
+ * while it runs. While the event is not recorded, STRATA_TRACE() is a load and a
+ * predicted branch, and its arguments are not evaluated.
  *
  * Fields, at most 20, each with a name:
  *
@@ -23,11 +23,11 @@
  *   strata_sequence_u8(name) ...              a pointer, and how many: two arguments
  *
  * A record has at most STRATA_SINGLE_BODY_MAX - 8 bytes of fields; a longer one is
- * refused and counted as lost; an event with a string or a sequence takes as much of the
- * stack.  STRATA_TRACE() may stand anywhere, also in signal
- * handlers and threads of any kind; but not between vfork() and exec, where the child
- * has its parent's thread pointer.  It makes no system call, takes no lock and
- * allocates nothing; but a thread's first event asks for the thread's number.
+ * refused and counted as lost. An event with a string or a sequence uses that many bytes
+ * of stack. STRATA_TRACE() works anywhere, also in signal handlers and in all threads,
+ * except between vfork() and exec, where the child has its parent's thread pointer. It
+ * makes no system call, takes no lock and allocates nothing; but a thread's first event
+ * asks for the thread's number.
  */
 #ifndef STRATA_TRACEPOINT_H
 #define STRATA_TRACEPOINT_H
@@ -60,12 +60,12 @@ struct strata_app_rings {
 	uint32_t nr;
 };
 
-/* What follows is libstrata's; not for use but by the macros. */
+/* The rest belongs to libstrata, for use by the macros only. */
 
 /* Set before any event is enabled. */
 extern const struct strata_app_rings *strata_app_rings;
 
-/* Process and thread, a struct strata_app_context; 0: not yet known. */
+/* Process and thread, a struct strata_app_context; 0: unknown yet. */
 extern __thread uint64_t strata_app_context_word __attribute__((__tls_model__("initial-exec")));
 
 uint64_t strata_app_context_get(void);
@@ -106,7 +106,8 @@ strata_app_write_otherwise(const struct strata_tracepoint *tracepoint, uint64_t 
 	strata_app_reserve_commit(rings, tracepoint->id, body, body_bytes);
 }
 
-/* The same of a short one, in registers: where it is called, nothing need be in memory for it. */
+/* The same for a short record, passed in registers, so that the caller need not build it in memory.
+ */
 static __attribute__((__unused__, __noinline__, __cold__)) void
 strata_app_write_short(const struct strata_tracepoint *tracepoint, uint32_t body_bytes,
 		       uint64_t word0, uint64_t word1, uint64_t word2, uint64_t word3)
@@ -167,7 +168,7 @@ static __attribute__((__constructor__, __unused__)) void strata_app_file_ready(v
 						       ##__VA_ARGS__);                     \
 	} while (0)
 
-/* Whether it would be recorded: for values that are dear to compute. */
+/* Whether it would be recorded: to skip values that are expensive to compute. */
 #define STRATA_TRACE_ENABLED(group, name) \
 	STRATA_NEVER_(strata_read_once(&strata_event_##group##_##name.enabled) != 0)
 

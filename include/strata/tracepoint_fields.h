@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tracepoint_fields.h - the kinds of field that tracepoint.h knows: for each, its
- * parameter, its description, the room it needs and how it is put into a record.
- * Included by tracepoint.h alone.
+ * tracepoint_fields.h - the field types of tracepoint.h: for each, its parameter, its
+ * description, its size and how it is written to a record. Included by tracepoint.h
+ * alone.
  */
 #ifndef STRATA_TRACEPOINT_FIELDS_H
 #define STRATA_TRACEPOINT_FIELDS_H
@@ -23,7 +23,7 @@ strata_put(struct strata_body *body, const void *from, uint32_t bytes, uint32_t 
 	uint32_t at = strata_field_align(body->used, align);
 	uint32_t gap = body->used;
 
-	/* Over the end: the length continues to grow, and the record is refused for it. */
+	/* Beyond the end: the length continues to grow, so that the record is refused. */
 	if (strata_likely(bytes <= body->room && at <= body->room - bytes)) {
 		while (gap < at)
 			body->bytes[gap++] = 0;
@@ -42,7 +42,7 @@ static inline void strata_put_sequence(struct strata_body *body, const void *fro
 	strata_put(body, from, count * element_bytes, element_bytes);
 }
 
-/* A string may change while it is copied: the copy counts.  NULL becomes "(null)". */
+/* A string may change while it is copied: only the copy matters.  NULL becomes "(null)". */
 static inline void strata_put_string(struct strata_body *body, const char *text)
 {
 	uint32_t at = body->used, room, length;

@@ -126,7 +126,8 @@ static int follow(struct walk *walk, const char *name, int link, const struct st
 	target[length] = '\0';
 	if (snprintf(rest, sizeof(rest), "%s%s%s", target, walk->rest[0] ? "/" : "", walk->rest) >=
 	    (int)sizeof(rest))
-		return strata_fail(error, "%s: the path is too long behind its links", walk->path);
+		return strata_fail(error, "%s: the path is too long after following its links",
+				   walk->path);
 	memcpy(walk->rest, rest, sizeof(rest));
 	return walk->rest[0] == '/' ? begin(walk, error) : 0;
 }

@@ -160,8 +160,7 @@ static int set_up_clock(struct strata_recorded_host *host, struct strata_recorde
 		     source->name, stream->cpu);
 	if (strata_vcpu_stime_dropped(&host->scan.stimes, (uint16_t)source->domain))
 		tell(host, host->remark,
-		     "%s: vCPU %u: the vCPUs of this domain began to run so often that where is "
-		     "not kept; the bounds of its times allow for every physical CPU",
+		     "%s: vCPU %u: the vCPUs of this domain were scheduled too often to remember where each ran; the bounds of its times allow for every physical CPU",
 		     source->name, stream->cpu);
 	if (strata_stream_clock_steps_back(&stream->clock) == 0)
 		return 0;

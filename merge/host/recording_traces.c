@@ -178,10 +178,8 @@ static int bind_classes(struct strata_recording_traces *traces, size_t source_in
 	return host->xen_classes[source_index] ? 0 : strata_fail(error, "out of memory");
 }
 
-/* Gives the hypervisor's trace the names of the table's guests, one for each domain: the table has
- * them also where a kernel recorded no event.  0, or -1: out of memory. */
-static int name_domains(const struct strata_recording *recording, struct strata_ctf_trace *trace,
-			struct strata_error *error)
+int strata_recording_name_domains(const struct strata_recording *recording,
+				  struct strata_ctf_trace *trace, struct strata_error *error)
 {
 	struct strata_ctf_metadata *metadata = &trace->metadata;
 	struct strata_ctf_env *env = strata_ctf_arena_get(
@@ -230,7 +228,7 @@ struct strata_ctf_trace *strata_recording_traces_trace(struct strata_recording_t
 	trace->recording = traces;
 	if (bind_classes(traces, source_index, trace, error) ||
 	    (source->layer == STRATA_LAYER_XEN &&
-	     name_domains(&traces->host.recording, trace, error))) {
+	     strata_recording_name_domains(&traces->host.recording, trace, error))) {
 		strata_ctf_trace_close(trace);
 		return NULL;
 	}

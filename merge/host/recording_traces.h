@@ -41,6 +41,11 @@ struct strata_ctf_trace *strata_recording_traces_trace(struct strata_recording_t
 						       size_t source_index,
 						       struct strata_error *error);
 
+/* Gives the hypervisor's trace the names of the table's guests, one for each domain: the table has
+ * them also where a kernel recorded no event.  0, or -1: out of memory. */
+int strata_recording_name_domains(const struct strata_recording *recording,
+				  struct strata_ctf_trace *trace, struct strata_error *error);
+
 /* What the recording knows of a stream of its traces; NULL: the stream is of no recording. */
 const struct strata_recorded_stream *
 strata_recording_traces_stream(const struct strata_ctf_stream *stream);

@@ -340,13 +340,11 @@ static void say_untied(const struct strata_machines *machines, strata_complain_f
 	for (i = 1; complain && i < machines->nr; i++) {
 		if (machines->machines[i].tied)
 			continue;
-		snprintf(message, sizeof(message),
-			 "%s: its clock cannot be tied to that of %s; its times are not "
-			 "converted, and their order against others is unknown. TCP "
-			 "between the two in both directions, with events recorded that "
-			 "tell of it (LTTng's net_dev_queue and net_if_receive_skb, or "
-			 "others that --tcp-map names), would",
-			 machines->machines[i].name, machines->machines[0].name);
+		snprintf(
+			message, sizeof(message),
+			"%s: its clock cannot be tied to that of %s; its times are not "
+			"converted, and their order against others is unknown. To tie them, record TCP traffic between the two in both directions, with events that describe it (LTTng's net_dev_queue and net_if_receive_skb, or others that --tcp-map names)",
+			machines->machines[i].name, machines->machines[0].name);
 		complain(data, message);
 	}
 }

@@ -151,7 +151,7 @@ static bool is_recorded(const struct strata_live *live)
 }
 
 static int load(struct strata_live *live, struct strata_live_sink *sink, uint64_t generation,
-		struct strata_error *error)
+		uint64_t now, struct strata_error *error)
 {
 	free(live->lanes);
 	live->lanes = NULL;
@@ -161,6 +161,8 @@ static int load(struct strata_live *live, struct strata_live_sink *sink, uint64_
 	memset(live->of_slot, 0, sizeof(live->of_slot));
 	if (live_streams_load(&live->streams, error))
 		return -1;
+	live->progress.now_ns = strata_realtime_ns(&live->streams.host.timebase, now);
+	live->progress.has_ended = live->has_ended;
 	live->lanes = calloc(live->streams.set.nr_streams + 1, sizeof(*live->lanes));
 	if (!live->lanes)
 		return strata_fail(error, "out of memory");
@@ -459,12 +461,11 @@ static int find_end(struct strata_live *live, struct strata_error *error)
 	if (live->has_ended)
 		return 0;
 	if (!in_place)
-		return strata_fail(error,
-				   "%s/" STRATA_LIVE_FILE
-				   " was removed, replaced or cut off: nothing "
-				   "says how far the recording is; if another one has begun there, "
-				   "follow that",
-				   live->raw);
+		return strata_fail(
+			error,
+			"%s/" STRATA_LIVE_FILE
+			" was removed, replaced or truncated, so the progress of the recording is unknown; if another one has begun there, follow that",
+			live->raw);
 	if (is_recorded(live))
 		return 0;
 	/* It may have ended meanwhile. */
@@ -494,7 +495,7 @@ int strata_live_look(struct strata_live *live, struct strata_live_sink *sink,
 		return 0;
 	live->streams.has_ended = live->has_ended;
 	if ((live->has_ended || !live->lanes || generation != live->generation) &&
-	    load(live, sink, generation, error))
+	    load(live, sink, generation, now, error))
 		return -1;
 	if (!live->has_begun && begin(live, now, error))
 		return -1;

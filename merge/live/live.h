@@ -35,6 +35,8 @@ struct strata_live_progress {
 	uint64_t events; /* handed on, */
 	uint64_t late;   /* of them, below the watermark */
 	uint64_t lost;   /* discarded since the view began */
+	uint64_t now_ns; /* the host's time when the tables were loaded last */
+	bool has_ended;  /* the recording: its files are complete */
 	bool died;       /* the recorder died: the contents of the rings are missing */
 };
 

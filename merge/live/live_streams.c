@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/recording_traces.h"
+
 #define WINDOW_BYTES (32u << 10)
 
 struct live_stream *live_streams_find(const struct live_streams *streams, size_t source,
@@ -159,6 +161,11 @@ static int add_source(struct live_streams *streams, size_t index, struct strata_
 		return 0;
 	}
 	trace->recording = streams;
+	if (source->layer == STRATA_LAYER_XEN &&
+	    strata_recording_name_domains(&streams->host.recording, trace, error)) {
+		strata_ctf_trace_close(trace);
+		return -1;
+	}
 	first = streams->set.nr_streams;
 	if (strata_trace_set_add(&streams->set, trace, error))
 		return -1;

@@ -95,7 +95,7 @@ static int describe_fields(const struct strata_ctf_type *payload, struct strata_
 			return strata_fail(error, "over %u fields", STRATA_EVENT_FIELDS_MAX);
 		i += is_sequence;
 		if (!is_sequence && payload->fields[i].type->kind == STRATA_CTF_SEQUENCE)
-			return strata_fail(error, "a sequence without its length in front of it");
+			return strata_fail(error, "a sequence without a preceding length");
 		if (describe_field(&payload->fields[i], &event->fields[event->nr_fields++], error))
 			return -1;
 	}

@@ -6,21 +6,26 @@
 #include "base/escape.h"
 #include "filter/filter_nearest.h"
 #include "sql/names.h"
+#include "sql/described.h"
 #include "sql/session.h"
 #include "sql/shown_text.h"
+#include "sql/span_schema.h"
 
-/* Tables that SQLite itself has: described by their statements. */
-static const char *const facts[][2] = {
-	{ "losses",
-	  "what tracers lost: time_ns, end_ns, host, source, layer, cpu, stream, discarded, "
-	  "missing_packets, buffer_full, nested_wrap, record_too_large" },
-	{ "clocks", "the clocks of traces: source, host, clock, uuid, frequency_hz, precision_ns, "
-		    "is_tied, is_recorded, bound_ns" },
-	{ "sources", "the traces: source, host, layer, domain, process, pid, streams, bytes" },
-	{ "event_tables", "the tables of events by source: name, event, source, layer, fields" },
-};
+/* Those besides the tables of spans, which come between the first and the others. */
+static const struct sql_described_table *const others[] = { &sql_losses, &sql_clocks, &sql_sources,
+							    &sql_event_tables };
 
-#define NR_FACTS (sizeof(facts) / sizeof(facts[0]))
+#define NR_OTHERS (sizeof(others) / sizeof(others[0]))
+
+const char *sql_own_table_name(size_t number)
+{
+	if (number == 0)
+		return "events";
+	if (number <= sql_nr_span_tables)
+		return sql_span_tables[number - 1].name;
+	number -= 1 + sql_nr_span_tables;
+	return number < NR_OTHERS ? others[number]->name : NULL;
+}
 
 static void print_name(const char *name, FILE *out)
 {
@@ -52,7 +57,16 @@ static void print_quoted(const char *name, FILE *out)
 	sqlite3_free(quoted);
 }
 
-static void describe_events(const struct sql_table *table, FILE *out)
+/* What a column's declaration means to those who read. */
+static const char *shown_type(const char *type)
+{
+	if (strcmp(type, "COLLATE u64") == 0)
+		return "UNSIGNED";
+	return *type ? type : "ANY";
+}
+
+static void describe_events(const struct sql_table *table, const struct sql_columns *columns,
+			    FILE *out)
 {
 	size_t i;
 
@@ -62,35 +76,75 @@ static void describe_events(const struct sql_table *table, FILE *out)
 		print_name(table->event, out);
 	}
 	fputc('\n', out);
-	for (i = 0; i < table->nr_columns; i++) {
-		const struct sql_column *column = &table->columns[i];
-		const bool is_wide = strcmp(column->type, "COLLATE u64") == 0;
+	for (i = 0; i < columns->nr_columns; i++) {
+		const struct sql_column *column = &columns->columns[i];
 
 		fputs("  ", out);
 		print_quoted(column->name, out);
-		fprintf(out, " %s", is_wide ? "UNSIGNED" : *column->type ? column->type : "ANY");
+		fprintf(out, " %s", shown_type(column->type));
 		if (column->is_name)
 			fputs("  -- the name of that number", out);
 		fputc('\n', out);
 	}
-	if (table->left_out)
+	if (columns->left_out)
 		fprintf(out,
 			"  -- %zu more fields, which are beyond SQLite's limit of columns, are in "
 			"events.fields\n",
-			table->left_out);
+			columns->left_out);
 }
 
-static bool describe_fact(const char *name, FILE *out)
+/* Describes the table of one event, whose columns need not be there before or after. */
+static void describe_event(const struct strata_sql *sql, const struct sql_table *table, FILE *out)
+{
+	struct strata_ctf_arena *arena = strata_ctf_arena_new((size_t)sql->options.memory_bytes);
+	struct sql_columns columns;
+	const bool is_made = arena && !sql_columns_make(&columns, table->members, table->nr_members,
+							sql->catalog.most_columns, arena);
+
+	if (is_made) {
+		describe_events(table, &columns, out);
+	} else {
+		print_quoted(table->name, out);
+		fputs("  -- out of memory for its columns; raise --memory\n", out);
+	}
+	strata_ctf_arena_free(arena);
+}
+
+static void describe_column(const struct sql_described_column *column, FILE *out)
+{
+	fprintf(out, "  %s %s", column->name, shown_type(column->type));
+	fprintf(out, *column->what ? "  -- %s\n" : "%s\n", column->what);
+}
+
+static void describe_span_table(const struct sql_span_table *table, FILE *out)
 {
 	size_t i;
 
-	for (i = 0; i < NR_FACTS; i++) {
-		if (sqlite3_stricmp(name, facts[i][0]) == 0) {
-			fprintf(out, "%s  -- %s\n", facts[i][0], facts[i][1]);
-			return true;
-		}
+	fprintf(out, "%s  -- %s\n", table->name, table->what);
+	for (i = 0; i < NR_SPAN_COLUMNS; i++) {
+		if (table->columns & 1ull << i)
+			describe_column(&sql_span_columns[i], out);
 	}
-	return false;
+}
+
+static void describe_other(const struct sql_described_table *table, FILE *out)
+{
+	size_t i;
+
+	fprintf(out, "%s  -- %s\n", table->name, table->what);
+	for (i = 0; i < table->nr; i++)
+		describe_column(&table->columns[i], out);
+}
+
+/* Describes the table of the number of sql_own_table_name(). */
+static void describe_own(const struct strata_sql *sql, size_t number, FILE *out)
+{
+	if (number == 0)
+		describe_events(&sql->catalog.events, &sql->catalog.events.columns, out);
+	else if (number <= sql_nr_span_tables)
+		describe_span_table(&sql_span_tables[number - 1], out);
+	else
+		describe_other(others[number - 1 - sql_nr_span_tables], out);
 }
 
 void strata_sql_list(const struct strata_sql *sql, FILE *out)
@@ -98,58 +152,56 @@ void strata_sql_list(const struct strata_sql *sql, FILE *out)
 	size_t i;
 
 	fputs("State, and what is known of the traces:\n ", out);
-	for (i = 0; sql_table_names[i]; i++)
-		fprintf(out, " %s", sql_table_names[i]);
+	for (i = 0; sql_own_table_name(i); i++)
+		fprintf(out, " %s", sql_own_table_name(i));
 	fprintf(out, "\nEvents (%zu tables):\n", sql->catalog.nr_tables);
 	for (i = 0; i < sql->catalog.nr_tables; i++) {
 		fputs("  ", out);
-		print_quoted(sql->catalog.tables[i]->name, out);
+		print_quoted(sql->catalog.tables[i].name, out);
 		fputc('\n', out);
 	}
 }
 
 bool strata_sql_describe(const struct strata_sql *sql, const char *name, FILE *out)
 {
+	const struct sql_table *table;
 	size_t i;
-	bool found = false;
 
-	for (i = 0; !name && sql_table_names[i]; i++)
-		strata_sql_describe(sql, sql_table_names[i], out);
-	if (name && sqlite3_stricmp(name, "events") == 0) {
-		describe_events(sql->catalog.events, out);
-		return true;
-	}
-	if (name && (sql_describe_span_table(name, out) || describe_fact(name, out)))
-		return true;
-	for (i = 0; i < sql->catalog.nr_tables; i++) {
-		if (name && sqlite3_stricmp(name, sql->catalog.tables[i]->name) != 0)
+	for (i = 0; sql_own_table_name(i); i++) {
+		if (name && sqlite3_stricmp(name, sql_own_table_name(i)) != 0)
 			continue;
-		describe_events(sql->catalog.tables[i], out);
-		found = true;
+		describe_own(sql, i, out);
+		if (name)
+			return true;
 	}
-	return found || !name;
+	if (name) {
+		table = sql_catalog_find(&sql->catalog, name);
+		if (table)
+			describe_event(sql, table, out);
+		return table;
+	}
+	for (i = 0; i < sql->catalog.nr_tables; i++)
+		describe_event(sql, &sql->catalog.tables[i], out);
+	return true;
 }
 
 const char *strata_sql_nearest(const struct strata_sql *sql, const char *name)
 {
 	struct strata_nearest nearest = { 0 };
-	const char *found = NULL;
+	const struct sql_table *table;
 	size_t i;
 
-	for (i = 0; sql_table_names[i]; i++)
-		strata_nearest_name(&nearest, name, strlen(name), false, sql_table_names[i],
-				    strlen(sql_table_names[i]));
+	for (i = 0; sql_own_table_name(i); i++)
+		strata_nearest_name(&nearest, name, strlen(name), false, sql_own_table_name(i),
+				    strlen(sql_own_table_name(i)));
 	for (i = 0; i < sql->catalog.nr_tables; i++)
 		strata_nearest_name(&nearest, name, strlen(name), false,
-				    sql->catalog.tables[i]->name,
-				    strlen(sql->catalog.tables[i]->name));
-	for (i = 0; nearest.found && sql_table_names[i]; i++) {
-		if (strcmp(sql_table_names[i], nearest.name) == 0)
-			found = sql_table_names[i];
+				    sql->catalog.tables[i].name,
+				    strlen(sql->catalog.tables[i].name));
+	for (i = 0; nearest.found && sql_own_table_name(i); i++) {
+		if (strcmp(sql_own_table_name(i), nearest.name) == 0)
+			return sql_own_table_name(i);
 	}
-	for (i = 0; nearest.found && !found && i < sql->catalog.nr_tables; i++) {
-		if (strcmp(sql->catalog.tables[i]->name, nearest.name) == 0)
-			found = sql->catalog.tables[i]->name;
-	}
-	return found;
+	table = nearest.found ? sql_catalog_find(&sql->catalog, nearest.name) : NULL;
+	return table ? table->name : NULL;
 }

@@ -5,80 +5,31 @@
  *
  * A row is an event in the reader's batch; a column is read from it when it is asked for.
  */
-#include <stdlib.h>
-#include <string.h>
+#include "sql/event_table.h"
 
-#include "outputs/json/json_text.h"
+#include <stdlib.h>
+
 #include "sql/plan.h"
-#include "sql/scan.h"
-#include "sql/task_columns.h"
-#include "sql/value.h"
-#include "sql/virtual.h"
 
 /* Bits of idxNum. */
 #define WANTS_TASK 1
 
 #define EVENT_BYTES 24.0 /* about, in a trace: how many rows there are */
 
-struct event_table {
-	sqlite3_vtab base;
-	const struct sql_table *table;
-};
-
-struct event_cursor {
-	sqlite3_vtab_cursor base;
-	const struct sql_table *table;
-	struct sql_scan scan;
-	bool is_open, at_end;
-	size_t at;                     /* in the run */
-	const struct sql_class *class; /* of the event */
-	struct strata_shown_view view;
-	bool has_view;
-	struct strata_shown_event shown;
-	bool run_is_shown, event_is_shown;
-	struct strata_buffer buffer;
-	/* Where the task that runs is asked for: */
-	struct strata_task *tasks; /* of each stream; NULL: it is not */
-	bool follows;              /* what the events tell of it */
-	uint64_t from_ns;
-};
-
-static int connect_table(sqlite3 *db, void *aux, int argc, const char *const *argv,
-			 sqlite3_vtab **out, char **error)
+static int declare(void *of, sqlite3_str *columns)
 {
-	const struct sql_table *table = aux;
-	struct event_table *made = sqlite3_malloc(sizeof(*made));
-	sqlite3_str *text = sqlite3_str_new(db);
-	int status = SQLITE_NOMEM;
-	char *declared;
+	const struct sql_table *table = of;
 	size_t i;
 
-	(void)argc;
-	(void)argv;
-	sqlite3_str_appendall(text, "CREATE TABLE x(");
-	for (i = 0; i < table->nr_columns; i++)
-		sqlite3_str_appendf(text, "%s\"%w\" %s", i ? ", " : "", table->columns[i].name,
-				    table->columns[i].type);
-	sqlite3_str_appendall(text, ")");
-	declared = sqlite3_str_finish(text);
-	if (made && declared)
-		status = sql_virtual_declare(db, declared);
-	sqlite3_free(declared);
-	if (status != SQLITE_OK) {
-		if (status != SQLITE_NOMEM)
-			*error = sqlite3_mprintf("%s", sqlite3_errmsg(db));
-		sqlite3_free(made);
-		return status;
-	}
-	memset(made, 0, sizeof(*made));
-	made->table = table;
-	*out = &made->base;
+	for (i = 0; i < table->columns.nr_columns; i++)
+		sql_declare_column(columns, table->columns.columns[i].name,
+				   table->columns.columns[i].type);
 	return SQLITE_OK;
 }
 
-static int choose(sqlite3_vtab *base, sqlite3_index_info *info)
+static int choose(void *of, sqlite3_index_info *info)
 {
-	const struct sql_table *table = ((struct event_table *)base)->table;
+	const struct sql_table *table = of;
 	const struct strata_sql *sql = table->sql;
 	double rows = (double)sql->options.set->bytes / EVENT_BYTES;
 	int status;
@@ -96,68 +47,35 @@ static int choose(sqlite3_vtab *base, sqlite3_index_info *info)
 	return info->idxStr ? status : SQLITE_NOMEM;
 }
 
-static int open_cursor(sqlite3_vtab *base, sqlite3_vtab_cursor **out)
+static void end(struct sql_cursor *base)
 {
-	struct event_cursor *cursor = calloc(1, sizeof(*cursor));
+	struct event_cursor *cursor = (struct event_cursor *)base;
 
-	if (!cursor)
-		return SQLITE_NOMEM;
-	cursor->table = ((struct event_table *)base)->table;
-	*out = &cursor->base;
-	return SQLITE_OK;
-}
-
-static void end_scan(struct event_cursor *cursor)
-{
 	sql_scan_close(&cursor->scan);
 	if (cursor->has_view)
 		strata_shown_view_clear(&cursor->view);
 	free(cursor->tasks);
 	cursor->tasks = NULL;
 	cursor->has_view = false;
-	cursor->at_end = true;
+	cursor->at = 0;
+	cursor->run_is_shown = cursor->event_is_shown = false;
 }
 
-static int close_cursor(sqlite3_vtab_cursor *base)
+static void close_cursor(struct sql_cursor *base)
 {
-	struct event_cursor *cursor = (struct event_cursor *)base;
-
-	end_scan(cursor);
-	strata_buffer_free(&cursor->buffer);
-	free(cursor);
-	return SQLITE_OK;
-}
-
-static const struct strata_lane_event *event_of(const struct event_cursor *cursor)
-{
-	return &cursor->scan.events[cursor->at];
-}
-
-static const struct strata_ctf_event_class *class_of(const struct event_cursor *cursor)
-{
-	return cursor->scan.reader->kind->classes[event_of(cursor)->class].event;
-}
-
-static size_t trace_of(const struct event_cursor *cursor)
-{
-	return cursor->table->sql->options.set->streams[cursor->scan.stream].trace;
-}
-
-static const struct sql_task_class *task_class_of(const struct event_cursor *cursor)
-{
-	return &cursor->table->sql->tasks->classes[trace_of(cursor)][class_of(cursor)->index];
+	strata_buffer_free(&((struct event_cursor *)base)->buffer);
 }
 
 /* What an event tells of the task: before the row is read, and after. */
 static void follow_task(struct event_cursor *cursor, bool is_after)
 {
-	const struct sql_task_class *class = task_class_of(cursor);
+	const struct sql_task_class *class = event_cursor_task_class(cursor);
 	struct strata_task *task = &cursor->tasks[cursor->scan.stream];
 	struct strata_ctf_cursor at;
 
 	if (class->tells.tells == STRATA_TASK_NOTHING)
 		return;
-	strata_ctf_event_open(cursor->scan.reader, event_of(cursor), &at);
+	strata_ctf_event_open(cursor->scan.reader, event_cursor_event(cursor), &at);
 	if (is_after)
 		strata_task_after(task, &class->tells, &at);
 	else
@@ -167,12 +85,14 @@ static void follow_task(struct event_cursor *cursor, bool is_after)
 /* Whether the event that the cursor is at is a row. */
 static bool is_row(struct event_cursor *cursor)
 {
-	const struct sql_catalog *catalog = &cursor->table->sql->catalog;
+	const struct sql_catalog *catalog = &cursor->scan.sql->catalog;
 
-	if (event_of(cursor)->ns < cursor->from_ns)
+	if (event_cursor_event(cursor)->ns < cursor->from_ns)
 		return false;
-	cursor->class = &catalog->classes[trace_of(cursor)][class_of(cursor)->index];
-	return !cursor->table->event || cursor->class->table == cursor->table;
+	cursor->class =
+		&catalog->classes[event_cursor_trace(cursor)][event_cursor_class(cursor)->index];
+	return !event_cursor_table(cursor)->event ||
+	       cursor->class->table == event_cursor_table(cursor);
 }
 
 /* Moves to the next row at or behind the cursor. */
@@ -189,10 +109,10 @@ static int find_row(struct event_cursor *cursor)
 		}
 		switch (sql_scan_next(&cursor->scan)) {
 		case 0:
-			cursor->at_end = true;
+			cursor->base.at_end = true;
 			return SQLITE_OK;
 		case -1:
-			return sql_scan_failed(&cursor->scan, cursor->base.pVtab);
+			return sql_scan_failed(&cursor->scan, cursor->base.base.pVtab);
 		default:
 			break;
 		}
@@ -204,7 +124,7 @@ static int find_row(struct event_cursor *cursor)
 	}
 }
 
-static int next_row(sqlite3_vtab_cursor *base)
+static int next_row(struct sql_cursor *base)
 {
 	struct event_cursor *cursor = (struct event_cursor *)base;
 
@@ -217,7 +137,8 @@ static int next_row(sqlite3_vtab_cursor *base)
 
 static int begin_scan(struct event_cursor *cursor, const struct sql_plan *plan, bool wants_task)
 {
-	struct strata_sql *sql = cursor->table->sql;
+	const struct sql_table *table = event_cursor_table(cursor);
+	struct strata_sql *sql = table->sql;
 	struct sql_scan_options options = { .from_ns = plan->from_ns,
 					    .to_ns = plan->to_ns,
 					    .expression = plan->expression };
@@ -230,7 +151,7 @@ static int begin_scan(struct event_cursor *cursor, const struct sql_plan *plan, 
 	if (wants_task && (!sql->tasks || !cursor->tasks))
 		return SQLITE_NOMEM;
 	/* The task follows from all that was before. */
-	cursor->follows = wants_task && sql_tasks_are_followed(sql, cursor->table);
+	cursor->follows = wants_task && sql_tasks_are_followed(sql, table);
 	if (cursor->follows) {
 		options.from_ns = 0;
 		options.expression = NULL;
@@ -240,232 +161,68 @@ static int begin_scan(struct event_cursor *cursor, const struct sql_plan *plan, 
 		return SQLITE_NOMEM;
 	cursor->has_view = true;
 	if (sql_scan_open(&cursor->scan, sql, &options) || sql_scan_begin(&cursor->scan))
-		return sql_scan_failed(&cursor->scan, cursor->base.pVtab);
+		return sql_scan_failed(&cursor->scan, cursor->base.base.pVtab);
 	return find_row(cursor);
 }
 
-static int filter(sqlite3_vtab_cursor *base, int number, const char *text, int nr,
-		  sqlite3_value **values)
+static int begin(struct sql_cursor *base, int number, const char *text, int nr,
+		 sqlite3_value **values)
 {
 	struct event_cursor *cursor = (struct event_cursor *)base;
+	const struct sql_table *table = event_cursor_table(cursor);
 	struct sql_plan plan;
 	int status;
 
-	end_scan(cursor);
-	cursor->at = 0;
-	cursor->run_is_shown = cursor->event_is_shown = false;
-	status = sql_plan_read(&plan, cursor->table, text, nr, values, sql_event_conditions,
-			       cursor->table->event ? SQL_NR_COMMON : SQL_NR_EVENTS_COLUMNS);
-	if (status == SQLITE_OK && !plan.is_empty) {
-		cursor->at_end = false;
+	status = sql_plan_read(&plan, table, text, nr, values, sql_event_conditions,
+			       table->event ? SQL_NR_COMMON : SQL_NR_EVENTS_COLUMNS);
+	base->at_end = plan.is_empty;
+	if (status == SQLITE_OK && !plan.is_empty)
 		status = begin_scan(cursor, &plan, number & WANTS_TASK);
-	}
 	sqlite3_free(plan.expression);
 	return status;
 }
 
-static int is_at_end(sqlite3_vtab_cursor *base)
+/* The event's place in its stream: the same in every scan, as SQLite wants it where it makes one
+ * result of several. */
+static sqlite3_int64 number_of(const struct sql_cursor *base)
 {
-	return ((struct event_cursor *)base)->at_end;
-}
-
-static int row_of(sqlite3_vtab_cursor *base, sqlite3_int64 *row)
-{
-	const struct event_cursor *cursor = (struct event_cursor *)base;
+	const struct event_cursor *cursor = (const struct event_cursor *)base;
 	const struct strata_ctf_reader *reader = cursor->scan.reader;
 	const uint64_t bits =
-		(reader->packet.offset + reader->base_at) * 8 + event_of(cursor)->head;
+		(reader->packet.offset + reader->base_at) * 8 + event_cursor_event(cursor)->head;
 
-	/* The event's place in its stream: the same in every scan, as SQLite wants it where it
-	 * makes one result of several. */
-	*row = (sqlite3_int64)(bits * cursor->table->sql->options.set->nr_streams +
+	return (sqlite3_int64)(bits * cursor->scan.sql->options.set->nr_streams +
 			       cursor->scan.stream);
-	return SQLITE_OK;
 }
 
-/* The event with its names and places. */
-static const struct strata_shown_event *show(struct event_cursor *cursor)
-{
-	if (!cursor->run_is_shown)
-		strata_shown_run(&cursor->view, cursor->scan.stream, cursor->scan.reader,
-				 &cursor->shown);
-	if (!cursor->event_is_shown)
-		strata_shown_next(cursor->scan.reader, event_of(cursor), &cursor->shown);
-	cursor->run_is_shown = cursor->event_is_shown = true;
-	return &cursor->shown;
-}
-
-static void result_domain_name(sqlite3_context *context, const struct strata_sql *sql,
-			       const struct strata_shown_event *shown)
-{
-	const char *const *names = sql->options.shown->sources[shown->source_index].domain_names;
-
-	if (names && shown->domain < STRATA_SHOWN_DOMAINS && names[shown->domain])
-		sql_result_text(context, names[shown->domain], strlen(names[shown->domain]));
-}
-
-/* A value that was bound for the class: see task_columns.h. */
-static void result_bound(sqlite3_context *context, struct event_cursor *cursor,
-			 const struct bound_operand *bound)
-{
-	const struct strata_task *task = &cursor->tasks[cursor->scan.stream];
-	const struct strata_shown_event *shown = show(cursor);
-	const struct strata_ctf_type *type;
-	struct strata_ctf_cursor at = shown->cursor;
-	struct strata_ctf_packet_head head = { 0 };
-
-	switch (bound->kind) {
-	case BOUND_CONSTANT:
-		if (bound->value.kind == STRATA_VALUE_TEXT)
-			sql_result_text(context, bound->value.text, bound->value.bytes);
-		break;
-	case BOUND_TASK_NAME:
-		if (task->is_known)
-			sql_result_text(context, task->name, task->bytes);
-		break;
-	case BOUND_TASK_NUMBER:
-		if (task->is_known)
-			sqlite3_result_int64(context, task->tid);
-		break;
-	case BOUND_PACKET:
-		if (!strata_ctf_packet_head_read(&head, cursor->scan.reader, &at))
-			break;
-		/* fall through */
-	case BOUND_FIELD:
-		type = strata_ctf_access_go(&bound->access, &at);
-		if (type)
-			sql_result_field(context, type, at, false, &cursor->buffer);
-		break;
-	case BOUND_PLACE:
-	case BOUND_CPU:
-	case BOUND_TIME:
-		break;
-	}
-	free(head.bytes);
-}
-
-static void result_common(sqlite3_context *context, struct event_cursor *cursor,
-			  enum sql_event_column column)
-{
-	const struct strata_sql *sql = cursor->table->sql;
-	const struct strata_shown_event *shown = show(cursor);
-
-	switch (column) {
-	case SQL_TIME:
-		if (shown->has_time)
-			sql_result_u64(context, shown->ns);
-		break;
-	case SQL_BOUND:
-		if (shown->has_time)
-			sql_result_bound(context, shown->bound_ns);
-		break;
-	case SQL_HOST:
-		sql_result_text(context, sql->hosts[trace_of(cursor)],
-				strlen(sql->hosts[trace_of(cursor)]));
-		break;
-	case SQL_SOURCE:
-		sql_result_text(context, shown->source, strlen(shown->source));
-		break;
-	case SQL_LAYER:
-		if (*shown->layer)
-			sql_result_text(context, shown->layer, strlen(shown->layer));
-		break;
-	case SQL_DOMAIN:
-		sql_result_u32(context, shown->domain);
-		break;
-	case SQL_DOMAIN_NAME:
-		result_domain_name(context, sql, shown);
-		break;
-	case SQL_VCPU:
-		sql_result_u32(context, shown->vcpu);
-		break;
-	case SQL_PCPU:
-		sql_result_u32(context, shown->pcpu);
-		break;
-	case SQL_CPU:
-		sql_result_u32(context, shown->cpu);
-		break;
-	default:
-		/* SQLite may ask for a column that it did not say it uses. */
-		if (cursor->tasks)
-			result_bound(context, cursor,
-				     column == SQL_PROCESS ? &task_class_of(cursor)->process
-							   : &task_class_of(cursor)->tid);
-	}
-}
-
-/* Fields of the event as JSON: a scope of it. */
-static void result_scope(sqlite3_context *context, struct event_cursor *cursor,
-			 enum sql_event_column column)
-{
-	const struct strata_shown_event *shown = show(cursor);
-
-	if (column == SQL_EVENT) {
-		sql_result_text(context, shown->name, strlen(shown->name));
-		return;
-	}
-	if (strata_json_scope(&cursor->buffer, shown,
-			      (enum strata_json_scope)(column - SQL_PACKET)))
-		sql_result_json(context, &cursor->buffer);
-	cursor->buffer.used = 0;
-}
-
-static void result_field(sqlite3_context *context, struct event_cursor *cursor,
-			 const struct sql_column *column)
-{
-	const struct strata_ctf_access *access = &cursor->class->fields[column->field];
-	const struct strata_ctf_type *type;
-	struct strata_ctf_cursor at;
-
-	if (!access->type)
-		return;
-	strata_ctf_event_open(cursor->scan.reader, event_of(cursor), &at);
-	type = strata_ctf_access_go(access, &at);
-	if (type)
-		sql_result_field(context, type, at, column->is_name, &cursor->buffer);
-}
-
-static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int at)
-{
-	struct event_cursor *cursor = (struct event_cursor *)base;
-	const struct sql_column *asked = &cursor->table->columns[at];
-
-	if (asked->field != SIZE_MAX)
-		result_field(context, cursor, asked);
-	else if (at < SQL_NR_COMMON)
-		result_common(context, cursor, (enum sql_event_column)at);
-	else
-		result_scope(context, cursor, (enum sql_event_column)at);
-	return SQLITE_OK;
-}
-
-static const sqlite3_module module = {
-	.iVersion = 0,
-	.xConnect = connect_table,
-	.xBestIndex = choose,
-	.xDisconnect = sql_virtual_disconnect,
-	.xDestroy = sql_virtual_disconnect,
-	.xOpen = open_cursor,
-	.xClose = close_cursor,
-	.xFilter = filter,
-	.xNext = next_row,
-	.xEof = is_at_end,
-	.xColumn = column,
-	.xRowid = row_of,
+static const struct sql_virtual_kind kind = {
+	.cursor_bytes = sizeof(struct event_cursor),
+	.declare = declare,
+	.choose = choose,
+	.begin = begin,
+	.next = next_row,
+	.end = end,
+	.close = close_cursor,
+	.column = sql_event_value,
+	.number = number_of,
 };
 
-static int add(struct strata_sql *sql, struct sql_table *table)
+int sql_add_events_table(struct strata_sql *sql)
 {
-	table->sql = sql;
-	return sqlite3_create_module_v2(sql->db, table->name, &module, table, NULL);
+	sql->catalog.events.sql = sql;
+	return sql_virtual_add(sql->db, "events", &kind, &sql->catalog.events);
 }
 
-int sql_add_event_tables(struct strata_sql *sql)
+int sql_add_event_table(struct strata_sql *sql, struct sql_table *table)
 {
-	int status = add(sql, sql->catalog.events);
-	size_t i;
+	int status;
 
-	for (i = 0; status == SQLITE_OK && i < sql->catalog.nr_tables; i++)
-		status = add(sql, sql->catalog.tables[i]);
+	if (table->is_registered)
+		return SQLITE_OK;
+	table->sql = sql;
+	if (sql_catalog_make_columns(&sql->catalog, table))
+		return SQLITE_NOMEM;
+	status = sql_virtual_add(sql->db, table->name, &kind, table);
+	table->is_registered = status == SQLITE_OK;
 	return status;
 }

@@ -1,18 +1,41 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* facts.c - the tables of what is known without reading events: `sources`, `clocks`, and
- * `event_tables`, which lists the tables of events.  They lie in memory. */
+/* facts.c - the tables of what is known of traces without reading events, `sources` and `clocks`.
+ * They lie in memory. */
 #include <string.h>
 
 #include "base/escape.h"
 #include "sql/session.h"
 #include "sql/value.h"
+#include "sql/virtual.h"
 
-static const char tables[] =
-	"CREATE TABLE sources(source TEXT, host TEXT, layer TEXT, domain INTEGER, process TEXT, "
-	"pid INTEGER, streams INTEGER, bytes INTEGER);"
-	"CREATE TABLE clocks(source TEXT, host TEXT, clock TEXT, uuid TEXT, frequency_hz INTEGER, "
-	"precision_ns INTEGER, is_tied INTEGER, is_recorded INTEGER, bound_ns INTEGER);"
-	"CREATE TABLE event_tables(name TEXT, event TEXT, source TEXT, layer TEXT, fields INTEGER);";
+static const struct sql_described_column of_sources[] = {
+	{ "source", "TEXT", "" },
+	{ "host", "TEXT", "the machine" },
+	{ "layer", "TEXT", "xen, kernel or app" },
+	{ "domain", "INTEGER", "" },
+	{ "process", "TEXT", "of an application" },
+	{ "pid", "INTEGER", "" },
+	{ "streams", "INTEGER", "how many" },
+	{ "bytes", "INTEGER", "of its streams" },
+};
+
+static const struct sql_described_column of_clocks[] = {
+	{ "source", "TEXT", "" },
+	{ "host", "TEXT", "the machine" },
+	{ "clock", "TEXT", "its name in the trace" },
+	{ "uuid", "TEXT", "" },
+	{ "frequency_hz", "INTEGER", "" },
+	{ "precision_ns", "INTEGER", "as the trace says" },
+	{ "is_tied", "INTEGER", "1: its times are comparable with those of the other sources" },
+	{ "is_recorded", "INTEGER", "1: a recording of Strata tells how it is converted" },
+	{ "bound_ns", "INTEGER",
+	  "its times are off by no more; NULL: not known, or in each event" },
+};
+
+const struct sql_described_table sql_sources = { "sources", "the traces", of_sources,
+						 sizeof(of_sources) / sizeof(of_sources[0]) };
+const struct sql_described_table sql_clocks = { "clocks", "the clocks of traces", of_clocks,
+						sizeof(of_clocks) / sizeof(of_clocks[0]) };
 
 /* Inserts a row; the statement has its values. */
 static int insert(sqlite3_stmt *statement)
@@ -112,26 +135,19 @@ static int add_clocks(const struct strata_sql *sql, sqlite3_stmt *statement)
 	return status;
 }
 
-static int add_event_tables(const struct strata_sql *sql, sqlite3_stmt *statement)
+static int create(const struct strata_sql *sql, const struct sql_described_table *table)
 {
-	const struct strata_trace_set *set = sql->options.set;
-	int status = SQLITE_OK;
-	size_t i, j;
+	sqlite3_str *columns = sqlite3_str_new(sql->db);
+	char *text, *statement;
+	int status = SQLITE_NOMEM;
 
-	for (i = 0; i < set->nr_traces; i++) {
-		for (j = 0; status == SQLITE_OK && j < set->traces[i]->metadata.nr_events; j++) {
-			const struct sql_table *table = sql->catalog.classes[i][j].table;
-
-			if (!table)
-				continue;
-			bind_text(statement, 1, table->name);
-			sqlite3_bind_text(statement, 2, table->shown, -1, SQLITE_STATIC);
-			bind_text(statement, 3, sql->sources[i]);
-			bind_text(statement, 4, sql->options.shown->sources[i].layer);
-			bind_u64(statement, 5, table->nr_fields + table->left_out);
-			status = insert(statement);
-		}
-	}
+	sql_declare_columns(columns, table->columns, table->nr);
+	text = sqlite3_str_finish(columns);
+	statement = text ? sqlite3_mprintf("CREATE TABLE %s(%s)", table->name, text) : NULL;
+	if (statement)
+		status = sqlite3_exec(sql->db, statement, NULL, NULL, NULL);
+	sqlite3_free(text);
+	sqlite3_free(statement);
 	return status;
 }
 
@@ -149,16 +165,16 @@ static int fill(const struct strata_sql *sql, const char *text,
 
 int sql_add_fact_tables(struct strata_sql *sql)
 {
-	int status = sqlite3_exec(sql->db, tables, NULL, NULL, NULL);
+	int status = create(sql, &sql_sources);
 
+	if (status == SQLITE_OK)
+		status = create(sql, &sql_clocks);
 	if (status == SQLITE_OK)
 		status = sqlite3_exec(sql->db, "BEGIN", NULL, NULL, NULL);
 	if (status == SQLITE_OK)
 		status = fill(sql, "INSERT INTO sources VALUES(?,?,?,?,?,?,?,?)", add_sources);
 	if (status == SQLITE_OK)
 		status = fill(sql, "INSERT INTO clocks VALUES(?,?,?,?,?,?,?,?,?)", add_clocks);
-	if (status == SQLITE_OK)
-		status = fill(sql, "INSERT INTO event_tables VALUES(?,?,?,?,?)", add_event_tables);
 	if (status == SQLITE_OK)
 		status = sqlite3_exec(sql->db, "COMMIT", NULL, NULL, NULL);
 	return status;

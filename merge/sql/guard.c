@@ -11,8 +11,8 @@
 
 #define TEXT_BYTES_MAX (64 << 20) /* of a value, and of a statement */
 
-static const char *const pragmas[] = { "table_info", "table_xinfo", "function_list",
-				       "collation_list", "compile_options" };
+static const char *const pragmas[] = { "table_info",    "table_xinfo",    "module_list",
+				       "function_list", "collation_list", "compile_options" };
 
 /* SQLite's own, and of extensions that a build may have. */
 static const char *const functions[] = { "load_extension", "fts3_tokenizer", "readfile",

@@ -2,76 +2,71 @@
 /* names.c - see names.h. */
 #include "sql/names.h"
 
+#include <search.h>
 #include <sqlite3.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/escape.h"
-#include "base/value_hash.h"
 
-static uint64_t hash_of(const char *name)
+struct name {
+	const char *text;
+	void *of;
+	unsigned long next; /* the number to try for the next one that wants this name */
+};
+
+static int compare(const void *a, const void *b)
 {
-	char folded[SQL_NAME_BYTES + 32];
-	size_t i;
+	const struct name *x = a, *y = b;
 
-	for (i = 0; name[i] && i < sizeof(folded); i++)
-		folded[i] = (char)(name[i] >= 'A' && name[i] <= 'Z' ? name[i] + 32 : name[i]);
-	return strata_hash_bytes(0, folded, i) >> 17;
+	return sqlite3_stricmp(x->text, y->text);
 }
 
-/* Where a name is, or would be. */
-static const char **place_of(const struct sql_names *names, const char *name)
+static struct name *find(const struct sql_names *names, const char *text)
 {
-	size_t at = hash_of(name) & (names->room - 1);
+	const struct name wanted = { .text = text };
+	void *const *found = tfind(&wanted, &names->tree, compare);
 
-	while (names->names[at] && sqlite3_stricmp(names->names[at], name) != 0)
-		at = (at + 1) & (names->room - 1);
-	return &names->names[at];
-}
-
-static int grow(struct sql_names *names)
-{
-	struct sql_names larger = { .nr = names->nr, .room = names->room ? 2 * names->room : 64 };
-	size_t i;
-
-	larger.names = calloc(larger.room, sizeof(*larger.names));
-	if (!larger.names)
-		return -1;
-	for (i = 0; i < names->room; i++) {
-		if (names->names[i])
-			*place_of(&larger, names->names[i]) = names->names[i];
-	}
-	free(names->names);
-	*names = larger;
-	return 0;
+	return found ? *found : NULL;
 }
 
 void sql_names_clear(struct sql_names *names)
 {
-	free(names->names);
-	memset(names, 0, sizeof(*names));
+	tdestroy(names->tree, free);
+	names->tree = NULL;
 }
 
-const char *sql_names_add(struct sql_names *names, const char *wanted,
+const char *sql_names_add(struct sql_names *names, const char *wanted, void *of,
 			  struct strata_ctf_arena *arena)
 {
 	char valid[SQL_NAME_BYTES], text[SQL_NAME_BYTES + 32];
-	unsigned long number;
-	char *name;
+	struct name *first, *name;
+	char *copy;
 
-	if (2 * names->nr >= names->room && grow(names))
-		return NULL;
 	strata_valid_utf8_copy(valid, sizeof(valid), *wanted ? wanted : "unnamed");
 	snprintf(text, sizeof(text), "%s", valid);
-	for (number = 2; *place_of(names, text); number++)
-		snprintf(text, sizeof(text), "%s_%lu", valid, number);
-	name = strata_ctf_arena_get(arena, strlen(text) + 1, 1);
-	if (!name)
+	first = find(names, valid);
+	/* Numbers are not tried twice: many may want the same name. */
+	while (find(names, text))
+		snprintf(text, sizeof(text), "%s_%lu", valid, first->next++);
+	name = malloc(sizeof(*name));
+	copy = strata_ctf_arena_get(arena, strlen(text) + 1, 1);
+	if (!name || !copy) {
+		free(name);
 		return NULL;
-	memcpy(name, text, strlen(text) + 1);
-	*place_of(names, name) = name;
-	names->nr++;
-	return name;
+	}
+	memcpy(copy, text, strlen(text) + 1);
+	*name = (struct name){ .text = copy, .of = of, .next = 2 };
+	if (tsearch(name, &names->tree, compare))
+		return copy;
+	free(name);
+	return NULL;
+}
+
+void *sql_names_find(const struct sql_names *names, const char *name)
+{
+	const struct name *found = find(names, name);
+
+	return found ? found->of : NULL;
 }

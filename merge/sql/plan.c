@@ -9,6 +9,9 @@
 /* A list of values longer than this is left to SQLite. */
 #define VALUES_MAX 1000u
 
+/* So is a pattern that many events fit: a filter compares each of them with each class. */
+#define COMPARISONS_MAX 4000000u
+
 const struct sql_condition_column sql_event_conditions[SQL_NR_EVENTS_COLUMNS] = {
 	[SQL_TIME] = { "time_ns", SQL_ON_TIME, NULL },
 	[SQL_HOST] = { "host", SQL_ON_HOST, "$source" },
@@ -155,16 +158,16 @@ static bool put_events(sqlite3_str *tests, const struct strata_sql *sql, const c
 		       sqlite3_value *value)
 {
 	const char *wanted = (const char *)sqlite3_value_text(value);
-	size_t i;
+	size_t i, nr = 0;
 
 	if (sqlite3_value_type(value) != SQLITE_TEXT || !wanted)
 		return false;
 	for (i = 0; i < sql->catalog.nr_tables; i++) {
-		const struct sql_table *table = sql->catalog.tables[i];
+		const struct sql_table *table = &sql->catalog.tables[i];
 
 		if (!fits(sign, wanted, table->shown))
 			continue;
-		if (!*table->event)
+		if (!*table->event || ++nr * sql->catalog.nr_tables > COMPARISONS_MAX)
 			return false;
 		put_test(tests, "$event", table->event);
 	}

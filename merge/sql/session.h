@@ -8,6 +8,7 @@
 #include "sql/catalog.h"
 #include "sql/sql.h"
 
+struct span_table;
 struct sql_scan;
 struct sql_tasks;
 
@@ -15,9 +16,10 @@ struct strata_sql {
 	struct strata_sql_options options;
 	sqlite3 *db;
 	struct sql_catalog catalog;
-	const char **sources;            /* the name of each trace, as it is shown */
-	const char **hosts;              /* likewise the name of its machine */
-	struct sql_tasks *tasks;         /* made when a query asks for it; task_columns.h */
+	const char **sources;    /* the name of each trace, as it is shown */
+	const char **hosts;      /* likewise the name of its machine */
+	struct sql_tasks *tasks; /* made when a query asks for it; task_columns.h */
+	struct span_table *span_tables;
 	struct strata_sql_counts counts; /* of scans that are closed */
 	struct sql_scan *scans;          /* that are open */
 	struct strata_ctf_tally *whole;  /* of the first pass over everything; NULL: none yet */
@@ -25,10 +27,14 @@ struct strata_sql {
 	atomic_bool stop;
 };
 
-/* Registers the virtual tables.  Each: a code of SQLite's. */
-int sql_add_event_tables(struct strata_sql *sql);
+/* Register the virtual tables.  Each: a code of SQLite's. */
+int sql_add_events_table(struct strata_sql *sql);
 int sql_add_span_tables(struct strata_sql *sql);
 int sql_add_loss_table(struct strata_sql *sql);
+int sql_add_class_list(struct strata_sql *sql);
+
+/* Registers the table of one event, unless it is. */
+int sql_add_event_table(struct strata_sql *sql, struct sql_table *table);
 
 /* Makes the tables that hold what is known without reading events. */
 int sql_add_fact_tables(struct strata_sql *sql);
@@ -39,10 +45,7 @@ int sql_add_functions(struct strata_sql *sql);
 /* From here on statements only read. */
 int sql_guard(struct strata_sql *sql);
 
-/* Names of virtual tables that are not of one event; NULL behind the last. */
-extern const char *const sql_table_names[];
-
-/* Describes a table of the state, or of losses.  False: there is none of that name. */
-bool sql_describe_span_table(const char *name, FILE *out);
+/* Names of tables that are not of one event, by number from 0 on; NULL behind the last. */
+const char *sql_own_table_name(size_t number);
 
 #endif /* STRATA_MERGE_SQL_SESSION_H */

@@ -2,10 +2,14 @@
 /* span_rows.c - see span_rows.h. */
 #include "sql/span_rows.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
+#include "base/escape.h"
+#include "linux/syscall_names.h"
 
 static void copy_vcpu(struct sql_span_row *row, const struct strata_vcpu *vcpu)
 {
@@ -22,15 +26,22 @@ static void copy_task(struct sql_span_row *row, const struct strata_task *task)
 		row->domain = task->kernel->domain;
 }
 
-static void copy_parts(struct sql_span_row *row, const struct strata_split *split)
+/* The system call that a blocked task is in. */
+static void copy_block(struct sql_span_row *row, const struct strata_task_block *block)
 {
-	size_t i, j;
+	const char *name;
 
-	row->has_parts = true;
-	for (i = 0; i < STRATA_NR_TASK_STATES; i++) {
-		for (j = 0; j < STRATA_NR_VCPU_STATES; j++)
-			row->parts[strata_part_of(i, j)] += split->ns[i][j];
+	if (!block->in_syscall)
+		return;
+	if (block->syscall_name) {
+		strata_escape_name(row->blocked_in, sizeof(row->blocked_in), block->syscall_name);
+		return;
 	}
+	name = strata_number_name(&strata_linux_syscalls, block->syscall);
+	if (name)
+		snprintf(row->blocked_in, sizeof(row->blocked_in), "%s", name);
+	else
+		snprintf(row->blocked_in, sizeof(row->blocked_in), "%" PRIu64, block->syscall);
 }
 
 static void copy(struct sql_span_row *row, const struct strata_shown *shown,
@@ -48,8 +59,12 @@ static void copy(struct sql_span_row *row, const struct strata_shown *shown,
 		.cpu = STRATA_SHOWN_UNKNOWN,
 		.other_domain = span->other ? span->other->domain : STRATA_SHOWN_UNKNOWN,
 		.other_vcpu = span->other ? span->other->number : STRATA_SHOWN_UNKNOWN,
+		.granter = span->kind == STRATA_SPAN_GRANT || span->kind == STRATA_SPAN_GRANT_COPY
+				   ? span->domain
+				   : STRATA_SHOWN_UNKNOWN,
 		.tid = STRATA_SHOWN_UNKNOWN,
 		.number = span->number,
+		.others_waited_ns = span->others_waited_ns,
 	};
 	if (span->task)
 		copy_task(row, span->task);
@@ -59,11 +74,16 @@ static void copy(struct sql_span_row *row, const struct strata_shown *shown,
 		row->cpu = span->cpu;
 		row->domain = shown->sources[span->trace].domain;
 	}
+	if (span->kind == STRATA_SPAN_EVTCHN)
+		row->cpu = span->cpu;
+	if (span->block)
+		copy_block(row, span->block);
 	if (row->cpu == STRATA_NO_PCPU)
 		row->cpu = STRATA_SHOWN_UNKNOWN;
 	strata_report_span_name(row->name, shown, span);
 	if (span->split) {
-		copy_parts(row, span->split);
+		row->has_parts = true;
+		strata_parts_add(row->parts, span->split);
 	} else if (span->kind == STRATA_SPAN_REQUEST) {
 		/* No task is known that did it. */
 		row->has_parts = true;
@@ -75,8 +95,6 @@ static void take_span(struct strata_span_listener *listener, const struct strata
 {
 	struct sql_span_rows *rows = (struct sql_span_rows *)listener;
 
-	if (!(rows->kinds & 1u << span->kind))
-		return;
 	if (!STRATA_GROW(rows->rows, rows->nr, rows->room)) {
 		rows->no_memory = true;
 		return;
@@ -85,12 +103,11 @@ static void take_span(struct strata_span_listener *listener, const struct strata
 }
 
 void sql_span_rows_init(struct sql_span_rows *rows, const struct strata_shown *shown,
-			unsigned int kinds)
+			uint32_t kinds)
 {
 	memset(rows, 0, sizeof(*rows));
-	rows->listener.span = take_span;
+	rows->listener = (struct strata_span_listener){ .kinds = kinds, .span = take_span };
 	rows->shown = shown;
-	rows->kinds = kinds;
 }
 
 void sql_span_rows_clear(struct sql_span_rows *rows)

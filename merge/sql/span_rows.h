@@ -15,10 +15,13 @@ struct sql_span_row {
 	size_t trace;
 	uint32_t domain, vcpu, pcpu, cpu; /* STRATA_SHOWN_UNKNOWN: none; likewise */
 	uint32_t other_domain, other_vcpu;
+	uint32_t granter;
 	uint32_t tid;
 	char comm[STRATA_TASK_COMM_BYTES];
 	uint64_t number;
+	uint64_t others_waited_ns; /* of a LOCK */
 	char name[STRATA_REPORT_NAME];
+	char blocked_in[STRATA_REPORT_NAME]; /* "": nothing, or not known */
 	bool has_parts;
 	uint64_t parts[STRATA_NR_PARTS];
 };
@@ -26,14 +29,14 @@ struct sql_span_row {
 struct sql_span_rows {
 	struct strata_span_listener listener;
 	const struct strata_shown *shown;
-	unsigned int kinds;        /* bits of enum strata_span_kind: that are wanted */
 	struct sql_span_row *rows; /* from `next` on */
 	size_t next, nr, room;
 	bool no_memory;
 };
 
+/* @kinds: bits of enum strata_span_kind, which are wanted */
 void sql_span_rows_init(struct sql_span_rows *rows, const struct strata_shown *shown,
-			unsigned int kinds);
+			uint32_t kinds);
 void sql_span_rows_clear(struct sql_span_rows *rows);
 
 /* The next row, which stays until the next call; NULL: there is none now. */

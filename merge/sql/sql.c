@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "sql/mentions.h"
 #include "sql/session.h"
 #include "sql/task_columns.h"
 
@@ -78,8 +79,8 @@ static int list_taken(struct taken *taken, sqlite3 *db)
 	int status = 0;
 	size_t i;
 
-	for (i = 0; !status && sql_table_names[i]; i++)
-		status = add_taken(taken, sql_table_names[i]);
+	for (i = 0; !status && sql_own_table_name(i); i++)
+		status = add_taken(taken, sql_own_table_name(i));
 	if (!status &&
 	    sqlite3_prepare_v2(db, "SELECT name FROM pragma_module_list", -1, &modules, NULL))
 		status = -1;
@@ -100,7 +101,7 @@ static int make_catalog(struct strata_sql *sql)
 
 	if (!status)
 		status = sql_catalog_make(&sql->catalog, sql->options.set, taken.names,
-					  (size_t)most);
+					  (size_t)most, (size_t)sql->options.memory_bytes);
 	clear_taken(&taken);
 	return status ? SQLITE_NOMEM : SQLITE_OK;
 }
@@ -119,11 +120,13 @@ static int set_up(struct strata_sql *sql)
 	if (status == SQLITE_OK)
 		status = sql_add_functions(sql);
 	if (status == SQLITE_OK)
-		status = sql_add_event_tables(sql);
+		status = sql_add_events_table(sql);
 	if (status == SQLITE_OK)
 		status = sql_add_span_tables(sql);
 	if (status == SQLITE_OK)
 		status = sql_add_loss_table(sql);
+	if (status == SQLITE_OK)
+		status = sql_add_class_list(sql);
 	if (status == SQLITE_OK)
 		status = sql_add_fact_tables(sql);
 	return status == SQLITE_OK ? sql_guard(sql) : status;
@@ -135,7 +138,7 @@ struct strata_sql *strata_sql_open(const struct strata_sql_options *options,
 	struct strata_sql *sql = calloc(1, sizeof(*sql));
 	int status;
 
-	strata_fail(error, "out of memory for the tables");
+	strata_fail(error, "out of memory for the tables; raise --memory");
 	if (!sql)
 		return NULL;
 	sql->options = *options;
@@ -157,10 +160,36 @@ void strata_sql_close(struct strata_sql *sql)
 	sqlite3_close_v2(sql->db);
 	sql_catalog_clear(&sql->catalog);
 	sql_tasks_free(sql->tasks);
+	free(sql->span_tables);
 	free(sql->sources);
 	free(sql->hosts);
 	free(sql->whole);
 	free(sql);
+}
+
+/* Registers the tables of events that a statement names. */
+static int add_mentioned(struct strata_sql *sql, const char *text)
+{
+	char name[SQL_MENTION_BYTES];
+	int status = SQLITE_OK;
+
+	while (status == SQLITE_OK && sql_next_mention(&text, name)) {
+		struct sql_table *table = sql_catalog_find(&sql->catalog, name);
+
+		if (table)
+			status = sql_add_event_table(sql, table);
+	}
+	return status;
+}
+
+int strata_sql_prepare(struct strata_sql *sql, const char *text, sqlite3_stmt **statement,
+		       const char **rest)
+{
+	const int status = add_mentioned(sql, text);
+
+	*statement = NULL;
+	return status == SQLITE_OK ? sqlite3_prepare_v2(sql->db, text, -1, statement, rest)
+				   : status;
 }
 
 sqlite3 *strata_sql_connection(struct strata_sql *sql)

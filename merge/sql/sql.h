@@ -43,7 +43,16 @@ struct strata_sql *strata_sql_open(const struct strata_sql_options *options,
 				   struct strata_error *error);
 void strata_sql_close(struct strata_sql *sql);
 
-/* The connection, for statements. */
+/*
+ * Compiles the first statement of a text.  Tables of events exist only for statements that are
+ * compiled by this, and that name them.
+ * @rest: OUT, what is behind the statement
+ * A code of SQLite's; *statement is NULL if the text has none.
+ */
+int strata_sql_prepare(struct strata_sql *sql, const char *text, sqlite3_stmt **statement,
+		       const char **rest);
+
+/* The connection, for messages. */
 sqlite3 *strata_sql_connection(struct strata_sql *sql);
 
 /* Makes the statement that runs end with SQLITE_INTERRUPT. */

@@ -39,15 +39,20 @@ void strata_evtchns_send(struct strata_evtchns *evtchns, const struct strata_xen
 			 uint32_t to_domain, uint32_t to_port, const struct strata_moment *now)
 {
 	struct strata_pcpu *pcpu = strata_vcpus_pcpu(evtchns->vcpus, place->machine, place->pcpu);
+	const struct strata_kernel *kernel =
+		place->vcpu ? strata_tasks_find_kernel(evtchns->tasks, place->vcpu->machine,
+						       place->vcpu->domain)
+			    : NULL;
 
 	if (!pcpu)
 		return;
-	pcpu->send = (struct strata_pcpu_send){
-		.is_open = true,
-		.to_domain = to_domain,
-		.to_port = to_port,
-		.from = strata_xen_place_end(place, now),
-	};
+	pcpu->send.is_open = true;
+	pcpu->send.to_domain = to_domain;
+	pcpu->send.to_port = to_port;
+	pcpu->send.from = strata_xen_place_end(place, now);
+	pcpu->send.has_handler =
+		kernel && kernel->domain == place->vcpu->domain &&
+		strata_tasks_handler(kernel, place->vcpu->number, &pcpu->send.handler);
 }
 
 /* What makes a port pending, as far as what its CPU does tells it. */
@@ -59,6 +64,7 @@ static void find_cause(struct strata_pcpu *pcpu, const struct strata_vcpu *to,
 	if (send->is_open && send->to_domain == to->domain && send->to_port == link->port) {
 		link->via = STRATA_VIA_SEND;
 		link->from = send->from;
+		link->handler = send->has_handler ? &send->handler : NULL;
 	} else if (pcpu->cause.via == STRATA_VIA_TIMER) {
 		link->via = STRATA_VIA_TIMER;
 		link->number = pcpu->cause.number;
@@ -97,6 +103,10 @@ void strata_evtchns_pending(struct strata_evtchns *evtchns, const struct strata_
 		return;
 	port->is_pending = true;
 	port->pending = link;
+	if (link.handler) {
+		port->handler = *link.handler;
+		port->pending.handler = &port->handler;
+	}
 	strata_vcpu_times(to, now, port->ns);
 }
 
@@ -112,6 +122,7 @@ static void deliver(struct strata_evtchns *evtchns, struct strata_port *port,
 		.from_ns = pending->to.at.ns,
 		.to_ns = now->ns,
 		.bound_ns = strata_moments_bound(&pending->to.at, now),
+		.from_bound_ns = pending->to.at.bound_ns,
 		.vcpu = pending->to.vcpu,
 		.other = pending->via == STRATA_VIA_SEND ? pending->from.vcpu : NULL,
 		.trace = pending->to.trace,

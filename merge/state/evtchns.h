@@ -17,7 +17,8 @@
 struct strata_port {
 	bool is_pending;
 	uint64_t losses;                    /* of all that are accounted for */
-	struct strata_link pending;         /* how it became so */
+	struct strata_link pending;         /* how it became so, */
+	struct strata_handler handler;      /* and its handler, if it has one */
 	uint64_t ns[STRATA_NR_VCPU_STATES]; /* of its vCPU then */
 };
 

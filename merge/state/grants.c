@@ -64,6 +64,7 @@ void strata_grants_unmap(struct strata_grants *grants, const struct strata_xen_p
 	span.from_ns = grant->since.ns;
 	span.to_ns = now->ns;
 	span.bound_ns = strata_moments_bound(&grant->since, now);
+	span.from_bound_ns = grant->since.bound_ns;
 	span.vcpu = grant->vcpu;
 	span.domain = grant->granter;
 	span.number = grant->ref;
@@ -80,6 +81,7 @@ void strata_grants_copy(struct strata_grants *grants, const struct strata_xen_pl
 		.from_ns = now->ns,
 		.to_ns = now->ns,
 		.bound_ns = now->bound_ns,
+		.from_bound_ns = now->bound_ns,
 		.vcpu = place->vcpu,
 		.trace = place->trace,
 		.number = status == 0 ? bytes : 0,

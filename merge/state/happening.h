@@ -23,8 +23,10 @@ struct strata_host_state {
 	struct strata_slice_sink sink;
 	const struct strata_trace_set *set;
 	struct strata_spans spans;
+	const struct strata_request_forms *request_forms;
 	struct strata_ctf_arena *arena;
 	struct strata_state_kind **kinds; /* of each trace */
+	struct strata_id_map names;       /* of meanings, which the state keeps; by their hash */
 	struct strata_vcpus vcpus;
 	struct strata_tasks tasks;
 	struct strata_evtchns evtchns;
@@ -45,9 +47,9 @@ struct strata_happening {
 	struct strata_ctf_cursor cursor;
 };
 
-/* Finds what each event of the set means.  0, or -1: out of memory. */
-int strata_state_find_kinds(struct strata_host_state *state,
-			    const struct strata_request_forms *requests);
+/* Finds what each event of the set means, which replaces what was found of the set before.  0, or
+ * -1: out of memory. */
+int strata_state_find_kinds(struct strata_host_state *state);
 
 /* An event of the hypervisor, of a kernel, of a request. */
 void strata_state_take_xen(struct strata_host_state *state, const struct strata_happening *event);

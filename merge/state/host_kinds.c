@@ -2,9 +2,37 @@
 /* host_kinds.c - what each class of events of a set means for the state (happening.h). */
 #include "state/happening.h"
 
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/value_hash.h"
+
+/* Room for what is found out of a set once: meanings and ways to fields. */
+#define ARENA_BYTES ((size_t)1 << 30)
+
+/* Keeps the name of a meaning beyond its set: what goes on has it.  0, or -1: out of memory. */
+static int keep_name(struct strata_host_state *state, struct strata_meaning *meaning)
+{
+	const uint64_t hash = strata_hash_bytes(0, meaning->name, strlen(meaning->name));
+	const uint64_t id = hash ^ hash >> 32;
+	char *name = strata_id_map_find(&state->names, id);
+
+	if (!name) {
+		name = strdup(meaning->name);
+		if (!name || strata_id_map_add(&state->names, id, name)) {
+			free(name);
+			return -1;
+		}
+	}
+	/* Of two names with one hash, the second is not followed. */
+	if (strcmp(name, meaning->name) != 0)
+		meaning->of = STRATA_MEANS_NOTHING;
+	meaning->name = name;
+	return 0;
+}
+
 static int find_kind(struct strata_host_state *state, const struct strata_ctf_trace *trace,
-		     size_t at, const struct strata_request_forms *requests,
-		     struct strata_state_kind *kind)
+		     size_t at, struct strata_state_kind *kind)
 {
 	const struct strata_ctf_stream_class *stream = &trace->metadata.streams[at];
 	size_t i;
@@ -15,7 +43,8 @@ static int find_kind(struct strata_host_state *state, const struct strata_ctf_tr
 		return -1;
 	for (i = 0; i < stream->nr_events; i++) {
 		if (strata_meaning_find(&kind->meanings[i], kind->place.layer, stream,
-					&stream->events[i], requests, state->arena))
+					&stream->events[i], state->request_forms, state->arena) ||
+		    (kind->meanings[i].name && keep_name(state, &kind->meanings[i])))
 			return -1;
 		kind->means_anything |= kind->meanings[i].of != STRATA_MEANS_NOTHING;
 		kind->has_runstates |= kind->meanings[i].of == STRATA_MEANS_RUNSTATE;
@@ -47,11 +76,15 @@ static void need_returns(const struct strata_ctf_trace *trace, struct strata_sta
 	}
 }
 
-int strata_state_find_kinds(struct strata_host_state *state,
-			    const struct strata_request_forms *requests)
+int strata_state_find_kinds(struct strata_host_state *state)
 {
 	size_t i, j;
 
+	strata_ctf_arena_free(state->arena);
+	state->kinds = NULL;
+	state->arena = strata_ctf_arena_new(ARENA_BYTES);
+	if (!state->arena)
+		return -1;
 	state->kinds =
 		strata_ctf_arena_get(state->arena, state->set->nr_traces, sizeof(*state->kinds));
 	for (i = 0; state->kinds && i < state->set->nr_traces; i++) {
@@ -62,7 +95,7 @@ int strata_state_find_kinds(struct strata_host_state *state,
 		if (!state->kinds[i])
 			return -1;
 		for (j = 0; j < trace->metadata.nr_streams; j++) {
-			if (find_kind(state, trace, j, requests, &state->kinds[i][j]))
+			if (find_kind(state, trace, j, &state->kinds[i][j]))
 				return -1;
 		}
 		need_returns(trace, state->kinds[i]);

@@ -7,9 +7,6 @@
 
 #include "state/happening.h"
 
-/* Room for what is found out of a set once: meanings and ways to fields. */
-#define ARENA_BYTES ((size_t)1 << 30)
-
 static void take_event(struct strata_host_state *state, const struct strata_happening *event)
 {
 	const enum strata_meaning_of of = event->meaning->of;
@@ -31,17 +28,31 @@ static uint64_t trace_bound(const struct strata_ctf_trace *trace)
 }
 
 /* Nobody knows what happens where a trace has ended. */
+static void end_trace(struct strata_host_state *state, size_t trace, uint64_t ns)
+{
+	const struct strata_moment moment = { .ns = ns };
+
+	if (state->tasks.kernels[trace])
+		strata_tasks_end(&state->tasks, state->tasks.kernels[trace], &moment);
+	strata_vcpus_end(&state->vcpus, trace, &moment);
+}
+
 static void end_traces(struct strata_host_state *state, uint64_t now_ns)
 {
 	const struct strata_trace_end *end;
 
-	while ((end = strata_trace_ends_take(&state->ends, now_ns))) {
-		const struct strata_moment moment = { .ns = end->ns };
+	while ((end = strata_trace_ends_take(&state->ends, now_ns)))
+		end_trace(state, end->trace, end->ns);
+}
 
-		if (state->tasks.kernels[end->trace])
-			strata_tasks_end(&state->tasks, state->tasks.kernels[end->trace], &moment);
-		strata_vcpus_end(&state->vcpus, end->trace, &moment);
-	}
+int strata_host_state_end_trace(struct strata_host_state *state, size_t trace, uint64_t ns)
+{
+	if (ns >= state->now.ns)
+		return strata_trace_ends_add(&state->ends, trace, ns);
+	/* What is to come of its name is another trace's. */
+	end_trace(state, trace, state->now.ns);
+	strata_requests_lose(&state->requests, trace);
+	return 0;
 }
 
 static int take(struct strata_slice_sink *sink, size_t stream, struct strata_ctf_reader *reader,
@@ -104,29 +115,77 @@ static int lose(struct strata_slice_sink *sink, size_t stream, struct strata_ctf
 	return 0;
 }
 
-struct strata_host_state *strata_host_state_new(const struct strata_trace_set *set,
-						const struct strata_request_forms *requests,
-						struct strata_span_listener *const *listeners,
-						size_t nr_listeners, struct strata_error *error)
+int strata_host_state_find_ends(struct strata_host_state *state, struct strata_error *error)
 {
-	struct strata_host_state *state = calloc(1, sizeof(*state));
+	struct strata_trace_ends ends = { .ends = NULL };
+	const struct strata_trace_end *end;
+	int status = strata_trace_ends_find(&ends, state->set, error);
 
+	while (!status && (end = strata_trace_ends_take(&ends, UINT64_MAX))) {
+		if (end->ns && strata_host_state_end_trace(state, end->trace, end->ns))
+			status = strata_fail(error, "out of memory");
+	}
+	strata_trace_ends_clear(&ends);
+	return status;
+}
+
+int strata_host_state_change_set(struct strata_host_state *state,
+				 const struct strata_trace_set *set, struct strata_error *error)
+{
+	struct strata_kernel **kernels = reallocarray(state->tasks.kernels, set->nr_traces + 1,
+						      sizeof(struct strata_kernel *));
+
+	if (!kernels)
+		return strata_fail(error, "out of memory");
+	memset(kernels + state->tasks.nr_traces, 0,
+	       (set->nr_traces - state->tasks.nr_traces) * sizeof(struct strata_kernel *));
+	state->tasks.kernels = kernels;
+	state->tasks.nr_traces = set->nr_traces;
+	state->set = set;
+	return strata_state_find_kinds(state) ? strata_fail(error, "out of memory") : 0;
+}
+
+struct strata_host_state *strata_host_state_new_live(const struct strata_trace_set *set,
+						     const struct strata_request_forms *requests,
+						     struct strata_span_listener *const *listeners,
+						     size_t nr_listeners,
+						     struct strata_error *error)
+{
+	struct strata_host_state *state;
+
+	if (nr_listeners > STRATA_SPAN_LISTENERS_MAX) {
+		strata_fail(error, "more than %u listen to the state of a host",
+			    STRATA_SPAN_LISTENERS_MAX);
+		return NULL;
+	}
 	strata_fail(error, "out of memory");
+	state = calloc(1, sizeof(*state));
 	if (!state)
 		return NULL;
 	state->sink.take = take;
 	state->sink.lose = lose;
 	state->set = set;
-	state->spans = (struct strata_spans){ listeners, nr_listeners };
+	state->request_forms = requests;
+	state->spans = strata_spans_of(listeners, nr_listeners);
 	state->vcpus.spans = state->tasks.spans = &state->spans;
 	state->requests.spans = state->evtchns.spans = state->grants.spans = &state->spans;
 	state->tasks.vcpus = state->evtchns.vcpus = &state->vcpus;
 	state->evtchns.tasks = &state->tasks;
-	state->tasks.nr_traces = set->nr_traces;
-	state->tasks.kernels = calloc(set->nr_traces + 1, sizeof(*state->tasks.kernels));
-	state->arena = strata_ctf_arena_new(ARENA_BYTES);
-	if (state->tasks.kernels && state->arena && !strata_state_find_kinds(state, requests) &&
-	    !strata_trace_ends_find(&state->ends, set, error))
+	if (!strata_host_state_change_set(state, set, error))
+		return state;
+	strata_host_state_free(state);
+	return NULL;
+}
+
+struct strata_host_state *strata_host_state_new(const struct strata_trace_set *set,
+						const struct strata_request_forms *requests,
+						struct strata_span_listener *const *listeners,
+						size_t nr_listeners, struct strata_error *error)
+{
+	struct strata_host_state *state =
+		strata_host_state_new_live(set, requests, listeners, nr_listeners, error);
+
+	if (state && !strata_trace_ends_find(&state->ends, set, error))
 		return state;
 	strata_host_state_free(state);
 	return NULL;
@@ -137,13 +196,12 @@ struct strata_slice_sink *strata_host_state_observer(struct strata_host_state *s
 	return &state->sink;
 }
 
-int strata_host_state_finish(struct strata_host_state *state, struct strata_error *error)
+void strata_host_state_tell_open(struct strata_host_state *state, const struct strata_spans *spans)
 {
 	const struct strata_moment end = { .ns = state->facts.last_ns };
 
-	/* Tasks first: they want to know how the time of their vCPUs was divided. */
-	strata_tasks_finish(&state->tasks, &end);
-	strata_vcpus_finish(&state->vcpus, &end);
+	strata_tasks_tell_open(&state->tasks, spans, &end);
+	strata_vcpus_tell_open(&state->vcpus, spans, &end);
 	state->facts.contradictions = state->vcpus.contradictions;
 	state->facts.not_followed =
 		state->vcpus.not_followed + state->tasks.not_followed + state->evtchns.not_followed;
@@ -153,6 +211,11 @@ int strata_host_state_finish(struct strata_host_state *state, struct strata_erro
 	state->facts.requests_without_begin = state->requests.without_begin;
 	state->facts.requests_without_end = state->requests.without_end + state->requests.open.nr;
 	state->facts.requests_not_followed = state->requests.not_followed;
+}
+
+int strata_host_state_finish(struct strata_host_state *state, struct strata_error *error)
+{
+	strata_host_state_tell_open(state, &state->spans);
 	if (state->vcpus.no_memory || state->tasks.no_memory)
 		return strata_fail(error, "out of memory");
 	return 0;
@@ -172,6 +235,7 @@ void strata_host_state_free(struct strata_host_state *state)
 	strata_evtchns_clear(&state->evtchns);
 	strata_grants_clear(&state->grants);
 	strata_requests_clear(&state->requests);
+	strata_id_map_free(&state->names);
 	strata_ctf_arena_free(state->arena);
 	strata_trace_ends_clear(&state->ends);
 	free(state);

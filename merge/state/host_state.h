@@ -5,7 +5,7 @@
  *
  *     strata_host_state_new       before the pass
  *     strata_host_state_observer  to be handed all events
- *     strata_host_state_finish    after it: ends what goes on
+ *     strata_host_state_finish    after it: tells what goes on
  *     strata_host_state_free
  *
  * It sees hypervisors, kernels and applications, as far as there are traces of them: guests
@@ -46,7 +46,32 @@ struct strata_host_state *strata_host_state_new(const struct strata_trace_set *s
 						struct strata_span_listener *const *listeners,
 						size_t nr_listeners, struct strata_error *error);
 
+/*
+ * The same for a recording that goes on: traces end when strata_host_state_end_trace() says it.
+ *
+ * strata_host_state_change_set(): the traces are open anew; each keeps its number, one that holds
+ * no more events may have no metadata, and others may follow.  0, or -1 with @error.
+ */
+struct strata_host_state *strata_host_state_new_live(const struct strata_trace_set *set,
+						     const struct strata_request_forms *requests,
+						     struct strata_span_listener *const *listeners,
+						     size_t nr_listeners,
+						     struct strata_error *error);
+int strata_host_state_change_set(struct strata_host_state *state,
+				 const struct strata_trace_set *set, struct strata_error *error);
+
+/* Nobody knows what happens where a trace has ended: from @ns on, or, if that is past, from now on.
+ * 0, or -1: out of memory. */
+int strata_host_state_end_trace(struct strata_host_state *state, size_t trace, uint64_t ns);
+
+/* The recording has ended: finds when each of its traces does.  Its set has an index.  0 or -1. */
+int strata_host_state_find_ends(struct strata_host_state *state, struct strata_error *error);
+
 struct strata_slice_sink *strata_host_state_observer(struct strata_host_state *state);
+
+/* Tells @spans what goes on, up to the last event, and sums up the facts.  The state stays as it
+ * is, and goes on. */
+void strata_host_state_tell_open(struct strata_host_state *state, const struct strata_spans *spans);
 
 /* 0, or -1: there was not enough memory for all of it. */
 int strata_host_state_finish(struct strata_host_state *state, struct strata_error *error);

@@ -28,6 +28,7 @@ static void end_cpu_job(struct strata_tasks *tasks, const struct strata_kernel *
 		.from_ns = job->since.ns,
 		.to_ns = now->ns,
 		.bound_ns = strata_moments_bound(&job->since, now),
+		.from_bound_ns = job->since.bound_ns,
 		.trace = kernel->trace,
 		.number = job->number,
 		.name = job->name[0] ? job->name : NULL,
@@ -102,15 +103,53 @@ void strata_tasks_raise(struct strata_tasks *tasks, struct strata_kernel *kernel
 	struct strata_kernel_cpu *of_cpu = strata_kernel_cpu(tasks, kernel, cpu, now);
 	const struct strata_cpu_job *irq;
 
-	if (!of_cpu || vector >= STRATA_SOFTIRQS || of_cpu->depth == 0 ||
-	    of_cpu->depth > STRATA_IRQ_DEPTH)
+	if (!of_cpu || vector >= STRATA_SOFTIRQS || of_cpu->depth > STRATA_IRQ_DEPTH)
+		return;
+	/* Raised by several before it runs: it is known of the first. */
+	if (of_cpu->is_raised[vector])
+		return;
+	if (!of_cpu->raised_by[vector])
+		of_cpu->raised_by[vector] = of_cpu->depth || of_cpu->in_softirq ? &of_cpu->idle
+										: of_cpu->task;
+	if (of_cpu->depth == 0)
 		return;
 	irq = &of_cpu->irqs[of_cpu->depth - 1];
-	/* Raised by several before it runs: it is known of the first. */
-	if (!irq->has_cause || of_cpu->is_raised[vector])
+	if (!irq->has_cause)
 		return;
 	of_cpu->is_raised[vector] = true;
 	strata_delivery_keep(&of_cpu->raised[vector], &irq->cause.link);
+}
+
+bool strata_tasks_handler(const struct strata_kernel *kernel, uint32_t number,
+			  struct strata_handler *handler)
+{
+	const struct strata_kernel_cpu *cpu = number < kernel->nr_cpus ? kernel->cpus[number]
+								       : NULL;
+	const struct strata_cpu_job *job = cpu ? strata_kernel_cpu_job(cpu) : NULL;
+	const struct strata_link *sent;
+
+	if (!job)
+		return false;
+	*handler = (struct strata_handler){
+		.via = cpu->in_timer ? STRATA_VIA_TIMER
+		       : cpu->depth  ? STRATA_VIA_IRQ
+				     : STRATA_VIA_SOFTIRQ,
+		.number = cpu->in_timer ? cpu->timer : job->number,
+		.trace = kernel->trace,
+		.cpu = number,
+		.since = job->since,
+		.is_pending = job->has_cause,
+	};
+	memcpy(handler->name, job->name, sizeof(handler->name));
+	if (!job->has_cause)
+		return true;
+	handler->pending_since = job->cause.link.from.at;
+	sent = job->cause.link.cause;
+	if (sent && sent->via == STRATA_VIA_SEND) {
+		handler->sender = sent->from.vcpu;
+		handler->sender_task = sent->handler ? NULL : sent->from.task;
+	}
+	return true;
 }
 
 void strata_tasks_timer(struct strata_tasks *tasks, struct strata_kernel *kernel, uint32_t cpu,
@@ -122,6 +161,19 @@ void strata_tasks_timer(struct strata_tasks *tasks, struct strata_kernel *kernel
 		return;
 	of_cpu->in_timer = begins;
 	of_cpu->timer = function;
+	of_cpu->has_due = false;
+}
+
+void strata_tasks_timer_late(struct strata_tasks *tasks, struct strata_kernel *kernel, uint32_t cpu,
+			     uint64_t timer, uint64_t clock_ns, const struct strata_moment *now)
+{
+	struct strata_kernel_cpu *of_cpu = strata_kernel_cpu(tasks, kernel, cpu, now);
+	const struct strata_cpu_job *job = of_cpu ? strata_kernel_cpu_job(of_cpu) : NULL;
+
+	if (of_cpu)
+		of_cpu->has_due = strata_timers_expire(&kernel->timers, timer, clock_ns,
+						       kernel->losses, job ? &job->since : NULL,
+						       now, &of_cpu->due);
 }
 
 void strata_tasks_irq(struct strata_tasks *tasks, struct strata_kernel *kernel, uint32_t cpu,
@@ -174,7 +226,13 @@ void strata_tasks_softirq(struct strata_tasks *tasks, struct strata_kernel *kern
 	kernel->has_interrupts = true;
 	of_cpu->in_softirq = true;
 	begin_cpu_job(tasks, kernel, cpu, &of_cpu->softirq, vector, NULL, 0, now);
-	if (vector >= STRATA_SOFTIRQS || !of_cpu->is_raised[vector])
+	of_cpu->softirq.raised_by = NULL;
+	if (vector >= STRATA_SOFTIRQS)
+		return;
+	if (of_cpu->raised_by[vector] == of_cpu->task && of_cpu->task != &of_cpu->idle)
+		of_cpu->softirq.raised_by = of_cpu->task;
+	of_cpu->raised_by[vector] = NULL;
+	if (!of_cpu->is_raised[vector])
 		return;
 	of_cpu->is_raised[vector] = false;
 	of_cpu->softirq.has_cause = true;

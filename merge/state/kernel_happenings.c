@@ -139,6 +139,30 @@ static void take_upcall(struct strata_host_state *state, struct strata_kernel *k
 		strata_evtchns_upcall(&state->evtchns, kernel, event->cpu, port, irq, &state->now);
 }
 
+static void take_timer(struct strata_host_state *state, struct strata_kernel *kernel,
+		       const struct strata_happening *event)
+{
+	uint64_t function = 0, timer, clock_ns;
+
+	strata_happening_number(event, 0, &function);
+	strata_tasks_timer(&state->tasks, kernel, event->cpu, true, function, &state->now);
+	if (strata_happening_number(event, 1, &timer) &&
+	    strata_happening_number(event, 2, &clock_ns))
+		strata_tasks_timer_late(&state->tasks, kernel, event->cpu, timer, clock_ns,
+					&state->now);
+}
+
+static void arm_timer(struct strata_host_state *state, struct strata_kernel *kernel,
+		      const struct strata_happening *event)
+{
+	uint64_t timer, due_ns;
+
+	if (strata_happening_number(event, 0, &timer) &&
+	    strata_happening_number(event, 1, &due_ns) &&
+	    strata_timers_arm(&kernel->timers, timer, due_ns, kernel->losses))
+		state->tasks.no_memory = true;
+}
+
 static void take_lock(struct strata_host_state *state, struct strata_kernel *kernel,
 		      const struct strata_happening *event)
 {
@@ -182,11 +206,14 @@ void strata_state_take_kernel(struct strata_host_state *state, const struct stra
 		if (strata_happening_number(event, 0, &value))
 			strata_tasks_raise(&state->tasks, kernel, event->cpu, value, &state->now);
 		break;
+	case STRATA_MEANS_TIMER_ARM:
+		arm_timer(state, kernel, event);
+		break;
 	case STRATA_MEANS_TIMER:
+		take_timer(state, kernel, event);
+		break;
 	case STRATA_MEANS_TIMER_END:
-		strata_happening_number(event, 0, &value);
-		strata_tasks_timer(&state->tasks, kernel, event->cpu,
-				   event->meaning->of == STRATA_MEANS_TIMER, value, &state->now);
+		strata_tasks_timer(&state->tasks, kernel, event->cpu, false, 0, &state->now);
 		break;
 	case STRATA_MEANS_LOCK:
 	case STRATA_MEANS_LOCK_END:

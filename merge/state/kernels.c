@@ -180,6 +180,7 @@ void strata_tasks_clear(struct strata_tasks *tasks)
 		free(kernel->all_tasks);
 		free(kernel->cpus);
 		strata_id_map_clear(&kernel->tasks);
+		strata_timers_clear(&kernel->timers);
 		free(kernel);
 	}
 	free(tasks->kernels);

@@ -9,10 +9,12 @@
  *     WAKEUP (a softirq or interrupt handler wakes a task)
  *       cause: DELIVERY (the kernel takes an event channel's upcall)
  *         cause: PENDING (a vCPU of another domain sent through it)
+ *           handler: the interrupt or softirq there that did so, if no task did
  */
 #ifndef STRATA_MERGE_STATE_LINK_H
 #define STRATA_MERGE_STATE_LINK_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -59,6 +61,24 @@ struct strata_link_end {
 	size_t trace;  /* of the set, whose event tells of this end */
 };
 
+#define STRATA_HANDLER_NAME_BYTES 32u
+
+/* What had a kernel's CPU in place of its task: a handler, and what it handled. */
+struct strata_handler {
+	enum strata_link_via via; /* IRQ, SOFTIRQ or TIMER: `number`, `name` as of a link */
+	uint64_t number;
+	char name[STRATA_HANDLER_NAME_BYTES]; /* ended by a zero unless full; any bytes */
+	size_t trace;                         /* of the set, whose events tell of it */
+	uint32_t cpu;
+	struct strata_moment since; /* it runs, */
+	/* and its event channel was pending; and the vCPU that sent through that one, and its task.
+	 * NULL: none, or not known. */
+	bool is_pending;
+	struct strata_moment pending_since;
+	const struct strata_vcpu *sender;
+	const struct strata_task *sender_task;
+};
+
 /* WAKEUP and VCPU_WAKEUP are one event: both ends have one time, `to` says who was woken. */
 struct strata_link {
 	enum strata_link_kind kind;
@@ -66,14 +86,20 @@ struct strata_link {
 	struct strata_link_end from, to;
 	uint32_t port; /* of the receiver's domain; STRATA_NO_PORT */
 	uint64_t number;
-	const char *name; /* any bytes, name_bytes of them, during the call; NULL: none */
+	bool has_due;
+	struct strata_moment due; /* of a wake-up by a timer: when it was to expire (timers.h) */
+	const char *name;         /* any bytes, name_bytes of them, during the call; NULL: none */
 	size_t name_bytes;
 	const struct strata_link *cause; /* during the call; NULL: no event tells */
+	/* Likewise, of what is via SEND: a handler sent, and not the task at `from`.  NULL: the
+	 * task did, or no event tells. */
+	const struct strata_handler *handler;
 };
 
 /* A DELIVERY and the PENDING that caused it, to be kept beyond the call. */
 struct strata_delivery {
 	struct strata_link link, pending;
+	struct strata_handler handler; /* of that one, if it has one */
 };
 
 /* Copies what @link, a DELIVERY, and its cause say. */
@@ -85,6 +111,10 @@ static inline void strata_delivery_keep(struct strata_delivery *kept,
 		return;
 	kept->pending = *link->cause;
 	kept->link.cause = &kept->pending;
+	if (!link->cause->handler)
+		return;
+	kept->handler = *link->cause->handler;
+	kept->pending.handler = &kept->handler;
 }
 
 #endif /* STRATA_MERGE_STATE_LINK_H */

@@ -42,7 +42,8 @@ enum strata_meaning_of {
 	STRATA_MEANS_SOFTIRQ, /* [0] vector */
 	STRATA_MEANS_SOFTIRQ_END,
 	STRATA_MEANS_SOFTIRQ_RAISE, /* [0] vector */
-	STRATA_MEANS_TIMER,         /* [0] function */
+	STRATA_MEANS_TIMER_ARM,     /* [0] address, [1] when it is due, by the kernel's clock */
+	STRATA_MEANS_TIMER,         /* [0] function; [1] address, [2] what that clock shows */
 	STRATA_MEANS_TIMER_END,
 	STRATA_MEANS_LOCK,          /* [0] its address, [1] Linux's bits for its kind */
 	STRATA_MEANS_LOCK_END,      /* [0] its address */

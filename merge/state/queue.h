@@ -18,16 +18,26 @@ struct strata_queue {
 	struct strata_moment since; /* so many */
 };
 
-/* The length changes. @told: which queue it is; the rest is filled in */
-static inline void strata_queue_set(struct strata_queue *queue, uint64_t waiting,
-				    struct strata_queue_span told, const struct strata_spans *spans,
-				    const struct strata_moment *now)
+/* Tells the length that the queue has had until @now. @told: which queue it is; the rest is filled
+ * in */
+static inline void strata_queue_tell(const struct strata_queue *queue,
+				     struct strata_queue_span told,
+				     const struct strata_spans *spans,
+				     const struct strata_moment *now)
 {
 	told.from_ns = queue->since.ns;
 	told.to_ns = now->ns;
 	told.waiting = queue->waiting;
 	if (queue->is_known && told.from_ns < told.to_ns)
 		strata_spans_tell_queue(spans, &told);
+}
+
+/* The length changes. @told: as above */
+static inline void strata_queue_set(struct strata_queue *queue, uint64_t waiting,
+				    struct strata_queue_span told, const struct strata_spans *spans,
+				    const struct strata_moment *now)
+{
+	strata_queue_tell(queue, told, spans, now);
 	queue->is_known |= waiting != 0;
 	queue->waiting = waiting;
 	queue->since = *now;

@@ -97,6 +97,7 @@ void strata_requests_end(struct strata_requests *requests, struct strata_tasks *
 	strata_id_map_take(&requests->open, id_of(trace, name, key));
 	span.from_ns = request->since.ns;
 	span.bound_ns = strata_moments_bound(&request->since, now);
+	span.from_bound_ns = request->since.bound_ns;
 	/* Another task's times would be no part of this; and a loss makes unknown what was counted
 	 * before it. */
 	if (task && task == request->task && task->kernel->losses == request->losses) {

@@ -79,6 +79,7 @@ struct strata_span {
 	enum strata_span_kind kind;
 	uint64_t from_ns, to_ns;
 	uint64_t bound_ns;              /* its length is off by no more; UINT64_MAX: nobody knows */
+	uint64_t from_bound_ns;         /* its begin is off by no more; strata_span_to_bound() */
 	const struct strata_pcpu *pcpu; /* these are NULL where the span has none */
 	const struct strata_vcpu *vcpu, *other;
 	const struct strata_task *task;
@@ -118,44 +119,77 @@ struct strata_span_listener {
 	void (*queue)(struct strata_span_listener *listener, const struct strata_queue_span *queue);
 };
 
-/* Those who listen. */
+#define STRATA_SPAN_LISTENERS_MAX 64u
+
+/* The listeners, and which of them want what: bit i is listeners[i]. */
 struct strata_spans {
 	struct strata_span_listener *const *listeners;
-	size_t nr;
+	uint64_t want_spans[STRATA_NR_SPANS], want_links, want_queues;
 };
+
+/* @nr: STRATA_SPAN_LISTENERS_MAX at most.  What they want stays the same from then on. */
+static inline struct strata_spans strata_spans_of(struct strata_span_listener *const *listeners,
+						  size_t nr)
+{
+	struct strata_spans spans = { .listeners = listeners };
+	size_t i, kind;
+
+	for (i = 0; i < nr; i++) {
+		const uint64_t bit = (uint64_t)1 << i;
+
+		for (kind = 0; kind < STRATA_NR_SPANS; kind++) {
+			if (!listeners[i]->kinds || listeners[i]->kinds >> kind & 1)
+				spans.want_spans[kind] |= bit;
+		}
+		spans.want_links |= listeners[i]->link ? bit : 0;
+		spans.want_queues |= listeners[i]->queue ? bit : 0;
+	}
+	return spans;
+}
+
+/* The next listener of a set, which it leaves; the set is not empty. */
+static inline struct strata_span_listener *strata_spans_next(const struct strata_spans *spans,
+							     uint64_t *set)
+{
+	const unsigned int i = (unsigned int)__builtin_ctzll(*set);
+
+	*set &= *set - 1;
+	return spans->listeners[i];
+}
 
 static inline void strata_spans_tell(const struct strata_spans *spans,
 				     const struct strata_span *span)
 {
-	size_t i;
+	uint64_t set = spans->want_spans[span->kind];
 
-	for (i = 0; i < spans->nr; i++) {
-		struct strata_span_listener *listener = spans->listeners[i];
+	while (set) {
+		struct strata_span_listener *listener = strata_spans_next(spans, &set);
 
-		if (!listener->kinds || listener->kinds >> span->kind & 1)
-			listener->span(listener, span);
+		listener->span(listener, span);
 	}
 }
 
 static inline void strata_spans_tell_link(const struct strata_spans *spans,
 					  const struct strata_link *link)
 {
-	size_t i;
+	uint64_t set = spans->want_links;
 
-	for (i = 0; i < spans->nr; i++) {
-		if (spans->listeners[i]->link)
-			spans->listeners[i]->link(spans->listeners[i], link);
+	while (set) {
+		struct strata_span_listener *listener = strata_spans_next(spans, &set);
+
+		listener->link(listener, link);
 	}
 }
 
 static inline void strata_spans_tell_queue(const struct strata_spans *spans,
 					   const struct strata_queue_span *queue)
 {
-	size_t i;
+	uint64_t set = spans->want_queues;
 
-	for (i = 0; i < spans->nr; i++) {
-		if (spans->listeners[i]->queue)
-			spans->listeners[i]->queue(spans->listeners[i], queue);
+	while (set) {
+		struct strata_span_listener *listener = strata_spans_next(spans, &set);
+
+		listener->queue(listener, queue);
 	}
 }
 
@@ -165,6 +199,12 @@ static inline uint64_t strata_moments_bound(const struct strata_moment *from,
 {
 	return from->bound_ns > UINT64_MAX - to->bound_ns ? UINT64_MAX
 							  : from->bound_ns + to->bound_ns;
+}
+
+/* By how much the end of a span may be off: what its begin leaves of its length's bound. */
+static inline uint64_t strata_span_to_bound(const struct strata_span *span)
+{
+	return span->bound_ns == UINT64_MAX ? UINT64_MAX : span->bound_ns - span->from_bound_ns;
 }
 
 /* The time between two moments; 0 if they are the other way round. */

@@ -67,41 +67,53 @@ static void queue(struct strata_tasks *tasks, struct strata_kernel *kernel, uint
 				 queue_of(kernel, cpu), tasks->spans, now);
 }
 
-/* The task's state ends, and another begins: @state on, or for, @cpu. */
-static void enter(struct strata_tasks *tasks, struct strata_task *task,
-		  enum strata_task_state state, uint32_t cpu, const struct strata_moment *now)
+/* Tells the task's state until @now. @split: all zero; its row of the state: OUT, how that time is
+ * divided */
+static void tell_state(const struct strata_tasks *tasks, const struct strata_spans *spans,
+		       const struct strata_task *task, const struct strata_moment *now,
+		       struct strata_split *split)
 {
-	struct strata_split split = { { { 0 } } };
 	const struct strata_task_block block = {
 		.sleep = task->sleep,
 		.in_syscall = task->syscall.is_open,
 		.syscall = task->syscall.number,
 		.syscall_name = task->syscall.name,
 	};
-	struct strata_span span = {
+	const bool waits = task->state == STRATA_TASK_BLOCKED ||
+			   task->state == STRATA_TASK_RUNNABLE;
+	const struct strata_span span = {
 		.kind = STRATA_SPAN_TASK,
 		.from_ns = task->since.ns,
 		.to_ns = now->ns,
 		.bound_ns = strata_moments_bound(&task->since, now),
+		.from_bound_ns = task->since.bound_ns,
 		.task = task,
 		.trace = task->kernel->trace,
-		.split = &split,
+		.number = task->state,
+		.split = split,
 		.cpu = task->cpu,
+		.wake = task->is_woken && waits ? &task->wake.link : NULL,
+		.block = task->state == STRATA_TASK_BLOCKED ? &block : NULL,
 	};
+
+	add_times(tasks, task, now, split);
+	strata_spans_tell(spans, &span);
+}
+
+/* The task's state ends, and another begins: @state on, or for, @cpu. */
+static void enter(struct strata_tasks *tasks, struct strata_task *task,
+		  enum strata_task_state state, uint32_t cpu, const struct strata_moment *now)
+{
+	uint64_t *row;
 	size_t i;
 
 	strata_task_catch_up(task);
-	span.number = task->state;
-	if (task->is_woken &&
-	    (task->state == STRATA_TASK_BLOCKED || task->state == STRATA_TASK_RUNNABLE))
-		span.wake = &task->wake.link;
-	if (task->state == STRATA_TASK_BLOCKED)
-		span.block = &block;
-	if (span.from_ns < span.to_ns) {
-		add_times(tasks, task, now, &split);
+	row = tasks->split.ns[task->state];
+	if (task->since.ns < now->ns) {
+		tell_state(tasks, tasks->spans, task, now, &tasks->split);
 		for (i = 0; i < STRATA_NR_VCPU_STATES; i++)
-			task->split.ns[task->state][i] += split.ns[task->state][i];
-		strata_spans_tell(tasks->spans, &span);
+			task->split.ns[task->state][i] += row[i];
+		memset(row, 0, STRATA_NR_VCPU_STATES * sizeof(*row));
 	}
 	if (task->tid != 0 && task->state == STRATA_TASK_RUNNABLE)
 		queue(tasks, task->kernel, task->cpu, -1, now);
@@ -153,6 +165,7 @@ void strata_task_end_job(struct strata_tasks *tasks, struct strata_task *task,
 		.from_ns = job->since.ns,
 		.to_ns = now->ns,
 		.bound_ns = strata_moments_bound(&job->since, now),
+		.from_bound_ns = job->since.bound_ns,
 		.task = task,
 		.trace = task->kernel->trace,
 		.number = job->number,
@@ -179,18 +192,17 @@ static void find_via(const struct strata_kernel *kernel, const struct strata_ker
 	if (cpu->in_timer) {
 		link->via = STRATA_VIA_TIMER;
 		link->number = cpu->timer;
+		link->has_due = cpu->has_due;
+		link->due = cpu->due;
 	} else if (cpu->depth > 0) {
 		link->via = STRATA_VIA_IRQ;
-	} else if (cpu->in_softirq) {
+	} else if (cpu->in_softirq && !cpu->softirq.raised_by) {
 		link->via = STRATA_VIA_SOFTIRQ;
 	} else if (kernel->has_interrupts && link->from.task) {
 		link->via = STRATA_VIA_TASK;
 	}
 	/* A timer's function runs in one of both. */
-	if (cpu->depth > 0 && cpu->depth <= STRATA_IRQ_DEPTH)
-		*job = &cpu->irqs[cpu->depth - 1];
-	else if (cpu->depth == 0 && cpu->in_softirq)
-		*job = &cpu->softirq;
+	*job = strata_kernel_cpu_job(cpu);
 }
 
 /* Keeps how a task is woken; it is told when the task is runnable. */
@@ -345,6 +357,7 @@ void strata_tasks_lose(struct strata_tasks *tasks, struct strata_kernel *kernel,
 		cpu->depth = 0;
 		cpu->in_softirq = cpu->in_timer = cpu->in_upcall = false;
 		memset(cpu->is_raised, 0, sizeof(cpu->is_raised));
+		memset(cpu->raised_by, 0, sizeof(cpu->raised_by));
 	}
 	kernel->losses++;
 }
@@ -376,15 +389,19 @@ void strata_tasks_end(struct strata_tasks *tasks, struct strata_kernel *kernel,
 	}
 }
 
-/* Its state goes on, and yet its span ends. */
-static void finish_task(struct strata_tasks *tasks, struct strata_task *task,
-			const struct strata_moment *now)
+static void tell_open(const struct strata_tasks *tasks, const struct strata_spans *spans,
+		      struct strata_task *task, const struct strata_moment *now)
 {
+	struct strata_split split = { { { 0 } } };
+
+	/* The task's next event does the same. */
 	strata_task_catch_up(task);
-	enter(tasks, task, task->state, task->cpu, now);
+	if (task->since.ns < now->ns)
+		tell_state(tasks, spans, task, now, &split);
 }
 
-void strata_tasks_finish(struct strata_tasks *tasks, const struct strata_moment *now)
+void strata_tasks_tell_open(const struct strata_tasks *tasks, const struct strata_spans *spans,
+			    const struct strata_moment *now)
 {
 	size_t i, j;
 
@@ -392,13 +409,13 @@ void strata_tasks_finish(struct strata_tasks *tasks, const struct strata_moment 
 		struct strata_kernel *kernel = tasks->kernels[i];
 
 		for (j = 0; kernel && j < kernel->nr_tasks; j++)
-			finish_task(tasks, kernel->all_tasks[j], now);
+			tell_open(tasks, spans, kernel->all_tasks[j], now);
 		for (j = 0; kernel && j < kernel->nr_cpus; j++) {
 			if (!kernel->cpus[j])
 				continue;
-			finish_task(tasks, &kernel->cpus[j]->idle, now);
-			strata_queue_set(&kernel->cpus[j]->queue, kernel->cpus[j]->queue.waiting,
-					 queue_of(kernel, (uint32_t)j), tasks->spans, now);
+			tell_open(tasks, spans, &kernel->cpus[j]->idle, now);
+			strata_queue_tell(&kernel->cpus[j]->queue, queue_of(kernel, (uint32_t)j),
+					  spans, now);
 		}
 	}
 }

@@ -11,10 +11,11 @@
 
 #include "base/id_map.h"
 #include "state/queue.h"
+#include "state/timers.h"
 #include "state/vcpus.h"
 
 #define STRATA_TASK_COMM_BYTES 16u
-#define STRATA_IRQ_NAME_BYTES  32u
+#define STRATA_IRQ_NAME_BYTES  STRATA_HANDLER_NAME_BYTES
 #define STRATA_IRQ_DEPTH       4u  /* interrupts within interrupts that are followed */
 #define STRATA_SOFTIRQS        16u /* vectors */
 
@@ -68,11 +69,14 @@ struct strata_kernel_cpu {
 		bool has_vcpu;
 		uint64_t ns[STRATA_NR_VCPU_STATES];
 		bool has_cause;
-		struct strata_delivery cause; /* the event channel that it handles */
+		struct strata_delivery cause;        /* the event channel that it handles */
+		const struct strata_task *raised_by; /* a softirq, on this CPU; NULL: a handler */
 	} irqs[STRATA_IRQ_DEPTH], softirq;
 	bool in_softirq, in_timer;
 	uint64_t timer; /* its function */
-	bool in_upcall; /* whose handler has not begun yet */
+	bool has_due;
+	struct strata_moment due; /* when that timer was to expire */
+	bool in_upcall;           /* whose handler has not begun yet */
 	uint64_t upcall_irq;
 	struct strata_link upcall; /* its DELIVERY; a HANDLER's cause if has_delivery */
 	bool has_delivery;
@@ -80,6 +84,8 @@ struct strata_kernel_cpu {
 	/* Softirqs that handlers of event channels raised. */
 	bool is_raised[STRATA_SOFTIRQS];
 	struct strata_delivery raised[STRATA_SOFTIRQS];
+	/* The first that raised a softirq; `idle` also stands for handlers. */
+	const struct strata_task *raised_by[STRATA_SOFTIRQS];
 };
 
 struct strata_kernel {
@@ -91,6 +97,7 @@ struct strata_kernel {
 	struct strata_id_map tasks; /* but for those with number 0 */
 	struct strata_task **all_tasks;
 	size_t nr_tasks, tasks_room;
+	struct strata_timers timers;
 	uint64_t losses;
 	bool has_switches;   /* else nobody knows of tasks */
 	bool has_interrupts; /* else nobody knows whether a task or an interrupt wakes */
@@ -102,6 +109,7 @@ struct strata_kernel {
 struct strata_tasks {
 	const struct strata_spans *spans;
 	const struct strata_vcpus *vcpus;
+	struct strata_split split;      /* of a span that is told; zero between them */
 	struct strata_kernel **kernels; /* by trace of the set; NULL: not one */
 	size_t nr_traces;
 	uint64_t not_followed; /* finds of tasks and CPUs beyond the most that are followed */
@@ -128,6 +136,16 @@ struct strata_kernel_cpu *strata_kernel_cpu(struct strata_tasks *tasks,
 
 struct strata_kernel *strata_tasks_kernel(struct strata_tasks *tasks, size_t trace, size_t machine,
 					  uint32_t domain);
+
+/* The innermost handler that has a CPU in place of its task; NULL: none, or it is too deep to be
+ * followed.  A softirq that the task raised itself is its own work. */
+static inline const struct strata_cpu_job *
+strata_kernel_cpu_job(const struct strata_kernel_cpu *cpu)
+{
+	if (cpu->depth > 0)
+		return cpu->depth <= STRATA_IRQ_DEPTH ? &cpu->irqs[cpu->depth - 1] : NULL;
+	return cpu->in_softirq && !cpu->softirq.raised_by ? &cpu->softirq : NULL;
+}
 
 /* A task by its number; of 0, that of @cpu.  One that is new is in an unknown state since @now.
  * NULL: out of memory, or there are too many. */
@@ -156,6 +174,10 @@ struct strata_waker {
 void strata_tasks_wake(struct strata_tasks *tasks, struct strata_task *task, uint32_t cpu,
 		       const struct strata_waker *waker, const struct strata_moment *now);
 
+/* What has a kernel's CPU in place of its task; false: nothing, or not known. */
+bool strata_tasks_handler(const struct strata_kernel *kernel, uint32_t cpu,
+			  struct strata_handler *handler);
+
 /* A task waits for another CPU. */
 void strata_tasks_migrate(struct strata_tasks *tasks, struct strata_task *task, uint32_t cpu,
 			  const struct strata_moment *now);
@@ -177,12 +199,15 @@ void strata_tasks_softirq(struct strata_tasks *tasks, struct strata_kernel *kern
 void strata_tasks_softirq_end(struct strata_tasks *tasks, struct strata_kernel *kernel,
 			      uint32_t cpu, uint64_t vector, const struct strata_moment *now);
 
-/* A handler raises a softirq, to be run after it. */
+/* A handler raises a softirq, to be run after it; or a task does, which may run it itself. */
 void strata_tasks_raise(struct strata_tasks *tasks, struct strata_kernel *kernel, uint32_t cpu,
 			uint64_t vector, const struct strata_moment *now);
 /* A timer's function begins, or ends. */
 void strata_tasks_timer(struct strata_tasks *tasks, struct strata_kernel *kernel, uint32_t cpu,
 			bool begins, uint64_t function, const struct strata_moment *now);
+/* After its function has begun: which timer it is of, and what the kernel's clock shows. */
+void strata_tasks_timer_late(struct strata_tasks *tasks, struct strata_kernel *kernel, uint32_t cpu,
+			     uint64_t timer, uint64_t clock_ns, const struct strata_moment *now);
 /* The upcall for an event channel begins; its handler is that of @irq.
  * @delivery: the link, with its cause; NULL: nobody knows since when the port was pending */
 void strata_tasks_upcall(struct strata_tasks *tasks, struct strata_kernel *kernel, uint32_t cpu,
@@ -216,7 +241,9 @@ void strata_task_times(struct strata_tasks *tasks, struct strata_task *task,
 /* What came between two such times. */
 void strata_split_since(struct strata_split *split, const struct strata_split *before);
 
-void strata_tasks_finish(struct strata_tasks *tasks, const struct strata_moment *now);
+/* Tells the states that go on, up to @now; they stay as they are. */
+void strata_tasks_tell_open(const struct strata_tasks *tasks, const struct strata_spans *spans,
+			    const struct strata_moment *now);
 void strata_tasks_clear(struct strata_tasks *tasks);
 
 #endif /* STRATA_MERGE_STATE_TASKS_H */

@@ -39,6 +39,19 @@ int strata_trace_ends_find(struct strata_trace_ends *ends, const struct strata_t
 	return 0;
 }
 
+int strata_trace_ends_add(struct strata_trace_ends *ends, size_t trace, uint64_t ns)
+{
+	struct strata_trace_end *larger =
+		reallocarray(ends->ends, ends->nr + 1, sizeof(*ends->ends));
+
+	if (!larger)
+		return -1;
+	ends->ends = larger;
+	ends->ends[ends->nr++] = (struct strata_trace_end){ .trace = trace, .ns = ns };
+	qsort(ends->ends + ends->next, ends->nr - ends->next, sizeof(*ends->ends), compare_ends);
+	return 0;
+}
+
 void strata_trace_ends_clear(struct strata_trace_ends *ends)
 {
 	free(ends->ends);

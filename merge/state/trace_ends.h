@@ -22,6 +22,9 @@ struct strata_trace_ends {
 int strata_trace_ends_find(struct strata_trace_ends *ends, const struct strata_trace_set *set,
 			   struct strata_error *error);
 
+/* Adds an end that was not known before; no later one was taken.  0, or -1: out of memory. */
+int strata_trace_ends_add(struct strata_trace_ends *ends, size_t trace, uint64_t ns);
+
 /* Takes the next trace that ends before @ns.  NULL: none does. */
 static inline const struct strata_trace_end *strata_trace_ends_take(struct strata_trace_ends *ends,
 								    uint64_t ns)

@@ -91,27 +91,35 @@ struct strata_pcpu *strata_vcpus_pcpu(struct strata_vcpus *vcpus, size_t machine
 	return pcpu;
 }
 
+/* Tells what the physical CPU has run until @now. */
+static void tell_pcpu(const struct strata_spans *spans, const struct strata_pcpu *pcpu,
+		      size_t trace, const struct strata_moment *now)
+{
+	const struct strata_span span = {
+		.kind = STRATA_SPAN_PCPU,
+		.from_ns = pcpu->since.ns,
+		.to_ns = now->ns,
+		.bound_ns = strata_moments_bound(&pcpu->since, now),
+		.from_bound_ns = pcpu->since.bound_ns,
+		.pcpu = pcpu,
+		.vcpu = pcpu->runs,
+		.trace = trace,
+	};
+
+	if (pcpu->runs)
+		strata_spans_tell(spans, &span);
+}
+
 /* The physical CPU runs another vCPU from now on; NULL: nobody knows which. */
 static void occupy(struct strata_vcpus *vcpus, struct strata_pcpu *pcpu, struct strata_vcpu *vcpu,
 		   size_t trace, const struct strata_moment *now)
 {
 	if (!pcpu || pcpu->runs == vcpu)
 		return;
-	if (pcpu->runs) {
-		const struct strata_span span = {
-			.kind = STRATA_SPAN_PCPU,
-			.from_ns = pcpu->since.ns,
-			.to_ns = now->ns,
-			.bound_ns = strata_moments_bound(&pcpu->since, now),
-			.pcpu = pcpu,
-			.vcpu = pcpu->runs,
-			.trace = trace,
-		};
-
+	if (pcpu->runs)
 		pcpu->past[pcpu->nr_past++ % STRATA_PCPU_PAST] =
 			(struct strata_pcpu_stretch){ pcpu->runs, pcpu->since.ns, now->ns };
-		strata_spans_tell(vcpus->spans, &span);
-	}
+	tell_pcpu(vcpus->spans, pcpu, trace, now);
 	pcpu->runs = vcpu;
 	pcpu->trace = trace;
 	pcpu->since = *now;
@@ -136,6 +144,7 @@ static void tell_behind(struct strata_vcpus *vcpus, const struct strata_vcpu *vc
 			.from_ns = past->from_ns,
 			.to_ns = past->to_ns,
 			.bound_ns = strata_moments_bound(&vcpu->run_since, now),
+			.from_bound_ns = vcpu->run_since.bound_ns,
 			.pcpu = pcpu,
 			.vcpu = vcpu,
 			.other = past->vcpu,
@@ -149,17 +158,20 @@ static void tell_behind(struct strata_vcpus *vcpus, const struct strata_vcpu *vc
 	}
 }
 
-static void tell_queue(const struct strata_vcpus *vcpus, size_t machine, uint64_t waiting,
-		       const struct strata_moment *now)
+static struct strata_queue_span queue_of(const struct strata_vcpus *vcpus, size_t machine)
 {
-	struct strata_vcpu_queue *queue = &vcpus->queues[machine];
-	const struct strata_queue_span told = {
-		.trace = queue->trace,
+	return (struct strata_queue_span){
+		.trace = vcpus->queues[machine].trace,
 		.machine = machine,
 		.cpu = STRATA_NO_CPU,
 	};
+}
 
-	strata_queue_set(&queue->queue, waiting, told, vcpus->spans, now);
+static void set_queue(const struct strata_vcpus *vcpus, size_t machine, uint64_t waiting,
+		      const struct strata_moment *now)
+{
+	strata_queue_set(&vcpus->queues[machine].queue, waiting, queue_of(vcpus, machine),
+			 vcpus->spans, now);
 }
 
 /* A vCPU begins to wait for a physical CPU, or ends that. */
@@ -186,38 +198,48 @@ static void queue(struct strata_vcpus *vcpus, const struct strata_vcpu *vcpu,
 	}
 	of_machine = &vcpus->queues[vcpu->machine];
 	of_machine->trace = vcpu->trace;
-	tell_queue(vcpus, vcpu->machine, of_machine->queue.waiting + waits - waited, now);
+	set_queue(vcpus, vcpu->machine, of_machine->queue.waiting + waits - waited, now);
 }
 
-/* Enters a state, and counts the time of the one before. */
-static void enter(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu,
-		  enum strata_vcpu_state state, const struct strata_moment *now)
+/* Tells for how long Xen has worked for a running vCPU until @now. */
+static void tell_in_xen(const struct strata_spans *spans, const struct strata_vcpu *vcpu,
+			const struct strata_moment *now)
 {
 	const struct strata_span span = {
 		.kind = STRATA_SPAN_IN_XEN,
 		.from_ns = vcpu->since.ns,
 		.to_ns = now->ns,
 		.bound_ns = strata_moments_bound(&vcpu->since, now),
+		.from_bound_ns = vcpu->since.bound_ns,
 		.vcpu = vcpu,
 		.trace = vcpu->trace,
 	};
 
-	if (vcpu->state == STRATA_VCPU_XEN && span.from_ns < span.to_ns)
-		strata_spans_tell(vcpus->spans, &span);
+	strata_spans_tell(spans, &span);
+}
+
+/* Enters a state, and counts the time of the one before. */
+static void enter(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu,
+		  enum strata_vcpu_state state, const struct strata_moment *now)
+{
+	if (vcpu->state == STRATA_VCPU_XEN && vcpu->since.ns < now->ns &&
+	    vcpus->spans->want_spans[STRATA_SPAN_IN_XEN])
+		tell_in_xen(vcpus->spans, vcpu, now);
 	vcpu->ns[vcpu->state] += strata_moments_between(&vcpu->since, now);
 	vcpu->state = state;
 	vcpu->since = *now;
 }
 
-/* The same where running in the guest and in Xen are one state. */
-static void end_run_state(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu, size_t trace,
-			  const struct strata_moment *now)
+/* Tells its state until @now, where running in the guest and in Xen are one state. */
+static void tell_run_state(const struct strata_spans *spans, const struct strata_vcpu *vcpu,
+			   size_t trace, const struct strata_moment *now)
 {
 	const struct strata_span span = {
 		.kind = STRATA_SPAN_VCPU,
 		.from_ns = vcpu->run_since.ns,
 		.to_ns = now->ns,
 		.bound_ns = strata_moments_bound(&vcpu->run_since, now),
+		.from_bound_ns = vcpu->run_since.bound_ns,
 		.vcpu = vcpu,
 		.trace = trace,
 		.number = strata_vcpu_runs(vcpu->state) ? STRATA_VCPU_GUEST : vcpu->state,
@@ -225,7 +247,13 @@ static void end_run_state(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu, 
 	};
 
 	if (span.from_ns < span.to_ns)
-		strata_spans_tell(vcpus->spans, &span);
+		strata_spans_tell(spans, &span);
+}
+
+static void end_run_state(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu, size_t trace,
+			  const struct strata_moment *now)
+{
+	tell_run_state(vcpus->spans, vcpu, trace, now);
 	vcpu->run_since = *now;
 }
 
@@ -295,6 +323,10 @@ void strata_vcpus_wake(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu,
 		.port = is_told ? here->cause.port : STRATA_NO_PORT,
 		.number = is_told ? here->cause.number : 0,
 	};
+	if (vcpu->wake.via == STRATA_VIA_SEND && here->send.has_handler) {
+		vcpu->wake_handler = here->send.handler;
+		vcpu->wake.handler = &vcpu->wake_handler;
+	}
 	vcpu->is_woken = true;
 	strata_spans_tell_link(vcpus->spans, &vcpu->wake);
 	strata_vcpus_change(vcpus, vcpu, before, STRATA_VCPU_RUNNABLE, place->pcpu, place->trace,
@@ -324,22 +356,23 @@ static void end_job(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu,
 		    struct strata_vcpu_job *job, enum strata_span_kind kind, size_t trace,
 		    const struct strata_moment *now)
 {
-	struct strata_split split = { { { 0 } } };
+	uint64_t *const ns = vcpus->split.ns[STRATA_TASK_RUNNING];
 	struct strata_span span = {
 		.kind = kind,
 		.from_ns = job->since.ns,
 		.to_ns = now->ns,
 		.bound_ns = strata_moments_bound(&job->since, now),
+		.from_bound_ns = job->since.bound_ns,
 		.vcpu = vcpu,
 		.trace = trace,
 		.number = job->number,
-		.split = &split,
+		.split = &vcpus->split,
 	};
 	size_t i;
 
-	strata_vcpu_times(vcpu, now, split.ns[STRATA_TASK_RUNNING]);
+	strata_vcpu_times(vcpu, now, ns);
 	for (i = 0; i < STRATA_NR_VCPU_STATES; i++)
-		split.ns[STRATA_TASK_RUNNING][i] -= job->ns[i];
+		ns[i] -= job->ns[i];
 	job->is_open = false;
 	strata_spans_tell(vcpus->spans, &span);
 	if (strata_vcpu_runs(vcpu->state))
@@ -442,23 +475,26 @@ void strata_vcpus_end(struct strata_vcpus *vcpus, size_t trace, const struct str
 	for (i = 0; i < vcpus->nr_queues; i++) {
 		if (vcpus->queues[i].trace != trace)
 			continue;
-		tell_queue(vcpus, i, 0, now);
+		set_queue(vcpus, i, 0, now);
 		vcpus->queues[i].queue.is_known = false;
 	}
 }
 
-void strata_vcpus_finish(struct strata_vcpus *vcpus, const struct strata_moment *now)
+void strata_vcpus_tell_open(const struct strata_vcpus *vcpus, const struct strata_spans *spans,
+			    const struct strata_moment *now)
 {
 	size_t i;
 
 	for (i = 0; i < vcpus->nr_vcpus; i++) {
-		end_run_state(vcpus, vcpus->all_vcpus[i], vcpus->all_vcpus[i]->trace, now);
-		enter(vcpus, vcpus->all_vcpus[i], vcpus->all_vcpus[i]->state, now);
+		tell_run_state(spans, vcpus->all_vcpus[i], vcpus->all_vcpus[i]->trace, now);
+		if (vcpus->all_vcpus[i]->state == STRATA_VCPU_XEN &&
+		    vcpus->all_vcpus[i]->since.ns < now->ns)
+			tell_in_xen(spans, vcpus->all_vcpus[i], now);
 	}
 	for (i = 0; i < vcpus->nr_pcpus; i++)
-		occupy(vcpus, vcpus->all_pcpus[i], NULL, vcpus->all_pcpus[i]->trace, now);
+		tell_pcpu(spans, vcpus->all_pcpus[i], vcpus->all_pcpus[i]->trace, now);
 	for (i = 0; i < vcpus->nr_queues; i++)
-		tell_queue(vcpus, i, vcpus->queues[i].queue.waiting, now);
+		strata_queue_tell(&vcpus->queues[i].queue, queue_of(vcpus, i), spans, now);
 }
 
 void strata_vcpus_clear(struct strata_vcpus *vcpus)

@@ -42,6 +42,7 @@ struct strata_vcpu {
 	bool is_in_guest;  /* and has been entered for that */
 	bool is_woken;     /* `wake` is why it is runnable */
 	struct strata_link wake;
+	struct strata_handler wake_handler; /* of `wake`, if it has one */
 };
 
 struct strata_pcpu {
@@ -68,6 +69,8 @@ struct strata_pcpu {
 		bool is_open; /* what becomes pending by it has not been told yet */
 		uint32_t to_domain, to_port;
 		struct strata_link_end from;
+		bool has_handler;
+		struct strata_handler handler;
 	} send;
 };
 
@@ -86,9 +89,10 @@ struct strata_vcpus {
 	size_t nr_queues;
 	struct strata_vcpu *last_vcpu; /* that was looked for; NULL: none yet */
 	struct strata_pcpu *last_pcpu;
-	uint64_t contradictions; /* changes from another state than the one that was known */
-	uint64_t not_followed;   /* finds of vCPUs and pCPUs beyond the most that there are */
-	bool no_memory;          /* for some; nothing is known of those */
+	struct strata_split split; /* of a job that ends; zero but for the first row */
+	uint64_t contradictions;   /* changes from another state than the one that was known */
+	uint64_t not_followed;     /* finds of vCPUs and pCPUs beyond the most that there are */
+	bool no_memory;            /* for some; nothing is known of those */
 };
 
 /* Where an event of the hypervisor was recorded, and what had the CPU there. */
@@ -163,8 +167,9 @@ void strata_vcpus_lose(struct strata_vcpus *vcpus, size_t machine, uint32_t pcpu
 /* A trace ends: nobody knows of its vCPUs from @now on. */
 void strata_vcpus_end(struct strata_vcpus *vcpus, size_t trace, const struct strata_moment *now);
 
-/* Ends all spans of states. */
-void strata_vcpus_finish(struct strata_vcpus *vcpus, const struct strata_moment *now);
+/* Tells the states that go on, up to @now; they stay as they are. */
+void strata_vcpus_tell_open(const struct strata_vcpus *vcpus, const struct strata_spans *spans,
+			    const struct strata_moment *now);
 
 void strata_vcpus_clear(struct strata_vcpus *vcpus);
 

@@ -33,7 +33,7 @@ char *strata_symbols_read(int fd, uint64_t offset, uint64_t bytes, struct strata
 		return NULL;
 	}
 	if (strata_read_at(fd, memory, bytes, offset) != bytes) {
-		strata_fail(error, "%s", errno ? strerror(errno) : "it is cut off");
+		strata_fail(error, "%s", errno ? strerror(errno) : "it is truncated");
 		free(memory);
 		return NULL;
 	}

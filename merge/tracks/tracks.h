@@ -36,7 +36,7 @@ struct strata_tracks_facts {
 	uint64_t first_ns, last_ns; /* of slices */
 };
 
-/* Readable by sinks; changed by tracks.c and tree.c only. */
+/* Readable by sinks; changed by tracks.c, labels.c and tree.c only. */
 struct strata_tracks {
 	const struct strata_shown *shown;
 	struct strata_track **all; /* by id */

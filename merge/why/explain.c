@@ -4,6 +4,10 @@
 
 #include "why/moment.h"
 
+/* vCPUs of a domain among which a lock's holder is looked for, at each moment of a wait: a hostile
+ * trace may have 65,536. */
+#define HOLDERS_MAX 512u
+
 /* What Xen does for a vCPU that runs; false: nothing, the guest has it. */
 static bool in_xen(struct strata_why_moment *moment, const struct strata_why_cpu *cpu)
 {
@@ -70,16 +74,15 @@ static void vcpu_waits(struct strata_why_moment *moment, const struct strata_why
 	strata_why_step(moment, behind ? STRATA_WHY_BEHIND_VCPU : STRATA_WHY_UNKNOWN_WHO, behind);
 }
 
-/* A task halts its vCPU only to wait for a lock.  Another vCPU of the domain that is preempted then
- * may be the one that has it. */
-static void halted(struct strata_why_moment *moment, const struct strata_why_cpu *cpu,
-		   const struct strata_why_span *vcpu)
+/* Another vCPU of the domain that is preempted may be the one that has a lock. */
+static void find_holder(struct strata_why_moment *moment, const struct strata_why_cpu *cpu)
 {
 	struct strata_why_cpu other = *cpu;
 	const struct strata_why_span *state;
 
-	strata_why_step(moment, STRATA_WHY_HALTED, vcpu);
-	for (other.number = 0; other.number <= moment->recall->most_vcpu; other.number++) {
+	for (other.number = 0;
+	     other.number <= moment->recall->most_vcpu && other.number < HOLDERS_MAX;
+	     other.number++) {
 		if (other.number == cpu->number)
 			continue;
 		state = strata_why_look_now(
@@ -96,13 +99,36 @@ static void halted(struct strata_why_moment *moment, const struct strata_why_cpu
 	}
 }
 
+/* A task halts its vCPU only to wait for a lock. */
+static void halted(struct strata_why_moment *moment, const struct strata_why_cpu *cpu,
+		   const struct strata_why_span *vcpu)
+{
+	strata_why_step(moment, STRATA_WHY_HALTED, vcpu);
+	find_holder(moment, cpu);
+}
+
 static void vcpu_is_blocked(struct strata_why_moment *moment, const struct strata_why_cpu *cpu,
 			    const struct strata_why_span *vcpu, enum strata_why_want want)
 {
-	if (want == STRATA_WHY_HAS_CPU)
+	if (want == STRATA_WHY_HAS_CPU || want == STRATA_WHY_SPINS_ON)
 		halted(moment, cpu, vcpu);
 	else
 		strata_why_step(moment, STRATA_WHY_ASLEEP, vcpu);
+}
+
+/* The vCPU runs in the guest, for nobody but the one who wants it. */
+static void has_guest(struct strata_why_moment *moment, const struct strata_why_cpu *cpu,
+		      enum strata_why_want want)
+{
+	if (want != STRATA_WHY_SPINS_ON) {
+		strata_why_step(moment,
+				want == STRATA_WHY_HAS_CPU ? STRATA_WHY_RAN : STRATA_WHY_WAKING,
+				NULL);
+		return;
+	}
+	strata_why_step(moment, STRATA_WHY_SPINS, NULL);
+	if (cpu->domain != STRATA_NO_DOMAIN)
+		find_holder(moment, cpu);
 }
 
 void strata_why_wants_to_run(struct strata_why_moment *moment, const struct strata_why_cpu *cpu,
@@ -132,9 +158,17 @@ void strata_why_wants_to_run(struct strata_why_moment *moment, const struct stra
 	if (want == STRATA_WHY_WANTS_CPU)
 		queued(moment, cpu);
 	else if (!in_xen(moment, cpu))
-		strata_why_step(moment,
-				want == STRATA_WHY_HAS_CPU ? STRATA_WHY_RAN : STRATA_WHY_WAKING,
-				NULL);
+		has_guest(moment, cpu, want);
+}
+
+/* What a task wants of the CPU that runs it. */
+static enum strata_why_want want_of_running(struct strata_why_moment *moment, size_t kernel,
+					    uint32_t tid)
+{
+	const struct strata_why_lane *locks =
+		strata_why_lane(moment->recall, STRATA_WHY_LANE_LOCK, kernel, tid);
+
+	return strata_why_look_now(moment, locks) ? STRATA_WHY_SPINS_ON : STRATA_WHY_HAS_CPU;
 }
 
 void strata_why_explain_task(struct strata_why_moment *moment, size_t kernel, uint32_t tid)
@@ -155,8 +189,9 @@ void strata_why_explain_task(struct strata_why_moment *moment, size_t kernel, ui
 	cpu.number = state->cpu;
 	if (state->state != STRATA_TASK_BLOCKED) {
 		strata_why_wants_to_run(moment, &cpu,
-					state->state == STRATA_TASK_RUNNING ? STRATA_WHY_HAS_CPU
-									    : STRATA_WHY_WANTS_CPU);
+					state->state == STRATA_TASK_RUNNING
+						? want_of_running(moment, kernel, tid)
+						: STRATA_WHY_WANTS_CPU);
 		return;
 	}
 	strata_why_step(moment, STRATA_WHY_BLOCKED, NULL);
@@ -167,27 +202,40 @@ void strata_why_explain_task(struct strata_why_moment *moment, size_t kernel, ui
 	strata_why_explain_blocked(moment, &cpu, tid, state);
 }
 
-int strata_why_explain(const struct strata_why_recall *recall,
-		       const struct strata_why_instance *instance, struct strata_why_tree *tree)
+void strata_why_walk(const struct strata_why_recall *recall,
+		     const struct strata_why_instance *instance,
+		     void (*take)(void *taker, const struct strata_why_piece *piece), void *taker)
 {
 	struct strata_why_moment moment = { .recall = recall, .ns = instance->from_ns };
-	uint64_t from_bound = instance->bound_ns;
+	uint64_t from_bound = instance->from_bound_ns;
 
 	while (moment.ns < instance->to_ns) {
 		moment.path.nr = 0;
 		moment.until_ns = instance->to_ns;
-		moment.until_bound_ns = instance->bound_ns;
+		moment.until_bound_ns = instance->to_bound_ns;
 		if (instance->has_task) {
 			strata_why_explain_task(&moment, instance->kernel, instance->tid);
 		} else {
 			strata_why_step(&moment, STRATA_WHY_UNKNOWN, NULL);
 			strata_why_step(&moment, STRATA_WHY_UNKNOWN_TASK, NULL);
 		}
-		strata_why_tree_add(tree, &moment.path, moment.ns, moment.until_ns, from_bound,
-				    moment.until_bound_ns);
+		take(taker, &(struct strata_why_piece){ &moment.path, moment.ns, moment.until_ns,
+							from_bound, moment.until_bound_ns });
 		from_bound = moment.until_bound_ns;
 		moment.ns = moment.until_ns;
 	}
+}
+
+static void add_to_tree(void *tree, const struct strata_why_piece *piece)
+{
+	strata_why_tree_add(tree, piece->path, piece->from_ns, piece->to_ns, piece->from_bound_ns,
+			    piece->to_bound_ns);
+}
+
+int strata_why_explain(const struct strata_why_recall *recall,
+		       const struct strata_why_instance *instance, struct strata_why_tree *tree)
+{
+	strata_why_walk(recall, instance, add_to_tree, tree);
 	strata_why_tree_finish(tree, instance->bound_ns);
 	return tree->no_memory ? -1 : 0;
 }

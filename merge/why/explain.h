@@ -15,6 +15,18 @@
 #include "why/recall.h"
 #include "why/tree.h"
 
+/* A piece of the time, whose causes are the same from its begin to its end. */
+struct strata_why_piece {
+	const struct strata_why_path *path;
+	uint64_t from_ns, to_ns;
+	uint64_t from_bound_ns, to_bound_ns; /* of the two ends */
+};
+
+/* Hands each piece of an instance's time to @take, in the order of time and without gaps. */
+void strata_why_walk(const struct strata_why_recall *recall,
+		     const struct strata_why_instance *instance,
+		     void (*take)(void *taker, const struct strata_why_piece *piece), void *taker);
+
 /*
  * Explains one instance.
  * @tree: empty; to be cleared

@@ -5,9 +5,9 @@
  *
  * A task that is woken by another one waits for what that one does.  One that is woken by an
  * interrupt waits until there is one, and then until its vCPU takes it: an interrupt is known to be
- * pending since its event channel became so; or, if the kernel was idle, since its blocked vCPU was
- * woken for it.  Before that, a task waits for what the vCPU does that sends through the event
- * channel.
+ * pending since its event channel became so; a timer's, since the timer was due; or, if the kernel
+ * was idle, since its blocked vCPU was woken for it.  Before that, a task waits for what the vCPU
+ * does that sends through the event channel.
  */
 #include "why/moment.h"
 
@@ -55,7 +55,7 @@ static bool find_vcpu_wake(const struct strata_why_moment *moment, const struct 
 		if (!was_idle(moment, cpu, before->to_ns, end_ns))
 			return false;
 		since->ns = before->to_ns;
-		since->bound_ns = before->bound_ns;
+		since->bound_ns = before->to_bound_ns;
 		since->woken_by = before->wake ? &moment->recall->wakes[before->wake] : NULL;
 		return true;
 	}
@@ -73,8 +73,11 @@ static const struct strata_why_since *find_since(struct strata_why_moment *momen
 	if (since->of == state)
 		return since;
 	*since = (struct strata_why_since){ .of = state, .ns = state->to_ns };
-	since->bound_ns = state->bound_ns;
-	if (wake->is_pending) {
+	since->bound_ns = state->to_bound_ns;
+	if (wake->has_due) {
+		since->ns = wake->due_ns;
+		since->bound_ns = wake->due_bound_ns;
+	} else if (wake->is_pending) {
 		since->ns = wake->pending_ns;
 		since->bound_ns = wake->pending_bound_ns;
 	} else if (cpu->domain != STRATA_NO_DOMAIN) {
@@ -100,6 +103,26 @@ static void follow_task(struct strata_why_moment *moment, size_t kernel, uint32_
 	moment->depth--;
 }
 
+static void follow_sender(struct strata_why_moment *moment, const struct strata_why_wake *sender);
+
+/* What the handler does that is to send, on another vCPU: it is held up since it is pending; before
+ * that it waits for whatever makes it pending. */
+static void follow_handler(struct strata_why_moment *moment, struct strata_why_cpu cpu,
+			   const struct strata_why_wake *handler)
+{
+	cpu.trace = handler->kernel;
+	if (moment->ns >= handler->pending_ns) {
+		add_name(moment, STRATA_WHY_DELIVERED, handler->name);
+		strata_why_wants_to_run(moment, &cpu, STRATA_WHY_WAKES_CPU);
+		return;
+	}
+	strata_why_only_until(moment, handler->pending_ns, handler->pending_bound_ns);
+	if (handler->has_sender)
+		follow_sender(moment, handler);
+	else
+		add_name(moment, STRATA_WHY_WAITS_IRQ, handler->name);
+}
+
 /* What the vCPU does that is to send. */
 static void follow_sender(struct strata_why_moment *moment, const struct strata_why_wake *sender)
 {
@@ -110,6 +133,10 @@ static void follow_sender(struct strata_why_moment *moment, const struct strata_
 	const struct strata_why_span *vcpu;
 
 	add_name(moment, STRATA_WHY_WAITS_OTHER, sender->sender_name);
+	if (sender->handler) {
+		follow_handler(moment, cpu, &moment->recall->wakes[sender->handler]);
+		return;
+	}
 	if (sender->has_sender_task && sender->sender_tid) {
 		follow_task(moment, sender->sender_kernel, sender->sender_tid);
 		return;
@@ -135,7 +162,7 @@ static void interrupt_wakes(struct strata_why_moment *moment, const struct strat
 	if (!sender->has_sender && since->woken_by)
 		sender = since->woken_by;
 	if (moment->ns >= since->ns) {
-		add_name(moment, STRATA_WHY_DELIVERED, wake->name);
+		add_name(moment, wake->has_due ? STRATA_WHY_DUE : STRATA_WHY_DELIVERED, wake->name);
 		strata_why_wants_to_run(moment, &cpu, STRATA_WHY_WAKES_CPU);
 		return;
 	}

@@ -15,6 +15,7 @@ struct guilt {
 	enum strata_why_blame blame;
 	uint32_t by;
 	bool is_fixed; /* whatever comes further down */
+	bool is_late;  /* a timer, whatever it waits for */
 	bool waits;    /* for another task, `for_task` */
 	uint32_t for_task;
 };
@@ -43,6 +44,7 @@ static void descend(const struct search *search, const struct strata_why_step *s
 		[STRATA_WHY_PREEMPTED] = STRATA_BLAME_VCPU_PREEMPTED,
 		[STRATA_WHY_WAKES] = STRATA_BLAME_VCPU_WAKES_LATE,
 		[STRATA_WHY_ASLEEP] = STRATA_BLAME_VCPU_WAKES_LATE,
+		[STRATA_WHY_SPINS] = STRATA_BLAME_LOCK,
 		[STRATA_WHY_HALTED] = STRATA_BLAME_LOCK,
 		[STRATA_WHY_PAUSED] = STRATA_BLAME_VCPU_PAUSED,
 		[STRATA_WHY_BLOCKED] = STRATA_BLAME_BLOCKED,
@@ -77,6 +79,11 @@ static void descend(const struct search *search, const struct strata_why_step *s
 		/* Until it is known what held it up. */
 		guilt->by = guilt->for_task = by_of(search, step->name);
 		break;
+	case STRATA_WHY_DUE:
+		guilt->blame = STRATA_BLAME_TIMER_LATE;
+		guilt->by = 0;
+		guilt->is_late = true;
+		break;
 	case STRATA_WHY_WAKING:
 	case STRATA_WHY_VCPU_IDLE:
 	case STRATA_WHY_WAITS_MORE:
@@ -90,7 +97,7 @@ static void descend(const struct search *search, const struct strata_why_step *s
 		guilt->by = guilt->for_task;
 		break;
 	default:
-		guilt->blame = blames[step->what];
+		guilt->blame = guilt->is_late ? STRATA_BLAME_TIMER_LATE : blames[step->what];
 		/* Its own vCPU is not to blame for being preempted. */
 		guilt->by = step->what == STRATA_WHY_PREEMPTED || step->what == STRATA_WHY_WAKES ||
 					    step->what == STRATA_WHY_ASLEEP

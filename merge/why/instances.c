@@ -2,69 +2,22 @@
 /* instances.c - see instances.h. */
 #include "why/instances.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyses/report.h"
 #include "base/array.h"
-#include "filter/filter_glob.h"
+#include "why/matches.h"
+#include "why/tree.h"
 
 /* What a task has done since it wanted to run. */
 struct episode {
 	bool is_open, began_before, was_known;
-	uint64_t from_ns, to_ns, first_bound_ns, last_bound_ns;
+	uint64_t from_ns, to_ns, from_bound_ns, to_bound_ns;
 	uint64_t parts[STRATA_NR_PARTS];
 	size_t kernel;
 	uint32_t tid, task;
 };
-
-static bool fits(const char *pattern, const char *text)
-{
-	return !pattern || strata_glob_fits(pattern, strlen(pattern), text, strlen(text));
-}
-
-/* A source of one of several machines, "host1/app-server", is also "app-server"; that one also
- * "server", and one of several, "app-server-239", too. */
-static bool source_fits(const char *pattern, const char *source)
-{
-	const char *slash = strrchr(source, '/');
-	char name[STRATA_REPORT_NAME];
-	char *end;
-
-	if (fits(pattern, source))
-		return true;
-	source = slash ? slash + 1 : source;
-	if (fits(pattern, source))
-		return true;
-	if (strncmp(source, "app-", 4) != 0)
-		return false;
-	snprintf(name, sizeof(name), "%s", source + 4);
-	if (fits(pattern, name))
-		return true;
-	end = strrchr(name, '-');
-	if (!end || end[1 + strspn(end + 1, "0123456789")])
-		return false;
-	*end = 0;
-	return fits(pattern, name);
-}
-
-/* A task by its name, its number, or both. */
-static bool task_fits(const char *pattern, const struct strata_task *task)
-{
-	char both[STRATA_REPORT_NAME], *end;
-
-	if (!pattern)
-		return true;
-	strata_report_task_name(both, task);
-	end = strrchr(both, '-');
-	if (fits(pattern, both) || (end && fits(pattern, end + 1)))
-		return true;
-	if (end)
-		*end = 0;
-	return fits(pattern, both);
-}
 
 /* Remembers what there would have been to ask for. */
 static void see(struct strata_why_instances *all, uint32_t name)
@@ -186,9 +139,9 @@ static bool is_asked_for(struct strata_why_instances *all, const struct strata_s
 	const struct strata_why_question *question = all->question;
 	const bool by_name = of == STRATA_WHY_OF_REQUEST || of == STRATA_WHY_OF_SYSCALL;
 
-	if ((!by_name || fits(question->name, strata_why_name(all->names, name))) &&
-	    source_fits(question->source, all->shown->sources[span->trace].name) &&
-	    (!question->task || (span->task && task_fits(question->task, span->task))))
+	if ((!by_name || strata_why_name_fits(question->name, strata_why_name(all->names, name))) &&
+	    strata_why_source_fits(question->source, all->shown->sources[span->trace].name) &&
+	    (!question->task || (span->task && strata_why_task_fits(question->task, span->task))))
 		return true;
 	see(all, by_name || !span->task ? name : name_task(all, span->task));
 	return false;
@@ -202,6 +155,8 @@ static void take_span(struct strata_why_instances *all, const struct strata_span
 		.of = of,
 		.from_ns = span->from_ns,
 		.to_ns = span->to_ns,
+		.from_bound_ns = span->from_bound_ns,
+		.to_bound_ns = strata_span_to_bound(span),
 		.bound_ns = span->bound_ns,
 		.trace = span->trace,
 		.has_task = span->task != NULL,
@@ -251,9 +206,9 @@ static void end_episode(struct strata_why_instances *all, struct episode *episod
 		.of = STRATA_WHY_OF_TASK,
 		.from_ns = episode->from_ns,
 		.to_ns = episode->to_ns,
-		.bound_ns = episode->first_bound_ns > UINT64_MAX - episode->last_bound_ns
-				    ? UINT64_MAX
-				    : episode->first_bound_ns + episode->last_bound_ns,
+		.from_bound_ns = episode->from_bound_ns,
+		.to_bound_ns = episode->to_bound_ns,
+		.bound_ns = strata_why_bounds(episode->from_bound_ns, episode->to_bound_ns),
 		.trace = episode->kernel,
 		.has_task = true,
 		.kernel = episode->kernel,
@@ -290,12 +245,12 @@ static void take_state(struct strata_why_instances *all, const struct strata_spa
 		episode->is_open = true;
 		episode->began_before = !episode->was_known;
 		episode->from_ns = span->from_ns;
-		episode->first_bound_ns = span->bound_ns;
+		episode->from_bound_ns = span->from_bound_ns;
 		memset(episode->parts, 0, sizeof(episode->parts));
 	}
 	episode->was_known = true;
 	episode->to_ns = span->to_ns;
-	episode->last_bound_ns = span->bound_ns;
+	episode->to_bound_ns = strata_span_to_bound(span);
 	strata_parts_add(episode->parts, span->split);
 }
 

@@ -45,8 +45,10 @@ struct strata_why_question {
 
 struct strata_why_instance {
 	enum strata_why_of of;
-	uint64_t from_ns, to_ns, bound_ns;
-	size_t trace; /* of the set, that tells of it */
+	uint64_t from_ns, to_ns;
+	uint64_t from_bound_ns, to_bound_ns; /* of the ends; */
+	uint64_t bound_ns;                   /* of the length, so the sum of both */
+	size_t trace;                        /* of the set, that tells of it */
 	bool has_task;
 	size_t kernel;              /* the trace of the task's kernel */
 	uint32_t tid, task;         /* task: its name, a number of names */

@@ -36,6 +36,7 @@ struct strata_why_cpu {
 /* What somebody wants of a CPU. */
 enum strata_why_want {
 	STRATA_WHY_HAS_CPU,   /* a task that runs on it */
+	STRATA_WHY_SPINS_ON,  /* likewise, and waits for a lock */
 	STRATA_WHY_WANTS_CPU, /* a task that is to run on it */
 	STRATA_WHY_WAKES_CPU, /* an interrupt that is to wake a task */
 };

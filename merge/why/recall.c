@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "why/recall_names.h"
+#include "why/recall_wakes.h"
 
 /* Numbers of tasks have 32 bits, those of traces, machines, domains and vCPUs 16. */
 static uint64_t id_of(enum strata_why_lane_kind kind, size_t trace, uint32_t number)
@@ -86,57 +87,6 @@ static void add(struct strata_why_recall *recall, uint64_t id, const struct stra
 	recall->nr_spans++;
 }
 
-/* Remembers what ended a state; 0: nobody knows, or out of memory. */
-static uint32_t add_wake(struct strata_why_recall *recall, const struct strata_link *link)
-{
-	const struct strata_link *delivery = link->cause;
-	const struct strata_link *pending = delivery ? delivery->cause : NULL;
-	/* A vCPU's wake-up itself may be by a send. */
-	const struct strata_link *send = link->kind == STRATA_LINK_VCPU_WAKEUP ? link : pending;
-	struct strata_why_wake wake = {
-		.via = link->via,
-		.cpu = link->from.cpu,
-		.name = strata_why_name_waker(recall, link),
-	};
-
-	if (recall->nr_spans >= recall->most_spans)
-		return 0;
-	if (recall->nr_wakes == 0) {
-		if (!STRATA_GROW(recall->wakes, recall->nr_wakes, recall->wakes_room))
-			goto no_memory;
-		recall->wakes[recall->nr_wakes++] = (struct strata_why_wake){ .name = 0 };
-	}
-	if (link->from.task) {
-		wake.has_task = true;
-		wake.kernel = link->from.task->kernel->trace;
-		wake.tid = link->from.task->tid;
-	}
-	if (delivery) {
-		wake.is_pending = true;
-		wake.pending_ns = delivery->from.at.ns;
-		wake.pending_bound_ns = delivery->from.at.bound_ns;
-	}
-	if (send && send->via == STRATA_VIA_SEND && send->from.vcpu) {
-		wake.has_sender = true;
-		wake.machine = send->from.vcpu->machine;
-		wake.domain = send->from.vcpu->domain;
-		wake.vcpu = send->from.vcpu->number;
-		wake.sender_name = strata_why_name_sender(recall, send);
-		if (send->from.task) {
-			wake.has_sender_task = true;
-			wake.sender_kernel = send->from.task->kernel->trace;
-			wake.sender_tid = send->from.task->tid;
-		}
-	}
-	if (STRATA_GROW(recall->wakes, recall->nr_wakes, recall->wakes_room)) {
-		recall->wakes[recall->nr_wakes++] = wake;
-		return (uint32_t)(recall->nr_wakes - 1);
-	}
-no_memory:
-	recall->no_memory = true;
-	return 0;
-}
-
 static void add_task(struct strata_why_recall *recall, const struct strata_span *span,
 		     struct strata_why_span *kept)
 {
@@ -146,8 +96,8 @@ static void add_task(struct strata_why_recall *recall, const struct strata_span 
 		(struct strata_why_kernel){ true, kernel->machine, kernel->domain };
 	kept->cpu = span->cpu;
 	kept->state = (uint32_t)span->number;
-	if (span->number == STRATA_TASK_BLOCKED && span->wake)
-		kept->wake = add_wake(recall, span->wake);
+	if (span->task->tid && span->number == STRATA_TASK_BLOCKED && span->wake)
+		kept->wake = strata_why_add_wake(recall, span->wake);
 	if (span->task->tid)
 		add(recall, id_of(STRATA_WHY_LANE_TASK, kernel->trace, span->task->tid), kept);
 	if (span->number != STRATA_TASK_RUNNING)
@@ -173,7 +123,7 @@ static void add_vcpu(struct strata_why_recall *recall, const struct strata_span 
 		return;
 	kept->name = strata_why_name_vcpu(recall, span->trace, span->vcpu, STRATA_NO_PCPU);
 	if (span->number == STRATA_VCPU_BLOCKED && span->wake)
-		kept->wake = add_wake(recall, span->wake);
+		kept->wake = strata_why_add_wake(recall, span->wake);
 	if (span->vcpu->number > recall->most_vcpu)
 		recall->most_vcpu = span->vcpu->number;
 	add(recall, id, kept);
@@ -188,7 +138,8 @@ static void take(struct strata_span_listener *listener, const struct strata_span
 	struct strata_why_span kept = {
 		.from_ns = span->from_ns,
 		.to_ns = span->to_ns,
-		.bound_ns = span->bound_ns,
+		.from_bound_ns = span->from_bound_ns,
+		.to_bound_ns = strata_span_to_bound(span),
 		.state = (uint32_t)span->number,
 	};
 
@@ -210,6 +161,10 @@ static void take(struct strata_span_listener *listener, const struct strata_span
 		kept.name =
 			strata_why_name_vcpu(recall, span->trace, span->other, span->pcpu->number);
 		add(recall, id_of(STRATA_WHY_LANE_BEHIND, machine, vcpu), &kept);
+		return;
+	}
+	if (span->kind == STRATA_SPAN_LOCK) {
+		add(recall, id_of(STRATA_WHY_LANE_LOCK, span->trace, span->task->tid), &kept);
 		return;
 	}
 	if (span->kind != STRATA_SPAN_EXIT && span->kind != STRATA_SPAN_HYPERCALL &&
@@ -263,17 +218,27 @@ static int by_place(const void *left, const void *right)
 	return a->to_ns > b->to_ns ? -1 : a->to_ns < b->to_ns;
 }
 
-/* Appends what is left of a span from @from to @to. */
-static bool append(struct strata_why_lane *lane, const struct strata_why_span *span, uint64_t from,
-		   uint64_t to)
+/* A moment of a lane, and by how much it may be off. */
+struct cut {
+	uint64_t ns, bound_ns;
+};
+
+/* Appends the part of a span between two moments. */
+static bool append(struct strata_why_lane *lane, const struct strata_why_span *span,
+		   struct cut from, struct cut to)
 {
-	if (from >= to)
+	struct strata_why_span *part;
+
+	if (from.ns >= to.ns)
 		return true;
 	if (!STRATA_GROW(lane->spans, lane->nr, lane->room))
 		return false;
-	lane->spans[lane->nr] = *span;
-	lane->spans[lane->nr].from_ns = from;
-	lane->spans[lane->nr++].to_ns = to;
+	part = &lane->spans[lane->nr++];
+	*part = *span;
+	part->from_ns = from.ns;
+	part->from_bound_ns = from.bound_ns;
+	part->to_ns = to.ns;
+	part->to_bound_ns = to.bound_ns;
 	return true;
 }
 
@@ -281,30 +246,27 @@ static bool append(struct strata_why_lane *lane, const struct strata_why_span *s
 static int flatten(struct strata_why_lane *lane)
 {
 	struct strata_why_lane row = { .nr = 0 };
-	const struct strata_why_span **open = calloc(lane->nr + 1, sizeof(*open));
-	uint64_t now = 0;
+	const struct strata_why_span **open = calloc(lane->nr + 1, sizeof(*open)), *top;
+	struct cut now = { 0, 0 }, next;
 	size_t i = 0, depth = 0;
 	bool is_well = open != NULL;
 
 	qsort(lane->spans, lane->nr, sizeof(*lane->spans), by_place);
 	while (is_well && (i < lane->nr || depth)) {
 		/* The innermost one goes on until it ends or the next one begins. */
-		const uint64_t next = i < lane->nr ? lane->spans[i].from_ns : UINT64_MAX;
-
-		if (depth && open[depth - 1]->to_ns <= next) {
-			is_well = append(&row, open[depth - 1], now, open[depth - 1]->to_ns);
-			now = open[depth - 1]->to_ns > now ? open[depth - 1]->to_ns : now;
+		top = depth ? open[depth - 1] : NULL;
+		next = (struct cut){ UINT64_MAX, 0 };
+		if (i < lane->nr)
+			next = (struct cut){ lane->spans[i].from_ns, lane->spans[i].from_bound_ns };
+		if (top && top->to_ns <= next.ns) {
+			next = (struct cut){ top->to_ns, top->to_bound_ns };
 			depth--;
-			continue;
+		} else {
+			open[depth++] = &lane->spans[i++];
 		}
-		if (depth)
-			is_well = append(&row, open[depth - 1], now, next);
-		/* Where the next one begins, its bound counts. */
-		if (depth && row.nr && row.spans[row.nr - 1].to_ns == next &&
-		    row.spans[row.nr - 1].bound_ns < lane->spans[i].bound_ns)
-			row.spans[row.nr - 1].bound_ns = lane->spans[i].bound_ns;
-		now = next;
-		open[depth++] = &lane->spans[i++];
+		if (top)
+			is_well = append(&row, top, now, next);
+		now = next.ns > now.ns || !top ? next : now;
 	}
 	free(open);
 	free(lane->spans);
@@ -367,7 +329,7 @@ const struct strata_why_span *strata_why_look(const struct strata_why_lane *lane
 	until = found ? span->to_ns : span->from_ns;
 	if (until < *until_ns) {
 		*until_ns = until;
-		*bound_ns = span->bound_ns;
+		*bound_ns = found ? span->to_bound_ns : span->from_bound_ns;
 	}
 	return found;
 }

@@ -20,7 +20,7 @@
 #include "state/tasks.h"
 #include "why/names.h"
 
-/* About 40 bytes each. */
+/* About 60 bytes each. */
 #define STRATA_WHY_SPANS_MAX 3000000u
 
 struct strata_why_window {
@@ -31,6 +31,7 @@ enum strata_why_lane_kind {
 	/* Of a task, by its kernel's trace and its number: */
 	STRATA_WHY_LANE_TASK,    /* `state`; `cpu` that it is on or waits for */
 	STRATA_WHY_LANE_SYSCALL, /* `name` */
+	STRATA_WHY_LANE_LOCK,    /* it waits for a lock */
 	/* Of a CPU of a kernel, by its trace and its number: */
 	STRATA_WHY_LANE_CPU, /* `name` of the task that runs there; `state` is its number */
 	STRATA_WHY_LANE_IRQ,
@@ -46,7 +47,7 @@ enum strata_why_lane_kind {
 
 struct strata_why_span {
 	uint64_t from_ns, to_ns;
-	uint64_t bound_ns; /* each end is off by no more */
+	uint64_t from_bound_ns, to_bound_ns; /* the ends are off by no more */
 	uint32_t state, name, cpu;
 	uint32_t wake;   /* what ended a blocked state: one of the wakes; 0: nobody knows */
 	uint32_t before; /* of a vCPU: the state that this one follows; UNKNOWN: nobody knows */
@@ -63,12 +64,18 @@ struct strata_why_wake {
 	/* An event channel, and since when it was pending: */
 	bool is_pending;
 	uint64_t pending_ns, pending_bound_ns;
+	/* A timer, and when it was to expire: */
+	bool has_due;
+	uint64_t due_ns, due_bound_ns;
 	/* The vCPU that sent through it, and its task: */
 	bool has_sender, has_sender_task;
 	size_t machine;
 	uint32_t domain, vcpu, sender_name;
 	size_t sender_kernel;
 	uint32_t sender_tid;
+	/* Or a handler on that vCPU: one of the wakes, which says since when it was pending and who
+	 * sent to it; 0: none. */
+	uint32_t handler;
 };
 
 struct strata_why_lane {

@@ -113,15 +113,15 @@ uint32_t strata_why_name_waker(struct strata_why_recall *recall, const struct st
 	}
 }
 
-uint32_t strata_why_name_sender(struct strata_why_recall *recall, const struct strata_link *send)
+uint32_t strata_why_name_sender(struct strata_why_recall *recall, size_t trace,
+				const struct strata_vcpu *of, const struct strata_task *by)
 {
-	const uint32_t vcpu =
-		strata_why_name_vcpu(recall, send->from.trace, send->from.vcpu, STRATA_NO_PCPU);
+	const uint32_t vcpu = strata_why_name_vcpu(recall, trace, of, STRATA_NO_PCPU);
 	char task[STRATA_REPORT_NAME], whole[3 * STRATA_REPORT_NAME];
 
-	if (!send->from.task || !send->from.task->tid)
+	if (!by || !by->tid)
 		return vcpu;
-	strata_report_task_name(task, send->from.task);
+	strata_report_task_name(task, by);
 	snprintf(whole, sizeof(whole), "%s on %s", task, strata_why_name(recall->names, vcpu));
 	return strata_why_names_add(recall->names, whole, strata_why_by(recall->names, vcpu));
 }

@@ -18,6 +18,7 @@ uint32_t strata_why_name_task(struct strata_why_recall *recall, const struct str
 uint32_t strata_why_name_waker(struct strata_why_recall *recall, const struct strata_link *link);
 
 /* The vCPU that sent through an event channel, and its task if that is known. */
-uint32_t strata_why_name_sender(struct strata_why_recall *recall, const struct strata_link *send);
+uint32_t strata_why_name_sender(struct strata_why_recall *recall, size_t trace,
+				const struct strata_vcpu *vcpu, const struct strata_task *task);
 
 #endif /* STRATA_MERGE_WHY_RECALL_NAMES_H */

@@ -31,6 +31,7 @@ enum strata_why_what {
 	STRATA_WHY_WAKES,       /* its vCPU was woken, and waits for its first one: */
 	STRATA_WHY_BEHIND_VCPU, /* while `name` ran there */
 	STRATA_WHY_ASLEEP,      /* the task is woken, its vCPU, `name`, is still blocked */
+	STRATA_WHY_SPINS,       /* it has the CPU, and waits for a lock there */
 	STRATA_WHY_HALTED,      /* the task runs and its vCPU blocks: it waits for a lock */
 	STRATA_WHY_HOLDER,      /* vCPU `name`, which may have the lock, is preempted meanwhile */
 	STRATA_WHY_PAUSED,      /* its vCPU is offline */
@@ -41,6 +42,7 @@ enum strata_why_what {
 	STRATA_WHY_WAITS_OTHER, /* the same, of another domain */
 	STRATA_WHY_WAITS_IRQ,   /* until interrupt `name` woke it */
 	STRATA_WHY_DELIVERED,   /* that one was pending: what held it up */
+	STRATA_WHY_DUE,         /* the same of a timer that was due: its function is `name` */
 	STRATA_WHY_WAKING,      /* the kernel handles it */
 	STRATA_WHY_WOKEN_WHILE, /* until it was woken while task `name` had the CPU */
 	STRATA_WHY_VCPU_IDLE,   /* the vCPU that it waits for, `name`, was blocked */

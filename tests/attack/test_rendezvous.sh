@@ -110,7 +110,7 @@ await test -s "$(home "$victim")/last"
 begin unmapped --app "$running"
 end_recorder
 check "that a program in such a user namespace was not recorded is said" \
-	grep -q "no application \"$running\" came.*user namespaces" "$work/unmapped.log"
+	grep -q "no application \"$running\" connected.*user namespaces" "$work/unmapped.log"
 refuses() { ! as "$mallory" timeout 20 $bin/stranger "$@" >"$work/stranger.out" 2>&1; }
 check "a stranger cannot attach to a program in a user namespace" refuses attach "$running"
 check "it lives" kill -0 "$running"

@@ -88,7 +88,7 @@ ends_well() {
 	check "the recorder loses no event ($1)" is "$(steps "$recording")" 20100
 }
 
-gives_up() { await said "$recording" 'its memory cannot be had'; }
+gives_up() { await said "$recording" 'its memory cannot be read'; }
 
 # leave_if_possible: pages that the recorder keeps stay where they are.
 leave_if_possible() {

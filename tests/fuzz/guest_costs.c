@@ -127,7 +127,7 @@ static const char *a_death_takes_no_history_of_others(const char *raw)
 	char *text = NULL;
 	const char *wrong = record_checked(raw, &plan, true, &text);
 
-	if (!wrong && !strstr(text, "its last moments are in"))
+	if (!wrong && !strstr(text, "its final events are in"))
 		wrong = "it did not die while it was recorded";
 	free(text);
 	/* The recording alone, without the last moments of the other. */
@@ -161,7 +161,7 @@ static const char *no_death_stops_the_recorder(const char *raw)
 	plan.duration_ms = 4000;
 	wrong = record_checked(raw, &plan, true, &text);
 	longest_ms = fake_host.longest_turn_ns / 1000000;
-	if (!wrong && (deaths < 4 || !strstr(text, "its last moments are in")))
+	if (!wrong && (deaths < 4 || !strstr(text, "its final events are in")))
 		wrong = "it did not die while it was recorded";
 	if (!wrong && !strstr(text, "does not answer: its last packet is recorded"))
 		wrong = "nobody was waited for";
@@ -341,7 +341,7 @@ static const char *nobody_waits_for_ever_for_xenstored(const char *raw)
 	char *text = NULL;
 	const char *wrong = record_hanging(raw, hang_for_ever, &text);
 
-	if (!wrong && !strstr(text, "its module never said that it records"))
+	if (!wrong && !strstr(text, "its module never confirmed that it records"))
 		wrong = "it does not say who was not recorded";
 	free(text);
 	if (!wrong && ms_since_begin() > 3000 + 2000 + 10000 + 500)

@@ -136,7 +136,7 @@ static const struct {
 	{ cpu_beyond_all, "ring 0: bad CPU number 65536" },
 	{ ring_of_no_kind, "ring 0: it has no ring header" },
 	{ written_to_the_end, "ring 0: it claims to have been read up to 0x" },
-	{ refuses, "its module never said that it records" },
+	{ refuses, "its module never confirmed that it records" },
 };
 
 static const char *tell_one(const char *raw, size_t index)

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""make_hostile_names.py DIR - writes a CTF 2 trace whose events and fields have names that SQL does not expect: quotes, reserved
-words, tables of SQLite, names that differ by case only, more columns than SQLite has; and numbers beyond 63 bits."""
+"""make_hostile_names.py DIR [NUMBER] - writes a CTF 2 trace whose events and fields have names that SQL does not expect: quotes, reserved
+words, tables of SQLite, names that differ by case only, more columns than SQLite has; and numbers beyond 63 bits.
+
+  NUMBER  instead, so many events of one field each, whose names are the same until far behind where SQL's names are cut"""
 import json
 import os
 import struct
@@ -26,7 +28,7 @@ def structure(members):
     return {"type": "structure", "member-classes": [{"name": name, "field-class": kind} for name, kind in members]}
 
 
-def fragments():
+def frame():
     yield {"type": "preamble", "version": 2}
     yield {"type": "trace-class", "environment": {"hostname": "hostile"}}
     yield {"type": "clock-class", "id": "c", "frequency": 10**9, "origin": "unix-epoch"}
@@ -35,7 +37,11 @@ def fragments():
                ("total", integer(64, ["packet-total-length"])), ("content", integer(64, ["packet-content-length"])),
                ("begin", integer(64, ["default-clock-timestamp"]))]),
            "event-record-header-field-class": structure([
-               ("class", integer(16, ["event-record-class-id"])), ("time", integer(64, ["default-clock-timestamp"]))])}
+               ("class", integer(32, ["event-record-class-id"])), ("time", integer(64, ["default-clock-timestamp"]))])}
+
+
+def fragments():
+    yield from frame()
     payload = structure([(name, integer(8)) for name in FIELDS])
     for i, name in enumerate(EVENTS):
         yield {"type": "event-record-class", "id": i, "name": name, "payload-field-class": payload}
@@ -48,15 +54,27 @@ def fragments():
 
 
 def event(number, ns, payload):
-    return struct.pack("<HQ", number, ns) + payload
+    return struct.pack("<IQ", number, ns) + payload
 
 
-def main():
-    path = sys.argv[1]
+def crowd(number):
+    yield from frame()
+    payload = structure([("x", integer(8))])
+    for i in range(number):
+        yield {"type": "event-record-class", "id": i, "name": "crowd" * 50 + str(i), "payload-field-class": payload}
+
+
+def write(path, metadata, events):
     os.makedirs(path)
-    with open(os.path.join(path, "metadata"), "wb") as metadata:
-        for fragment in fragments():
-            metadata.write(b"\x1e" + json.dumps(fragment).encode() + b"\n")
+    with open(os.path.join(path, "metadata"), "wb") as file:
+        for fragment in metadata:
+            file.write(b"\x1e" + json.dumps(fragment).encode() + b"\n")
+    bits = 8 * (24 + len(events))
+    with open(os.path.join(path, "stream"), "wb") as stream:
+        stream.write(struct.pack("<QQQ", bits, bits, BEGIN) + events)
+
+
+def hostile_events():
     body, ns = b"", BEGIN
     for i in range(3 * len(EVENTS)):
         ns += 1000
@@ -66,10 +84,15 @@ def main():
         body += event(100, ns, struct.pack("<Q", value))
     body += event(101, ns + 1000, bytes(i % 251 for i in range(2500)))
     body += event(102, ns + 2000, struct.pack("<d", float("nan")) + b"\xffbad\x1b\0" + b"\1\2\3")
-    body += event(102, ns + 3000, struct.pack("<d", 1.5) + "grün \"quoted\"\0".encode() + b"\4\5\6")
-    bits = 8 * (24 + len(body))
-    with open(os.path.join(path, "stream"), "wb") as stream:
-        stream.write(struct.pack("<QQQ", bits, bits, BEGIN) + body)
+    return body + event(102, ns + 3000, struct.pack("<d", 1.5) + "grün \"quoted\"\0".encode() + b"\4\5\6")
+
+
+def main():
+    if len(sys.argv) == 2:
+        write(sys.argv[1], fragments(), hostile_events())
+    else:
+        number = int(sys.argv[2])
+        write(sys.argv[1], crowd(number), b"".join(event(i, BEGIN + i, bytes([i % 256])) for i in range(number)))
 
 
 main()

@@ -74,6 +74,9 @@ static inline void record(struct strata_span_listener *listener, const struct st
 
 	assert_true(world->nr <= SPANS_MAX);
 	assert_true(span->from_ns <= span->to_ns);
+	/* As at() has it. */
+	assert_int_equal(span->from_bound_ns, 2);
+	assert_int_equal(span->bound_ns, span->kind == STRATA_SPAN_GRANT_COPY ? 2 : 4);
 	recorded->span = *span;
 	if (span->wake) {
 		recorded->wake = *span->wake;
@@ -140,7 +143,7 @@ static inline struct world *begin(void)
 	world->listener.span = record;
 	world->listener.link = record_link;
 	world->listeners[0] = &world->listener;
-	world->spans = (struct strata_spans){ world->listeners, 1 };
+	world->spans = strata_spans_of(world->listeners, 1);
 	world->vcpus.spans = world->tasks.spans = world->requests.spans = &world->spans;
 	world->evtchns.spans = &world->spans;
 	world->tasks.vcpus = world->evtchns.vcpus = &world->vcpus;
@@ -163,8 +166,8 @@ static inline void finish(struct world *world, uint64_t ns)
 {
 	const struct strata_moment now = at(ns);
 
-	strata_tasks_finish(&world->tasks, &now);
-	strata_vcpus_finish(&world->vcpus, &now);
+	strata_tasks_tell_open(&world->tasks, &world->spans, &now);
+	strata_vcpus_tell_open(&world->vcpus, &world->spans, &now);
 }
 
 /* The span of a kind at @nr among those of that kind; NULL: there are fewer. */

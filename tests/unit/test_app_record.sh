@@ -350,7 +350,7 @@ check "view and merge agree on how well its times are known" known_alike
 
 begin ninth --app nobody
 finish_recording ninth
-check "a program that nobody has is named" grep -q 'no application "nobody" came' "$work/ninth.log"
+check "a program that nobody has is named" grep -q 'no application "nobody" connected' "$work/ninth.log"
 check "and is no success" is "$status" 3
 
 # spared: a file in place of the socket is somebody's.

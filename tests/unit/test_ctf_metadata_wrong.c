@@ -76,7 +76,7 @@ static const struct {
 	{ LE "env { a = 1 }", "metadata:2:13: ; is missing before '}'" },
 	{ LE "env { a = 1;", "metadata:2:13: the text ends where a name should stand" },
 	{ LE "env { a = $; };", "metadata:2:11: the byte 0x24 cannot stand here" },
-	{ LE "trance;", "metadata:2:1: 'trance' begins nothing that CTF 1.8 knows" },
+	{ LE "trance;", "metadata:2:1: 'trance' does not begin anything in CTF 1.8" },
 };
 
 static void a_wrong_text_is_answered_with_its_place_and_what_to_do(void **state)

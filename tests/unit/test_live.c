@@ -24,12 +24,12 @@
 #include "recording/ctf_metadata.h"
 #include "host/recording_traces.h"
 #include "live/live.h"
-#include "live/live_table.h"
 #include "outputs/follow.h"
 #include "outputs/json/json.h"
 #include "outputs/shown.h"
 
 #include "../machines_found.h"
+#include "live_player.h"
 #include "synthetic.h"
 #include "saved.h"
 
@@ -331,25 +331,6 @@ static uint64_t host_clock(void)
 	return now_ticks;
 }
 
-/* The table, as the recorder would have it. */
-static struct strata_live_table *make_table(const struct world *world)
-{
-	struct strata_live_table *table;
-	char path[128];
-	int fd;
-
-	snprintf(path, sizeof(path), "%s/" STRATA_LIVE_FILE, world->rec.dir);
-	fd = open(path, O_RDWR | O_CREAT, 0600);
-	assert_true(fd >= 0);
-	assert_int_equal(ftruncate(fd, sizeof(*table)), 0);
-	table = mmap(NULL, sizeof(*table), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	assert_true(table != MAP_FAILED);
-	close(fd);
-	table->magic = STRATA_LIVE_MAGIC;
-	table->version = STRATA_LIVE_VERSION;
-	return table;
-}
-
 /* What the recorder, which may be behind, says of a stream. */
 static void say(const struct world *world, struct strata_live_table *table, unsigned int i,
 		uint64_t ticks)
@@ -400,7 +381,7 @@ static void follow_with(const struct world *world, struct collector *collector,
 						     .complain = count_complaint,
 						     .complain_data = &complaints };
 	const int dir = open(world->rec.dir, O_RDONLY | O_DIRECTORY);
-	struct strata_live_table *table = make_table(world);
+	struct strata_live_table *table = live_player_make_table(world->rec.dir);
 	struct strata_error error = { "" };
 	struct strata_live *live;
 	unsigned int i, quiet[NR_STREAMS] = { 0 };

@@ -81,7 +81,7 @@ static void a_refusal_says_who_holds_what(void **state)
 	assert_int_equal(principal_claim(one, PRINCIPAL_RINGS, 4, &error), -1);
 	assert_string_equal(
 		error.text,
-		"user 3000000001 holds 7 of its share of 10 rings at once and asks for 4 "
+		"user 3000000001 holds 7 of its share of 10 rings in use and asks for 4 "
 		"more; 10 of 80 are in use; the others: user 3000000002 3");
 	assert_true(principals_refused(all));
 }

@@ -37,7 +37,7 @@ check "what the filter prints is said with its number of lines" grep -qE '^The [
 # What the answer says of clocks is the bound of the events of Xen and kernels.
 same_bounds() {
 	diff <(grep -E ' (xen|kernel) ' docs/demo.md | grep -oE '±[0-9]+ns' | grep -oE '[0-9]+' | sort -u) \
-		<(grep -oE 'exact to [0-9]+ ns' docs/demo.md | grep -oE '[0-9]+' | sort -u)
+		<(grep -oE 'accurate to [0-9]+ ns' docs/demo.md | grep -oE '[0-9]+' | sort -u)
 }
 check "the events have the bound that the answer names" same_bounds
 

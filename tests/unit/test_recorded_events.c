@@ -265,7 +265,7 @@ static void types_that_no_recorder_writes_are_refused(void **state)
 		{ "__s[3]", "__s[65535]", "payload of" },
 		{ "size = 32; align = 32; signed = false; } __sequence_length",
 		  "size = 16; align = 16; signed = false; } __sequence_length",
-		  "a sequence without its length in front of it" },
+		  "a sequence without a preceding length" },
 		{ " _one[1]", " _u[1]", "a second field of the name" },
 	};
 	struct given *given = *state;

@@ -48,7 +48,11 @@ says() {
 for kind in whole lossy empty; do
 	python3 tests/unit/make_scheduled.py "$work/$kind" "$kind"
 done
+for kind in '' lossy; do
+	python3 tests/unit/make_xen_host.py "$work/host$kind" $kind
+done
 python3 tests/unit/make_hostile_names.py "$work/named"
+python3 tests/unit/make_hostile_names.py "$work/crowd" 5000
 cp -r "$work/xen" "$work/torn" && truncate -s -70000 "$work/torn/xen/cpu_1"
 cp -r "$work/xen" "$work/bad" && printf '\377\377\377\177' | dd of="$work/bad/xen/cpu_0" bs=1 seek=30000 conv=notrunc status=none
 
@@ -85,9 +89,33 @@ check "and whom they waited behind" gives "$("$strata" report --json steal "$wor
 	"SELECT count(*), sum(ns) FROM steal WHERE domain_name <> 'idle'"
 check "parts of a wake-up sum to it" gives 0 "SELECT count(*) FROM wakeups WHERE ns <> runs_ns + queued_ns + in_xen_ns + stolen_ns +
 	vcpu_asleep_ns + vcpu_paused_ns + blocked_ns + unknown_ns" "$work/whole"
+for kind in '' lossy; do
+	check "locks are those of the report${kind:+: $kind}" gives "$("$strata" report --json locks "$work/host$kind" 2>/dev/null | jq -r '[.locks[] | select(.what | contains("0x"))] |
+		[([.[].count] | add), ([.[].total_ns] | add), ([.[].stolen_ns] | add)] | join(",")')" "SELECT count(*), sum(ns), sum(stolen_ns) FROM locks" "$work/host$kind"
+	check "so are signals of event channels" gives "$("$strata" report --json evtchn "$work/host$kind" 2>/dev/null |
+		jq -r '.evtchn | [([.[].upcalls] | add), ([.[].pending_ns] | add), ([.[].stolen_ns] | add)] | join(",")')" \
+		"SELECT count(*), sum(ns), sum(stolen_ns) FROM evtchn" "$work/host$kind"
+	check "those that g2 sent to dom0" gives "$("$strata" report --json evtchn "$work/host$kind" 2>/dev/null |
+		jq -r '[.evtchn[] | select(.of == "dom0" and .by == "d2")] | [([.[].upcalls] | add), ([.[].pending_ns] | add)] | join(",")')" \
+		"SELECT count(*), sum(ns) FROM evtchn WHERE domain = 0 AND sender_domain = 2" "$work/host$kind"
+	check "and grants" gives "$("$strata" report --json grants "$work/host$kind" 2>/dev/null |
+		jq -r '.grants | [([.[].mapped] | add), ([.[].mapped_ns] | add), ([.[].copies] | add), ([.[].failed_copies] | add), ([.[].copied_bytes] | add)] | join(",")')" \
+		"SELECT sum(kind = 'grant'), sum(ns), sum(kind = 'grant_copy'), sum(bytes = 0), sum(bytes) FROM grants" "$work/host$kind"
+done
+check "whose page is granted" gives "$("$strata" report --json grants "$work/host" 2>/dev/null |
+	jq -r '[.grants[] | select(.of == "dom0" and .granter == "d2")] | [([.[].mapped_ns] | add), ([.[].copied_bytes] | add)] | join(",")')" \
+	"SELECT sum(ns), sum(bytes) FROM grants WHERE domain = 0 AND granter = 2" "$work/host"
+check "parts of waits for locks and of signals sum to them" gives 0,0 "WITH x AS (SELECT kind, ns - (runs_ns + queued_ns + in_xen_ns + stolen_ns +
+	vcpu_asleep_ns + vcpu_paused_ns + blocked_ns + unknown_ns) AS rest FROM slices) SELECT sum(rest <> 0) FILTER (WHERE kind = 'lock'),
+	sum(rest <> 0) FILTER (WHERE kind = 'evtchn') FROM x" "$work/host"
+check "each span has a kind, and each kind a table" gives 0,evtchn/exit/grant/grant_copy/irq/lock/pcpu/preempted/runstate/softirq/steal/task/wakeup "SELECT
+	(SELECT count(*) FROM slices WHERE kind IS NULL), (SELECT group_concat(kind, '/') FROM (SELECT DISTINCT kind FROM slices ORDER BY 1))" "$work/host"
+check "a task is blocked in a system call" gives 1 "SELECT count(*) > 10 AND count(DISTINCT blocked_in) > 1 AND sum(state <> 'blocked') = 0 FROM tasks
+	WHERE blocked_in IS NOT NULL" "$work/whole"
 check "slices are all of the state" gives 1 "SELECT (SELECT count(*) FROM slices) = (SELECT count(*) FROM runstates) + (SELECT count(*) FROM pcpus) +
 	(SELECT count(*) FROM steal) + (SELECT count(*) FROM exits) + (SELECT count(*) FROM hypercalls) + (SELECT count(*) FROM tasks) +
-	(SELECT count(*) FROM wakeups) + (SELECT count(*) FROM syscalls) + (SELECT count(*) FROM irqs) + (SELECT count(*) FROM requests)"
+	(SELECT count(*) FROM wakeups) + (SELECT count(*) FROM syscalls) + (SELECT count(*) FROM irqs) + (SELECT count(*) FROM requests) +
+	(SELECT count(*) FROM locks) + (SELECT count(*) FROM evtchn) + (SELECT count(*) FROM grants)" "$work/host"
 check "spans that end before a time are those of the whole that do" gives 1 "WITH some AS (SELECT min(end_ns) + (max(end_ns) - min(end_ns)) / 2
 	AS half FROM runstates), whole AS MATERIALIZED (SELECT end_ns FROM runstates) SELECT (SELECT count(*) FROM runstates, some WHERE end_ns < half) =
 	(SELECT sum(end_ns < half) FROM whole, some) AND (SELECT count(*) FROM runstates, some WHERE end_ns < half) > 10"
@@ -154,6 +182,9 @@ check "names that differ by case have tables of their own" gives 3,3,3 \
 check "each of its own event" gives 3 "SELECT count(DISTINCT event) FROM event_tables WHERE name LIKE 'order%'" "$work/named"
 check "no event hides a table" gives 66,1,2 'SELECT (SELECT count(*) FROM events), (SELECT count(*) FROM slices) >= 0,
 	(SELECT count(*) FROM json_each(json_array(1, 2)))' "$work/named"
+check "a name in quotes of any kind, behind comments" gives 3,3,3,3 "SELECT -- it's \"one; of four
+	(SELECT count(*) FROM main.\"ORDER\"), (SELECT count(*) /* ; ' */ FROM [order_2]), (SELECT count(*) FROM \`order_3\`), (SELECT count(*) FROM 'quo\"te')" "$work/named"
+check "and in a second statement" gives 3 "SELECT ';'; SELECT count(*) FROM \"two words\"" "$work/named"
 check "nor SQLite's own" gives 3 "SELECT count(*) FROM event_sqlite_master" "$work/named"
 check "a table of more columns than SQLite has keeps what fits" gives 2000,0 \
 	"SELECT count(*), sum(name = 'f2499') FROM pragma_table_info('broad')" "$work/named"
@@ -163,6 +194,16 @@ check "no byte of a name or a text commands the terminal" eval '{ sql "$work/nam
 	sql "$work/named" "SELECT * FROM nothing"; sql "$work/named" "SELECT event FROM events"; } 2>&1 | LC_ALL=C grep -cP "[\x00-\x08\x0b-\x1f\x7f]" | grep -qx 0'
 check "text that is not UTF-8 is repaired, BLOBs are digits" gives "$(printf '\357\277\275bad\033,010203,')" \
 	"SELECT text, blob, real FROM mixed WHERE real IS NULL" "$work/named"
+
+# Thousands of events, whose names are cut to the same.
+cut=$(printf 'crowd%.0s' {1..50} | head -c 199)
+check "each event of a crowd has a table of its own" gives 5000,5000 "SELECT count(DISTINCT name), count(DISTINCT event) FROM event_tables" "$work/crowd"
+check "which has its rows" gives "1,1700000000000000000,1,1,1700000000000004999" "SELECT (SELECT count(*) FROM $cut), (SELECT time_ns FROM $cut),
+	(SELECT count(*) FROM ${cut}_5000), (SELECT x > 0 FROM ${cut}_2), (SELECT max(time_ns) FROM events)" "$work/crowd"
+check "SQLite knows only those that a statement names" gives 1,0 "SELECT sum(name LIKE 'crowd%') = 2, count(*) > 200 FROM pragma_module_list
+	WHERE '$cut' <> '${cut}_77'" "$work/crowd"
+check "a pattern that all of them fit is asked of each row" gives 5000 "SELECT count(*) FROM events WHERE event LIKE 'crowd%'" "$work/crowd"
+check "one that few fit is not" gives 11 "SELECT count(*) FROM events WHERE event GLOB '*d499?' OR event LIKE '%d4444'" "$work/crowd"
 
 # Forms.
 check "JSON has the types" eval '[ "$(sql --json "$work/xen" "SELECT 1 AS a, NULL AS b, 1.5 AS c, '\''x\"y'\'' AS d, 9007199254740993 AS e, x'\''00ff'\'' AS f, 2 AS a" | jq -c .)" = \
@@ -204,7 +245,7 @@ check "a value that is none" says 2 'not a value of this option' sql --memory x 
 check "too many arguments" says 2 'further traces by --also' sql "$work/xen" 'SELECT 1' 'SELECT 2'
 check "--help" says 0 '^Usage: strata sql' sql --help
 both() { [ "$(sql --csv --also "$work/whole" "$work/xen" "SELECT count(DISTINCT layer) FROM events" 2>/dev/null | tail -n 1)" = 3 ]; }
-check "--also reads another trace besides" both
+check "--also reads an additional trace" both
 check "an empty trace has tables, and no rows" gives 0,0 'SELECT (SELECT count(*) FROM events), (SELECT count(*) FROM slices)' "$work/empty"
 
 # Damage: as view tells it.
@@ -236,8 +277,9 @@ interrupted() {
 	local pid status=0 i
 	"$strata" sql "$work/xen" "$1" >"$work/out" 2>&1 &
 	pid=$!
-	# Before it catches the signal, it would end otherwise.
-	for ((i = 0; i < 600 && (0x$(sed -n 's/^SigCgt:\t*//p' /proc/$pid/status) & 2) == 0; i++)); do
+	# Before it catches the signal, it would end otherwise; and before it is strata-sql, a shell does.
+	for ((i = 0; i < 600; i++)); do
+		[ "$(cat /proc/$pid/comm)" = strata-sql ] && (((0x$(sed -n 's/^SigCgt:\t*//p' /proc/$pid/status) & 2) != 0)) && break
 		sleep 0.1
 	done
 	for ((i = 0; i < 600; i++)); do

@@ -175,6 +175,60 @@ static void interrupts_softirqs_and_timers_wake(void **state)
 	end(world);
 }
 
+/* Its kernel's clock shows @clock_ns as a timer expires that wakes a task. */
+static const struct strata_link *timer_wakes(struct world *world, struct strata_kernel *kernel,
+					     struct strata_task *task, uint64_t timer,
+					     uint64_t clock_ns, uint64_t ns)
+{
+	struct strata_task *idle = task_of(world, kernel, 0, 0);
+	const struct strata_moment now = at(ns);
+	const struct strata_link *link;
+
+	switch_to(world, idle, T_RUNNABLE, task, 0, ns - 20);
+	switch_to(world, task, T_BLOCKED, idle, 0, ns - 19);
+	irq(world, kernel, 16, ns - 4);
+	strata_tasks_timer(&world->tasks, kernel, 0, true, TIMER, &now);
+	strata_tasks_timer_late(&world->tasks, kernel, 0, timer, clock_ns, &now);
+	wake_from(world, task, 0, idle, 0, true, ns);
+	strata_tasks_timer(&world->tasks, kernel, 0, false, 0, &now);
+	irq_end(world, kernel, 16, ns + 1);
+	link = nth_link(world, STRATA_LINK_WAKEUP, world->nr_links - 1);
+	assert_int_equal(link->via, STRATA_VIA_TIMER);
+	return link;
+}
+
+/* The kernel read its clock between the beginning of the interrupt, 4 ns before, and the event. */
+static void a_timer_was_due_earlier(void **state)
+{
+	struct world *world = begin();
+	struct strata_kernel *kernel = kernel_of(world, STRATA_NO_DOMAIN);
+	struct strata_task *t = task_of(world, kernel, 70, 0);
+	const struct strata_moment now = at(400);
+	const struct strata_link *link;
+
+	(void)state;
+	strata_timers_arm(&kernel->timers, 0x10, 5000, kernel->losses);
+	strata_timers_arm(&kernel->timers, 0x20, 5001, kernel->losses);
+	link = timer_wakes(world, kernel, t, 0x10, 5030, 200);
+	assert_true(link->has_due);
+	assert_int_equal(link->due.ns, 196 - 30 + 2);
+	assert_int_equal(link->due.bound_ns, 2 + 2);
+	/* It was not armed again. */
+	assert_false(timer_wakes(world, kernel, t, 0x10, 5060, 300)->has_due);
+	/* A timer that expires before its time would be no late one. */
+	strata_timers_arm(&kernel->timers, 0x10, 9000, kernel->losses);
+	link = timer_wakes(world, kernel, t, 0x10, 8000, 340);
+	assert_true(link->has_due);
+	assert_int_equal(link->due.ns, 338);
+	/* So late that it was due before time began: those clocks are not what they should be. */
+	strata_timers_arm(&kernel->timers, 0x10, 9000, kernel->losses);
+	assert_false(timer_wakes(world, kernel, t, 0x10, 9999, 380)->has_due);
+	/* It may have been armed anew where events were lost. */
+	strata_tasks_lose(&world->tasks, kernel, &now);
+	assert_false(timer_wakes(world, kernel, t, 0x20, 5060, 500)->has_due);
+	end(world);
+}
+
 /* Woken from another CPU after it decided to sleep and before it left its own. */
 static void a_task_is_woken_before_it_left_its_cpu(void **state)
 {
@@ -372,6 +426,7 @@ static void too_many_ports_are_counted(void **state)
 	(void)state;
 	/* Links are told of all, and would be too many to keep. */
 	world->listener.link = NULL;
+	world->spans = strata_spans_of(world->listeners, 1);
 	for (i = 0; i < STRATA_PORTS_MAX + 10; i++)
 		pending(world, v, NULL, 0, i, 10);
 	assert_int_equal(world->evtchns.not_followed, 10);
@@ -384,6 +439,7 @@ int main(void)
 		cmocka_unit_test(a_task_wakes_another),
 		cmocka_unit_test(without_interrupts_the_waker_is_only_who_had_the_cpu),
 		cmocka_unit_test(interrupts_softirqs_and_timers_wake),
+		cmocka_unit_test(a_timer_was_due_earlier),
 		cmocka_unit_test(a_task_is_woken_before_it_left_its_cpu),
 		cmocka_unit_test(an_event_channel_from_its_sender_to_the_task_that_it_wakes),
 		cmocka_unit_test(what_xen_signals_has_no_sender),

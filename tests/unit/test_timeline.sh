@@ -189,6 +189,8 @@ check "a port without a server" says 2 '--port is for --serve' timeline --port 8
 check "a port that is none" says 2 '--port is a number' timeline --serve --port 65536 "$work/whole"
 check "--spans is a number" says 2 '--spans is a number' timeline --spans many -o "$work/page" "$work/whole"
 check "--domain wants patterns" says 2 '--domain is PATTERN' timeline --domain a,,b -o "$work/page" "$work/whole"
+check "--request names events that some trace has" says 1 'no trace has an event "nosuch"' \
+	timeline --force --request nosuch,nor_this -o "$work/page" "$work/xen"
 check "--request wants two events" says 2 '--request is .NAME=.BEGIN,END' timeline --request one -o "$work/page" "$work/whole"
 check "a time that is none" says 2 '"yesterday" is not a time' timeline --from yesterday -o "$work/page" "$work/whole"
 check "an option that there is not" says 2 'no option of timeline: --colour' timeline --colour -o "$work/page" "$work/whole"

@@ -204,7 +204,7 @@ static void one_that_is_told_and_contradicted_is_used_and_named(void **state)
 	import_file(&imported, &file, 2400000);
 	assert_int_equal(imported.status, 0);
 	assert_int_equal(imported.report.tsc_khz, 2400000);
-	assert_said(&imported, "--tsc-khz says 2400000, but the file's records tell 28932");
+	assert_said(&imported, "--tsc-khz says 2400000, but the file's records show 28932");
 	imported_free(&imported);
 	xentrace_free(&file);
 }

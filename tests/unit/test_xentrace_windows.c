@@ -60,7 +60,7 @@ static void a_window_that_says_it_is_smaller_loses_what_lies_behind(void **state
 	xentrace_whole_window(&file, 0, 2000);
 	import_written(&imported, &file);
 	assert_kept(&imported, 25, 1, 5 * 16);
-	assert_said(&imported, "no window begins here (0x90022006), though the one before ends");
+	assert_said(&imported, "no window begins here (0x90022006), where the previous one ends");
 	imported_free(&imported);
 }
 

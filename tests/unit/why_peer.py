@@ -75,6 +75,9 @@ class World:
 
     def behind(self, key):
         """Who ran on the physical CPU that the vCPU gets in the end."""
+        return self.lane(("behind", key), lambda: self.find_behind(key))
+
+    def find_behind(self, key):
         vcpu = self.host.vcpus[key]
         spans = []
         for begin, stop, state in vcpu.sched.spans(vcpu.sched.times[0], self.host.last):
@@ -84,7 +87,7 @@ class World:
                 if any(s[0] == stop and s[2] == key for s in stretches):
                     spans += [(max(begin, s[0]), min(stop, s[1]), s[2]) for s in stretches
                               if s[1] is not None and max(begin, s[0]) < min(stop, s[1])]
-        return self.lane(("behind", key), lambda: spans)
+        return spans
 
     def piece(self, kernel, task, now):
         """What a moment is part of: causes of the tree, the coarsest first."""
@@ -214,4 +217,5 @@ def main():
     print("%d instances, %d figures are the same" % (len(lengths), check.figures))
 
 
-main()
+if __name__ == "__main__":
+    main()

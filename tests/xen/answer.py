@@ -62,7 +62,7 @@ def main():
     print(strata("why", *REQUEST, "--worst", "1", "--to", seconds(paused), raw))
     checks = summary["clock"]["checks"] + summary["clock"]["guest_mode"]["checks"]
     violations = summary["clock"]["violations"] + summary["clock"]["guest_mode"]["violations"]
-    print(f"Clocks:  {checks} events checked against when Xen ran their vCPUs, {violations} violations; times are exact to "
+    print(f"Clocks:  {checks} events checked against when Xen ran their vCPUs, {violations} violations; times are accurate to "
           f"{summary['clock']['bound_ns']} ns")
     print(f"Losses:  {summary['lost']} of {summary['events']} events")
 

@@ -29,6 +29,7 @@ mkdir -p "$OUT/cases"
 cp "$here"/gallery/*.sh "$OUT/cases"
 check "the service builds" gcc -O2 -Wall -Wextra -Werror -Iinclude "$here/helpers/server.c" out/lib/libstrata.a \
 	-lxengnttab -lxenevtchn -o "$OUT/server"
+check "the sink builds" gcc -O2 -Wall -Wextra -Werror "$here/helpers/sink.c" -lxenevtchn -o "$OUT/sink"
 check "the hog builds" gcc -static -O2 -Wall -Wextra -Werror "$here/workloads/busy.c" -o "$OUT/busy"
 boot "$here/gallery/gallery.lab" "$OUT"
 for file in "$OUT"/cases/*.sh; do

@@ -265,7 +265,7 @@ int app_read_rings(struct app *app, struct strata_error *error)
 		unsigned char *memory = app->memory.rings + i * header->ring_bytes;
 
 		if (!ring_pages_hold(&app->memory.pages, memory, app_ring_always_read(header)))
-			return strata_fail(error, "its memory cannot be had: %s",
+			return strata_fail(error, "its memory cannot be read: %s",
 					   strerror(app->memory.pages.failed));
 		if (!app_ring_open(&app->rings[i], header, (uint32_t)i, memory))
 			return strata_fail(error, "ring %zu has no ring header", i);

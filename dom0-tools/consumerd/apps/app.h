@@ -3,8 +3,8 @@
  * app.h - one connected application: its messages, its event table and its rings
  * (strata/abi/app.h).
  *
- * All its messages are hostile, and the recorder never waits: it reads a message when
- * one is there, and closes the connection if it cannot send one at once.
+ * All its messages are hostile, and the recorder never waits: it reads a message when one is
+ * available, and closes the connection if it cannot send one immediately.
  */
 #ifndef STRATA_CONSUMERD_APP_H
 #define STRATA_CONSUMERD_APP_H
@@ -32,7 +32,7 @@ struct app {
 	uint32_t nr_cpus;
 	uint8_t header_forms;             /* that it can write */
 	enum strata_header_form form;     /* that it was told to write, with its rings */
-	struct strata_event_desc *events; /* by id; each is still to be checked */
+	struct strata_event_desc *events; /* by id; each must still be checked */
 	size_t nr_events;
 
 	struct app_memory memory;
@@ -68,18 +68,19 @@ enum app_news app_hear(struct app *app, struct strata_error *error);
 /* The wanted form of an application's rings. */
 struct app_channel {
 	struct strata_ring_geometry geometry;
-	bool overwrite; /* a full ring replaces its oldest records */
+	bool overwrite; /* a full ring overwrites its oldest records */
 	/* Form of record headers, if the application can write it; otherwise full. */
 	enum strata_header_form form;
 	uint32_t switch_ms; /* how often half full sub-buffers are handed over; 0: never */
-	/* NULL: in anonymous memory; else each in a file in that output directory, of those users.
+	/* NULL: in anonymous memory; else those of these users each in a file in that output
+	 * directory.
 	 */
 	const struct strata_dir *dir;
 	struct app_file_users *file_users;
 };
 
 /*
- * Makes memory for its rings and hands it over.
+ * Creates memory for its rings and sends its descriptor.
  * @clock: for a file: tsc_khz, anchor_ticks and anchor_realtime_ns of the recording
  * 0 or -1.
  */

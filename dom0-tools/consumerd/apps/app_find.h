@@ -7,8 +7,8 @@
  * which only root of the machine may do.  So no other process can call, and a program
  * that has closed all of its files is found as well.
  *
- * A process can make its maps slow to read, and its pages are hostile: app_wake.c
- * does this in a process of its own.
+ * A process can make its maps slow to read, and its pages are hostile: app_wake.c does this in a
+ * separate process.
  */
 #ifndef STRATA_CONSUMERD_APP_FIND_H
 #define STRATA_CONSUMERD_APP_FIND_H
@@ -21,7 +21,7 @@
 
 #include "base/error.h"
 
-/* Pages of one process that are looked at: each copy of libstrata in it has one. */
+/* Most pages of one process that are examined: each copy of libstrata in it has one. */
 #define APP_PAGES_MAX 4u
 
 struct app_process {
@@ -43,7 +43,7 @@ struct app_page_place {
 	unsigned long device, inode;
 };
 
-/* The mappings of a process while they are read.  Zeros: none are open. */
+/* The mappings of a process while they are read. Zeroed: none are open. */
 struct app_maps {
 	FILE *file;
 	unsigned int lines;
@@ -53,7 +53,7 @@ struct app_maps {
 
 void app_maps_open(struct app_maps *maps, pid_t pid);
 
-/* Reads some more lines; a hostile process can make this slow.  True: that was all. */
+/* Reads some more lines; a hostile process can make this slow. True: all lines are read. */
 bool app_maps_read(struct app_maps *maps);
 
 /* Allowed also if they are not open. */
@@ -66,7 +66,7 @@ struct app_page {
 
 enum app_call {
 	APP_CALLED,
-	APP_NO_PAGE,   /* no such page is there */
+	APP_NO_PAGE,   /* the process has no such page */
 	APP_NO_RIGHTS, /* this process may not open pages of others */
 };
 
@@ -74,7 +74,7 @@ enum app_call {
  * mapped, for APP_CALLED */
 enum app_call app_page_call(pid_t pid, const struct app_page_place *place, struct app_page *page);
 
-/* Has the program tried to connect since, or does another recorder have it? */
+/* Whether the program has tried to connect since, or another recorder serves it. */
 bool app_page_answered(const struct app_page *page);
 
 void app_page_close(struct app_page *page);

@@ -11,7 +11,7 @@
 
 struct app_search {
 	void *data; /* for the functions */
-	/* A user's processes are read for so long together; those that are left then are not read.
+	/* Time limit for reading one user's processes; the remaining ones are skipped.
 	 */
 	uint32_t user_ms;
 	/* Whether to leave the process out. */
@@ -22,7 +22,7 @@ struct app_search {
 	void (*reads)(void *data, const struct app_process *process);
 	void (*finds)(void *data, const struct app_process *process,
 		      const struct app_page_place *place);
-	/* A user's time is used up. */
+	/* Called when a user's time is used up. */
 	void (*gives_up)(void *data, uint32_t uid);
 };
 

@@ -32,14 +32,14 @@ struct app_wake {
 	struct app_wake_progress *progress; /* shared with that process; NULL: not begun */
 	pid_t child;                        /* 0: it has ended */
 	bool killed;                        /* by us, as it was blocked */
-	uint64_t steps;                     /* that it had come when we looked last ... */
-	uint64_t moved_ms;                  /* ... and when that was more than before */
+	uint64_t steps;                     /* its progress at the last check ... */
+	uint64_t moved_ms;                  /* ... and when the progress last increased */
 };
 
 /* Begins; to be called when the recorder listens.  0 or -1. */
 int app_wake_begin(struct app_wake *wake, struct strata_error *error);
 
-/* Looks after it, without waiting.  Call it often. */
+/* Supervises the child without waiting. Call it often. */
 void app_wake_tend(struct app_wake *wake);
 
 /* Whether all programs have been called, and had time to connect. */

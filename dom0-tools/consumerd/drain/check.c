@@ -134,15 +134,13 @@ void drain_disable(struct drain *drain, struct ring_stream *stream)
 	if (stream->ring->pages && stream->ring->pages->failed)
 		principal_complain(
 			stream->source->who,
-			"%s: ring of CPU %u: its memory cannot be had (%s): nothing more "
-			"is taken from it; is its control group out of memory?",
+			"%s: ring of CPU %u: its memory cannot be read (%s): it is not drained any more; is its control group out of memory?",
 			stream_source(drain, stream)->name, stream->ring->cpu,
 			strerror(stream->ring->pages->failed));
 	else
 		principal_complain(
 			stream->source->who,
-			"%s: ring of CPU %u: its control words are invalid: nothing more is "
-			"taken from it; does the program write where it should not?",
+			"%s: ring of CPU %u: its control words are invalid: it is not drained any more; does the program overwrite them?",
 			stream_source(drain, stream)->name, stream->ring->cpu);
 }
 

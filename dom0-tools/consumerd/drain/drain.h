@@ -2,14 +2,15 @@
 /*
  * drain.h - takes packets out of rings and appends them to stream files.
  *
- * A packet passes four steps on its way, a file each:
+ * A packet passes four steps, a file each:
  *
- *   look.c    what there is in a ring: how urgent, complete up to when, does its writer sleep
+ *   look.c    examines a ring: how urgent it is, up to when it is complete, whether its writer
+ *             sleeps
  *   take.c    copies a piece of the ring: a sub-buffer, the committed part of one, or records
- *   check.c   is the copy what its source's event table allows; makes a packet of it
+ *   check.c   validates the copy against its source's event table; makes a packet of it
  *   write.c   builds the header from checked values and appends the packet to its file
  *
- * step.c sends one piece along this line, room.c says how much of the disk a principal may fill.
+ * step.c runs these steps for one piece; room.c limits how much of the disk a principal may fill.
  * The steps trust nothing in a ring: they use the copy, and only after the check.
  *
  * The recorder (recorder_state.h) decides whose turn it is.  One thread.
@@ -31,11 +32,11 @@ struct drain {
 	unsigned char *copy; /* one piece of a ring */
 	size_t copy_bytes;
 	uint64_t work_bytes;   /* that were copied and checked */
-	uint64_t switch_ticks; /* how often half full sub-buffers are taken; 0: never */
-	bool full;             /* the disk was, at the last attempt to write */
+	uint64_t switch_ticks; /* how often partly filled sub-buffers are taken; 0: never */
+	bool full;             /* the disk was full at the last attempt to write */
 	uint64_t write_again_ticks;
-	uint64_t room_bytes;       /* free on the disk, as far as we know */
-	uint64_t room_until_ticks; /* the disk is asked again then */
+	uint64_t room_bytes;       /* free on the disk, by the last query */
+	uint64_t room_until_ticks; /* when to query the disk again */
 	struct recorder_totals totals;
 };
 
@@ -57,8 +58,8 @@ struct ring_stream {
 	uint64_t taken_ticks;          /* single-store rings: when something was taken last */
 	enum strata_poll state;        /* in the turn that is under way */
 	bool lies_said;
-	/* Bytes already taken of the next sub-buffer, which are a packet of their own, and the time
-	 * of their last record. */
+	/* Bytes already taken of the next sub-buffer, as a separate packet, and the time of their
+	 * last record. */
 	uint32_t part_bytes;
 	uint64_t part_ticks;
 	uint64_t nr_parts; /* packets so far that were a part of a sub-buffer and not its end */
@@ -70,16 +71,16 @@ struct ring_stream {
 	strata_count_t seen_commit; /* of the next sub-buffer, at the last look */
 	uint64_t quiet_ticks;       /* when that changed */
 	uint32_t live_slot;
-	/* The disk had no room for a packet: that one and all later ones stay in the ring, where
+	/* The disk had no space for a packet: that one and all later ones stay in the ring, where
 	 * `strata recover` may find them. */
 	bool stays;
 	bool no_share; /* the last loss: the disk had room, and the principal had its share of it */
 	bool leaving;  /* the ring is being drained for the last time */
-	/* Steps that may follow: in this turn, or until the ring has left.  A writer that goes on
-	 * fills its ring while we take. */
+	/* Steps left: in this turn, or until the ring has been removed. The limit is needed because
+	 * a writer may keep filling its ring while we drain it. */
 	strata_count_t turns;
 	bool resting;            /* what remains is being taken, complete or not */
-	strata_count_t rest_end; /* where the next reader goes on after that */
+	strata_count_t rest_end; /* where the next reader resumes */
 };
 
 static inline struct strata_source *stream_source(const struct drain *drain,
@@ -88,18 +89,18 @@ static inline struct strata_source *stream_source(const struct drain *drain,
 	return &drain->recording->sources[stream->source->index];
 }
 
-/* room.c: whether a principal may write @bytes more, or has to leave that to others. */
+/* room.c: whether a principal may write @bytes more, or must leave that space to others. */
 bool drain_may_write(struct drain *drain, struct principal *who, uint64_t bytes);
 
-/* room.c: whether a principal may begin a source with @nr_streams streams, or the disk has no more
- * files than it has to leave to others.  0 or -1. */
+/* room.c: whether a principal may begin a source with @nr_streams streams, or must leave the disk's
+ * free files (inodes) to others. 0 or -1. */
 int drain_may_begin(const struct drain *drain, const struct principal *who, size_t nr_streams,
 		    struct strata_error *error);
 
-/* room.c: counts what it has written. */
+/* room.c: counts the bytes that it has written. */
 void drain_note_written(struct drain *drain, struct principal *who, uint64_t bytes);
 
-/* look.c: says what is ready in the ring.  @gone: its writer will never write again. */
+/* look.c: returns what is ready in the ring. @gone: its writer will never write again. */
 enum strata_poll drain_look(const struct drain *drain, const struct ring_stream *stream, bool gone);
 
 /* look.c: finds out how far the file is complete; after a turn. */
@@ -108,7 +109,8 @@ void drain_note_complete(struct ring_stream *stream);
 /* look.c: whether the writer has not handed over, by its timer, what it committed long before. */
 bool drain_is_asleep(const struct drain *drain, const struct ring_stream *stream);
 
-/* take.c: gives back what an earlier recorder left, and notes where the losses stand.  0 or -1. */
+/* take.c: releases what an earlier recorder left unreleased, and notes the current losses. 0 or -1.
+ */
 int drain_skip_old(struct ring_stream *stream, struct strata_error *error);
 
 /* check.c: reports that the ring cannot be read, once. */
@@ -127,16 +129,16 @@ int drain_step(struct drain *drain, struct ring_stream *stream, uint64_t *nr_pac
 	       struct strata_error *error);
 
 /*
- * step.c: takes what is committed of the sub-buffer that its writer is in, which keeps it: the
- * rest becomes a packet of its own.  For writers that sleep.  As drain_step().
+ * step.c: takes the committed part of the sub-buffer that its writer is in. The writer keeps the
+ * sub-buffer; the rest becomes a separate packet. For sleeping writers. Otherwise as drain_step().
  */
 int drain_open_step(struct drain *drain, struct ring_stream *stream, struct strata_error *error);
 
 /*
  * step.c: takes what remains in a ring that is read for the last time, a sub-buffer at most:
  * complete ones, and what is committed of the others.  There may be several, and complete ones
- * between them: writers that nested in one another when their CPU stopped.  What the disk has no
- * room for is lost, and counted.  Where `strata recover` may find the ring, the ring says that
+ * between them: writers that nested in one another when their CPU stopped. Packets that do not fit
+ * on the disk are lost, and counted. Where `strata recover` may find the ring, the ring says that
  * this has not been read, until the tables on the disk count it.
  * @done: OUT, nothing remains
  * 0 or -1.

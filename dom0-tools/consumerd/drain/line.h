@@ -62,8 +62,7 @@ bool drain_is_part_due(const struct drain *drain, const struct ring_stream *stre
 int drain_take(struct drain *drain, struct ring_stream *stream, enum take what, struct piece *piece,
 	       struct strata_error *error);
 
-/* take.c: lets go of a piece that is written, lost, or refused: reading goes on behind it.  0 or
- * -1.
+/* take.c: releases a piece that is written, lost, or refused: reading continues after it. 0 or -1.
  */
 int drain_let_go(struct ring_stream *stream, const struct piece *piece, struct strata_error *error);
 
@@ -79,8 +78,8 @@ int drain_check(struct drain *drain, const struct ring_stream *stream, struct pi
 void drain_refuse(struct drain *drain, struct ring_stream *stream, const struct strata_error *why);
 
 /*
- * check.c: takes nothing more from a ring because its control words are invalid, or its memory
- * cannot be had.  Prints that once for a source; whoever mapped the ring sees that it is broken.
+ * check.c: stops draining a ring because its control words are invalid, or its memory cannot be
+ * read. Prints that once for a source; the owner of the mapping sees that the ring is broken.
  */
 void drain_disable(struct drain *drain, struct ring_stream *stream);
 

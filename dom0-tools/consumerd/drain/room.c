@@ -56,7 +56,7 @@ int drain_may_begin(const struct drain *drain, const struct principal *who, size
 	    principal_may_make_files(who, nr, disk.f_favail))
 		return 0;
 	return strata_fail(error,
-			   "%s has made as many files as are left on the disk (`df -i`); "
+			   "%s has created as many files as the disk still has free (`df -i`); "
 			   "the rest is reserved for others",
 			   who->name);
 }

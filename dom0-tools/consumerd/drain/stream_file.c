@@ -65,8 +65,9 @@ enum stream_file_result stream_file_append(struct stream_file *file, const void 
 			/* Back to the last whole packet, and there for whoever appends next. */
 			if (ftruncate(file->fd, (off_t)file->bytes) ||
 			    lseek(file->fd, (off_t)file->bytes, SEEK_SET) < 0)
-				fprintf(stderr, "strata: %s: its end is torn: %s\n", file->path,
-					strerror(errno));
+				fprintf(stderr,
+					"strata: %s: a partial packet at its end cannot be removed: %s\n",
+					file->path, strerror(errno));
 			strata_fail(error, "%s: %s", file->path,
 				    written < 0 ? strerror(reason) : "nothing written");
 			return written < 0 && (reason == ENOSPC || reason == EDQUOT)

@@ -2,8 +2,8 @@
 /*
  * stream_file.h - a CTF stream file that grows by whole packets.
  *
- * What is in the file is always a sequence of complete packets: a write that
- * fails half way (disk full) is cut off again.
+ * The file is always a sequence of complete packets: a partial write (disk full) is truncated
+ * again.
  */
 #ifndef STRATA_CONSUMERD_STREAM_FILE_H
 #define STRATA_CONSUMERD_STREAM_FILE_H
@@ -33,7 +33,7 @@ enum stream_file_result {
 	STREAM_FILE_FAILED,
 };
 
-/* Appends one packet.  Unless all is well the file is as it was before. */
+/* Appends one packet. On failure the file stays unchanged. */
 enum stream_file_result stream_file_append(struct stream_file *file, const void *packet,
 					   size_t bytes, struct strata_error *error);
 

@@ -91,9 +91,10 @@ int command_fork(struct command *command, char *const *argv, struct strata_error
 	if (reason)
 		return refuse(command, reason, error);
 	if (pipe2(go, O_CLOEXEC))
-		return strata_fail(error, "%s: no pipe to it: %s", argv[0], strerror(errno));
+		return strata_fail(error, "%s: cannot create a pipe to it: %s", argv[0],
+				   strerror(errno));
 	if (pipe2(refusal, O_CLOEXEC)) {
-		strata_fail(error, "%s: no pipe to it: %s", argv[0], strerror(errno));
+		strata_fail(error, "%s: cannot create a pipe to it: %s", argv[0], strerror(errno));
 		close(go[0]);
 		close(go[1]);
 		return -1;
@@ -119,8 +120,7 @@ int command_fork(struct command *command, char *const *argv, struct strata_error
 	/* Its orphans become our children, so they can be found. */
 	if (prctl(PR_SET_CHILD_SUBREAPER, 1))
 		fprintf(stderr,
-			"strata: %s: cannot become the parent of processes that it "
-			"leaves behind: %s\n",
+			"strata: %s: cannot adopt the processes that it leaves behind: %s\n",
 			argv[0], strerror(errno));
 	return 0;
 }

@@ -3,8 +3,8 @@
  * command.h - runs the command of `strata record -- COMMAND`: it starts when recording has
  * begun, and recording stops when it ends.
  *
- * Its process is made first, before the recorder opens or changes anything, and waits; so it
- * inherits nothing of the recorder's.  Processes that it leaves behind become the recorder's
+ * Its process is forked first, before the recorder opens or changes anything, and waits; so it
+ * inherits nothing from the recorder. Orphaned processes of the command become the recorder's
  * children: all descendants of the recorder belong to the command.
  */
 #ifndef STRATA_CONSUMERD_COMMAND_H
@@ -37,7 +37,7 @@ bool command_has_ended(struct command *command);
 /* Sends it a signal, if it runs. */
 void command_signal(const struct command *command, int number);
 
-/* Ends it, if it runs still, or has never started: SIGTERM, and a wait of some seconds. */
+/* Ends it, if it still runs, or has never started: sends SIGTERM, and waits some seconds. */
 void command_end(struct command *command);
 
 /* Whether a process is the command's, or one that descends from it. */

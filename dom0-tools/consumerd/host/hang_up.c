@@ -119,8 +119,7 @@ static void bury(void)
 	}
 	if (error && !failed)
 		fprintf(stderr,
-			"strata: sockets that may hold files of others stay open for now: no "
-			"thread can be made to close them: %s\n",
+			"strata: sockets that may carry descriptors of others stay open for now: cannot create a thread to close them: %s\n",
 			strerror(error));
 	failed = error;
 	sem_destroy(&burial.has_copy);

@@ -2,9 +2,9 @@
 /*
  * hang_up.h - drops messages of an untrusted process in a Unix socket, without waiting for it.
  *
- * A message can carry descriptors.  Dropping the last descriptor of a file closes it, and that can
- * take as long as its maker likes: a TCP connection with SO_LINGER waits for its peer.  Both recv()
- * of such a message and close() of the socket that holds it wait.
+ * A message can carry descriptors. Dropping the last descriptor of a file closes it, and that can
+ * take as long as its creator likes: a TCP connection with SO_LINGER waits for its peer. Both
+ * recv() of such a message and close() of the socket that holds it wait.
  *
  * Called by the recorder's main thread for the sockets of applications.
  */
@@ -21,7 +21,7 @@ bool hang_up_look(int socket, bool *carries);
  * closing took long before, hang_up_tend() closes it later. */
 void hang_up(int socket);
 
-/* Closes the remaining sockets.  Call it once for many. */
+/* Closes the remaining sockets. Call it once for many sockets. */
 void hang_up_tend(void);
 
 /* Whether another connection may be accepted.  False: sockets wait to be closed, because no thread

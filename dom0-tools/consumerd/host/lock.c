@@ -19,10 +19,10 @@ static int open_lock(struct strata_error *error)
 	int dir = run_dir_open(error), fd;
 
 	if (dir < 0)
-		return strata_fail_in(error, "no right to trace");
+		return strata_fail_in(error, "not permitted to trace");
 	fd = openat(dir, LOCK_NAME, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
-		strata_fail(error, "no right to trace: %s: %s; run strata as root in dom0",
+		strata_fail(error, "not permitted to trace: %s: %s; run strata as root in dom0",
 			    LOCK_PATH, strerror(errno));
 	close(dir);
 	return fd;

@@ -2,9 +2,9 @@
 /*
  * oom_score.h - keeps the kernel from killing the recorder for the memory that others use.
  *
- * The rings of all programs count as the recorder's memory, which maps them. So a user who fills
- * the machine's memory with many small processes would have the recorder killed first, and cost
- * every other user his events.
+ * The rings of all programs count as memory of the recorder, which maps them. So if a user filled
+ * the machine's memory with many small processes, the recorder would be killed first, and all other
+ * users would lose their events.
  *
  * Called by record_session.c, after it has forked the command, which keeps its own score.
  */

@@ -98,8 +98,7 @@ static int read_credentials(int socket, struct ucred *credentials, struct strata
 	if (!getsockopt(socket, SOL_SOCKET, SO_PEERCRED, credentials, &bytes) &&
 	    credentials->pid > 0)
 		return 0;
-	return strata_fail(error, "the kernel does not tell its process: it is in another PID "
-				  "namespace");
+	return strata_fail(error, "its process is unknown: it is in another PID namespace");
 }
 
 int peer_user(int socket, uint32_t *uid, struct strata_error *error)

@@ -2,7 +2,7 @@
 /*
  * run_dir.h - /run/strata, root's directory for the recorder's lock and sockets.
  *
- * A socket in it is root's: nobody else can bind a name there.  Used by lock.c,
+ * A socket in it is root's: no other user can bind a name there.  Used by lock.c,
  * control_socket.c, and the listener for applications.
  */
 #ifndef STRATA_CONSUMERD_RUN_DIR_H

@@ -9,7 +9,7 @@
 #ifndef STRATA_CONSUMERD_STDERR_QUEUE_H
 #define STRATA_CONSUMERD_STDERR_QUEUE_H
 
-/* Puts the queue in stderr's place.  Without memory stderr stays as it is. */
+/* Puts the queue in stderr's place.  Out of memory, stderr stays as it is. */
 void stderr_queue_open(void);
 
 /* Writes without waiting; call it often. */

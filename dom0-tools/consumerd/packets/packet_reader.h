@@ -30,7 +30,8 @@ struct strata_packet_reader {
 	struct strata_packet packet;
 	uint64_t nr_events; /* in the current packet */
 
-	uint64_t said; /* packets by recording.json; 0 once a missing end has been reported */
+	uint64_t said; /* packets according to recording.json; 0 once a missing end has been
+			  reported */
 	uint64_t packets;
 	uint64_t bad_packets;
 	uint64_t missing_packets; /* gaps in the sequence numbers */

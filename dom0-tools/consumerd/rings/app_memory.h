@@ -2,9 +2,10 @@
 /*
  * app_memory.h - the memory of an application's rings, by where it lives:
  *
- *   the kernel's  (kernel_memory.h) has no owner who could block its readers
- *   anonymous  where the kernel has no such memory.  It is sealed, so that it cannot disappear
- * while it is read a file     stays (ring_file.h).  A file cannot be sealed: an application that
+ *   the kernel's  (kernel_memory.h) has no owner who can block a reader
+ *   anonymous     where the kernel's cannot be made; sealed, so that it cannot disappear while it
+ *                 is read
+ *   a file        stays (ring_file.h).  A file cannot be sealed: an application that
  *              truncates it finds zeros in the recorder's place of it, and no signal
  */
 #ifndef STRATA_CONSUMERD_APP_MEMORY_H
@@ -14,7 +15,7 @@
 #include "consumerd/rings/ring_pages.h"
 
 struct app_memory {
-	unsigned char *rings; /* read-only, except the readers' pages; NULL: none yet */
+	unsigned char *rings; /* read-only, except the readers' pages; NULL: not mapped yet */
 	size_t bytes;
 	struct ring_pages pages; /* of anonymous memory */
 	uint32_t kernel_id;      /* kernel_memory.h; 0: anonymous, or a file */
@@ -28,16 +29,16 @@ struct app_memory {
 
 /*
  * Makes memory for rings and maps it.
- * @dir:    where the files of a recording go; NULL: the kernel's, or anonymous
- * @header: mode, geometry and number of the rings; for a file, also whose they are
+ * @dir:    where the files of a recording go; NULL: the kernel's memory, else anonymous
+ * @header: mode, geometry and number of the rings; for a file, also their owner
  * Returns a descriptor for the application, which the caller closes, or -1.
  */
 int app_memory_make(struct app_memory *memory, const struct strata_dir *dir,
 		    const struct ring_file_header *header, struct strata_error *error);
 
 /*
- * Forbids to take pages out of anonymous memory, which would block a reader, and to map it writable
- * once more.  Mappings stay as they are; call it when the application has its own.
+ * Forbids freeing pages of anonymous memory, which would block a reader, and new writable mappings
+ * of it. Existing mappings stay; call it when the application has its own.
  * Returns 1; 0: a file, the kernel's memory, or Linux before 5.1, has no such seal; -1: the
  * application prevents it.
  */
@@ -46,11 +47,11 @@ int app_memory_seal(struct app_memory *memory, struct strata_error *error);
 /* Leaves it as it is instead. */
 void app_memory_leave_unsealed(struct app_memory *memory);
 
-/* Cuts off what the application has made its file longer by, and says so; nothing of anonymous
- * memory, which is sealed. */
+/* Truncates a file that the application has extended, and says so. Anonymous memory is sealed and
+ * needs none of this. */
 void app_memory_trim(struct app_memory *memory);
 
-/* Hands over memory that is no file, still mapped, with its size.  NULL: the rings have no such
+/* Hands over memory that is not a file, still mapped, with its size.  NULL: the rings have no such
  * memory. */
 void *app_memory_take(struct app_memory *memory, size_t *bytes);
 

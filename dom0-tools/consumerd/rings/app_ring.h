@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * app_ring.h - how a ring of an application is read (strata/abi/app.h), while its
- * process lives, when it was killed, and by a reader that comes after another one.
+ * app_ring.h - reads a ring of an application (strata/abi/app.h): while its process lives, after it
+ * was killed, and as the successor of another reader.
  *
- * The application writes all of it at any time, the reader's page included.
+ * The application can write to all of it at any time, including the reader's page.
  */
 #ifndef STRATA_CONSUMERD_APP_RING_H
 #define STRATA_CONSUMERD_APP_RING_H
@@ -16,7 +16,7 @@
 /* Where the page lies in a ring that its reader writes. */
 size_t app_ring_reader_offset(enum strata_app_mode mode);
 
-/* How much of a ring, from its begin, has to be held for as long as it is read (ring_pages.h). */
+/* How many bytes from its start must stay locked while it is read (ring_pages.h). */
 size_t app_ring_always_read(const struct ring_file_header *header);
 
 /*
@@ -39,16 +39,15 @@ bool app_ring_resume(struct ring *ring, uint64_t next_sequence);
 /* The unknown part of an incomplete sub-buffer; all in bytes. */
 struct app_ring_hole {
 	uint64_t sequence;
-	uint32_t at;       /* from its start: end of the last record that is known to be whole */
+	uint32_t at;       /* from its start: end of the last record known to be complete */
 	uint32_t reserved; /* of the slot there, whose writer did not finish; 0: unknown */
 	uint32_t behind;   /* of other slots reserved after it, as far as known */
 	bool is_left;      /* writers had entered the next sub-buffer */
 };
 
 /*
- * Finds such sub-buffers, from the first one that was not released, even if it was read.
- * @turn: IN, OUT: the turn to look at first, from there on; begins at 0
- * False: no more holes.
+ * Finds such sub-buffers, from the first unreleased one on, even if it was read. @turn: IN, OUT:
+ * the turn to examine first; begins at 0. False: no more holes.
  */
 bool app_ring_next_hole(const struct ring *ring, unsigned int *turn, struct app_ring_hole *hole);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* event_table.h - takes an event table apart, as strata/abi/guest.h packs a guest's. */
+/* event_table.h - unpacks an event table, as strata/abi/guest.h packs a guest's. */
 #ifndef STRATA_CONSUMERD_EVENT_TABLE_H
 #define STRATA_CONSUMERD_EVENT_TABLE_H
 

@@ -38,9 +38,10 @@ struct ring {
 	/* Whether the writer's control words are valid.  NULL: the writer is trusted to that
 	 * extent. */
 	bool (*sane)(const struct ring *ring);
-	/* Nothing but its control words may be read unless it is held there; NULL: all may. */
+	/* Locks the pages of a range. All but the control words may only be read after that; NULL:
+	 * not needed. */
 	struct ring_pages *pages;
-	/* The control words were invalid: the recorder takes nothing more. */
+	/* The control words were invalid: the recorder stops draining the ring. */
 	bool broken;
 	/* As strata_reader_copy_prefix(), for writers that mark each slot; NULL: use that. */
 	uint32_t (*copy_prefix)(const struct ring *ring, strata_count_t position, void *to);

@@ -68,15 +68,15 @@ static inline uint64_t ring_file_table_offset(const struct ring_file_header *hea
 /* Of the name of a file, in its directory. */
 #define RING_FILE_NAME_BYTES 128
 
-/* Makes the directory DIR/RING_FILE_DIR; if @named is not NULL, as a link to that, which is made if
- * it is not there, and has to be a directory for output as safe_dir.h has it.
- * Refused if there are rings in it.  0 or -1. */
+/* Creates the directory DIR/RING_FILE_DIR; if @named is not NULL, as a link to that directory,
+ * which is created if missing, and must satisfy safe_dir.h's rules for output. Refuses a directory
+ * that holds rings. 0 or -1. */
 int ring_file_make_dir(const struct strata_dir *dir, const char *named, struct strata_error *error);
 
-/* Removes it, if nothing is left in it; a directory that was named stays. */
+/* Removes it, if it is empty; a directory given as @named stays. */
 void ring_file_remove_dir(const struct strata_dir *dir);
 
-/* Does DIR/RING_FILE_DIR hold rings that some recorder left? */
+/* Whether DIR/RING_FILE_DIR holds rings that a recorder left. */
 bool ring_file_any(const struct strata_dir *dir);
 
 /* Removes one file of it; whether one is there. */
@@ -84,8 +84,8 @@ void ring_file_remove(const struct strata_dir *dir, const char *name);
 bool ring_file_is_there(const struct strata_dir *dir, const char *name);
 
 /*
- * Makes a file under a temporary name, with disk space for all of its rings, so that no
- * writer to them meets a full disk.  It is locked as long as it is open.
+ * Creates a file under a temporary name, with disk space for all of its rings, so that no writer to
+ * them runs into a full disk. It is locked as long as it is open.
  * @dir:    that holds RING_FILE_DIR
  * @header: mode, geometry, nr_rings, ring_bytes and other known fields; the rest is filled in
  * @name:   OUT, in RING_FILE_DIR
@@ -103,7 +103,7 @@ int ring_file_name(int fd, const struct ring_file_header *header, const struct s
 int ring_file_add_event(int fd, struct ring_file_header *header,
 			const struct strata_event_desc *event, struct strata_error *error);
 
-/* One that was read: a private copy. */
+/* A file that was read: a private copy. */
 struct ring_file {
 	struct ring_file_header header; /* checked */
 	unsigned char *rings;

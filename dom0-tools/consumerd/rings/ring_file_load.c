@@ -139,9 +139,9 @@ static int load(struct ring_file *file, int fd, struct strata_error *error)
 	if (fstat(fd, &status) || !S_ISREG(status.st_mode))
 		return strata_fail(error, "not a regular file");
 	if (flock(fd, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK)
-		return strata_fail(error,
-				   "a recorder still reads it; end that with Ctrl-C or SIGINT, "
-				   "and its recording is complete");
+		return strata_fail(
+			error,
+			"a recorder still reads it; end that with Ctrl-C or SIGINT, which completes its recording");
 	if ((uint64_t)status.st_size < sizeof(file->header))
 		return strata_fail(error, "it is truncated: %llu bytes are too few for a header",
 				   (unsigned long long)status.st_size);

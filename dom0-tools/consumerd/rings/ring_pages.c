@@ -93,7 +93,7 @@ static int pin(struct ring_pages *pages, size_t bytes, struct strata_error *erro
 {
 	if (!pin_each(pages, bytes))
 		return 0;
-	return strata_fail(error, "its rings cannot be held in memory: %s", strerror(errno));
+	return strata_fail(error, "its rings cannot be locked in memory: %s", strerror(errno));
 }
 
 int ring_pages_open(struct ring_pages *pages, void *memory, size_t bytes,

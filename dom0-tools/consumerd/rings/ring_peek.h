@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ring_peek.h - reads a flight recorder's ring and takes nothing out of it: for the last moments of
- * one domain, which must not take the history of the others.
+ * ring_peek.h - reads a flight recorder's ring without removing anything: to save the final events
+ * of one domain without losing the history of the others.
  *
- * A peeking ring is a second reader of a ring whose reader waits meanwhile.  It exchanges no page
- * and tells the writer nothing.  So it reads only complete sub-buffers, copies each one, and then
- * checks that the writer has not come near.
+ * A peeking ring is a second reader of a ring whose reader waits meanwhile. It exchanges no page
+ * and does not signal the writer. So it reads only complete sub-buffers, copies each one, and then
+ * checks that the writer has not overtaken it.
  */
 #ifndef STRATA_CONSUMERD_RING_PEEK_H
 #define STRATA_CONSUMERD_RING_PEEK_H
@@ -13,7 +13,7 @@
 #include "consumerd/rings/ring.h"
 
 /*
- * Makes a ring that reads on from where @ring's reader is; @ring is not changed.
+ * Makes a ring that reads from the position of @ring's reader on; @ring is not changed.
  * @ring: must stay mapped and unread until ring_peek_free()
  * NULL: out of memory.
  */

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* ring_shared.h - how a ring is read whose reader area is mapped: a guest's, or an application's.
+/* ring_shared.h - reads rings whose reader area is mapped: those of guests and applications.
  */
 #ifndef STRATA_CONSUMERD_RING_SHARED_H
 #define STRATA_CONSUMERD_RING_SHARED_H
 
 #include "consumerd/rings/ring.h"
 
-/* No ring comes as far in its life; packets' sequence numbers, which follow from it, would wrap. */
+/* No ring reaches this position in its life; packets' sequence numbers, which follow from it, would
+ * wrap. */
 #define RING_READ_COUNT_MAX (~(strata_count_t)0 >> 1)
 
 /* A ring's get() and put() if its reader area is mapped. */

@@ -2,9 +2,9 @@
 /*
  * allowance.h - limits how often one domain may come and die in a recording.
  *
- * A domain that reboots has a new number each time and the same UUID, which is the hypervisor's
- * word.  So its allowance belongs to that UUID, and a reboot does not renew it.  How
- * many sources a domain may have in one recording is its share (principal.h).
+ * A domain gets a new number at each reboot, but keeps its UUID, which the hypervisor reports. So
+ * its allowance belongs to that UUID, and a reboot does not renew it. How many sources a domain may
+ * have in one recording is its share (principal.h).
  */
 #ifndef STRATA_CONSUMERD_ALLOWANCE_H
 #define STRATA_CONSUMERD_ALLOWANCE_H
@@ -15,11 +15,11 @@
 
 #define ALLOWANCE_UUID_BYTES 16u
 
-/* A domain may come this often at once, and then about once a minute. */
+/* A domain may appear this often in a burst, and then about once a minute. */
 #define ALLOWANCE_BURST      32u
 #define ALLOWANCE_PER_1000_S 16u
 
-/* Last moments of one domain that are kept on the disk. */
+/* How often the final events of one domain are saved on the disk. */
 #define ALLOWANCE_MOMENTS 8u
 
 struct allowance_entry;
@@ -37,14 +37,14 @@ enum allowance_answer {
 };
 
 /*
- * Its module is to take part once more.
- * @news: OUT: this answer is another than the last, to be told to the user
+ * Whether its module may take part once more. @news: OUT: the answer differs from the last one, and
+ * the user should be told
  */
 enum allowance_answer allowance_come(struct allowances *all,
 				     const uint8_t uuid[ALLOWANCE_UUID_BYTES], uint64_t now_ms,
 				     bool *news);
 
-/* Its last moments are to be kept.  @news: as above */
+/* Whether its final events may be saved. @news: as above */
 enum allowance_answer allowance_moments(struct allowances *all,
 					const uint8_t uuid[ALLOWANCE_UUID_BYTES], bool *news);
 

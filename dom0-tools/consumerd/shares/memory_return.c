@@ -97,10 +97,9 @@ static void settle(const struct returned *one)
 	if (!one->failed)
 		principal_give_back(one->who, PRINCIPAL_MEMORY_BYTES, one->claimed);
 	else
-		principal_complain(
-			one->who,
-			"memory of rings of %s cannot be taken back (%s) and still counts",
-			one->who->name, strerror(one->failed));
+		principal_complain(one->who,
+				   "ring memory of %s cannot be freed (%s) and still counts",
+				   one->who->name, strerror(one->failed));
 }
 
 void memory_return_give(struct memory_return *returns, void *memory, size_t bytes,

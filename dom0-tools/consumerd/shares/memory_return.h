@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * memory_return.h - gives the memory of rings back to the machine, in a thread of its own: to free
- * a gigabyte takes longer than the loop that drains rings may stand still.
+ * memory_return.h - frees the memory of rings in a separate thread: freeing a gigabyte takes longer
+ * than the loop that drains rings may be blocked.
  *
  * A program may keep the memory of its rings, or give it to others.  Sealed memory
  * (app_memory_seal()) keeps its pages: it counts in the user's share until its last descriptor and
- * mapping are gone, which the kernel reports (IN_DELETE_SELF).
+ * mapping are closed, which the kernel reports (IN_DELETE_SELF).
  *
- * So does the kernel's memory (kernel_memory.h), of which the kernel is asked.
+ * The same holds for the kernel's memory (kernel_memory.h), but the recorder has to ask whether it
+ * still exists.
  *
- * Other memory's pages are taken out, whoever else has it; a later write makes new pages, at the
- * writer's cost, as in any memory of its own.  A program that writes events at that moment finds
- * zeros, as when it leaves its rings itself (libstrata's rings_detach()): its writer's positions,
- * which it masks, are within the rings then, and each of its loops ends.
+ * The pages of other memory are freed even if other processes have it; a later write allocates new
+ * pages, charged to the writer, as in any memory of its own.  A program that writes events at that
+ * moment finds zeros, as when it leaves its rings itself (libstrata's rings_detach()): its writer's
+ * positions, which it masks, are within the rings then, and each of its loops ends.
  */
 #ifndef STRATA_CONSUMERD_MEMORY_RETURN_H
 #define STRATA_CONSUMERD_MEMORY_RETURN_H
@@ -32,7 +33,7 @@ int memory_return_watch(const struct memory_return *returns, int fd);
 void memory_return_unwatch(const struct memory_return *returns, int watch);
 
 /*
- * Gives back memory that is no file, which is shared, and unmaps it.
+ * Frees memory that is not a file, which is shared, and unmaps it.
  * @who, @claimed: whose share of PRINCIPAL_MEMORY_BYTES it is; it counts until it has been given
  *                 back.  NULL: it does not count any more
  * @watch:         of memory that is sealed; -1: it is not
@@ -41,7 +42,7 @@ void memory_return_unwatch(const struct memory_return *returns, int watch);
 void memory_return_give(struct memory_return *returns, void *memory, size_t bytes,
 			struct principal *who, uint64_t claimed, int watch, uint32_t kernel_id);
 
-/* Gives back the shares of memory that is freed. */
+/* Returns the shares of memory that has been freed. */
 void memory_return_tend(struct memory_return *returns);
 
 /* Waits a while for the rest.  Does not touch shares, which are freed with the recorder.  NULL is

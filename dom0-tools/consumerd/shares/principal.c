@@ -43,8 +43,8 @@
 #define HYPERVISOR_QUANTA 8
 
 static const char *const resource_names[PRINCIPAL_NR_RESOURCES] = {
-	[PRINCIPAL_CONNECTIONS] = "connections at once",
-	[PRINCIPAL_RINGS] = "rings at once",
+	[PRINCIPAL_CONNECTIONS] = "simultaneous connections",
+	[PRINCIPAL_RINGS] = "rings in use",
 	[PRINCIPAL_MEMORY_BYTES] = "bytes of ring memory",
 	[PRINCIPAL_LIVE_SLOTS] = "streams that can be followed",
 	[PRINCIPAL_SOURCES] = "sources in this recording",

@@ -4,8 +4,8 @@
  * hypervisor.  Its programs, connections, rings and sources are counted together.
  *
  * An untrusted principal may use a fixed share of each resource, an eighth of the total, and all
- * untrusted ones together may use seven eighths.  Root, the user who records, dom0 and the
- * hypervisor are trusted: only the totals limit them.  docs/security.md has the numbers.
+ * untrusted ones together may use seven eighths. Root, the recording user, dom0 and the hypervisor
+ * are trusted: only the totals limit them. docs/security.md has the numbers.
  *
  * One thread uses a table.
  */
@@ -50,13 +50,13 @@ struct principal;
 /* An empty table; NULL: out of memory. */
 struct principals *principals_new(void);
 
-/* Frees the table and all that was got from it. */
+/* Frees the table and all its principals. */
 void principals_free(struct principals *all);
 
 /*
- * The principal that answers for a user id: the owner of a subordinate one.  For a domain, which
- * has a new number after a reboot, its UUID decides, which dom0's tools gave it; the number only if
- * that is zero.  They are valid until principals_free().  NULL: out of memory.
+ * The principal of a user id (the owner of a subordinate one), or of a domain. A domain gets a new
+ * number at each reboot, so it is identified by the UUID that dom0's tools gave it, and by the
+ * number only if that is zero. Valid until principals_free(). NULL: out of memory.
  * @name: for messages
  */
 struct principal *principals_user(struct principals *all, uint32_t uid);
@@ -72,19 +72,19 @@ int principal_claim(struct principal *one, enum principal_resource resource, uin
 /* Gives back a claimed amount. */
 void principal_give_back(struct principal *one, enum principal_resource resource, uint64_t amount);
 
-/* Has anybody been refused anything? */
+/* Whether any principal has been refused a resource. */
 bool principals_refused(const struct principals *all);
 
 /* Sets a total; the share is an eighth of it. */
 void principals_set_total(struct principals *all, enum principal_resource resource, uint64_t total);
 
-/* Sets a total unless it is less already. */
+/* Lowers a total to this value. */
 void principals_lower_total(struct principals *all, enum principal_resource resource,
 			    uint64_t total);
 
 /*
  * Whether a principal may write @bytes more to a recording while @room bytes of the disk are free.
- * An untrusted one may not write more than it then leaves for all others.
+ * An untrusted one may not use more than it then leaves for all others.
  */
 bool principal_may_write(const struct principal *one, uint64_t bytes, uint64_t room);
 
@@ -118,7 +118,7 @@ struct principal {
 	uint32_t id; /* of the user; of a domain without a UUID */
 	bool trusted;
 	uint8_t uuid[PRINCIPAL_UUID_BYTES]; /* of a domain; else zero */
-	/* "user 1000", "domain g1", "the hypervisor"; nothing in it needs to be escaped. */
+	/* "user 1000", "domain g1", "the hypervisor"; already safe to print. */
 	char name[STRATA_ESCAPED_BYTES(PRINCIPAL_NAME_BYTES) + 16];
 	uint64_t used[PRINCIPAL_NR_RESOURCES];
 	int64_t credit[PRINCIPAL_NR_WORK]; /* bytes of work that may be done in this turn */
@@ -142,7 +142,7 @@ struct principal {
 /* The cost of making or closing a file: a ring's stream, a source's directory. */
 #define PRINCIPAL_FILE_BYTES (32u << 10)
 
-/* What mapping and unmapping a page of a guest costs. */
+/* The cost of mapping and unmapping a page of a guest. */
 #define PRINCIPAL_PAGE_BYTES 512u
 
 /* The cost of each microsecond that the recorder waits for Xen on behalf of the principal. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * token_bucket.h - bounds how often something happens: a burst at once, then a steady rate.
+ * token_bucket.h - limits how often something happens: a burst, then a steady rate.
  */
 #ifndef STRATA_CONSUMERD_TOKEN_BUCKET_H
 #define STRATA_CONSUMERD_TOKEN_BUCKET_H
@@ -12,7 +12,7 @@ struct token_bucket {
 	uint64_t burst;
 	uint64_t per_1000_s;
 	uint64_t taken;   /* millionths of tokens; 0: full */
-	uint64_t last_ms; /* when @taken was right */
+	uint64_t last_ms; /* when @taken was valid */
 };
 
 /* Takes a token, if there is one.  @now_ms never goes back. */

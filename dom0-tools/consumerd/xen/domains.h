@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * domains.h - asks the hypervisor which domains there are.  xenstore knows less
- * (it forgets a domain before it is gone) and later.  Called by the recorder.
+ * domains.h - asks the hypervisor which domains exist. xenstore knows less, and learns it later; it
+ * forgets a domain before it is destroyed. Called by the recorder.
  */
 #ifndef STRATA_CONSUMERD_DOMAINS_H
 #define STRATA_CONSUMERD_DOMAINS_H
@@ -18,7 +18,7 @@ enum domain_life {
 	DOMAIN_RUNS,
 	DOMAIN_PAUSED,    /* by the tools */
 	DOMAIN_SHUT_DOWN, /* `reason` tells how; the tools will destroy it, or leave it */
-	DOMAIN_DYING,     /* destroyed; it lingers for as long as somebody maps its pages */
+	DOMAIN_DYING,     /* destroyed; it lingers as long as any domain maps its pages */
 };
 
 struct domain_state {

@@ -11,8 +11,8 @@
 #define GRANT_CALL_PAGES 16u
 
 /*
- * Maps @nr pages of a domain in place of what is at @address.  xengnttab_unmap() unmaps them, as
- * one piece.  0, or -1 with errno: nothing is at these addresses any more.
+ * Maps @nr pages of a domain at @address, replacing earlier mappings. xengnttab_unmap() unmaps
+ * them, as one piece. 0, or -1 with errno: these addresses are unmapped now.
  */
 int grant_call_map(xengnttab_handle *gnttab, void *address, uint32_t nr, uint32_t domain,
 		   const uint32_t *refs, int protection);

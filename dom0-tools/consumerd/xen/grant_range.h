@@ -23,11 +23,11 @@ struct grant_range {
 	uint32_t nr;      /* pages */
 	/* of grant_range.c */
 	uint32_t mapped;        /* of the pages, the first ones */
-	uint32_t end;           /* addresses that are taken, in pages */
+	uint32_t end;           /* reserved addresses, in pages */
 	unsigned char *address; /* NULL: none */
 };
 
-/* Takes addresses for its pages, between two pages that nobody may touch.  0 or -1. */
+/* Reserves addresses for its pages, between two inaccessible guard pages. 0 or -1. */
 int grant_range_make(struct grant_range *range, struct strata_error *error);
 
 /* Pages of its next piece; 0: all are mapped. */
@@ -41,7 +41,7 @@ static inline uint32_t grant_range_next(const struct grant_range *range)
 /* Maps the next piece.  0, or -1: nothing more can be mapped, and what is mapped stays. */
 int grant_range_map(struct grant_range *range, const uint32_t *refs, struct strata_error *error);
 
-/* Unmaps the last piece.  True: none was left, and the addresses are given back; a zeroed range is
+/* Unmaps the last piece.  True: none was left, and the addresses are released; a zeroed range is
  * fine. */
 bool grant_range_unmap(struct grant_range *range);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * guest.h - the kernels that carry strata.ko, as xenstore shows them, and how
- * they are told to start and stop.  dom0's own kernel is one of them.
+ * guest.h - the kernels with strata.ko, as shown by xenstore, and the commands that start and stop
+ * them. dom0's own kernel is one of them.
  *
  * Every value in a guest's part of xenstore is the guest's own: hostile.
  */
@@ -27,7 +27,7 @@ enum guest_module {
 struct guest {
 	uint32_t domain;
 	char name[80]; /* as xl shows it; hostile: escape it where it is shown */
-	bool named;    /* false: xenstore does not know the domain, the name is made up */
+	bool named;    /* false: xenstore does not know the domain, the name is invented */
 	enum guest_module module;
 	uint32_t version;
 	uint32_t root_ref;

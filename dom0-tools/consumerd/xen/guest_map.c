@@ -199,7 +199,8 @@ static int begin(struct guest_map *map, xengnttab_handle *gnttab, const struct g
 	if (read_root(gnttab, guest, root, error))
 		return -1;
 	if (root->nr_refs > pages)
-		return strata_fail(error, "its root page lists %u references by now, and %u before",
+		return strata_fail(error,
+				   "its root page lists %u references now, but listed %u before",
 				   root->nr_refs, pages);
 	map->header_forms = root->header_forms;
 	reading->refs = malloc(root->nr_refs * sizeof(*reading->refs));

@@ -17,14 +17,14 @@
 #include "consumerd/rings/ring.h"
 
 struct guest_map {
-	/* A private copy, by id; event_table.h tells what is checked and what is still to be. */
+	/* A private copy, by id; event_table.h says what was checked and what must still be. */
 	struct strata_event_desc *events;
 	size_t nr_events;
 	struct ring *rings;
 	size_t nr_rings;
 	uint16_t header_forms; /* that it can write */
 	enum strata_header_form
-		form; /* that it is told to write: the caller's choice, full at first */
+		form; /* that it is told to write: the caller's choice, initially full */
 	/* of guest_map.c */
 	xengnttab_handle *gnttab;
 	struct guest_reading *reading; /* not NULL: it is being mapped */
@@ -32,7 +32,7 @@ struct guest_map {
 };
 
 /*
- * Maps the event table of a guest, and its rings if @with_rings, in one go.
+ * Maps the event table of a guest, and its rings if @with_rings, in one step.
  * 0, or -1 with nothing mapped.
  */
 int guest_map(struct guest_map *map, xengnttab_handle *gnttab, const struct guest *guest,
@@ -57,7 +57,7 @@ int guest_map_begin(struct guest_map *map, xengnttab_handle *gnttab, const struc
  * or -1. */
 int guest_map_step(struct guest_map *map, struct strata_error *error);
 
-/* The form that its rings claim to have: of a flight recorder that is taken over. */
+/* The form that the rings of a taken-over flight recorder claim to have. */
 enum strata_header_form guest_map_form(const struct guest_map *map);
 
 /* Reads the event table again after the guest added to it, and replaces @map's array.  0, or -1:
@@ -66,10 +66,10 @@ int guest_map_events_again(struct guest_map *map, const struct guest *guest, uin
 			   struct strata_error *error);
 
 /*
- * Writes nothing more into pages of the guest, of which others can still be read to the end: what
- * was writable is a copy now.  For a guest that writes no more: another kernel may soon use its
- * memory.  Its pages are unmapped by guest_unmap_readers_step(), piece by piece.
- * 0, or -1: out of memory, and the rings cannot be read any more.
+ * Stops writing to pages of the guest, but keeps its rings readable: replaces the writable pages by
+ * a copy. For a guest that has stopped writing: another kernel may soon use its memory. Its pages
+ * are unmapped by guest_unmap_readers_step(), piece by piece. 0, or -1: out of memory, and the
+ * rings cannot be read any more.
  */
 int guest_map_detach(struct guest_map *map, struct strata_error *error);
 bool guest_unmap_readers_step(struct guest_map *map); /* true: none was left */

@@ -132,8 +132,8 @@ static int get_subbuf(struct ring *ring, struct strata_error *error)
 	if (strata_sysctl_call(&hypervisor->sysctl, &op)) {
 		if (errno == EAGAIN)
 			return 0;
-		return strata_fail(error, "Xen gives no sub-buffer of CPU %u: %s", ring->cpu,
-				   strerror(errno));
+		return strata_fail(error, "Xen does not hand over a sub-buffer of CPU %u: %s",
+				   ring->cpu, strerror(errno));
 	}
 	if (op.u.subbuf.page > strata_nr_subbufs(ring->reader.geo))
 		return strata_fail(error, "Xen returned page %u of CPU %u, which has %lu",
@@ -373,7 +373,7 @@ int hypervisor_create(struct hypervisor *hypervisor, struct strata_ring_geometry
 				   "them smaller (--xen-buffer), or give dom0 less memory",
 				   strata_buffer_bytes(geo) >> 10);
 	if (result)
-		return strata_fail(error, "Xen makes no rings: %s", strerror(errno));
+		return strata_fail(error, "Xen cannot create rings: %s", strerror(errno));
 	hypervisor->created = true;
 	return map_all(hypervisor, geo, overwrite, error);
 }
@@ -418,7 +418,7 @@ int hypervisor_start(struct hypervisor *hypervisor, uint32_t switch_ms, struct s
 	struct strata_hv_op op = { .operation = STRATA_HV_START, .u.start.switch_ms = switch_ms };
 
 	if (strata_sysctl_call(&hypervisor->sysctl, &op))
-		return strata_fail(error, "Xen does not start to record: %s", strerror(errno));
+		return strata_fail(error, "Xen does not start recording: %s", strerror(errno));
 	return 0;
 }
 

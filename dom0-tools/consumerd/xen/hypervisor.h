@@ -14,7 +14,7 @@
 
 struct hypervisor;
 
-/* A Xen's answer when it is asked for Strata. */
+/* Result of probing a Xen for Strata. */
 enum hypervisor_support {
 	HYPERVISOR_OK,
 	HYPERVISOR_NO_XEN,    /* this machine does not run under Xen, or is not dom0 */
@@ -41,7 +41,7 @@ int hypervisor_query(struct hypervisor *hypervisor, struct strata_hv_op *op,
  * @geo:       of each ring
  * @overwrite: a full ring loses its oldest sub-buffer, not the newest records
  * @owner:     name of the recorder, shown to a second one
- * The caller holds recorder_lock(): existing rings are of a recorder that died.  They are freed;
+ * The caller holds recorder_lock(): existing rings belong to a recorder that died.  They are freed;
  * but a flight recorder of the same size is taken over while it runs. 1: taken over, 0, or -1.
  */
 int hypervisor_create(struct hypervisor *hypervisor, struct strata_ring_geometry geo,
@@ -59,7 +59,7 @@ struct ring *hypervisor_rings(struct hypervisor *hypervisor, size_t *nr);
 /*
  * Replaces the selection by these rules, before start or while it records.  When it returns, every
  * probe obeys them.
- * @budget_per_s: events that a domain may cause on a CPU; 0: no bound
+ * @budget_per_s: events that a domain may cause on a CPU; 0: no limit
  * 0, or -1: the selection has not changed.
  */
 int hypervisor_select(struct hypervisor *hypervisor, const struct strata_hv_rule *rules, size_t nr,

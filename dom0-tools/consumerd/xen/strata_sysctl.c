@@ -53,11 +53,13 @@ static enum hypervisor_support no_device(struct strata_error *error)
 		return HYPERVISOR_NO_XEN;
 	}
 	if (access("/dev/xen/privcmd", F_OK)) {
-		strata_fail(error, "/dev/xen/privcmd is not there; load it (modprobe xen-privcmd), "
-				   "and make sure that this is dom0 and not a guest");
+		strata_fail(
+			error,
+			"/dev/xen/privcmd does not exist; load its driver (modprobe xen-privcmd), and make sure that this is dom0 and not a guest");
 		return HYPERVISOR_NO_XEN;
 	}
-	strata_fail(error, "no right to trace: %s; run strata as root in dom0", strerror(errno));
+	strata_fail(error, "not permitted to trace: %s; run strata as root in dom0",
+		    strerror(errno));
 	return HYPERVISOR_NO_RIGHT;
 }
 
@@ -85,10 +87,11 @@ static enum hypervisor_support probe(struct strata_sysctl *sysctl, struct strata
 			    XEN_SYSCTL_INTERFACE_VERSION);
 		return HYPERVISOR_OTHER_ABI;
 	default:
-		strata_fail(error,
-			    "no right to trace: Xen answers \"%s\"; run strata as root in dom0, "
-			    "and allow tbufcontrol if a FLASK policy is loaded",
-			    strerror(errno));
+		strata_fail(
+			error,
+			"not permitted to trace: Xen answers \"%s\"; run strata as root in dom0, "
+			"and allow tbufcontrol if a FLASK policy is loaded",
+			strerror(errno));
 		return HYPERVISOR_NO_RIGHT;
 	}
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * strata_sysctl.h - the way into the hypervisor: opens the hypercall device,
- * finds out whether there is a Strata behind it that speaks our version, and
- * issues its operations.  hypervisor.c is built on it.
+ * strata_sysctl.h - access to the hypervisor: opens the hypercall device, checks that Xen has
+ * Strata in our version, and issues its operations. hypervisor.c is built on it.
  */
 #ifndef STRATA_CONSUMERD_STRATA_SYSCTL_H
 #define STRATA_CONSUMERD_STRATA_SYSCTL_H
@@ -17,7 +16,8 @@ struct xencall_handle;
 struct xentoollog_logger;
 
 struct strata_sysctl {
-	struct xentoollog_logger *quiet; /* the libraries' own messages say less than ours */
+	struct xentoollog_logger
+		*quiet; /* suppresses the libraries' messages, which say less than ours */
 	struct xencall_handle *call;
 	struct xen_sysctl *buffer; /* in memory that the hypercall may use */
 };

@@ -42,7 +42,7 @@ static void print_clock(const struct strata_proven_clock *clock,
 		(unsigned long long)(clock->events - clock->outside),
 		(unsigned long long)clock->events);
 	if (clock->unproven)
-		fprintf(out, ", and cannot be told at %llu", (unsigned long long)clock->unproven);
+		fprintf(out, ", and is unknown at %llu", (unsigned long long)clock->unproven);
 	fprintf(out, "\n");
 }
 

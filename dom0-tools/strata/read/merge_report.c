@@ -83,8 +83,7 @@ static void print_track(const struct strata_host_figures *figures,
 		(unsigned long long)track->violations, (unsigned long long)track->unchecked);
 	if (slack != STRATA_SLACK_NONE)
 		fprintf(out,
-			"Slack:    smallest %.3f us (%llu ticks), from a vCPU's %s; a shift by one "
-			"tick more would be seen\n",
+			"Slack:    smallest %.3f us (%llu ticks), from a vCPU's %s; a shift by one tick more would be detected\n",
 			ticks_to_us(figures, slack), (unsigned long long)slack,
 			before ? start : stop);
 }
@@ -114,7 +113,7 @@ static void print_source_clock(const struct strata_host_figures *figures, const 
 
 	fprintf(out, "Clocks:   %s: %s", name, kinds[clock->kind]);
 	if (clock->kind != STRATA_CLOCK_ASSUMED)
-		fprintf(out, "; its map is exact to %llu ns",
+		fprintf(out, "; its map is accurate to %llu ns",
 			(unsigned long long)strata_ticks_to_ns_up(tsc_khz,
 								  clock->firm_bound_ticks + 1));
 	if (clock->doubtful)
@@ -188,7 +187,8 @@ static void print_clocks(const struct strata_host_figures *figures, FILE *out)
 		}
 	}
 	if (figures->tally.clamped_times)
-		fprintf(out, "          %llu times went back within their stream and were held\n",
+		fprintf(out,
+			"          %llu times stepped back within their stream and were clamped\n",
 			(unsigned long long)figures->tally.clamped_times);
 	if (figures->host->scan.skew.nr_unmeasured)
 		fprintf(out,
@@ -205,13 +205,13 @@ static void print_clocks(const struct strata_host_figures *figures, FILE *out)
 			ticks_to_us(figures, figures->skew_ticks));
 	if (!figures->host->assumed_clocks && has_kernels_or_xen(figures))
 		fprintf(out,
-			"Bound:    every time%s is known to %llu ns: its clock's map and the skew of "
+			"Bound:    every time%s is accurate to %llu ns: its clock's map and the skew of "
 			"physical CPUs together\n",
 			figures->app_bound_ns ? " of Xen and kernels" : "",
 			(unsigned long long)figures->bound_ns);
 	if (figures->app_bound_ns)
 		fprintf(out,
-			"Bound:    times of applications are known to %llu ns: they read the counter "
+			"Bound:    times of applications are accurate to %llu ns: they read the counter "
 			"without a fence, and may be early\n",
 			(unsigned long long)figures->app_bound_ns);
 }
@@ -256,7 +256,8 @@ static void print_violation(const struct strata_host_figures *figures,
 	const struct strata_timebase *base = &figures->host->timebase;
 	uint64_t ns = strata_realtime_ns(base, violation->ticks) - figures->first_ns;
 
-	fprintf(stderr, "strata: order violated: %s of %s/%u at %llu.%09llu s: Xen has it %s",
+	fprintf(stderr,
+		"strata: order violated: %s of %s/%u at %llu.%09llu s: according to Xen it was %s",
 		violation->event,
 		strata_recorded_domain_text(figures->host, violation->domain, name),
 		violation->vcpu, (unsigned long long)(ns / 1000000000u),
@@ -304,8 +305,7 @@ int merge_report_verdict(const struct strata_host_figures *figures)
 	if (order->app.violations) {
 		fprintf(stderr,
 			"strata: %llu of %llu events of applications have times at "
-			"which their vCPU did not run, as %s: one of the programs does "
-			"not tell the truth; kernels and the hypervisor do not depend "
+			"which their vCPU did not run, as %s: one of the programs writes false times; kernels and the hypervisor do not depend "
 			"on it\n",
 			(unsigned long long)order->app.violations,
 			(unsigned long long)order->app.checks, order->app.named[0].event);

@@ -81,35 +81,52 @@ static int check_requests(const struct strata_trace_set *set, const struct state
 	return 0;
 }
 
-struct strata_host_state *state_pass(struct traces *traces, const struct state_requests *requests,
-				     struct strata_span_listener *const *listeners,
-				     size_t nr_listeners, uint64_t to_ns,
-				     struct strata_error *error)
+struct strata_host_state *state_pass_begin(struct traces *traces,
+					   const struct state_requests *requests,
+					   struct strata_span_listener *const *listeners,
+					   size_t nr_listeners, struct strata_error *error)
 {
 	const struct strata_request_forms forms = { requests->forms, requests->nr };
-	struct strata_slice_options slices = { .to_ns = to_ns, .threads = traces_threads() };
-	struct strata_host_state *state;
-	struct strata_slice_sink *observer;
-	int status;
 
 	if (check_requests(&traces->set, requests, error))
 		return NULL;
 	/* The state looks for the end of each stream. */
 	if (strata_trace_set_make_index(&traces->set, error))
 		return NULL;
-	state = strata_host_state_new(&traces->set, &forms, listeners, nr_listeners, error);
+	return strata_host_state_new(&traces->set, &forms, listeners, nr_listeners, error);
+}
+
+int state_pass_read(struct traces *traces, struct strata_slice_sink *const *observers,
+		    size_t nr_observers, uint64_t to_ns, struct strata_error *error)
+{
+	const struct strata_slice_options slices = {
+		.to_ns = to_ns,
+		.threads = traces_threads(),
+		.observers = observers,
+		.nr_observers = nr_observers,
+	};
+	int status;
+
+	traces_progress_begin(traces, strata_trace_set_bytes(&traces->set, 0, to_ns));
+	status = strata_slices_run(&traces->set, &slices, NULL, error);
+	traces_progress_end(traces);
+	return status;
+}
+
+struct strata_host_state *state_pass(struct traces *traces, const struct state_requests *requests,
+				     struct strata_span_listener *const *listeners,
+				     size_t nr_listeners, uint64_t to_ns,
+				     struct strata_error *error)
+{
+	struct strata_host_state *state =
+		state_pass_begin(traces, requests, listeners, nr_listeners, error);
+	struct strata_slice_sink *observer;
+
 	if (!state)
 		return NULL;
 	observer = strata_host_state_observer(state);
-	slices.observers = &observer;
-	slices.nr_observers = 1;
-	traces_progress_begin(traces, traces->set.bytes);
-	/* States follow from all that was before. */
-	status = strata_slices_run(&traces->set, &slices, NULL, error) < 0 ? -1 : 0;
-	traces_progress_end(traces);
-	if (!status)
-		status = strata_host_state_finish(state, error);
-	if (!status)
+	if (!state_pass_read(traces, &observer, 1, to_ns, error) &&
+	    !strata_host_state_finish(state, error))
 		return state;
 	strata_host_state_free(state);
 	return NULL;

@@ -31,6 +31,20 @@ struct strata_host_state *state_pass(struct traces *traces, const struct state_r
 				     size_t nr_listeners, uint64_t to_ns,
 				     struct strata_error *error);
 
+/*
+ * The same in steps, for a pass with further observers:
+ *
+ *     state_pass_begin  makes the state; NULL with @error.  Its observer is one of
+ *     state_pass_read   those that are handed all events.  0; 1: one stopped it; -1 with @error
+ *     strata_host_state_finish
+ */
+struct strata_host_state *state_pass_begin(struct traces *traces,
+					   const struct state_requests *requests,
+					   struct strata_span_listener *const *listeners,
+					   size_t nr_listeners, struct strata_error *error);
+int state_pass_read(struct traces *traces, struct strata_slice_sink *const *observers,
+		    size_t nr_observers, uint64_t to_ns, struct strata_error *error);
+
 /* Says what the answers leave out. @of_requests: requests are asked for */
 void state_print_facts(const struct strata_state_facts *facts, bool of_requests, FILE *out);
 

@@ -90,32 +90,32 @@ struct write_verb {
 	"                          clocks of machines; see docs/tcp-map.md\n"
 
 /* What the usage says of them. */
-#define WRITE_OPTIONS_USAGE                                                                                  \
-	"  --from TIME, --to TIME  only events in this range; TIME: seconds since the first\n"               \
-	"                          event (+1.5), seconds since 1970, or date and time:\n"                    \
-	"                          '2026-01-31 12:00:00.5'\n"                                                \
-	"  --event PATTERN         only events with this name; * ? [a-z] as in a shell\n"                    \
-	"  --source PATTERN        only events of this source, as view names it\n"                           \
-	"  --layer LAYER           only events of this layer: xen, kernel or app\n"                          \
-	"  --domain N|PATTERN      only events of this domain; Xen's events belong to the domain\n"          \
-	"                          that runs on the CPU\n"                                                   \
-	"  --about N|PATTERN       also Xen's events that name this domain in a field (of_domain,\n"         \
-	"                          next_domain, to_domain...), whichever domain runs\n"                      \
-	"  --vcpu N                only events of this vCPU of its domain\n"                                 \
-	"  --cpu N                 only events of this CPU, as view shows it; Xen's are physical\n"          \
-	"  --process N|PATTERN     only events of this process, if contexts or the trace tell it\n"          \
-	"  --filter EXPRESSION     only events for which it is true: fields, $ctx.FIELD of\n"                \
-	"                          contexts, $event $source $layer $domain $about $vcpu $cpu\n"              \
-	"                          $pcpu $process $time (nanoseconds since 1970), numbers and\n"             \
-	"                          \"patterns\", with == != < <= > >= && || ! ( ).  A comparison\n"          \
-	"                          with a field that the event lacks is neither true nor false,\n"           \
-	"                          and the event does not match\n"                                           \
-	"                          Each may be repeated, and then all must match. All but --filter\n"        \
-	"                          take values separated by commas, of which one must match\n" TCP_MAP_USAGE \
-	"  --symbols SOURCE=FILE   names code addresses of a source, a kernel or Xen; FILE is\n"             \
-	"                          vmlinux, xen-syms, or text like System.map and /proc/kallsyms\n"          \
-	"  --gmt                   shows times of day in UTC\n"                                              \
-	"  --date                  shows the date, too\n"                                                    \
+#define WRITE_OPTIONS_USAGE                                                                             \
+	"  --from TIME, --to TIME  only events in this range; TIME: seconds since the first\n"          \
+	"                          event (+1.5), seconds since 1970, or date and time:\n"               \
+	"                          '2026-01-31 12:00:00.5'\n"                                           \
+	"  --event PATTERN         only events with this name; * ? [a-z] as in a shell\n"               \
+	"  --source PATTERN        only events of this source, as view names it\n"                      \
+	"  --layer LAYER           only events of this layer: xen, kernel or app\n"                     \
+	"  --domain N|PATTERN      only events of this domain; Xen's events belong to the domain\n"     \
+	"                          that runs on the CPU\n"                                              \
+	"  --about N|PATTERN       also Xen's events that name this domain in a field (of_domain,\n"    \
+	"                          next_domain, to_domain...), whichever domain runs\n"                 \
+	"  --vcpu N                only events of this vCPU of its domain\n"                            \
+	"  --cpu N                 only events of this CPU, as view shows it; Xen's are physical\n"     \
+	"  --process N|PATTERN     only events of this process, if contexts or the trace name it\n"     \
+	"  --filter EXPRESSION     only events for which it is true: fields, $ctx.FIELD of\n"           \
+	"                          contexts, $event $source $layer $domain $about $vcpu $cpu\n"         \
+	"                          $pcpu $process $time (nanoseconds since 1970), numbers and\n"        \
+	"                          \"patterns\", with == != < <= > >= && || ! ( ).  A comparison\n"     \
+	"                          with a field that the event lacks is neither true nor false,\n"      \
+	"                          and the event does not match\n"                                      \
+	"                          If several options are given, all must match.  All but --filter\n"   \
+	"                          take comma-separated values, any of which may match\n" TCP_MAP_USAGE \
+	"  --symbols SOURCE=FILE   names code addresses of a source, a kernel or Xen; FILE is\n"        \
+	"                          vmlinux, xen-syms, or text like System.map and /proc/kallsyms\n"     \
+	"  --gmt                   shows times of day in UTC\n"                                         \
+	"  --date                  shows the date, too\n"                                               \
 	"  --threads N             number of threads (default: number of CPUs)\n"
 
 /* What the usage of both verbs says of a selection without events. */

@@ -27,15 +27,13 @@ size_t tracks_pass_observers(const struct tracks_pass *pass, struct strata_slice
 
 int tracks_pass_begin(struct tracks_pass *pass, struct strata_error *error)
 {
-	const struct strata_request_forms forms = { pass->requests->forms, pass->requests->nr };
-
 	pass->tracks = strata_tracks_new(pass->shown, &pass->options, pass->sinks, pass->nr_sinks);
 	if (!pass->tracks)
 		return strata_fail(error, "out of memory");
 	pass->listeners[0] = strata_tracks_listener(pass->tracks);
 	pass->listeners[1] = pass->also;
-	pass->state = strata_host_state_new(&pass->traces->set, &forms, pass->listeners,
-					    pass->also ? 2 : 1, error);
+	pass->state = state_pass_begin(pass->traces, pass->requests, pass->listeners,
+				       pass->also ? 2 : 1, error);
 	return pass->state ? 0 : -1;
 }
 
@@ -49,20 +47,12 @@ int tracks_pass_finish(struct tracks_pass *pass, struct strata_error *error)
 int tracks_pass_run(struct tracks_pass *pass, struct strata_error *error)
 {
 	struct strata_slice_sink *observers[TRACKS_OBSERVERS];
-	struct strata_slice_options slices = {
-		.to_ns = pass->options.to_ns,
-		.threads = traces_threads(),
-		.observers = observers,
-	};
 	int status = tracks_pass_begin(pass, error);
 
 	if (status)
 		return status;
-	slices.nr_observers = tracks_pass_observers(pass, observers);
-	traces_progress_begin(pass->traces,
-			      strata_trace_set_bytes(&pass->traces->set, 0, pass->options.to_ns));
-	status = strata_slices_run(&pass->traces->set, &slices, NULL, error);
-	traces_progress_end(pass->traces);
+	status = state_pass_read(pass->traces, observers, tracks_pass_observers(pass, observers),
+				 pass->options.to_ns, error);
 	if (status)
 		return status;
 	if (pass->options.to_ns == UINT64_MAX)

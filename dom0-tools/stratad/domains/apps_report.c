@@ -57,13 +57,12 @@ void apps_name_missing(struct apps *apps)
 			continue;
 		}
 		if (strcmp(selection->program, "all") == 0) {
-			fprintf(stderr, "strata: no application came; one that is to be recorded "
-					"is linked with -lstrata\n");
+			fprintf(stderr,
+				"strata: no application connected; link programs with -lstrata to record them\n");
 			continue;
 		}
 		fprintf(stderr,
-			"strata: no application \"%s\" came; is it linked with -lstrata, and "
-			"yours or root's to record (docs/security.md: user namespaces)?\n",
+			"strata: no application \"%s\" connected; is it linked with -lstrata, and may you record it (docs/security.md: user namespaces)?\n",
 			selection->program);
 		apps->left_out++;
 	}

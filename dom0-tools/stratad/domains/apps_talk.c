@@ -74,7 +74,7 @@ static int make_rings(struct apps *apps, struct application *one, struct strata_
 
 	one->step = APPLICATION_WAITING;
 	if (!one->app.mode)
-		return strata_fail(error, "it does not say hello");
+		return strata_fail(error, "its first message was not HELLO");
 	if (!principal_may_begin_source(one->who))
 		return 0;
 	bytes = one->app.nr_cpus *
@@ -103,7 +103,7 @@ static int on_ready(struct apps *apps, struct application *one, struct strata_er
 	choose(apps, one);
 	if (!event_set_count(&one->events))
 		principal_complain(one->who,
-				   "application %s (process %d) has no event that is asked for",
+				   "application %s (process %d) has none of the selected events",
 				   apps_shown_name(one, name), one->app.pid);
 	return make_rings(apps, one, error);
 }

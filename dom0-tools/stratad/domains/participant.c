@@ -120,7 +120,7 @@ static void take_part(struct participants *all, struct participant *one)
 		participant_say(all, one, "is polled: its event channel cannot be bound");
 	if (!all->started)
 		return;
-	participant_say(all, one, "takes part from now on, as %s",
+	participant_say(all, one, "is recorded from now on, as %s",
 			recorder_recording(all->recorder)->sources[one->source].name);
 	participant_start(all, one);
 }
@@ -226,10 +226,10 @@ static bool is_allowed(struct participants *all, struct participant *one)
 	if (allowance_come(&all->allowances, one->uuid, participants_now_ms(all), &news) ==
 	    ALLOWANCE_GRANTED)
 		return true;
-	strata_fail(&why,
-		    "its module came %u times in a short time; it takes part again about once a "
-		    "minute",
-		    ALLOWANCE_BURST);
+	strata_fail(
+		&why,
+		"its module came %u times in a short time; it is recorded again about once a minute",
+		ALLOWANCE_BURST);
 	if (news)
 		participant_leave_out(all, one, &why);
 	return false;
@@ -312,7 +312,7 @@ static void note_missing_module(struct participants *all, struct participant *on
 
 	if (one->awaited || one->had_module)
 		return;
-	strata_fail(&why, "no strata.ko is loaded in it; when one is, it takes part");
+	strata_fail(&why, "no strata.ko is loaded in it; it is recorded once one is");
 	one->awaited = true;
 	participant_leave_out(all, one, &why);
 }

@@ -84,7 +84,7 @@ int participants_check_found(const struct participants *all, struct strata_error
 		if (!all->wait && !is_pattern(selection->domain))
 			return no_such_domain(selection, error);
 		fprintf(stderr,
-			"strata: no domain \"%s\" runs here yet; when one does, it takes part\n",
+			"strata: no domain \"%s\" runs here yet; it is recorded once it does\n",
 			selection->domain);
 	}
 	return 0;
@@ -110,7 +110,7 @@ void participants_name_missing(struct participants *all)
 	for (i = 0; i < all->nr_selections; i++) {
 		if (!is_missing(&all->selections[i]))
 			continue;
-		fprintf(stderr, "strata: no domain \"%s\" came\n", all->selections[i].domain);
+		fprintf(stderr, "strata: no domain \"%s\" appeared\n", all->selections[i].domain);
 		all->left_out++;
 	}
 	for (i = 0; i < all->nr; i++) {
@@ -122,7 +122,7 @@ void participants_name_missing(struct participants *all)
 		    (one->step == PARTICIPANT_STOPPED && one->recorded))
 			continue;
 		if (!one->recorded) {
-			strata_fail(&why, "its module never said that it records; %s",
+			strata_fail(&why, "its module never confirmed that it records; %s",
 				    one->life == DOMAIN_RUNS ? "record again"
 							     : "the domain does not run");
 			participant_leave_out(all, one, &why);
@@ -131,9 +131,9 @@ void participants_name_missing(struct participants *all)
 		fprintf(stderr,
 			"strata: domain %u: its last packet is recorded up to the last committed record: %s\n",
 			one->domain,
-			one->life == DOMAIN_RUNS ? "its module does not answer in time that it is "
-						   "stopped"
-						 : "the domain is paused or shut down");
+			one->life == DOMAIN_RUNS
+				? "its module did not confirm in time that it stopped"
+				: "the domain is paused or shut down");
 		all->left_out++;
 	}
 }

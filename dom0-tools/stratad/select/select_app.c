@@ -16,10 +16,9 @@ int select_parse_app(const char *argument, struct app_selection *selection,
 
 	if (length == 0 || length >= sizeof(selection->program) ||
 	    (argument[length] && !argument[length + 1]))
-		return strata_fail(error,
-				   "--app: \"%s\" is not PROGRAM:EVENTS; `strata record --help` "
-				   "says how",
-				   argument);
+		return strata_fail(
+			error, "--app: \"%s\" is not PROGRAM:EVENTS; see `strata record --help`",
+			argument);
 	memset(selection, 0, sizeof(*selection));
 	memcpy(selection->program, argument, length);
 	selection->events = argument[length] ? argument + length + 1 : "all";

@@ -19,7 +19,7 @@
 	"sched_switch,sched_waking,sched_wakeup,sched_wakeup_new,sched_migrate_task,"     \
 	"sched_process_fork,sched_process_exec,sched_process_exit,irq_handler_entry,"     \
 	"irq_handler_exit,softirq_raise,softirq_entry,softirq_exit,hrtimer_expire_entry," \
-	"hrtimer_expire_exit,sys_enter,sys_exit"
+	"hrtimer_expire_exit,sys_enter,sys_exit,xen_evtchn_upcall"
 
 enum select_kind {
 	SELECT_EVENTS,    /* --kernel: patterns, comma-separated */

@@ -31,7 +31,7 @@ static const struct {
 } classes[] = {
 	{ "gen", 0x00010000u, true, "the tracing itself" },
 	{ "sched", 0x00020000u, true, "scheduler, run states of vCPUs, pausing, migration" },
-	{ "dom0op", 0x00040000u, true, "domains made, changed and destroyed" },
+	{ "dom0op", 0x00040000u, true, "domains created, changed and destroyed" },
 	{ "hvm", 0x00080000u, true, "VM entry and exit, hypercalls, emulation, interrupts" },
 	{ "mem", 0x00100000u, true, "page grants, populate on demand" },
 	{ "pv", 0x00200000u, true, "hypercalls, traps and page faults of PV domains" },
@@ -287,7 +287,7 @@ static int add_domain_word(struct xen_selection *selection, char *word, bool rec
 	size_t i;
 
 	if (!cut_vcpus(word, &first, &last))
-		return strata_fail(error, "--xen-domain: behind the / of \"%s\" are no vCPUs",
+		return strata_fail(error, "--xen-domain: \"%s\" has no vCPU numbers after its /",
 				   word);
 	number = strtoul(word, &end, 10);
 	if (!strcmp(word, "dom0"))

@@ -4,24 +4,23 @@
  * the recorder.
  *
  * They meet on a sequenced-packet UNIX socket of the recorder, STRATA_APP_SOCKET.
- * Its directory belongs to root, so no other process can listen there.  A program
- * always connects outwards; nothing can connect to a program:
+ * Its directory belongs to root, so no other process can listen there.  The program
+ * always connects to the recorder; nothing can connect to a program:
  *
- *   - a program that starts maps a page of its own (struct strata_app_wait), and then
+ *   - at its start a program maps a page of its own (struct strata_app_wait), and then
  *     connects, before main();
  *   - if no recorder listens, a thread of the program sleeps on a futex in that page.
- *     A recorder that starts listens first, and then searches /proc/PID/maps for these
- *     pages.  It opens each by /proc/PID/map_files, counts a call in it, and wakes the
- *     thread, which connects.
+ *     At its start a recorder first listens, and then searches /proc/PID/maps for these
+ *     pages.  It opens each through /proc/PID/map_files, increments its count of calls,
+ *     and wakes the thread, which connects.
  *
  * Map, then connect; listen, then search: whichever comes second sees the other.  Only
  * the owner of a program and root can open its page.
  *
- * Each side decides by the other's credentials (SO_PEERCRED).  The application
- * serves root and its own user.  The recorder takes pid and uid from them.  The
- * overflow uid stands for every user without a number in this user namespace, so it
- * gives no rights: a program in a user namespace that has no number for the recorder's
- * user cannot be traced.
+ * Each side checks the other's credentials (SO_PEERCRED).  The application accepts root
+ * and its own user.  The recorder takes pid and uid from them.  The overflow uid
+ * represents every user that this user namespace does not map, so it gives no rights: a
+ * program in a user namespace that does not map the recorder's user cannot be traced.
  *
  * Then each packet is one message, a struct strata_app_message and its payload:
  *
@@ -39,7 +38,7 @@
  *                                     switch_ms: period of the forced switch in mode
  *                                     RESERVE_COMMIT, where the reader cannot read an
  *                                     open sub-buffer (strata/switch_period.h; 0: never)
- *   ATTACHED: the rings are made, nothing is written yet
+ *   ATTACHED: the rings exist, nothing is written yet
  *                             SELECT  count = events announced until then; a bit
  *                                     for each event that is recorded from now on
  *   ... EVENT, READY: a library was loaded; SELECT: likewise
@@ -47,15 +46,15 @@
  *   STOPPED: nothing is written any more
  *
  * Either side ends the connection by closing the socket: the application stops writing,
- * and the recorder takes what is published in its rings.  Neither side waits longer
- * than its own limit: an application that starts waits STRATA_APP_WAIT_MS, or the time
- * that the environment sets, for the first SELECT, and continues.
+ * and the recorder drains what is published in its rings.  Neither side waits longer
+ * than its own limit: at its start an application waits for the first SELECT for
+ * STRATA_APP_WAIT_MS, or the time that the environment sets, and then continues.
  *
- * The memory is the recorder's: a memfd that can neither shrink nor grow, or a file
- * that outlives both of them.  On ATTACHED the recorder forbids new writable mappings of
- * a memfd (F_SEAL_FUTURE_WRITE), so the application maps it before that.  The application accepts
- * memory that can shrink from root only.  The application writes it at any time: every word of it
- * is hostile to the recorder, and so is every message.
+ * The recorder creates the memory: a memfd that can neither shrink nor grow, or a file
+ * that outlives both processes.  On ATTACHED the recorder forbids new writable mappings
+ * of a memfd (F_SEAL_FUTURE_WRITE), so the application maps it before that.  The
+ * application accepts memory that can shrink from root only.  The application can write
+ * to it at any time: the recorder treats every word of it, and every message, as hostile.
  */
 #ifndef STRATA_ABI_APP_H
 #define STRATA_ABI_APP_H
@@ -73,7 +72,8 @@
 
 /*
  * The page that a program waits in: a memfd of that name and of STRATA_PAGE_BYTES, sealed against
- * shrinking, growing and further seals, mapped shared.  Hostile to the recorder, as all else.
+ * shrinking, growing and further seals, mapped shared.  Hostile to the recorder, like
+ * everything else.
  */
 #define STRATA_APP_WAIT_NAME  "strata-wait"
 #define STRATA_APP_WAIT_MAGIC 0x57525453u /* "STRW" */
@@ -83,9 +83,10 @@ struct strata_app_wait {
 	/* The futex: counts the calls of recorders. */
 	uint32_t calls;
 	/* The value of calls before the program last tried to connect, stored once that has
-	 * succeeded or failed.  Recorders read it to see whether they were heard. */
+	 * succeeded or failed.  Recorders read it to see whether the program noticed
+	 * them. */
 	uint32_t answered;
-	uint32_t connected; /* 1: a recorder has it; it tries again when that one is gone */
+	uint32_t connected; /* 1: a recorder serves it; it tries again when that one has ended */
 };
 
 #define STRATA_APP_EVENTS_MAX 1024u
@@ -93,11 +94,11 @@ struct strata_app_wait {
 #define STRATA_APP_WAIT_MS    1000
 
 /* The environment of either side may set another number of milliseconds, up to
- * STRATA_APP_WAIT_MS_MAX: for a slow machine, or where no event may be missed. */
+ * STRATA_APP_WAIT_MS_MAX: for slow machines, or if no event may be missed. */
 #define STRATA_APP_WAIT_VARIABLE "STRATA_APP_WAIT_MS"
 #define STRATA_APP_WAIT_MS_MAX   3600000
 
-/* @text: from the environment, or NULL.  Anything but a valid number is ignored. */
+/* @text: from the environment, or NULL.  Invalid numbers are ignored. */
 static inline uint32_t strata_app_wait_ms(const char *text)
 {
 	uint32_t ms = 0;
@@ -133,7 +134,7 @@ struct strata_app_message {
 	uint32_t count;
 	uint8_t subbuf_bits; /* SETUP */
 	uint8_t nr_subbufs_bits;
-	uint8_t overwrite;   /* 1: when a ring is full its oldest records make room */
+	uint8_t overwrite;   /* 1: a full ring overwrites its oldest records */
 	uint8_t headers;     /* HELLO: STRATA_HEADER_FORM_BIT()s; SETUP: enum strata_header_form */
 	uint32_t first_page; /* SETUP: pages of the memory before the first ring */
 	uint32_t switch_ms;  /* SETUP */
@@ -159,13 +160,13 @@ struct strata_app_context {
  * strata_single_bytes(); otherwise it is a writer area, a reader area and the data, as in
  * ring_layout.h, and then marks.
  *
- * A mark tells how far the writer of a slot came.  Where threads share a ring, commit seq does not
- * describe an incomplete sub-buffer, so the records of a killed process would be lost.  A slot that
- * begins at a position has the mark strata_app_mark(), which holds the position of its end, plus
- * STRATA_APP_MARK_OPEN until it is written whole.  A mark of an earlier turn holds an earlier
- * position, so marks are never cleared.
+ * A mark shows how far the writer of a slot got.  Where threads share a ring, commit seq
+ * does not describe an incomplete sub-buffer, so the records of a killed process would be
+ * lost.  A slot that begins at a position has the mark strata_app_mark(), which holds the
+ * position of its end, plus STRATA_APP_MARK_OPEN until it is written whole.  A mark of an
+ * earlier turn holds an earlier position, so marks are never cleared.
  */
-#define STRATA_APP_MARK_SPACING 8u /* no two slots begin so close to one another */
+#define STRATA_APP_MARK_SPACING 8u /* no two slots begin this close to each other */
 #define STRATA_APP_MARK_OPEN    1u
 
 static inline uint64_t strata_app_marks_bytes(struct strata_ring_geometry geo)
@@ -180,7 +181,7 @@ static inline uint64_t strata_app_marks_offset(struct strata_ring_geometry geo)
 	       strata_data_bytes(geo);
 }
 
-/* Which of a ring's marks is that of a slot. */
+/* Index of a slot's mark among a ring's marks. */
 static inline uint64_t strata_app_mark(struct strata_ring_geometry geo, strata_count_t position)
 {
 	return (position & (strata_buffer_bytes(geo) - 1)) / STRATA_APP_MARK_SPACING;

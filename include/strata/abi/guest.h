@@ -67,8 +67,8 @@
 #define STRATA_GUEST_REFS_PER_PAGE       (STRATA_PAGE_BYTES / 4u)
 #define STRATA_GUEST_DIRECTORY_PAGES_MAX (STRATA_GUEST_REFS_MAX / STRATA_GUEST_REFS_PER_PAGE)
 
-/* Each payload begins with the context, which the event table's fields leave out: which task the
- * CPU was in (an interrupt's: the one that it interrupted). */
+/* Each payload begins with the context, which the event table's fields omit: the task that ran on
+ * the CPU (for an interrupt, the interrupted one). */
 struct strata_guest_context {
 	int32_t tid;
 };
@@ -84,7 +84,7 @@ struct strata_guest_context {
  * index, from 0.  `table_bytes` is the size of the table, with room for later entries;
  * the guest raises nr_events when an entry is complete.
  */
-/* What is reserved is zero, and a header form that is not known there is refused. */
+/* Reserved fields are zero; an unknown header form is refused. */
 struct strata_guest_root {
 	uint32_t magic;
 	uint16_t version;

@@ -5,7 +5,7 @@
  *
  * The sysctl interface version of Xen stays the same: a Xen without Strata answers
  * ENOSYS to the command, and every tool that was built for that version continues to
- * work.  This header has a version of its own, sent in each call.
+ * work.  This header has its own version, sent in each call.
  */
 #ifndef STRATA_ABI_HYPERVISOR_H
 #define STRATA_ABI_HYPERVISOR_H
@@ -17,7 +17,7 @@
 #define STRATA_HV_ABI_VERSION 4u
 #endif
 
-/* The sysctl command; out of the range that Xen numbers. */
+/* The sysctl command; outside the range of Xen's own numbers. */
 #define XEN_SYSCTL_strata_op 0x53740001u
 
 /* A global VIRQ that Xen leaves free: "a sub-buffer became ready". */
@@ -30,28 +30,28 @@
 /*
  * Sub-operations.  Errors common to all: EPERM (no right), EOPNOTSUPP (abi_version differs; the
  * answer holds the hypervisor's own), EINVAL (no such operation, an unknown flag, or a reserved
- * field that is not 0).  A long operation yields to other work and continues by itself.
+ * field that is not 0).  A long operation is preemptible and continues automatically.
  */
 enum strata_hv_operation {
 	STRATA_HV_QUERY = 1, /* u.query */
-	/* Makes the rings of all CPUs.  EBUSY: they exist; u.create.owner names the owner.  ENOMEM.
-	 * A CPU that is added to the host later gets its ring before it runs; see nr_rings. */
+	/* Creates the rings of all CPUs. EBUSY: they exist; u.create.owner names the owner. ENOMEM.
+	   A CPU that is added to the host later gets its ring before it runs; see nr_rings. */
 	STRATA_HV_CREATE = 2,
 	/* Opens the gate for the selected events.  ENOENT: no rings.  EINVAL: u.start.switch_ms is
 	 * beyond its limits. */
 	STRATA_HV_START = 3,
 	/* Returns when no probe writes any more and every CPU has flushed its ring.  ENOENT. */
 	STRATA_HV_STOP = 4,
-	/* The frames of one ring, a few a call: index 0 is the writer area, then the data.  ENOENT:
-	 * no rings, or none for that CPU.  EINVAL: `first` lies beyond the ring. */
+	/* The frames of one ring, a few per call: index 0 is the writer area, then the data.
+	 * ENOENT: no rings, or none for that CPU.  EINVAL: `first` lies beyond the ring. */
 	STRATA_HV_FRAMES = 5,
 	/* Finds the next sub-buffer to read of one ring; in overwrite mode, takes it out.  EAGAIN:
 	 * none is ready. ENOENT. */
 	STRATA_HV_GET = 6,
-	/* Lets it go.  EINVAL: u.subbuf.position is not the next one, or it is not ready.  ENOENT.
+	/* Releases it. EINVAL: u.subbuf.position is not the next one, or it is not ready.  ENOENT.
 	 */
 	STRATA_HV_PUT = 7,
-	/* Stops, and frees the rings; frames that are still mapped live on until unmapped. */
+	/* Stops, and frees the rings; frames that are still mapped stay until they are unmapped. */
 	STRATA_HV_DESTROY = 8,
 	/* During a recording: records every clock and every vCPU's state once more, and has each
 	 * CPU hand over its records.  A CPU in which a probe is under way is asked a few times,
@@ -67,8 +67,9 @@ enum strata_hv_operation {
 #define STRATA_HV_OVERWRITE 1u
 
 /*
- * A selection is built in a draft, a few rules a call, and then takes effect as a whole.  A draft
- * begins with no event and every domain.  Rules apply in their order: later ones override.
+ * A selection is built in a draft, a few rules per call, and then takes effect as a
+ * whole.  A draft begins with no event and every domain.  Rules apply in their order:
+ * later ones override.
  *
  * An event is judged by its id and by the domain and vCPU that run on the CPU.  Rules for domains
  * and vCPUs, and budgets, cannot exclude two kinds of events, because they prove the order of a
@@ -76,7 +77,7 @@ enum strata_hv_operation {
  * changes of a vCPU's runstate, which only a rule for events can exclude.
  */
 enum strata_hv_rule_kind {
-	STRATA_HV_RULE_EVENTS = 1, /* each event of Xen's with (event & b) == a */
+	STRATA_HV_RULE_EVENTS = 1, /* each of Xen's own events with (event & b) == a */
 	/* each domain with a <= id <= b; 0x7fff: the idle vCPUs.  Overrules rules for its vCPUs. */
 	STRATA_HV_RULE_DOMAINS = 2,
 	STRATA_HV_RULE_VCPUS = 3, /* each vCPU with a <= (domain << 16 | vCPU) <= b */
@@ -97,8 +98,9 @@ struct strata_hv_rule {
 
 /*
  * A domain's budget is for each physical CPU and refills in windows of this length, as a whole; so
- * within one window up to two budgets can be recorded.  There is another budget of the same size
- * for interrupts that come while the domain runs.  dom0 and the idle vCPUs have no bound.
+ * within one window up to two budgets can be recorded.  A second budget of the same size
+ * covers interrupts that arrive while the domain runs. dom0 and the idle vCPUs have no
+ * limit.
  */
 #define STRATA_HV_BUDGET_WINDOW_MS 50u
 
@@ -120,11 +122,11 @@ struct strata_hv_op {
 			uint32_t tsc_khz;
 			uint32_t virq;
 			uint32_t flags; /* as the rings were made */
-			/* CPUs that have one.  It grows when a CPU is added to the host. */
+			/* CPUs with a ring. The number grows when a CPU is added to the host. */
 			uint32_t nr_rings;
-			/* Events of CPUs that have no ring: Xen had no memory for one. */
+			/* Events of CPUs without a ring, for which Xen had no memory. */
 			uint64_t unringed;
-			uint64_t refused; /* events beyond their domains' budgets, in all */
+			uint64_t refused; /* total of events over their domains' budgets */
 			char owner[STRATA_HV_OWNER_BYTES];
 		} query; /* OUT */
 		struct {
@@ -136,7 +138,7 @@ struct strata_hv_op {
 		} create;
 		struct {
 			/* IN: period in which a CPU that is awake hands over its records, if the
-			 * reader has nothing else to read of it; 0: never.  In the limits of
+			 * reader has nothing else to read from it; 0: never.  In the limits of
 			 * strata/switch_period.h. */
 			uint32_t switch_ms;
 			uint32_t reserved;
@@ -223,8 +225,9 @@ struct strata_hv_vcpu_clock {
 	uint32_t guest_khz;
 	uint32_t incarnation;
 	/* emulated: guest = scale(system time - vtsc_offset_ns) + offset, scaled by these two as in
-	 * pcpu_clock.  Each answer is above the last one that any vCPU of the domain got: where
-	 * system time is not, it is taken as 1 ns above the last, which is vtsc_last_ns now. */
+	 * pcpu_clock.  Each answer is above the last one that any vCPU of the domain got:
+	 * if system time is not, the answer is 1 ns above the last one, which is
+	 * vtsc_last_ns now. */
 	uint32_t vtsc_mul_frac;
 	int32_t vtsc_shift;
 	uint64_t vtsc_offset_ns;
@@ -249,12 +252,12 @@ struct strata_hv_vcpu_state {
  * latest at the calibration, at stop and at the domain's end.  The totals of a domain's CPUs add up
  * to all of its discarded events since its rings were made.
  *
- * budget_per_s 0: Xen has no memory to bound the domain, and so records no event of it except
- * changes of runstates.  It tries again at each STRATA_HV_FLUSH.
+ * budget_per_s 0: Xen has no memory for the domain's counters, so it records only changes
+ * of its runstates.  It tries again at each STRATA_HV_FLUSH.
  */
 struct strata_hv_budget {
 	uint16_t domain;
-	uint16_t pcpu; /* where, which need not be where this is recorded */
+	uint16_t pcpu; /* where events were refused; may differ from where this is recorded */
 	uint32_t budget_per_s;
 	uint64_t refused; /* since the last such record of this domain and CPU */
 	uint64_t refused_total;
@@ -268,7 +271,7 @@ struct strata_hv_pcpu_skew {
 	uint32_t reference;
 	int64_t min_ticks;
 	int64_t max_ticks;
-	uint32_t exchanges; /* of which these are the best */
+	uint32_t exchanges; /* number of measurements, of which min and max are the best */
 	uint32_t reserved;
 } __attribute__((packed, aligned(4)));
 

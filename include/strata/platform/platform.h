@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * platform.h - picks the platform header of the home that is being compiled.
+ * platform.h - picks the platform header of the environment ("home") that is being
+ * compiled.
  *
  * Each home (Xen, Linux, user space) supplies the same few operations; the
  * core is written against them and against nothing else:

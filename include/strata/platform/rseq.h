@@ -4,13 +4,12 @@
  * whatever process runs on their CPU: x86-64, as glibc >= 2.35 registers them.
  *
  * A restartable section is a run of instructions that the kernel aborts when its
- * thread is preempted, migrated, or takes a signal in it.  So all that it did is
- * without effect but for its last store, which is done or not; and on one CPU,
- * sections never overlap, whichever threads and processes they are of.
+ * thread is preempted, migrated, or takes a signal in it. So only its last store takes
+ * effect, or nothing at all; and on one CPU sections never overlap, whichever threads and
+ * processes run them.
  *
- * A section runs on user memory alone, calls nothing, and clears the thread's
- * rseq_cs behind it: the kernel would else read the descriptor of a library that
- * was unloaded.
+ * A section accesses only user memory, calls nothing, and clears the thread's rseq_cs at
+ * its end: otherwise the kernel could read the descriptor of an unloaded library.
  */
 #ifndef STRATA_PLATFORM_RSEQ_H
 #define STRATA_PLATFORM_RSEQ_H
@@ -27,21 +26,21 @@
 #ifdef STRATA_HAS_RSEQ
 
 /*
- * The calling thread's area, as its distance from where fs points: an access by way of fs needs no
- * load before it.  It is only good where strata_rseq_available().
+ * The calling thread's area, as its distance from the fs base: an access through fs needs
+ * no preceding load. Valid only if strata_rseq_available().
  */
 static inline ptrdiff_t strata_rseq(void)
 {
 	return __rseq_offset;
 }
 
-/* False where the kernel is too old, or somebody else (valgrind) runs the program. */
+/* False if the kernel is too old, or another program (valgrind) runs this one. */
 static inline bool strata_rseq_available(void)
 {
 	return __rseq_size != 0;
 }
 
-/* The CPU that we are likely on, below 2^32; 0 for a thread that was never registered. */
+/* The CPU on which we probably run, below 2^32; 0 for a thread that was never registered. */
 static inline uint32_t strata_rseq_cpu(ptrdiff_t rseq)
 {
 	uint32_t cpu;
@@ -55,7 +54,7 @@ static inline uint32_t strata_rseq_cpu(ptrdiff_t rseq)
 /*
  * The frame of a section: its descriptor, its entry, which leaves for the label
  * `aborted` if this is not the CPU %[cpu], and its end, after the committing
- * store.  %[rseq] is where strata_rseq() says; rax is clobbered.
+ * store.  %[rseq] is the value of strata_rseq(); rax is clobbered.
  *
  * The sections are of the group of the function around them, if it has one: an inline
  * function of C++ is in many files, and where the linker drops one these go with it.
@@ -63,7 +62,7 @@ static inline uint32_t strata_rseq_cpu(ptrdiff_t rseq)
  * there, as the operand of an instruction that traps.
  */
 #ifdef STRATA_RSEQ_NO_ABORT
-/* For a test that shows what the sections are for: nothing is ever aborted. */
+/* For a test that shows why the sections are needed: nothing is ever aborted. */
 #define STRATA_RSEQ_ARM ""
 #else
 #define STRATA_RSEQ_ARM             \
@@ -92,7 +91,7 @@ static inline uint32_t strata_rseq_cpu(ptrdiff_t rseq)
 	[rseq] "r"(area), [cpu] "r"(number), [cs] "i"(offsetof(struct rseq, rseq_cs)), \
 		[cpu_id] "i"(offsetof(struct rseq, cpu_id)), [signature] "i"(RSEQ_SIG)
 
-/* Behind a section that was left before its end. */
+/* After a section that was left before its end. */
 static inline void strata_rseq_clear(ptrdiff_t rseq)
 {
 	__asm__ __volatile__("movq $0, %%fs:%c[cs](%[rseq])"

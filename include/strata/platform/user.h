@@ -15,7 +15,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Threads may share a ring; a program whose rings have one thread each may say so first. */
+/* Threads may share a ring; a program with one thread per ring may define this first. */
 #ifndef STRATA_WRITERS_SHARE_CPU
 #define STRATA_WRITERS_SHARE_CPU 0
 #endif
@@ -64,8 +64,8 @@ static inline unsigned long strata_cmpxchg(unsigned long *p, unsigned long old,
 #ifndef strata_clock
 #if defined(__x86_64__) || defined(__i386__)
 /*
- * Fenced: the TSC may else be read before the loads ahead of it, and a thread
- * that saw where another wrote would come with an older time than that one.
+ * Fenced: otherwise the TSC may be read before preceding loads, and a thread that saw
+ * another one's position could then have an older time than that one.
  */
 static inline uint64_t strata_clock(void)
 {

@@ -53,7 +53,7 @@ int strata_tsdl_fail_memory(struct strata_tsdl_source *source, size_t at)
 {
 	return strata_tsdl_fail(
 		source, at,
-		"out of memory for the types described here; if the text is small, its types multiply, and its writer must mend that");
+		"out of memory for the types described here; if the text is small, its types multiply, and its writer must be fixed");
 }
 
 void strata_tsdl_complain(struct strata_tsdl_source *source, size_t at, const char *format, ...)

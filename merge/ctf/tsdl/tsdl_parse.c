@@ -15,11 +15,10 @@ static int skip_unknown(struct strata_tsdl_parser *parser)
 	if (strata_tsdl_next(parser))
 		return -1;
 	if (!strata_tsdl_is(parser, '{'))
-		return strata_tsdl_fail(parser->source, word.at,
-					"'%.200s' begins nothing that CTF 1.8 knows: expected are "
-					"trace, clock, stream, event, env or the declaration of a "
-					"type",
-					word.text);
+		return strata_tsdl_fail(
+			parser->source, word.at,
+			"'%.200s' does not begin anything in CTF 1.8: expected trace, clock, stream, event, env or the declaration of a type",
+			word.text);
 	strata_tsdl_complain(parser->source, word.at, "an unknown block %.200s: ignored",
 			     word.text);
 	return strata_tsdl_skip_block(parser);

@@ -40,7 +40,7 @@ int xentrace_set_frequency(struct xentrace_import *import, const char *path,
 	if (!told && !found.tsc_khz)
 		return strata_fail(
 			error,
-			"%s: the file does not tell the frequency of the host's time "
+			"%s: the file does not contain the frequency of the host's time "
 			"stamp counter%s; give it with --tsc-khz KHZ: on that host `xl "
 			"dmesg | grep MHz` shows it, as in \"Detected 2445.427 MHz "
 			"processor\", and `xl debug-keys s; xl dmesg | tail` as khz= "
@@ -56,7 +56,7 @@ int xentrace_set_frequency(struct xentrace_import *import, const char *path,
 			apart = -apart;
 		if (apart * 1e6 > found.error_ppm + STRATA_XENTRACE_PPM_MAX)
 			complain(import,
-				 "--tsc-khz says %u, but the file's records tell %u kHz within "
+				 "--tsc-khz says %u, but the file's records show %u kHz within "
 				 "%u ppm; %u is used",
 				 told, found.tsc_khz, found.error_ppm, told);
 	}

@@ -195,7 +195,7 @@ static bool enter_window(struct strata_xentrace_reader *reader, enum strata_xent
 				    xentrace_load_u32(at + 8), xentrace_load_u32(at + 4));
 		else
 			strata_fail(&why,
-				    "no window begins here (0x%08x), though the one before ends",
+				    "no window begins here (0x%08x), where the previous one ends",
 				    xentrace_load_u32(at));
 		*step = leave_out(reader, search_window(reader, reader->offset + 1), &why);
 		return false;

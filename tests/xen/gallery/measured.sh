@@ -5,7 +5,7 @@
 # The guest's own figures: while g2 computes, g1 measures its wake-ups, and asks Xen and its kernel what its vCPU waited for.
 
 title="what the guest measured itself"
-question="g1's kernel says that time was stolen from it. Is it so, and who has it?"
+question="g1's kernel says that time was stolen from it. Do the reports agree, and which domain took the time?"
 command="report steal,wakeups"
 
 before() {

@@ -63,7 +63,7 @@ what_is_recorded_changes_while_it_is() {
 
 a_panic_leaves_its_last_moments() {
 	number g1 1 3000 panic
-	await_line fly "its last moments are in .*-died-g1"
+	await_line fly "its final events are in .*-died-g1"
 	expect_line "a panic is seen" fly 'domain 1 \(g1\) goes: .*recorded up to the last committed record'
 	expect_no_zombie "the panic"
 }
@@ -85,7 +85,7 @@ a_dead_recorder_leaves_the_rings_flying() {
 	fly taken second
 	expect_line "the next recorder takes Xen's rings over" taken "continuing Xen's flight recorder"
 	xl destroy g2
-	await_line taken "its last moments are in .*-died-g2"
+	await_line taken "its final events are in .*-died-g2"
 	expect_line "a destroyed guest is seen" taken 'domain 2 \(g2\) goes'
 	expect_no_zombie "the destroyed guest"
 	end_recorder INT

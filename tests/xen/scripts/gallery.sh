@@ -25,10 +25,13 @@ for file in "$LAB_OUT"/cases/*.sh; do
 	case_name=$(basename "$file" .sh)
 	seconds=3
 	options=
+	prepare() { :; }
+	tidy() { :; }
 	meanwhile() { sleep "$seconds"; }
 	# shellcheck source=tests/xen/gallery/steal.sh
 	. "$file"
 	echo "case $case_name: $title"
+	prepare
 	# Guests with nothing to do begin and end their part of a recording soon.
 	# shellcheck disable=SC2086 # several words
 	start_recorder "$case_name" --output "$LAB_OUT/$case_name" $options
@@ -36,6 +39,7 @@ for file in "$LAB_OUT"/cases/*.sh; do
 	meanwhile
 	after
 	end_recorder INT
+	tidy
 	log=$case_name
 	expect_status "$title: it is recorded" 0
 done

@@ -33,8 +33,8 @@ mark g1 1 1
 
 echo "a guest is mapped and unmapped"
 tell g2 "insmod /lib/strata.ko subbuf_kb=64 nr_subbufs=64"
-await_line life '\(g2\) takes part from now on, as g2$'
-expect_line "a guest that comes takes part" life '\(g2\) takes part from now on, as g2$'
+await_line life '\(g2\) is recorded from now on, as g2$'
+expect_line "a guest that comes takes part" life '\(g2\) is recorded from now on, as g2$'
 tell g2 "rmmod strata; echo unloaded"
 await_line life '\(g2\) goes: module unloaded'
 await_console g2 '^unloaded'

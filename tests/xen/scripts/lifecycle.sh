@@ -22,13 +22,13 @@ try create xl create /lab/guests/g2.cfg
 expect_status "a guest is created while it records" 0
 await_console g2 "^LAB guest g2 ready"
 mark g2 2 1
-expect_line "a guest that appears takes part" life 'domain [0-9]+ \(g2\) takes part from now on, as g2$'
+expect_line "a guest that appears takes part" life 'domain [0-9]+ \(g2\) is recorded from now on, as g2$'
 
 echo "a module is loaded anew"
 tell g1 "rmmod strata; insmod /lib/strata.ko; echo again"
 mark g1 3
 expect_line "a module that is unloaded goes" life 'domain 1 \(g1\) goes: module unloaded$'
-expect_line "and comes again" life 'domain 1 \(g1\) takes part from now on, as g1-1$'
+expect_line "and comes again" life 'domain 1 \(g1\) is recorded from now on, as g1-1$'
 
 echo "a vCPU goes and comes"
 mark g1 4 2
@@ -59,7 +59,7 @@ echo "dom0's module is loaded anew"
 rmmod strata
 await_line life 'domain 0 \(dom0\) goes: module unloaded'
 insmod /lib/strata.ko
-await_line life 'domain 0 \(dom0\) takes part'
+await_line life 'domain 0 \(dom0\) is recorded'
 await_line /sys/module/strata/parameters/recording 1
 # shellcheck disable=SC2317 # await calls it
 dom0_has_started() {

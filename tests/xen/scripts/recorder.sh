@@ -99,6 +99,6 @@ save_and_restore() {
 	try "restore-$1" xl restore /tmp/saved
 	expect_status "it is restored" 0
 	mark "$1" "$3" 1
-	expect_line "and takes part again" life "domain [0-9]+ \\($1\\) takes part from now on, as $1-[0-9]+\$"
+	expect_line "and takes part again" life "domain [0-9]+ \\($1\\) is recorded from now on, as $1-[0-9]+\$"
 	rm /tmp/saved
 }

@@ -39,7 +39,7 @@ paused_guest_holds_nobody_up() {
 	xl unpause g2
 	expect_status "a guest that is paused is missing" 3
 	expect_line "and named at once" paused 'domain 2 \(g2\) is paused: it is recorded as soon as it answers'
-	expect_line "and in the end" paused 'domain 2 \(g2\) is left out: its module never said that it records'
+	expect_line "and in the end" paused 'domain 2 \(g2\) is left out: its module never confirmed that it records'
 	echo "took $((took - usual)) more" >took
 	expect_line "nobody waited for it" took '^took (-[0-9]+|[0-8]) more$'
 
@@ -60,7 +60,7 @@ paused_guest_holds_nobody_up() {
 awaited_guest_may_be_missing() {
 	try waited strata record --duration 500ms --output /tmp/waited --wait --kernel g9
 	expect_status "a guest that was waited for and did not come" 3
-	expect_line "is named" waited 'no domain "g9" came'
+	expect_line "is named" waited 'no domain "g9" appeared'
 	try pattern strata record --duration 500ms --output /tmp/pattern --kernel 'web*'
 	expect_line "a pattern need not match at first" pattern 'no domain "web\*" runs here yet'
 }

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * recorder.h - what makes tracks of spans: tracks.c sorts spans and calls the sinks, slices.c makes
+ * slices, arrows.c arrows.  Internal to tracks.
+ */
+#ifndef STRATA_MERGE_TRACKS_RECORDER_H
+#define STRATA_MERGE_TRACKS_RECORDER_H
+
+#include "tracks/detail.h"
+#include "tracks/labels.h"
+#include "tracks/tree.h"
+
+struct strata_recorder {
+	struct strata_tracks tracks; /* what sinks see */
+	struct strata_span_listener listener;
+	struct strata_slice_sink observer;
+	const struct strata_tracks_options *options;
+	struct strata_track_sink *const *sinks;
+	size_t nr_sinks;
+	struct strata_tree tree;
+	struct strata_labels labels;
+	struct strata_detail_behind behind; /* who ran during the wait that goes on */
+};
+
+/* Hand a slice or an arrow to all sinks, and count it. */
+void strata_recorder_tell_slice(struct strata_recorder *recorder,
+				const struct strata_track_slice *slice);
+void strata_recorder_tell_arrow(struct strata_recorder *recorder,
+				const struct strata_track_arrow *arrow);
+
+/* Makes a slice of a span of a kind that has tracks.  Returns the track that it lies on; NULL: it
+ * is not shown. */
+struct strata_track *strata_slices_take(struct strata_recorder *recorder,
+					const struct strata_span *span);
+
+/* Makes an arrow of a span of kind BEHIND, WAKEUP or EVTCHN. */
+void strata_arrows_take(struct strata_recorder *recorder, const struct strata_span *span);
+
+/* Makes an arrow from an upcall to the interrupt handler that it called.
+ * @span: of kind IRQ; @track: that the handler lies on */
+void strata_arrows_take_handler(struct strata_recorder *recorder, const struct strata_span *span,
+				const struct strata_track *track);
+
+#endif /* STRATA_MERGE_TRACKS_RECORDER_H */
