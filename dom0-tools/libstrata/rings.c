@@ -143,6 +143,15 @@ static bool cannot_shrink(int fd)
 	return seals >= 0 && seals & F_SEAL_SHRINK;
 }
 
+/* Whether the memory reaches up to @end.  Of what is no file the kernel says no size: it refuses to
+ * map more than there is, and no such memory shrinks. */
+static bool reaches(int fd, uint64_t end)
+{
+	struct stat status;
+
+	return !fstat(fd, &status) && (!S_ISREG(status.st_mode) || (uint64_t)status.st_size >= end);
+}
+
 int rings_attach(int fd, const struct strata_app_message *setup, bool may_shrink)
 {
 	const struct strata_ring_geometry geo = { setup->subbuf_bits, setup->nr_subbufs_bits };
@@ -150,12 +159,11 @@ int rings_attach(int fd, const struct strata_app_message *setup, bool may_shrink
 	uint64_t stride = strata_app_ring_bytes(rings_mode(), geo);
 	uint64_t begin = (uint64_t)setup->first_page * STRATA_PAGE_BYTES;
 	struct rings *rings = calloc(1, sizeof(*rings));
-	struct stat status;
 	void *memory;
 
 	if (!rings || current || !strata_geometry_valid(geo) || nr_rings < 1 ||
 	    nr_rings > STRATA_APP_RINGS_MAX || !(may_shrink || cannot_shrink(fd)) ||
-	    fstat(fd, &status) || (uint64_t)status.st_size < begin + stride * nr_rings)
+	    !reaches(fd, begin + stride * nr_rings))
 		goto fail;
 	rings->ring = calloc(nr_rings, sizeof(struct strata_ring *));
 	memory =

@@ -13,7 +13,7 @@ share() { sed -nE 's/.*user 61001 holds [0-9]+ of its share of ([0-9]+) bytes of
 crowd_of() { [ "$(cat "$work/$1"/app-program*/cpu_* 2>/dev/null | wc -c)" -gt "$2" ]; }
 at_most() { [ "$1" -le "$2" ] || { echo "# $1, more than $2"; return 1; }; }
 
-# Rings of 256 MiB, which nobody fills: they cost their share, and no memory.
+# Rings of 256 MiB, which nobody fills.
 begin large --app all --app-buffer 4Mx64
 attack hold 200
 check "a program is recorded beside one who takes all the memory that he gets" as "$victim" $bin/victim 100 0
@@ -23,31 +23,48 @@ check "all of its events" is "$(readable_steps large)" 100
 check "the refusal says who holds how much memory" test -n "$(share large)"
 check "the attacker got no more than his share" at_most "$(($(connections 1) * 268435456))" "$(share large)"
 
-# Memory that is kept when the program has hung up.
-begin kept --app all --app-buffer 4Mx64
-attack keep 200
-check "the refusal says who holds the memory that he keeps" test -n "$(share kept)"
-check "memory that is kept counts as his who keeps it" at_most "$(($(connections) * 268435456))" "$(share kept)"
-end_attacks
+# keep NAME WHAT: memory that is kept when the program has hung up.
+keep() {
+	attack keep 200
+	check "$2: the refusal says who holds the memory that he keeps" test -n "$(share "$1")"
+	check "$2: memory that is kept counts as his who keeps it" at_most "$(($(connections) * 268435456))" "$(share "$1")"
+	end_attacks
+	check "$2: he has his share again when he lets go of it" await gets_rings
+	end_attacks
+	check "$2: the recording goes on" as "$victim" $bin/victim 100 0
+	end_recording
+	check "$2: all events are there" is "$(readable_steps "$1")" 100
+}
+# shellcheck disable=SC2317 # keep calls it
 gets_rings() { attack hold 1 && [ "$(connections)" = 1 ]; }
-check "he has his share again when he lets go of it" await gets_rings
-end_attacks
-check "the recording goes on" as "$victim" $bin/victim 100 0
-end_recording
-check "all events are there" is "$(readable_steps kept)" 100
+begin kept --app all --app-buffer 4Mx64
+keep kept "the kernel's memory"
+LD_PRELOAD=$bin/no_kernel_memory.so begin anonymous --app all --app-buffer 4Mx64
+keep anonymous "anonymous memory"
 
 # Pages that are taken out while the recorder reads there would make it wait.
 begin punched --app all
 attack punch 3 2
 check "three programs have rings" is "$(connections)" 3
 check "nobody takes pages out of rings that are recorded" is "$(sed -n 's/^punched //p' "$work/attack-$attacks")" 0
-attack seal 1
-check "a program that forbids to seal its rings is not recorded" is "$(connections)" 0
-check "the recorder says why" said punched 'cannot seal the memory of its rings'
 end_attacks
 check "others are recorded" as "$victim" $bin/victim 100 0
 end_recording
 check "all their events are there" is "$(readable_steps punched)" 100
+
+# The same of anonymous memory, which a recorder in a container has: it is sealed.
+LD_PRELOAD=$bin/no_kernel_memory.so begin sealed --app all
+attack punch 3 2
+check "three programs have rings in anonymous memory" is "$(connections)" 3
+check "nobody takes pages out of it" is "$(sed -n 's/^punched //p' "$work/attack-$attacks")" 0
+end_attacks
+attack seal 1
+check "a program that forbids to seal its rings is not recorded" is "$(connections)" 0
+check "the recorder says why" said sealed 'cannot seal the memory of its rings'
+end_attacks
+check "others are recorded" as "$victim" $bin/victim 100 0
+end_recording
+check "all their events are there" is "$(readable_steps sealed)" 100
 
 # A program that is stopped in the middle of its events when its rings are taken back, and goes on then.
 export STRATA_APP_MODE

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # A user has the pages of his rings swapped out and leaves their control group without memory, so that nobody can have them back: the
-# recorder does not wait for them.  On Debian each user may do that with the groups of his session.
+# recorder does not wait for them.  On Debian each user may do that with the groups of his session.  The kernel's own memory is never
+# swapped out: these recorders have anonymous memory, as in a container.
 # shellcheck source=tests/attack/common.sh
 . "$(dirname "$0")/common.sh"
 # shellcheck source=tests/attack/hostile.sh
@@ -99,7 +100,7 @@ leave_if_possible() {
 
 if add_swap 2>"$work/why" && make_groups 2>>"$work/why"; then
 	recording=swapped
-	begin $recording --app all --app-buffer 16Kx64
+	LD_PRELOAD=$bin/no_kernel_memory.so begin $recording --app all --app-buffer 16Kx64
 	take_pages 'starve 4' await leave_without_memory
 	goes_on 'swapped out'
 	check "the recorder says what it gives up (swapped out)" gives_up
@@ -109,7 +110,7 @@ if add_swap 2>"$work/why" && make_groups 2>>"$work/why"; then
 	# Pages that the recorder has read are not taken from it.
 	make_groups
 	recording=collapsed
-	begin $recording --app all --app-buffer 256Kx16
+	LD_PRELOAD=$bin/no_kernel_memory.so begin $recording --app all --app-buffer 256Kx16
 	take_pages 'collapse 1' leave_if_possible
 	goes_on replaced
 	check "nobody replaces pages that the recorder has read" grep -qx 'collapsed 0' "$work/attack-collapsed"
@@ -127,7 +128,7 @@ mkdir "$groups/in" "$groups/other"
 touch "$groups/in/cgroup.procs" "$groups/other/cgroup.procs"
 chmod -R a+rwX "$groups"
 export PAGES_GONE=$work/pages-gone
-LD_PRELOAD=$bin/swapped_out.so begin $recording --app all --app-buffer 16Kx64
+LD_PRELOAD="$bin/no_kernel_memory.so $bin/swapped_out.so" begin $recording --app all --app-buffer 16Kx64
 take_pages 'starve 4' touch "$PAGES_GONE"
 goes_on refused
 check "the recorder says what it gives up (refused)" gives_up

@@ -15,7 +15,11 @@
 
 /* Sockets that are closed together, by one thread: creating it costs time in proportion to all open
  * files. */
-#define PENDING_MAX 512u
+#define CLOSED_TOGETHER 512u
+
+/* While no thread can be created, nobody is accepted when CLOSED_TOGETHER are pending; all who are
+ * connected then may still end. */
+#define PENDING_MAX 8192u
 
 /* A close that takes longer did more than free a socket. */
 #define LONG_NS 10000000u
@@ -142,9 +146,9 @@ static void close_at_once(int socket)
 
 static void add_pending(int socket)
 {
-	if (nr_pending == PENDING_MAX)
+	if (nr_pending >= CLOSED_TOGETHER)
 		close_pending();
-	/* No thread can be created: blocking is better than keeping the socket for ever. */
+	/* Callers that ask hang_up_has_room() never get here. */
 	if (nr_pending == PENDING_MAX)
 		close(pending[--nr_pending]);
 	pending[nr_pending++] = socket;
@@ -156,6 +160,11 @@ void hang_up(int socket)
 		close_at_once(socket);
 	else
 		add_pending(socket);
+}
+
+bool hang_up_has_room(void)
+{
+	return nr_pending < CLOSED_TOGETHER;
 }
 
 void hang_up_tend(void)

@@ -24,6 +24,10 @@ void hang_up(int socket);
 /* Closes the remaining sockets. Call it once for many sockets. */
 void hang_up_tend(void);
 
+/* Whether another connection may be accepted.  False: sockets wait to be closed, because no thread
+ * can be made, and closing them here could take long. */
+bool hang_up_has_room(void);
+
 /* Closes a listening socket, and the remaining sockets; connections that wait to be accepted may
  * have sent anything. */
 void hang_up_listener(int socket);

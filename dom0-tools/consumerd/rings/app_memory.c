@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "consumerd/rings/app_ring.h"
+#include "consumerd/host/kernel_memory.h"
 #include "files/mapped_file.h"
 
 #ifndef F_SEAL_FUTURE_WRITE /* Linux 5.1 */
@@ -21,13 +22,17 @@
 static int map_rings(struct app_memory *memory, int fd, struct strata_error *error)
 {
 	const struct ring_file_header *header = &memory->header;
-	void *rings = mmap(NULL, memory->bytes, PROT_READ, MAP_SHARED, fd,
+	/* A map of BPF that is mapped read-only stays so. */
+	const int rights = memory->kernel_id ? PROT_READ | PROT_WRITE : PROT_READ;
+	void *rings = mmap(NULL, memory->bytes, rights, MAP_SHARED, fd,
 			   (off_t)(memory->first_page * STRATA_PAGE_BYTES));
 	uint32_t i;
 
 	if (rings == MAP_FAILED)
 		return strata_fail(error, "its rings cannot be mapped: %s", strerror(errno));
 	memory->rings = rings;
+	if (memory->kernel_id && mprotect(rings, memory->bytes, PROT_READ))
+		return strata_fail(error, "its rings cannot be protected: %s", strerror(errno));
 	for (i = 0; i < header->nr_rings; i++) {
 		unsigned char *page = memory->rings + i * header->ring_bytes +
 				      app_ring_reader_offset((enum strata_app_mode)header->mode);
@@ -35,6 +40,8 @@ static int map_rings(struct app_memory *memory, int fd, struct strata_error *err
 		if (mprotect(page, STRATA_PAGE_BYTES, PROT_READ | PROT_WRITE))
 			return strata_fail(error, "cannot write a page of it: %s", strerror(errno));
 	}
+	if (memory->kernel_id)
+		return 0;
 	if (memory->file < 0)
 		return ring_pages_open(&memory->pages, memory->rings, memory->bytes, error);
 	/* Zeros are not a valid ring: its channel is disabled at the next check of its words. */
@@ -52,6 +59,25 @@ static int make_anonymous(const struct app_memory *memory, struct strata_error *
 	if (fd >= 0)
 		close(fd);
 	return -1;
+}
+
+/* Memory of the kernel, or else anonymous memory: a container may not create the former, a kernel
+ * may lack it, and programs accept it only from root. */
+static int make_memory(struct app_memory *memory, struct strata_error *error)
+{
+	static bool has_none;
+	int fd = -1;
+
+	has_none |= geteuid() != 0;
+	if (!has_none)
+		fd = kernel_memory_make(memory->bytes, &memory->kernel_id);
+	if (fd >= 0)
+		return fd;
+	memory->kernel_id = 0;
+	has_none |= errno == EPERM || errno == EACCES || errno == ENOSYS || errno == EINVAL;
+	if (!has_none)
+		return strata_fail(error, "out of memory for its rings: %s", strerror(errno));
+	return make_anonymous(memory, error);
 }
 
 /* The application gets another descriptor than ours, whose lock ends with us. */
@@ -74,7 +100,7 @@ int app_memory_make(struct app_memory *memory, const struct strata_dir *dir,
 	memory->given = -1;
 	memory->header = *header;
 	memory->bytes = header->nr_rings * header->ring_bytes;
-	fd = dir ? make_file(memory, dir, error) : make_anonymous(memory, error);
+	fd = dir ? make_file(memory, dir, error) : make_memory(memory, error);
 	if (fd >= 0 && map_rings(memory, fd, error)) {
 		close(fd);
 		return -1;
@@ -95,7 +121,9 @@ int app_memory_seal(struct app_memory *memory, struct strata_error *error)
 
 	if (memory->given < 0)
 		return 0;
-	if (!fcntl(memory->given, F_ADD_SEALS, F_SEAL_FUTURE_WRITE | F_SEAL_SEAL))
+	if (memory->kernel_id)
+		result = 0;
+	else if (!fcntl(memory->given, F_ADD_SEALS, F_SEAL_FUTURE_WRITE | F_SEAL_SEAL))
 		result = 1;
 	else if (errno != EINVAL)
 		result = strata_fail(error, "cannot seal the memory of its rings: %s",

@@ -2,9 +2,10 @@
 /*
  * app_memory.h - the memory of an application's rings, by where it lives:
  *
- *   anonymous is freed when the recorder releases it (memory_return.h); sealed, so that it cannot
- *              disappear while it is read
- *   a file     stays (ring_file.h).  A file cannot be sealed: an application that
+ *   the kernel's  (kernel_memory.h) has no owner who can block a reader
+ *   anonymous     where the kernel's cannot be made; sealed, so that it cannot disappear while it
+ *                 is read
+ *   a file        stays (ring_file.h).  A file cannot be sealed: an application that
  *              truncates it finds zeros in the recorder's place of it, and no signal
  */
 #ifndef STRATA_CONSUMERD_APP_MEMORY_H
@@ -17,9 +18,10 @@ struct app_memory {
 	unsigned char *rings; /* read-only, except the readers' pages; NULL: not mapped yet */
 	size_t bytes;
 	struct ring_pages pages; /* of anonymous memory */
+	uint32_t kernel_id;      /* kernel_memory.h; 0: anonymous, or a file */
 	uint32_t first_page;     /* pages of it before the rings */
-	int file;                /* locked; -1: anonymous */
-	int given;               /* anonymous: the application's, until app_memory_seal(); -1 */
+	int file;                /* locked; -1: no file */
+	int given;               /* no file: the application's, until app_memory_seal(); -1 */
 	struct ring_file_header header;
 	const struct strata_dir *dir;    /* of the recording, if it is a file, ... */
 	char name[RING_FILE_NAME_BYTES]; /* ... and its name among the rings there */
@@ -27,7 +29,7 @@ struct app_memory {
 
 /*
  * Makes memory for rings and maps it.
- * @dir:    where the file of a recording go; NULL: anonymous
+ * @dir:    where the files of a recording go; NULL: the kernel's memory, else anonymous
  * @header: mode, geometry and number of the rings; for a file, also their owner
  * Returns a descriptor for the application, which the caller closes, or -1.
  */
@@ -37,7 +39,8 @@ int app_memory_make(struct app_memory *memory, const struct strata_dir *dir,
 /*
  * Forbids freeing pages of anonymous memory, which would block a reader, and new writable mappings
  * of it. Existing mappings stay; call it when the application has its own.
- * Returns 1; 0: a file, or Linux before 5.1, has no such seal; -1: the application prevents it.
+ * Returns 1; 0: a file, the kernel's memory, or Linux before 5.1, has no such seal; -1: the
+ * application prevents it.
  */
 int app_memory_seal(struct app_memory *memory, struct strata_error *error);
 
@@ -48,8 +51,8 @@ void app_memory_leave_unsealed(struct app_memory *memory);
  * needs none of this. */
 void app_memory_trim(struct app_memory *memory);
 
-/* Hands over anonymous memory, still mapped, with its size.  NULL: the rings have no such memory.
- */
+/* Hands over memory that is not a file, still mapped, with its size.  NULL: the rings have no such
+ * memory. */
 void *app_memory_take(struct app_memory *memory, size_t *bytes);
 
 /* Unmaps it, and removes its file: its contents have been recorded. */

@@ -10,16 +10,23 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "consumerd/host/kernel_memory.h"
+#include "consumerd/host/work_queue.h"
+
 /* A machine frees some gigabytes a second. */
 #define CLOSE_MS 10000u
 
 /* Watches are numbered in turn, so they spread evenly. */
 #define BUCKETS 1024u
 
+/* How many of the kernel's memories are asked after in a turn: each takes some microseconds. */
+#define ASKED_PER_TURN 16u
+
 struct memory_return {
 	struct worker *worker;
 	int inotify;                       /* -1: no memory can be watched */
 	struct returned *watched[BUCKETS]; /* released sealed memory that still exists */
+	struct work_queue kept;            /* likewise, memory of the kernel */
 };
 
 struct returned {
@@ -29,7 +36,8 @@ struct returned {
 	struct principal *who;
 	uint64_t claimed;
 	int failed;           /* errno */
-	int watch;            /* -1: its pages are freed */
+	int watch;            /* -1: its pages are freed, unless they are the kernel's */
+	uint32_t kernel_id;   /* 0: it is not the kernel's */
 	bool unmapped, ended; /* of watched memory: it is freed when both are true */
 	struct returned *next;
 };
@@ -39,9 +47,10 @@ static void run(struct work *work)
 	struct returned *one = (struct returned *)work;
 
 	/* Pages can only be freed in writable memory that is not locked. */
-	if (one->watch < 0 && (munlock(one->memory, one->bytes) ||
-			       mprotect(one->memory, one->bytes, PROT_READ | PROT_WRITE) ||
-			       madvise(one->memory, one->bytes, MADV_REMOVE)))
+	if (one->watch < 0 && !one->kernel_id &&
+	    (munlock(one->memory, one->bytes) ||
+	     mprotect(one->memory, one->bytes, PROT_READ | PROT_WRITE) ||
+	     madvise(one->memory, one->bytes, MADV_REMOVE)))
 		one->failed = errno;
 	munmap(one->memory, one->bytes);
 }
@@ -54,6 +63,7 @@ struct memory_return *memory_return_open(struct strata_error *error)
 		strata_fail(error, "out of memory");
 		return NULL;
 	}
+	work_queue_init(&returns->kept);
 	returns->inotify = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
 	returns->worker = worker_open(error);
 	if (returns->worker)
@@ -93,7 +103,7 @@ static void settle(const struct returned *one)
 }
 
 void memory_return_give(struct memory_return *returns, void *memory, size_t bytes,
-			struct principal *who, uint64_t claimed, int watch)
+			struct principal *who, uint64_t claimed, int watch, uint32_t kernel_id)
 {
 	struct returned *one = malloc(sizeof(*one));
 	struct returned here;
@@ -103,7 +113,8 @@ void memory_return_give(struct memory_return *returns, void *memory, size_t byte
 				  .bytes = bytes,
 				  .who = who,
 				  .claimed = claimed,
-				  .watch = watch };
+				  .watch = watch,
+				  .kernel_id = kernel_id };
 	if (one) {
 		*one = here;
 		if (watch >= 0) {
@@ -115,7 +126,7 @@ void memory_return_give(struct memory_return *returns, void *memory, size_t byte
 	}
 	/* Without memory for a note, it is done immediately. */
 	run(&here.work);
-	if (watch >= 0)
+	if (watch >= 0 || kernel_id)
 		here.failed = ENOMEM;
 	settle(&here);
 }
@@ -149,11 +160,37 @@ static void hear_ends(struct memory_return *returns)
 			end_watched(returns, events[i].wd);
 }
 
+/* Asks after some of the kernel's memories, in turn. */
+static void ask_for_ends(struct memory_return *returns)
+{
+	struct work *first = NULL, *next;
+	unsigned int asked;
+
+	for (asked = 0; asked < ASKED_PER_TURN && (next = work_get(&returns->kept)); asked++) {
+		struct returned *one = (struct returned *)next;
+
+		if (kernel_memory_exists(one->kernel_id)) {
+			work_put(&returns->kept, next);
+			/* They have all been asked after. */
+			if (next == first)
+				return;
+			first = first ? first : next;
+			continue;
+		}
+		settle(one);
+		free(one);
+	}
+}
+
 void memory_return_tend(struct memory_return *returns)
 {
 	struct returned *one;
 
 	while ((one = (struct returned *)worker_take(returns->worker))) {
+		if (one->kernel_id) {
+			work_put(&returns->kept, &one->work);
+			continue;
+		}
 		one->unmapped = true;
 		if (one->watch < 0)
 			settle(one);
@@ -161,6 +198,7 @@ void memory_return_tend(struct memory_return *returns)
 			free(one);
 	}
 	hear_ends(returns);
+	ask_for_ends(returns);
 }
 
 /* Those that are watched are freed from their list. */
@@ -175,6 +213,7 @@ static void drop(struct work *work)
 void memory_return_close(struct memory_return *returns)
 {
 	struct returned *one;
+	struct work *kept;
 	unsigned int i;
 
 	if (!returns || !worker_close(returns->worker, CLOSE_MS, drop))
@@ -184,6 +223,8 @@ void memory_return_close(struct memory_return *returns)
 			returns->watched[i] = one->next;
 			free(one);
 		}
+	while ((kept = work_get(&returns->kept)))
+		free(kept);
 	if (returns->inotify >= 0)
 		close(returns->inotify);
 	free(returns);

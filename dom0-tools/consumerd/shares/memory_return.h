@@ -7,6 +7,9 @@
  * (app_memory_seal()) keeps its pages: it counts in the user's share until its last descriptor and
  * mapping are closed, which the kernel reports (IN_DELETE_SELF).
  *
+ * The same holds for the kernel's memory (kernel_memory.h), but the recorder has to ask whether it
+ * still exists.
+ *
  * The pages of other memory are freed even if other processes have it; a later write allocates new
  * pages, charged to the writer, as in any memory of its own.  A program that writes events at that
  * moment finds zeros, as when it leaves its rings itself (libstrata's rings_detach()): its writer's
@@ -30,13 +33,14 @@ int memory_return_watch(const struct memory_return *returns, int fd);
 void memory_return_unwatch(const struct memory_return *returns, int watch);
 
 /*
- * Frees anonymous memory, which is shared, and unmaps it.
+ * Frees memory that is not a file, which is shared, and unmaps it.
  * @who, @claimed: whose share of PRINCIPAL_MEMORY_BYTES it is; it counts until it has been given
  *                 back.  NULL: it does not count any more
  * @watch:         of memory that is sealed; -1: it is not
+ * @kernel_id:     of the kernel's memory; 0: it is anonymous
  */
 void memory_return_give(struct memory_return *returns, void *memory, size_t bytes,
-			struct principal *who, uint64_t claimed, int watch);
+			struct principal *who, uint64_t claimed, int watch, uint32_t kernel_id);
 
 /* Returns the shares of memory that has been freed. */
 void memory_return_tend(struct memory_return *returns);

@@ -125,14 +125,28 @@ static bool send_away(struct apps *apps)
 	return socket >= 0;
 }
 
+/* Whether connections may be accepted.  If not, those that come do not wake us. */
+static bool may_accept(struct apps *apps)
+{
+	const bool may = hang_up_has_room();
+	struct epoll_event interest = { .events = may ? EPOLLIN : 0 };
+
+	if (may == apps->deaf && !epoll_ctl(apps->epoll, EPOLL_CTL_MOD, apps->listener, &interest))
+		apps->deaf = !may;
+	return may;
+}
+
 void apps_accept_new(struct apps *apps)
 {
 	unsigned int i;
 
 	apps->all_accepted = false;
 	for (i = 0; i < ACCEPTS_PER_TURN && !apps->stopping; i++) {
-		int socket = accept4(apps->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+		int socket;
 
+		if (!may_accept(apps))
+			return;
+		socket = accept4(apps->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 		if (socket >= 0)
 			take_in(apps, socket);
 		else if ((errno != EMFILE && errno != ENFILE) || !send_away(apps))

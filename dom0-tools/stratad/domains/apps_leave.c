@@ -57,8 +57,8 @@ bool apps_return_memory(struct apps *apps, struct application *one, struct princ
 	void *memory = app_memory_take(&one->app.memory, &bytes);
 
 	if (memory)
-		memory_return_give(apps->returns, memory, bytes, who, one->memory_bytes,
-				   one->watch);
+		memory_return_give(apps->returns, memory, bytes, who, one->memory_bytes, one->watch,
+				   one->app.memory.kernel_id);
 	return memory != NULL;
 }
 

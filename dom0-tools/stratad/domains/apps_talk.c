@@ -113,6 +113,11 @@ static int seal_memory(const struct apps *apps, struct application *one, struct 
 {
 	int sealed;
 
+	/* Nobody can take anything out of the kernel's memory. */
+	if (one->app.memory.kernel_id) {
+		app_memory_leave_unsealed(&one->app.memory);
+		return 0;
+	}
 	one->watch = memory_return_watch(apps->returns, one->app.memory.given);
 	if (one->watch < 0) {
 		app_memory_leave_unsealed(&one->app.memory);
@@ -306,5 +311,10 @@ bool apps_hear(struct apps *apps, size_t index)
 			return false;
 	}
 	/* We may be the late ones: handle its pending messages before checking timeouts. */
-	return more || go_on(apps, index);
+	if (more)
+		return true;
+	begin_ns = apps_now_ns();
+	stays = go_on(apps, index);
+	charge_time(who, apps_now_ns() - begin_ns);
+	return stays;
 }
