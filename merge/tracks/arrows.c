@@ -46,25 +46,36 @@ static void take_behind(struct strata_recorder *recorder, const struct strata_sp
 	     strata_tree_vcpu(&recorder->tree, span->trace, span->other), to, span);
 }
 
+/* Where the handlers of a CPU are drawn.  NULL: it is unknown which, or timers, which have no
+ * track. */
+static const struct strata_track *handlers_of(struct strata_tree *tree, enum strata_link_via via,
+					      size_t trace, uint32_t cpu)
+{
+	if (cpu == STRATA_NO_CPU || (via != STRATA_VIA_IRQ && via != STRATA_VIA_SOFTIRQ))
+		return NULL;
+	return strata_tree_cpu(tree, trace, cpu,
+			       via == STRATA_VIA_IRQ ? STRATA_TRACK_IRQS : STRATA_TRACK_SOFTIRQS);
+}
+
 /* What did something: the task, or the handler that had interrupted it; else the vCPU.  NULL: no
  * event tells. */
 static const struct strata_track *cause_of(struct strata_recorder *recorder,
 					   const struct strata_link *link)
 {
+	const struct strata_handler *handler = link->handler;
 	const struct strata_link_end *end = &link->from;
 	struct strata_tree *tree = &recorder->tree;
+	const struct strata_track *track;
 
-	if ((link->via == STRATA_VIA_TASK || link->via == STRATA_VIA_SEND) && end->task &&
-	    end->task->tid != 0)
+	if (!handler && (link->via == STRATA_VIA_TASK || link->via == STRATA_VIA_SEND) &&
+	    end->task && end->task->tid != 0)
 		return strata_tree_task(tree, end->task);
-	if ((link->via == STRATA_VIA_IRQ || link->via == STRATA_VIA_SOFTIRQ) &&
-	    end->cpu != STRATA_NO_CPU)
-		return strata_tree_cpu(tree, end->trace, end->cpu,
-				       link->via == STRATA_VIA_IRQ ? STRATA_TRACK_IRQS
-								   : STRATA_TRACK_SOFTIRQS);
-	if (link->via == STRATA_VIA_SEND && end->vcpu && end->vcpu->domain != STRATA_DOMID_IDLE)
-		return strata_tree_vcpu(tree, end->trace, end->vcpu);
-	return NULL;
+	track = handler ? handlers_of(tree, handler->via, handler->trace, handler->cpu)
+			: handlers_of(tree, link->via, end->trace, end->cpu);
+	if (!track && link->via == STRATA_VIA_SEND && end->vcpu &&
+	    end->vcpu->domain != STRATA_DOMID_IDLE)
+		track = strata_tree_vcpu(tree, end->trace, end->vcpu);
+	return track;
 }
 
 /* From what woke a task to where the task runs. */

@@ -109,6 +109,44 @@ static void an_event_channel_is_an_arrow_from_its_sender(void **state)
 	end(world);
 }
 
+/* Not from the task that the handler interrupted. */
+static void what_a_handler_sent_is_an_arrow_from_the_handlers_of_its_cpu(void **state)
+{
+	struct world *world = begin(50, 1000, NULL);
+	struct strata_handler handler = { .via = STRATA_VIA_IRQ, .trace = DOM0, .cpu = 0 };
+	const struct strata_link pending = {
+		.kind = STRATA_LINK_PENDING,
+		.via = STRATA_VIA_SEND,
+		.from = { .vcpu = &world->vcpus[0], .task = &world->tasks[0], .trace = XEN },
+		.to = { .at = { 100, 2 }, .vcpu = &world->vcpus[1], .trace = XEN },
+		.port = 9,
+		.handler = &handler,
+	};
+	const struct strata_span span = { .kind = STRATA_SPAN_EVTCHN,
+					  .from_ns = 100,
+					  .to_ns = 300,
+					  .bound_ns = 11,
+					  .vcpu = &world->vcpus[1],
+					  .other = &world->vcpus[0],
+					  .trace = XEN,
+					  .number = 9,
+					  .wake = &pending };
+
+	(void)state;
+	tell(world, &span);
+	expect_arrow(world, 0, STRATA_ARROW_EVENT_CHANNEL, "CPU 0 interrupts", "g1", "vCPU 0", 100,
+		     300, 11);
+	handler.via = STRATA_VIA_SOFTIRQ;
+	tell(world, &span);
+	expect_arrow(world, 1, STRATA_ARROW_EVENT_CHANNEL, "CPU 0 softirqs", "g1", "vCPU 0", 100,
+		     300, 11);
+	/* Timers have no track. */
+	handler.via = STRATA_VIA_TIMER;
+	tell(world, &span);
+	expect_arrow(world, 2, STRATA_ARROW_EVENT_CHANNEL, "vCPU 0", "g1", "vCPU 0", 100, 300, 11);
+	end(world);
+}
+
 static void an_event_channel_without_a_sender_is_no_arrow(void **state)
 {
 	struct world *world = begin(50, 1000, NULL);
@@ -207,6 +245,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_woke_a_task_is_an_arrow),
 		cmocka_unit_test(an_event_channel_is_an_arrow_from_its_sender),
+		cmocka_unit_test(what_a_handler_sent_is_an_arrow_from_the_handlers_of_its_cpu),
 		cmocka_unit_test(an_event_channel_without_a_sender_is_no_arrow),
 		cmocka_unit_test(an_interrupt_is_an_arrow_from_its_upcall),
 		cmocka_unit_test(an_interrupt_without_an_upcall_is_no_arrow),
