@@ -103,14 +103,15 @@ static int lose(struct strata_slice_sink *sink, size_t stream, struct strata_ctf
 	if (!kind->means_anything)
 		return 0;
 	state->facts.losses++;
-	if (strcmp(kind->place.layer, "xen") == 0)
+	if (strcmp(kind->place.layer, "xen") == 0) {
 		strata_vcpus_lose(&state->vcpus, trace->machine,
 				  strata_place_cpu(reader->packet.has_cpu, reader->packet.cpu), at,
 				  &now);
-	else if (state->tasks.kernels[at])
+		strata_grants_lose(&state->grants);
+	} else if (state->tasks.kernels[at]) {
 		strata_tasks_lose(&state->tasks, state->tasks.kernels[at], &now);
+	}
 	strata_evtchns_lose(&state->evtchns);
-	strata_grants_lose(&state->grants);
 	strata_requests_lose(&state->requests, at);
 	return 0;
 }

@@ -242,6 +242,7 @@ class Host(Hypervisor):
         if loss["layer"] == "xen":
             pcpu = loss.get("cpu")
             self.occupy((machine, pcpu), None)
+            self.mapped.clear()
             for key, vcpu in self.vcpus.items():
                 if key[0] == machine and vcpu.sched.now() != UNKNOWN and not (vcpu.runs() and vcpu.pcpu != pcpu):
                     self.forget(vcpu)
@@ -264,7 +265,6 @@ class Host(Hypervisor):
                 changes.append((self.now, None))
             kernel.losses += 1
         self.pending.clear()
-        self.mapped.clear()
         for key in [k for k in self.open if k[0] == loss["source"]]:
             del self.open[key]
 

@@ -72,6 +72,9 @@ for kind in whole lossy; do
 	check "a hypervisor, two kernels and a guest without a trace, $kind" agrees 0 "$work/host.$kind"
 	cp "$work/report" "$work/host.$kind.report"
 done
+mkdir "$work/host.guests" && cp -r "$work/host.whole/xen" "$work/host.lossy/"{dom0,g1} "$work/host.guests/"
+check "what guests lost of their traces costs the hypervisor's no grant" eval 'report grants --json "$work/host.guests" | jq -ce .grants |
+	cmp <(jq -c .grants "$work/host.whole.report") -'
 check "ports of event channels are signalled by domains and by Xen, and have handlers" jq -e '[.evtchn[].by] | unique | length > 3' \
 	"$work/host.whole.report"
 check "without upcalls nobody knows how long a port is pending" jq -e 'any(.evtchn[]; .of == "d2") and all(.evtchn[] | select(.of == "d2");
