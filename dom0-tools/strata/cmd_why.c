@@ -239,6 +239,8 @@ static int ask(struct traces *traces, struct options *options, struct strata_err
 				   options->question.to_ns, error);
 		status = state ? 0 : -1;
 	}
+	if (!status && options->question.to_ns == UINT64_MAX)
+		strata_trace_set_name_cut(&traces->set);
 	if (!status && strata_why_instances_finish(instances))
 		status = strata_fail(error, "out of memory");
 	strata_host_state_free(state);

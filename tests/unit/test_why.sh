@@ -110,6 +110,8 @@ check "then its tree" says 0 '^ +[0-9.]+ %  +[0-9.]+ m?s ± [0-9]+ .*blocked' wh
 check "no name has commands for a terminal" eval '! why --worst 50 "$work/hostile" | grep -q "[[:cntrl:]]"'
 
 # The command line.
+"$strata" import tests/unit/data/host.xentrace -o "$work/cut" --tsc-khz 2445427 >/dev/null 2>&1 && truncate -s -70000 "$work/cut/xen/cpu_1"
+check "a stream that lacks packets is named" says 1 'cpu_1: it ends after 0 packets, but the recording says 3' why "$work/cut"
 check "--help says how" says 0 '^Usage: strata why' why --help
 check "without a trace" says 2 'name the traces' why --worst 3
 check "an option that there is not" says 2 'no option of why: --wrost' why --wrost 3 "$work/whole"
