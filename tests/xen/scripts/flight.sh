@@ -90,7 +90,7 @@ a_dead_recorder_leaves_the_rings_flying() {
 	expect_no_zombie "the destroyed guest"
 	end_recorder INT
 	expect_status "the recorder ends, and says that a guest hangs" 3
-	expect_line "by its name" taken 'domain 3 \(g3\) is left out: its module never said'
+	expect_line "by its name" taken 'domain 3 \(g3\) is left out: its module never confirmed'
 	expect_line "and says that all is there" taken 'the recording so far is complete'
 	xl destroy g3
 	expect_no_zombie "a guest destroyed without a recorder"
