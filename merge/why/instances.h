@@ -78,6 +78,7 @@ struct strata_why_instances {
 	uint64_t parts[STRATA_NR_PARTS]; /* the time of all, where it went */
 	uint64_t longest_ns;
 	struct strata_id_map episodes; /* of tasks, by kernel and number */
+	struct strata_why_episode *first_episode, *last_episode;
 	uint64_t seen[STRATA_NR_WHY_OF];
 	uint32_t names_seen[STRATA_WHY_SEEN]; /* of what the question does not match */
 	size_t nr_names_seen;

@@ -100,7 +100,7 @@ struct strata_why_recall {
 	size_t nr_windows;
 	struct strata_why_kernel *kernels; /* by trace of the set */
 	struct strata_id_map lanes;
-	struct strata_id_map span_names; /* numbers of names, by a hash of what they are of */
+	struct strata_id_map span_names; /* numbers of names, by ids of what they are of */
 	struct strata_why_wake *wakes;   /* [0] is none */
 	size_t nr_wakes, wakes_room;
 	uint32_t most_vcpu; /* the largest number of a vCPU */
