@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 
-#include "recording/presence.h"
 #include "host/recorded_host.h"
 
 struct conversion {
@@ -46,30 +45,59 @@ uint64_t strata_source_early_ticks(const struct strata_source *source, uint32_t 
 static inline uint64_t host_ticks(struct conversion *conversion, uint64_t cycles, uint64_t *bound,
 				  bool *is_doubtful)
 {
-	const struct strata_host_converter *of = conversion->of;
 	struct strata_host_time host;
 
 	*bound = 0;
 	*is_doubtful = false;
-	if (!of->is_host) {
-		host = strata_stream_clock_convert(&conversion->clock, cycles);
-		*bound = host.sure ? host.bound : UINT64_MAX;
-		*is_doubtful = host.doubtful;
-		cycles = host.ticks;
-	}
+	if (conversion->of->is_host)
+		return cycles;
+	host = strata_stream_clock_convert(&conversion->clock, cycles);
+	*bound = host.sure ? host.bound : UINT64_MAX;
+	*is_doubtful = host.doubtful;
+	return host.ticks;
+}
+
+static inline uint64_t shifted(const struct strata_host_converter *of, uint64_t ticks)
+{
 	return __builtin_expect(of->shift_ticks != 0, 0)
-		       ? strata_shifted_ticks(cycles, of->shift_ticks)
-		       : cycles;
+		       ? strata_shifted_ticks(ticks, of->shift_ticks)
+		       : ticks;
+}
+
+/*
+ * Moves a time at which its source was not present to the nearest one at which it was.  A guest
+ * that sets its counter can write readings whose conversion leads anywhere: inside a packet, within
+ * a large bound, or without a bound.
+ * @bound: IN/OUT, ticks; covers the true time as before
+ * Returns by how much the time was outside.
+ */
+static inline uint64_t hold_in_presence(const struct strata_host_converter *of, uint64_t *ticks,
+					uint64_t *bound)
+{
+	const uint64_t nearest = *ticks < of->presence.from_ticks ? of->presence.from_ticks
+								  : of->presence.to_ticks;
+	uint64_t outside;
+
+	if (__builtin_expect(*ticks >= of->presence.from_ticks && *ticks <= of->presence.to_ticks,
+			     1))
+		return 0;
+	outside = *ticks < nearest ? nearest - *ticks : *ticks - nearest;
+	/* The true time is present and within the bound: the nearest one is no further from it. */
+	if (outside > *bound)
+		*bound = strata_ctf_add_clamped(*bound, outside);
+	*ticks = nearest;
+	return outside;
 }
 
 static void convert(void *state, uint64_t cycles, struct strata_ctf_when *when)
 {
 	struct conversion *conversion = state;
-	uint64_t own_bound, bound,
-		ticks = host_ticks(conversion, cycles, &bound, &when->is_doubtful);
+	uint64_t bound, ticks = host_ticks(conversion, cycles, &bound, &when->is_doubtful);
+	const uint64_t own_bound = bound;
 
-	own_bound = bound;
-	when->is_wrong = strata_ctf_clamp(&conversion->last_ticks, &ticks, &bound) > own_bound;
+	when->is_wrong = hold_in_presence(conversion->of, &ticks, &bound) > own_bound;
+	ticks = shifted(conversion->of, ticks);
+	when->is_wrong |= strata_ctf_clamp(&conversion->last_ticks, &ticks, &bound) > own_bound;
 	when->bound = bound;
 	when->ns = strata_realtime_tick(conversion->of->timebase, ticks, &when->tick);
 }
@@ -87,11 +115,15 @@ static uint64_t to_ns_later(const void *state, uint64_t cycles, uint64_t *bound)
 {
 	struct conversion copy = *(const struct conversion *)state;
 	bool ignored;
-	uint64_t bound_ticks;
-	const uint64_t ticks = host_ticks(&copy, cycles, &bound_ticks, &ignored);
+	uint64_t bound_ticks, held_bound;
+	uint64_t ticks = host_ticks(&copy, cycles, &bound_ticks, &ignored), held = ticks;
 
+	held_bound = bound_ticks;
+	/* What is impossible stays so: the reader leaves the packet out. */
+	if (hold_in_presence(copy.of, &held, &held_bound) <= bound_ticks)
+		ticks = held;
 	*bound = bound_ns(&copy.of->converter, bound_ticks);
-	return strata_realtime_ns(copy.of->timebase, ticks);
+	return strata_realtime_ns(copy.of->timebase, shifted(copy.of, ticks));
 }
 
 static void end(void *state)
@@ -119,10 +151,11 @@ void strata_host_converter_init(struct strata_host_converter *converter,
 	converter->known_ticks =
 		1 + skew_ticks + strata_source_early_ticks(source, timebase->tsc_khz);
 	converter->is_host = source->layer == STRATA_LAYER_XEN;
+	converter->presence = (struct strata_presence){ .to_ticks = UINT64_MAX };
 }
 
 /* Says when a stream was written, if that is known. */
-static void set_presence(struct strata_ctf_stream *stream,
+static void set_presence(struct strata_host_converter *converter, struct strata_ctf_stream *stream,
 			 const struct strata_recorded_stream *recorded)
 {
 	const struct strata_recording *recording = &recorded->host->recording;
@@ -130,6 +163,7 @@ static void set_presence(struct strata_ctf_stream *stream,
 	const struct strata_presence presence =
 		strata_presence_of(recording, recorded->source, recording->ended_ticks);
 
+	converter->presence = presence;
 	stream->since_ns = presence.from_ticks ? strata_realtime_ns(timebase, presence.from_ticks)
 					       : 0;
 	stream->until_ns = presence.to_ticks < UINT64_MAX
@@ -147,7 +181,7 @@ void strata_host_converter_attach(struct strata_host_converter *converter,
 				   strata_skew_bound_ticks(&host->scan.skew));
 	converter->recorded = recorded;
 	converter->shift_ticks = recorded->shift_ticks;
-	set_presence(stream, recorded);
+	set_presence(converter, stream, recorded);
 	stream->converter = &converter->converter;
 	stream->has_cpu = true;
 	stream->cpu = recorded->cpu;

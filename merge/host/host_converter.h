@@ -5,6 +5,7 @@
 #define STRATA_MERGE_INPUTS_HOST_CONVERTER_H
 
 #include "ctf/trace/ctf_trace.h"
+#include "recording/presence.h"
 #include "recording/recording.h"
 #include "clocks/stream_clock.h"
 
@@ -14,9 +15,10 @@ struct strata_host_converter {
 	struct strata_ctf_converter converter;
 	struct strata_stream_clock clock; /* as it is before the first event */
 	const struct strata_timebase *timebase;
-	uint64_t known_ticks; /* least bound of any time */
-	int64_t shift_ticks;  /* added to all times, for a test */
-	bool is_host;         /* the counter is the host's */
+	uint64_t known_ticks;            /* least bound of any time */
+	int64_t shift_ticks;             /* added to all times, for a test */
+	bool is_host;                    /* the counter is the host's */
+	struct strata_presence presence; /* all times lie in it, before the shift */
 	/* The stream in the tables of its recording; NULL: none, the converter was set up directly.
 	 */
 	const struct strata_recorded_stream *recorded;

@@ -204,6 +204,7 @@ void synthetic_vcpu_clock(struct synthetic *rec, unsigned int pcpu, uint64_t tic
 	put32(payload + 32, clock->vtsc_mul_frac);
 	put32(payload + 36, (uint32_t)clock->vtsc_shift);
 	put64(payload + 40, clock->vtsc_offset_ns);
+	put32(payload + 56, clock->incomplete);
 	xen_record(rec, pcpu, ticks, 0x80000002u, payload, sizeof(payload));
 }
 

@@ -94,6 +94,7 @@ void synthetic_vcpu_state(struct synthetic *rec, unsigned int pcpu, uint64_t tic
 struct synthetic_clock {
 	bool is_hvm;
 	bool emulated;
+	bool incomplete; /* it was set more often than Xen records */
 	uint64_t offset;
 	uint64_t ratio;
 	unsigned int frac_bits; /* 0: one */

@@ -71,6 +71,54 @@ static void a_time_that_steps_back_is_clamped_and_stays_within_its_bound(void **
 	base->end(conversion);
 }
 
+/* The counter is set back by 1000 ticks at host tick 5000, and the readings before and after that
+ * are not known: those of 4000 to 4999 may be from before it. */
+static struct strata_vcpu_clock_piece back[] = {
+	{ .domain = 1, .usable = true, .is_hvm = true, .guest_khz = 1000000, .doubt_after = 1000 },
+	{ .domain = 1,
+	  .usable = true,
+	  .is_hvm = true,
+	  .from_ticks = 5000,
+	  .map = { .offset = 0 - 1000ull },
+	  .guest_khz = 1000000,
+	  .set_back_ticks = 1000,
+	  .doubt_before = 1000 },
+};
+
+static void a_time_outside_of_its_source_s_presence_is_moved_there(void **state)
+{
+	static const struct {
+		uint64_t reading, ns, bound, later_ns;
+		bool is_wrong;
+	} readings[] = {
+		/* Impossible: a reader leaves out a packet of these times. */
+		{ 3000, 4500, 1500, 3000, true },
+		/* Within the bound, which the nearest time keeps. */
+		{ 4100, 4500, 1000, 4500, false },
+		{ 4600, 4600, 1000, 4600, false },
+	};
+	const struct strata_ctf_converter *base = &converter.converter;
+	struct strata_ctf_when when;
+	uint64_t bound_ns;
+	void *conversion;
+	size_t i;
+
+	(void)state;
+	make(back, 2, 0);
+	converter.presence = (struct strata_presence){ 4500, 6000 };
+	conversion = base->begin(base);
+	assert_non_null(conversion);
+	for (i = 0; i < sizeof(readings) / sizeof(readings[0]); i++) {
+		assert_int_equal(base->ns_later(conversion, readings[i].reading, &bound_ns),
+				 ANCHOR_NS + readings[i].later_ns);
+		base->convert(conversion, readings[i].reading, &when);
+		assert_int_equal(when.ns, ANCHOR_NS + readings[i].ns);
+		assert_int_equal(when.bound, readings[i].bound);
+		assert_int_equal(when.is_wrong, readings[i].is_wrong);
+	}
+	base->end(conversion);
+}
+
 static void the_skew_of_physical_cpus_belongs_to_the_bound(void **state)
 {
 	const struct strata_ctf_converter *base = &converter.converter;
@@ -86,6 +134,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_time_that_steps_back_is_clamped_and_stays_within_its_bound),
+		cmocka_unit_test(a_time_outside_of_its_source_s_presence_is_moved_there),
 		cmocka_unit_test(the_skew_of_physical_cpus_belongs_to_the_bound),
 	};
 

@@ -84,6 +84,78 @@ static void a_merge_leaves_out_what_cannot_be(void **state)
 	merges(forged_future, 2, 1);
 }
 
+/*
+ * A guest that sets its counter once, 2 s after it appeared, and writes readings, each a packet.
+ * Those that no conversion places where the guest was present are still accepted, because their
+ * bound reaches that far, or because they lie between the times of their packet.
+ */
+#define FAR (7000000 * SECOND)
+
+struct setter {
+	uint64_t set_by;      /* added to the counter */
+	bool is_incomplete;   /* it was set more often than Xen records */
+	bool is_one_packet;   /* all events are in one packet */
+	uint64_t readings[3]; /* by the counter before it was set, or since */
+};
+
+static void build_setter(struct synthetic *rec, const struct setter *setter)
+{
+	const struct synthetic_clock before = { .is_hvm = true, .ratio = 1 };
+	const struct synthetic_clock since = { .is_hvm = true,
+					       .ratio = 1,
+					       .offset = setter->set_by,
+					       .incomplete = setter->is_incomplete };
+	size_t i;
+
+	synthetic_init(rec);
+	synthetic_add_source(rec, "xen", "xen", 0x7ff2);
+	synthetic_add_source(rec, "g1", "kernel", 1);
+	rec->ended_ticks = ENDED;
+	rec->sources[1].since_ticks = SINCE;
+	synthetic_vcpu_clock(rec, 0, SINCE, 1, 0, &before);
+	synthetic_runstate(rec, 0, SINCE + SECOND, 1, 0, 1, 0);
+	synthetic_vcpu_clock(rec, 0, SINCE + 2 * SECOND, 1, 0, &since);
+	for (i = 0; i < 3; i++) {
+		synthetic_mark(rec, "g1", 0, setter->readings[i], (uint8_t)(i + 1));
+		if (!setter->is_one_packet)
+			synthetic_close_packet(synthetic_stream(rec, "g1", 0));
+	}
+	synthetic_close_packet(synthetic_stream(rec, "g1", 0));
+	synthetic_runstate(rec, 0, ENDED - SECOND, 1, 0, 0, 2);
+}
+
+static const struct setter setters[] = {
+	/* Readings of long ago, which repeat when the counter is set back. */
+	{ .set_by = 0 - 4000 * SECOND,
+	  .readings = { SINCE - 3900 * SECOND, SINCE - 3800 * SECOND, SINCE + SECOND } },
+	/* Readings that the counter skipped. */
+	{ .set_by = FAR,
+	  .is_one_packet = true,
+	  .readings = { SINCE + SECOND, SINCE + FAR / 2, SINCE + FAR + 3 * SECOND } },
+	/* Without a bound. */
+	{ .set_by = SECOND,
+	  .is_incomplete = true,
+	  .readings = { SINCE + SECOND, SINCE + FAR, SINCE + FAR + SECOND } },
+};
+
+static void a_counter_that_is_set_moves_neither_begin_nor_end(void **state)
+{
+	const uint64_t margin = SYNTHETIC_TSC_KHZ * (uint64_t)STRATA_PRESENCE_MARGIN_MS;
+	struct synthetic rec;
+	struct merged merged;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(setters) / sizeof(setters[0]); i++) {
+		build_setter(&rec, &setters[i]);
+		merge_written(&rec, &merged);
+		assert_int_equal(merged_count(&merged, "g1", NULL), 3);
+		assert_true(merged.events[0].ticks >= SINCE - margin);
+		assert_true(merged.events[merged.nr_events - 1].ticks <= ENDED + margin);
+		merged_free(&merged);
+	}
+}
+
 struct span {
 	struct strata_slice_sink slice;
 	uint64_t first_ns, last_ns, nr;
@@ -187,6 +259,7 @@ int main(void)
 		cmocka_unit_test(so_does_whoever_reads_its_traces),
 		cmocka_unit_test(where_it_is_not_known_since_when_all_is_believed),
 		cmocka_unit_test(a_bound_is_allowed_for),
+		cmocka_unit_test(a_counter_that_is_set_moves_neither_begin_nor_end),
 	};
 
 	return cmocka_run_group_tests_name("merge presence", tests, NULL, NULL);
