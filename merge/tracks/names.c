@@ -29,7 +29,7 @@ uint32_t strata_names_get(struct strata_names *names, const char *text)
 
 	if (names->nr == 0 && add(names, "(other)", 0))
 		return STRATA_NAME_OTHER;
-	/* A text with another one's hash gets an id of its own. */
+	/* On a hash collision the text takes the next free id. */
 	for (id ^= id >> 32;; id++) {
 		found = (uintptr_t)strata_id_map_find(&names->by_text, id);
 		if (!found)
