@@ -91,17 +91,9 @@ static int check_limits(const struct strata_clock_limits *limits, const char *wh
 }
 
 /*
- * Returns the edge of two clocks, made if it does not exist; NULL: out of memory.  Its axis is the
- *                                                                                  time of the
- *                                                                                  clock that was
- *                                                                                  added later,
- *                                                                                  because the
- *                                                                                  first one is
- *                                                                                  usually the
- *                                                                                  reference, and
- *                                                                                  converting from
- *                                                                                  the axis is
- *                                                                                  direct.
+ * Returns the edge of two clocks, made if it does not exist; NULL: out of memory. Its axis is the
+ * time of the clock that was added later, because the first one is usually the reference, and
+ * converting from the axis is direct.
  */
 static struct strata_edge *constraint_edge(struct strata_clock_sync *sync, int a, int b)
 {

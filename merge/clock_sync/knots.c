@@ -149,8 +149,8 @@ static void extent(const struct strata_window *window, int64_t *first, int64_t *
 }
 
 /*
- * Knots of a window.  With few constraints, the bound has a minimum at each of them, which halving
- *                     might miss, so there is a knot at each.
+ * Knots of a window. With few constraints, the bound has a minimum at each of them, which halving
+ * might miss, so there is a knot at each.
  */
 static bool draw_window(struct drawing *drawing, const struct strata_window *window, int64_t start,
 			int64_t end)

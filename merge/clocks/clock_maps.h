@@ -6,10 +6,9 @@
  * Xen records a change while the vCPU cannot read its counter, so a piece is valid exactly from its
  * tick to the next piece's.
  *
- * A guest decides how often its clock changes.  Xen records a few changes in each window and marks
- *                                               omissions; here, too many pieces of a vCPU are
- *                                               thinned.  In both cases a piece is incomplete, and
- *                                               no time of its vCPU has a proven bound.
+ * A guest decides how often its clock changes. Xen records a few changes in each window and marks
+ * omissions; here, too many pieces of a vCPU are thinned. In both cases a piece is incomplete, and
+ * no time of its vCPU has a proven bound.
  */
 #ifndef STRATA_MERGE_CLOCK_MAPS_H
 #define STRATA_MERGE_CLOCK_MAPS_H

@@ -29,23 +29,9 @@ struct strata_stime_line {
 };
 
 /*
- * From from_ticks to until_ticks of the host, both included; the first one from 0 on.  Pieces may
- *                                                                                      overlap:
- *                                                                                      then any of
- *                                                                                      them may be
- *                                                                                      valid.  A
- *                                                                                      vague piece
- *                                                                                      has no line,
- *                                                                                      and its
- *                                                                                      scale's
- *                                                                                      mul_frac is
- *                                                                                      0: at each
- *                                                                                      of its ticks
- *                                                                                      time may be
- *                                                                                      anything
- *                                                                                      from
- *                                                                                      least_ns to
- *                                                                                      most_ns.
+ * From from_ticks to until_ticks of the host, both included; the first one from 0 on. Pieces may
+ * overlap: then any of them may be valid. A vague piece has no line, and its scale's mul_frac is 0:
+ * at each of its ticks time may be anything from least_ns to most_ns.
  */
 struct strata_stime_piece {
 	uint64_t from_ticks;

@@ -2,12 +2,10 @@
 /*
  * stream_clock.c - see stream_clock.h.  Called for each event.
  *
- * A reading was taken at some host tick of a span.  Native counters give a span of one tick (more
- *                                                   if the guest's counter is slower).  An emulated
- *                                                   counter answers from system time s: Xen reads
- *                                                   it on the CPU that runs the vCPU, or takes the
- *                                                   domain's last answer plus one nanosecond if
- *                                                   that is more.  So when the answer was given
+ * A reading was taken at some host tick of a span. Native counters give a span of one tick (more if
+ * the guest's counter is slower). An emulated counter answers from system time s: Xen reads it on
+ * the CPU that runs the vCPU, or takes the domain's last answer plus one nanosecond if that is
+ * more. So when the answer was given
  *
  *   - system time on that CPU was s or less: not after the last such tick;
  *   - some vCPU of the domain had seen system time s, but for the nanoseconds
@@ -116,8 +114,8 @@ static uint64_t added_between(const struct strata_stream_clock *clock, uint64_t 
 
 /*
  * The first tick at which the answer @ns could be given, if it was given at @last or before, and
- * @piece holds.  The added nanoseconds are bounded by the elapsed time, and that by the added
- *                nanoseconds: iterates down from the maximum to a consistent value.
+ * @piece holds. The added nanoseconds are bounded by the elapsed time, and that by the added
+ * nanoseconds: iterates down from the maximum to a consistent value.
  */
 static uint64_t first_answer(const struct strata_stream_clock *clock,
 			     const struct strata_vcpu_clock_piece *piece, uint64_t ns,

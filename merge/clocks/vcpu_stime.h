@@ -58,9 +58,8 @@ bool strata_vcpu_stime_gap(struct strata_vcpu_stime *all, uint32_t pcpu, uint64_
 			   uint64_t until_ticks);
 
 /*
- * From host time @ticks on the vCPU runs on that CPU.  False: out of memory.  Beyond
- *                                                      STRATA_RESIDENCES_MAX, drops those of the
- *                                                      domain with the most.
+ * From host time @ticks on the vCPU runs on that CPU. False: out of memory. Beyond
+ * STRATA_RESIDENCES_MAX, drops those of the domain with the most.
  */
 bool strata_vcpu_stime_runs(struct strata_vcpu_stime *all, uint64_t ticks, uint16_t domain,
 			    uint16_t vcpu, uint32_t pcpu);
