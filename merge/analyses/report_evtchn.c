@@ -14,7 +14,7 @@
 #include "base/escape.h"
 #include "base/histogram.h"
 #include "base/id_map.h"
-#include "base/value_hash.h"
+#include "base/identity.h"
 #include "state/parts.h"
 
 #define NAME STRATA_REPORT_NAME
@@ -52,11 +52,10 @@ static struct row *row_of(struct evtchn_report *report, const struct strata_link
 {
 	const struct strata_vcpu *to = pending->to.vcpu, *from = pending->from.vcpu;
 	const uint32_t sender = pending->via == STRATA_VIA_SEND && from ? from->domain : NO_SENDER;
-	uint64_t id = strata_hash_number(strata_hash_number(0, to->machine), to->domain);
+	uint64_t id = strata_identity_add(strata_identity_add(0, to->machine), to->domain);
 	struct row *row;
 
-	id = strata_hash_number(strata_hash_number(id, pending->port), sender);
-	id ^= id >> 32;
+	id = strata_identity_add(strata_identity_add(id, pending->port), sender);
 	row = strata_id_map_find(&report->rows, id);
 	if (row || report->nr >= ROWS_MAX)
 		return row;

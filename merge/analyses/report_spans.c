@@ -12,7 +12,7 @@
 #include "base/array.h"
 #include "base/escape.h"
 #include "base/histogram.h"
-#include "base/value_hash.h"
+#include "base/identity.h"
 #include "linux/linux_names.h"
 #include "linux/syscall_names.h"
 #include "state/parts.h"
@@ -138,16 +138,16 @@ static void put_of(char *text, const struct span_report *report, const struct st
 /* Identifies the row of a span without building its names. */
 static uint64_t id_of(const struct strata_span *span)
 {
-	uint64_t id = strata_hash_number(strata_hash_number(0, span->kind), span->trace);
+	uint64_t id = strata_identity_add(strata_identity_add(0, span->kind), span->trace);
 
-	id = strata_hash_number(id, (uintptr_t)span->vcpu);
+	id = strata_identity_add(id, (uintptr_t)span->vcpu);
 	if (span->kind == STRATA_SPAN_WAKEUP || span->kind == STRATA_SPAN_PREEMPTED)
-		id = strata_hash_number(id, (uintptr_t)span->task);
+		id = strata_identity_add(id, (uintptr_t)span->task);
 	else if (span->kind != STRATA_SPAN_REQUEST)
-		id = strata_hash_number(id, span->number);
+		id = strata_identity_add(id, span->number);
 	if (span->name)
-		id = strata_hash_bytes(id, span->name, span->name_bytes);
-	return id ^ id >> 32;
+		id = strata_identity_add_text(id, span->name, span->name_bytes);
+	return id;
 }
 
 static struct row *add_row(struct span_report *report, const char *of, const char *what,

@@ -5,9 +5,9 @@
  *     strata_filter_new, _option, _expression
  *                            build it: a conjunction of expressions and of options, each a
  *                            disjunction of its values
- *     strata_filter_bind evaluates for each class of events what is already known, and finds where
- *                            the rest lies in its events
- *     strata_filter_of_set the callbacks for a merge
+ *     strata_filter_bind     evaluates for each class of events what is already known, and finds
+ *                            where the rest lies in its events
+ *     strata_filter_of_set   the callbacks for a merge
  *
  * An event matches if the whole expression is true. Logic is three-valued, as in SQL: a comparison
  * with an operand that the event lacks (a field, a context, a domain) or that has another type is

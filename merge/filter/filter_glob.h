@@ -5,7 +5,7 @@
  *     *       any bytes, or none
  *     ?       one byte
  *     [a-z]   one of these; [!a-z] any other
- *     \c the byte c itself; any other byte matches itself, as does an unclosed [
+ *     \c      the byte c itself; any other byte matches itself, as does an unclosed [
  *
  * Bytes are compared, independent of the locale. Text is hostile: the time is at most proportional
  * to the product of both lengths, and there is no recursion.

@@ -228,8 +228,9 @@ strata_shape_event(const struct strata_source *source, const struct strata_event
 }
 
 /*
- * Bytes of a payload of that shape, unpadded.
- * @payload: @available readable bytes, hostile -1: longer than that.
+ * Returns the bytes of a payload of that shape, unpadded.
+ * @payload: @available readable bytes, hostile
+ * Returns -1 if the payload is longer than that.
  */
 int64_t strata_payload_length(const struct strata_source *source,
 			      const struct strata_event_shape *shape, const uint8_t *payload,
@@ -247,9 +248,11 @@ int strata_recording_save(const struct strata_recording *recording, const struct
 
 /*
  * The same in steps of one source, for callers that must not block for all of it.  Sources may
- * change and come meanwhile; each is written in its state at its turn. begin: NULL with the reason
- * step: @bytes: OUT, number of bytes written. Returns 1: more follows; 0: the file is complete and
- *        in place; -1. After 0 and -1 the save is freed. drop: abandons the save; may be NULL
+ * change and come meanwhile; each is written in its state at its turn.
+ * begin: NULL with the reason
+ * step:  @bytes: OUT, number of bytes written. Returns 1: more follows; 0: the file is complete and
+ *        in place; -1. After 0 and -1 the save is freed
+ * drop:  abandons the save; may be NULL
  */
 struct strata_recording_save;
 struct strata_recording_save *strata_recording_save_begin(const struct strata_recording *recording,

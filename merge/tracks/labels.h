@@ -8,7 +8,7 @@
 
 struct strata_labels {
 	struct strata_tracks *tracks; /* receives the names and categories */
-	struct strata_id_map names;   /* of spans, by a hash of the named object: numbers + 1 */
+	struct strata_id_map names;   /* of spans, by the id of the named object: numbers + 1 */
 	struct strata_id_map domains, requests; /* their categories + 1 */
 	size_t categories_room;
 	uint32_t nr_of_hue[STRATA_NR_HUES]; /* number of categories */

@@ -18,7 +18,7 @@
 struct strata_names {
 	char **texts; /* by number; [0] is "(other)" once there is a name */
 	size_t nr, room;
-	struct strata_id_map by_text; /* by hash; values are numbers + 1 */
+	struct strata_id_map by_text; /* by id; values are numbers + 1 */
 	bool no_memory;
 };
 

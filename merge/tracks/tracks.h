@@ -5,9 +5,9 @@
  * tracks and names.
  *
  *     strata_tracks_new
- *     strata_tracks_listener must receive all spans
- *     strata_tracks_observer must see all events in order, for losses
- *     strata_tracks_finish after the last span: names and order of all tracks
+ *     strata_tracks_listener   must receive all spans
+ *     strata_tracks_observer   must see all events in order, for losses
+ *     strata_tracks_finish     after the last span: names and order of all tracks
  *     strata_tracks_free
  */
 #ifndef STRATA_MERGE_TRACKS_TRACKS_H

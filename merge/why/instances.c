@@ -11,12 +11,13 @@
 #include "why/tree.h"
 
 /* A task's current stretch of work, since it became runnable. */
-struct episode {
+struct strata_why_episode {
 	bool is_open, began_before, was_known;
 	uint64_t from_ns, to_ns, from_bound_ns, to_bound_ns;
 	uint64_t parts[STRATA_NR_PARTS];
 	size_t kernel;
 	uint32_t tid, task;
+	struct strata_why_episode *next; /* of the task that was first seen after this one */
 };
 
 /* Remembers a name that did not match, to suggest it if nothing does. */
@@ -181,10 +182,11 @@ static void take_span(struct strata_why_instances *all, const struct strata_span
 	add(all, &instance, parts);
 }
 
-static struct episode *episode_of(struct strata_why_instances *all, const struct strata_task *task)
+static struct strata_why_episode *episode_of(struct strata_why_instances *all,
+					     const struct strata_task *task)
 {
 	const uint64_t id = (uint64_t)task->kernel->trace << 32 | task->tid;
-	struct episode *episode = strata_id_map_find(&all->episodes, id);
+	struct strata_why_episode *episode = strata_id_map_find(&all->episodes, id);
 
 	if (episode)
 		return episode;
@@ -192,6 +194,8 @@ static struct episode *episode_of(struct strata_why_instances *all, const struct
 	if (episode && !strata_id_map_add(&all->episodes, id, episode)) {
 		episode->kernel = task->kernel->trace;
 		episode->tid = task->tid;
+		*(all->last_episode ? &all->last_episode->next : &all->first_episode) = episode;
+		all->last_episode = episode;
 		return episode;
 	}
 	free(episode);
@@ -200,7 +204,8 @@ static struct episode *episode_of(struct strata_why_instances *all, const struct
 }
 
 /* @goes_on: its end is unknown */
-static void end_episode(struct strata_why_instances *all, struct episode *episode, bool goes_on)
+static void end_episode(struct strata_why_instances *all, struct strata_why_episode *episode,
+			bool goes_on)
 {
 	struct strata_why_instance instance = {
 		.of = STRATA_WHY_OF_TASK,
@@ -226,7 +231,7 @@ static void end_episode(struct strata_why_instances *all, struct episode *episod
 /* Takes a state of a task: consecutive states in which it wants to run form one episode. */
 static void take_state(struct strata_why_instances *all, const struct strata_span *span)
 {
-	struct episode *episode;
+	struct strata_why_episode *episode;
 
 	if (span->task->tid == 0)
 		return;
@@ -306,12 +311,11 @@ struct strata_why_instances *strata_why_instances_new(const struct strata_why_qu
 
 int strata_why_instances_finish(struct strata_why_instances *all)
 {
-	size_t i, nr;
+	struct strata_why_episode *episode;
+	size_t nr;
 
-	for (i = 0; i < all->episodes.room; i++) {
-		if (all->episodes.slots[i].thing)
-			end_episode(all, all->episodes.slots[i].thing, true);
-	}
+	for (episode = all->first_episode; episode; episode = episode->next)
+		end_episode(all, episode, true);
 	/* Heap sort: moves the shortest of the rest to the end. */
 	for (nr = all->nr_worst; nr > 1; nr--) {
 		swap(&all->worst[0], &all->worst[nr - 1]);

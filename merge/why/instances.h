@@ -5,8 +5,8 @@
  * random sample for the median, and sums over all; its memory grows only with the number of tasks.
  *
  *     strata_why_instances_new
- *     instances->listener must receive all spans
- *     strata_why_instances_finish after the last span
+ *     instances->listener          must receive all spans
+ *     strata_why_instances_finish  to be called after the last span
  *     strata_why_instances_free
  */
 #ifndef STRATA_MERGE_WHY_INSTANCES_H
@@ -77,6 +77,7 @@ struct strata_why_instances {
 	uint64_t parts[STRATA_NR_PARTS]; /* sums over all instances, by where the time went */
 	uint64_t longest_ns;
 	struct strata_id_map episodes; /* of tasks, by kernel and number */
+	struct strata_why_episode *first_episode, *last_episode;
 	uint64_t seen[STRATA_NR_WHY_OF];
 	uint32_t names_seen[STRATA_WHY_SEEN]; /* names that the question does not match */
 	size_t nr_names_seen;

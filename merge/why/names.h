@@ -22,7 +22,7 @@ struct strata_why_names {
 		char *text, *by;
 	} * names; /* [0] stands for no name */
 	size_t nr, room;
-	struct strata_id_map by_hash;
+	struct strata_id_map by_id;
 	bool no_memory;
 };
 

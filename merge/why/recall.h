@@ -4,10 +4,10 @@
  * They are sorted into lanes, one per kind of span for each task, vCPU and CPU. After the pass the
  * spans of a lane do not overlap: of nested spans, the innermost one remains.
  *
- *     strata_why_recall_new takes the windows
- *     recall->listener must receive all spans
- *     strata_why_recall_finish after the last span
- *     strata_why_lane, _look find the span at a moment
+ *     strata_why_recall_new      takes the windows
+ *     recall->listener           must receive all spans
+ *     strata_why_recall_finish   to be called after the last span
+ *     strata_why_lane, _look     find the span at a moment
  *     strata_why_recall_free
  *
  * Its memory grows with the number of spans in the windows, up to a limit. Spans beyond the limit
@@ -100,7 +100,7 @@ struct strata_why_recall {
 	size_t nr_windows;
 	struct strata_why_kernel *kernels; /* by index of the trace in the set */
 	struct strata_id_map lanes;
-	struct strata_id_map span_names; /* numbers of names, by a hash of the named object */
+	struct strata_id_map span_names; /* numbers of names, by an id of the named object */
 	struct strata_why_wake *wakes;   /* [0] is unused */
 	size_t nr_wakes, wakes_room;
 	uint32_t most_vcpu; /* the largest number of any vCPU */
