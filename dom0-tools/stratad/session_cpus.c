@@ -3,10 +3,9 @@
  * session_cpus.c - records physical CPUs that are added to the host while a recording goes on; see
  * session.h.
  *
- * Xen makes the ring of such a CPU before the CPU runs.  Nothing notifies us, so we ask Xen for the
- *                                                        number of rings, by one hypercall, often
- *                                                        enough that a ring of the default size
- *                                                        cannot fill in between.
+ * Xen makes the ring of such a CPU before the CPU runs. Nothing notifies us, so we ask Xen for the
+ * number of rings, by one hypercall, often enough that a ring of the default size cannot fill in
+ * between.
  */
 #include <stdio.h>
 

@@ -4,8 +4,8 @@
  * tables of them.
  *
  *     strata_report_new      by its name; strata_report_kinds[] lists them
- *     report->listener must receive all spans
- *     strata_report_tables after the last span
+ *     report->listener       must receive all spans
+ *     strata_report_tables   to be called after the last span
  *     strata_report_free
  */
 #ifndef STRATA_MERGE_ANALYSES_REPORT_H

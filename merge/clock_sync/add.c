@@ -91,17 +91,9 @@ static int check_limits(const struct strata_clock_limits *limits, const char *wh
 }
 
 /*
- * Returns the edge of two clocks, made if it does not exist; NULL: out of memory.  Its axis is the
- *                                                                                  time of the
- *                                                                                  clock that was
- *                                                                                  added later,
- *                                                                                  because the
- *                                                                                  first one is
- *                                                                                  usually the
- *                                                                                  reference, and
- *                                                                                  converting from
- *                                                                                  the axis is
- *                                                                                  direct.
+ * Returns the edge of two clocks, made if it does not exist; NULL: out of memory. Its axis is the
+ * time of the clock that was added later, because the first one is usually the reference, and
+ * converting from the axis is direct.
  */
 static struct strata_edge *constraint_edge(struct strata_clock_sync *sync, int a, int b)
 {
@@ -184,8 +176,8 @@ static void see(struct strata_edge *edge, strata_wide time)
 	edge->seen = true;
 }
 
-/* @x of the axis is before (above) or after (below) the instant at which the other clock
- * shows @y; both fine. */
+/* Adds the constraint that @x of the axis is before (above) or after (below) the instant at which
+ * the other clock shows @y; both in fine units. */
 static int add_constraint(struct strata_clock_sync *sync, struct strata_edge *edge,
 			  enum strata_side side, strata_wide x, strata_wide y, uint64_t cookie,
 			  struct strata_error *err)
@@ -222,7 +214,7 @@ static strata_wide time_of(const struct strata_clock_sync *sync, struct strata_c
 	return strata_fine_time(&sync->rates[event.clock], event.reading);
 }
 
-/* A duration on either clock of the edge, shortened by the drift. */
+/* Returns a duration in fine units, shortened by the drift, so that it holds on either clock. */
 static strata_wide at_least(const struct strata_edge *edge, uint64_t ns)
 {
 	strata_wide fine = (strata_wide)ns << STRATA_FINE_SHIFT;
@@ -230,7 +222,7 @@ static strata_wide at_least(const struct strata_edge *edge, uint64_t ns)
 	return fine - strata_ceil_div(fine * edge->asked.drift_ppb, 1000000000);
 }
 
-/* A clock shows the tick that has begun: the event may be up to a tick later. */
+/* A reading is the tick that has begun: the event may be up to a tick later. */
 static strata_wide end_of(const struct strata_clock_sync *sync, struct strata_clock_event event)
 {
 	const struct strata_clock_rate *rate = &sync->rates[event.clock];

@@ -9,8 +9,8 @@
  * may change (slew). Contradicting data are reported (clock_sync_report.h), never averaged. Nothing
  * here knows a trace format.
  *
- * Order of use: add clocks, add constraints, solve, convert.  Later additions take effect with the
- *                                                             next solve.
+ * Order of use: add clocks, add constraints, solve, convert. Later additions take effect with the
+ * next solve.
  *
  * Synchronisation: one thread at a time, except that any number of threads may convert,
  * each with a cursor of its own, while no other call is made.

@@ -5,12 +5,13 @@
  * Some line must satisfy each window's constraints and all those before it since the last step.  If
  * none does, explanations are tried from the weakest to the strongest:
  *
- *   drift         a rate that differs more than was assumed explains it: it is assumed now
- *   wander        a rate that changes faster than was assumed does, likewise, if it is one
- *                 that an oscillator may have
- *   false pairs   a few constraints contradict the rest: they go
- *   step          both sides of some instant have a line, but not the same: divided there
- *   unexplained   constraints are loosened until there is a line; what they say is no proof
+ *   drift         a rate that differs more than was assumed explains it: the assumption is raised
+ *   wander        a rate that changes faster than was assumed does, likewise, if an oscillator can
+ *                 change that fast
+ *   false pairs   a few constraints contradict the rest: they are dropped
+ *   step          both sides of some instant have a line, but not the same one: the stretch is
+ *                 divided there
+ *   unexplained   constraints are loosened until there is a line, which proves nothing
  *
  * Look-ahead comes first: it distinguishes a step from a false pair, and both from what an
  * oscillator does in some seconds.
@@ -34,7 +35,7 @@ struct division {
 	struct strata_polygon_room *room;
 	struct strata_breaches *breaches;
 	struct strata_history past; /* from the window first up to before the window at */
-	struct strata_history all;  /* what is looked at */
+	struct strata_history all;  /* what is being examined */
 	size_t first;
 	size_t at;
 	unsigned int nr_false; /* in this window */
@@ -140,7 +141,7 @@ static enum strata_answer try_false(struct division *division)
 	return remember(division) ? STRATA_YES : STRATA_OUT_OF_MEMORY;
 }
 
-/* Whether the examined windows have a line with another limit of the model. */
+/* Whether the examined windows have a line under another limit of the model. */
 static enum strata_answer feasible_with(struct division *division, bool drift, uint32_t limit)
 {
 	const struct strata_model *model = &division->edge->model;
@@ -151,7 +152,8 @@ static enum strata_answer feasible_with(struct division *division, bool drift, u
 			       strata_window_middle(now(division)));
 }
 
-/* The least sufficient limit, to a part in 64: @fails is too small, @most may suffice. */
+/* Returns the least sufficient limit, to within a part in 64: @fails is too small, @most may
+ * suffice. */
 static enum strata_answer least_limit(struct division *division, bool drift, uint32_t fails,
 				      uint32_t most, uint32_t *least)
 {

@@ -30,7 +30,7 @@ struct strata_hop strata_edge_forward(const struct strata_edge *edge, strata_wid
 	hop.known = u > -STRATA_GRAIN_LIMIT && u < STRATA_GRAIN_LIMIT;
 	deviation = strata_line_at(&edge->line, hop.known ? (int64_t)u : 0);
 	hop.time = time + edge->deviation + strata_fine_of(deviation.estimate);
-	/* One more for u, which was rounded. */
+	/* Plus one for the rounding of u. */
 	hop.half = strata_fine_of(deviation.half + 1);
 	hop.sag = strata_fine_of(deviation.sag);
 	hop.flags = deviation.flags;
@@ -38,9 +38,9 @@ struct strata_hop strata_edge_forward(const struct strata_edge *edge, strata_wid
 }
 
 /*
- * Back: x + d(x) = y.  The estimate is where y is reached by the estimated d.  There, the slope
- * of the estimate is at least 1 - p and the half width changes by at most p a unit, so the truth
- * is within half / (1 - 2 p).
+ * Solves x + d(x) = y. The estimate is the x at which the estimated d reaches y. There, the slope
+ * of the estimate is at least 1 - p and the half width changes by at most p per unit, so the error
+ * is at most half / (1 - 2 p).
  */
 struct strata_hop strata_edge_backward(const struct strata_edge *edge, strata_wide time)
 {

@@ -12,7 +12,7 @@
 #include "clock_sync/hulls/windows.h"
 
 struct strata_edge {
-	int from; /* its time is the axis */
+	int from; /* the clock whose time is the axis */
 	int to;
 	struct strata_model asked;
 	struct strata_model model; /* with wider limits than given, if those failed */
@@ -71,7 +71,7 @@ bool strata_edge_draw(struct strata_edge *edge, struct strata_polygon_room *room
 /* Whether it ties its clocks: the deviation is bounded from both sides. */
 bool strata_edge_usable(const struct strata_edge *edge);
 
-/* Time of @to at a time of @from, and the other way round.  The edge is usable. */
+/* Converts a time of @from to @to, and the other way round. The edge must be usable. */
 struct strata_hop strata_edge_forward(const struct strata_edge *edge, strata_wide time);
 struct strata_hop strata_edge_backward(const struct strata_edge *edge, strata_wide time);
 

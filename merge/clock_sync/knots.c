@@ -6,7 +6,7 @@
  * distance.  It is computed at knots: the ends of windows, and in between wherever the chord of two
  * knots would be noticeably wider than the polygon in their middle.  Beyond the first and the last
  * constraint a few knots follow at growing distances, because a known drift remains useful for a
- * while; then only the assumed drift is left.
+ * while; beyond these, only the assumed drift applies.
  */
 #include <stdlib.h>
 
@@ -14,12 +14,12 @@
 
 #include "clock_sync/knots.h"
 
-#define LEVELS      12  /* most halvings of a stretch */
-#define TOLERANCE   200 /* a bound may exceed the polygon's by two parts in this many */
+#define LEVELS      12  /* largest number of halvings of a stretch */
+#define TOLERANCE   200 /* a bound may exceed the polygon's by 2 / TOLERANCE of it */
 #define LEAST_GRAIN 8   /* and by half a nanosecond */
-#define CHECKPOINT  32u /* windows between two histories that are kept */
+#define CHECKPOINT  32u /* number of windows between two retained histories */
 #define OUTER       8   /* knots beyond the ends */
-#define SPARSE      8   /* at most this many constraints in a window are few */
+#define SPARSE      8   /* a window with at most this many constraints gets a knot at each */
 
 /* One stretch of windows without a step. */
 struct drawing {
@@ -28,7 +28,7 @@ struct drawing {
 	struct strata_knots *knots;
 	struct strata_history past;                  /* before the window */
 	struct strata_history after[CHECKPOINT + 1]; /* from each of some windows on */
-	struct strata_history *kept;                 /* from every so many-th window on */
+	struct strata_history *kept;                 /* from every CHECKPOINT-th window on */
 	struct strata_history all;                   /* what applies to the instants asked for */
 	size_t first;                                /* windows */
 	size_t end;
@@ -62,8 +62,8 @@ static enum strata_polygon_state ask(struct drawing *drawing, int64_t u, struct 
 	return state;
 }
 
-/* Whether the chord between two knots claims almost as much as the polygon does at a knot a
- * quarter, two quarters or three quarters of the way. */
+/* Whether the bound by the chord between two knots is almost that of the polygon at a quarter, half
+ * and three quarters of the way. */
 static bool close_enough(const struct strata_model *model, const struct strata_knot *a,
 			 const struct strata_knot *b, const struct strata_knot *between,
 			 int quarters)
@@ -149,8 +149,8 @@ static void extent(const struct strata_window *window, int64_t *first, int64_t *
 }
 
 /*
- * Knots of a window.  With few constraints, the bound has a minimum at each of them, which halving
- *                     might miss, so there is a knot at each.
+ * Knots of a window. With few constraints, the bound has a minimum at each of them, which halving
+ * might miss, so there is a knot at each.
  */
 static bool draw_window(struct drawing *drawing, const struct strata_window *window, int64_t start,
 			int64_t end)

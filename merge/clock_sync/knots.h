@@ -20,8 +20,7 @@ struct strata_knots {
 	size_t capacity;
 	int64_t inner_from; /* the first constraint */
 	int64_t inner_to;   /* the last */
-	/* Between these, there was an instant without a line; the former greater: there was none.
-	 */
+	/* There was an instant without a line in this range; empty if failed_from is greater. */
 	int64_t failed_from;
 	int64_t failed_to;
 };

@@ -73,8 +73,8 @@ static void set_bound(struct strata_map_piece *piece, const struct strata_map_no
 		from = strata_wide_max(from, to);
 		slope = 0;
 	}
-	/* Half a tick that the value is rounded by, and so much that the last shift rounds up.
-	 * Both slopes were rounded down: what that loses grows with the way. */
+	/* Half a tick, by which the value is rounded, and almost one, by which the last shift
+	 * rounds up. Both slopes were rounded down: this error grows with the length. */
 	piece->bound = scaled(from + a->sag, piece->shift) + tick / 2 + tick - 1;
 	if (piece->shift < STRATA_MAP_FRACTION)
 		piece->bound += 2 * tick;
@@ -134,13 +134,13 @@ void strata_map_clear(struct strata_sync_map *map)
 	memset(map, 0, sizeof(*map));
 }
 
-/* The piece for a reading, which is within the map. */
+/* Finds the piece for a reading, which is within the map. */
 static size_t search(const struct strata_sync_map *map, int64_t reading)
 {
 	return STRATA_LAST_OF(i, map->nr, map->pieces[i].from <= reading);
 }
 
-/* Moves the cursor to the piece for @reading: this one, the next one, or any. */
+/* Moves the cursor to the piece for @reading: usually this or the next one. */
 static inline const struct strata_map_piece *seek(struct strata_clock_cursor *cursor,
 						  int64_t reading)
 {

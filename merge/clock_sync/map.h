@@ -11,10 +11,10 @@
 #include "clock_sync/clock_sync.h"
 #include "clock_sync/hulls/units.h"
 
-#define STRATA_MAP_FRACTION 10 /* bits of a tick of the reference that nodes keep */
+#define STRATA_MAP_FRACTION 10 /* fractional bits of a tick of the reference in nodes */
 
-/* What is known at one reading: an end of a piece.  Values and bounds are ticks of the
- * reference with STRATA_MAP_FRACTION bits after them. */
+/* The data at one reading, an end of a piece. Values and bounds are ticks of the reference with
+ * STRATA_MAP_FRACTION fractional bits. */
 struct strata_map_node {
 	int64_t reading;
 	strata_wide value;
@@ -40,14 +40,14 @@ struct strata_sync_map {
 	struct strata_map_piece *pieces;
 	size_t nr;
 	size_t capacity;
-	int64_t last; /* the last reading that the last piece holds for */
+	int64_t last; /* the last reading for which the last piece is valid */
 	bool reachable;
 };
 
 /*
- * Makes pieces between @nr nodes, in order of readings, each greater than the one before.  A
- * value below that of the node before it is lifted to it, the bound with it, unless a jump is
- * declared.  The nodes are changed.  False: out of memory.
+ * Makes pieces between @nr nodes, in strictly increasing order of readings. A value below that of
+ * the previous node is raised to it, and the bound with it, unless a jump is declared. The nodes
+ * are changed. False: out of memory.
  */
 bool strata_map_add(struct strata_sync_map *map, struct strata_map_node *nodes, size_t nr);
 

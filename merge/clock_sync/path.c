@@ -25,14 +25,14 @@ struct bends {
 	size_t capacity;
 };
 
-/* Converts a time by one hop; fine. */
+/* Converts a time by one hop, in fine units. */
 static struct strata_hop hop_at(const struct strata_path_hop *hop, strata_wide time)
 {
 	return hop->forward ? strata_edge_forward(hop->edge, time)
 			    : strata_edge_backward(hop->edge, time);
 }
 
-/* An uncertainty of @half before a hop, as it is after the hop. */
+/* Returns how an uncertainty of @half before a hop appears after it. */
 static strata_wide stretched(const struct strata_path_hop *hop, strata_wide half)
 {
 	const strata_wide whole = 1000000000 - 2 * (strata_wide)hop->edge->model.drift_ppb;
@@ -44,7 +44,7 @@ static strata_wide stretched(const struct strata_path_hop *hop, strata_wide half
 #define TIME_LIMIT ((strata_wide)1 << 110)
 #define HALF_LIMIT ((strata_wide)1 << 80)
 
-/* Converts a time of the first clock by all hops; fine. */
+/* Converts a time of the first clock by all hops, in fine units. */
 static struct strata_hop path_at(const struct strata_path *path, strata_wide time)
 {
 	struct strata_hop all = { .time = time, .known = true };
@@ -66,7 +66,7 @@ static struct strata_hop path_at(const struct strata_path *path, strata_wide tim
 	return all;
 }
 
-/* The reading of the first clock that the input @time of a hop belongs to. */
+/* Returns the reading of the first clock that corresponds to the input @time of a hop. */
 static int64_t pull(const struct strata_path *path, size_t hop, strata_wide time)
 {
 	strata_wide reading;
@@ -95,7 +95,7 @@ static bool add_bend(struct bends *bends, int64_t reading, uint64_t before, uint
 	return true;
 }
 
-/* Ticks of the first clock in a time, and a few more. */
+/* Returns the number of ticks of the first clock in a time, plus a few. */
 static uint64_t ticks_around(const struct strata_path *path, strata_wide time)
 {
 	return (uint64_t)strata_fine_ticks(&path->rates[path->clock], time, 0) + 2;
@@ -195,7 +195,7 @@ static void finish_node(const struct strata_path *path, struct strata_map_node *
 	node->unbounded = !hop.known;
 }
 
-/* Adds a node; and before it, where it begins or ends to be known what a reading means. */
+/* Adds a node; before it, another one where the conversion begins or ends to be known. */
 static void add_node(const struct strata_path *path, int64_t reading, struct strata_map_node *nodes,
 		     size_t *nr)
 {

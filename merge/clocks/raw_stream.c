@@ -74,7 +74,7 @@ void strata_raw_stream_continue(struct strata_raw_stream *raw, const struct stra
 	raw->stream.is_recorded = true;
 	raw->stream.has_cpu = true;
 	raw->stream.cpu = cpu;
-	/* What the tables know of it is compared when the stream is merged. */
+	/* The merge compares the stream with the tables' times; this reader does not. */
 	raw->stream.since_ns = raw->stream.until_ns = 0;
 	raw->stream.discarded = raw->stream.packets = 0;
 }

@@ -12,34 +12,34 @@
 #include "recording/recording.h"
 
 struct strata_raw_stream {
-	struct strata_ctf_stream stream; /* its trace's, but for the times */
-	struct strata_ctf_reader reader; /* events' ns are ticks of the counter; tells losses */
+	struct strata_ctf_stream stream; /* as in its trace, except for the times */
+	struct strata_ctf_reader reader; /* events' ns are ticks of the counter; reports losses */
 };
 
 /*
  * Opens the trace of a source of the recording in the directory @raw.
  * @complain: may be NULL
- * NULL with the reason.
+ * Returns NULL with the reason.
  */
 struct strata_ctf_trace *strata_recorded_source_open(const struct strata_source *source,
 						     const char *raw, strata_complain_fn *complain,
 						     void *data, struct strata_error *error);
 
-/* The CPU that a stream's file is named after.  False: the name is not that of a recorded stream.
- */
+/* Gets the CPU from the name of a stream's file. False: this is not the name of a recorded
+ * stream. */
 bool strata_cpu_of_stream(const char *name, uint32_t *cpu);
 
 /*
  * Begins to read a stream of a recording.  @raw must not move in memory until it is closed.
- * @of: a stream of a trace, which must outlive the reading
+ * @of: a stream of a trace, which must outlive @raw
  * 0, or -1: out of memory, or the file is not named after a CPU.
  */
 int strata_raw_stream_open(struct strata_raw_stream *raw, const struct strata_ctf_stream *of,
 			   struct strata_error *error);
 
 /*
- * Continues with the same file of a trace that was opened again.  All that was allowed of the file
- * has been read.
+ * Continues with the same file, in a trace that was reopened. Everything that could be read of the
+ * file before has been read.
  */
 void strata_raw_stream_continue(struct strata_raw_stream *raw, const struct strata_ctf_stream *of);
 

@@ -29,23 +29,9 @@ struct strata_stime_line {
 };
 
 /*
- * From from_ticks to until_ticks of the host, both included; the first one from 0 on.  Pieces may
- *                                                                                      overlap:
- *                                                                                      then any of
- *                                                                                      them may be
- *                                                                                      valid.  A
- *                                                                                      vague piece
- *                                                                                      has no line,
- *                                                                                      and its
- *                                                                                      scale's
- *                                                                                      mul_frac is
- *                                                                                      0: at each
- *                                                                                      of its ticks
- *                                                                                      time may be
- *                                                                                      anything
- *                                                                                      from
- *                                                                                      least_ns to
- *                                                                                      most_ns.
+ * Valid from from_ticks to until_ticks of the host, both included; the first piece from 0 on.
+ * Pieces may overlap: then any of them may be valid. A vague piece has no line, and its scale's
+ * mul_frac is 0: at each of its ticks time may be anything from least_ns to most_ns.
  */
 struct strata_stime_piece {
 	uint64_t from_ticks;
@@ -58,7 +44,7 @@ struct strata_stime_piece {
 	size_t nr_exact; /* number of pieces up to the last that is not vague; 0: all are vague */
 };
 
-/* A record of a physical CPU: from @ticks on its time follows the line. */
+/* A record of a physical CPU: from @ticks on, its time follows the line. */
 struct strata_stime_correction {
 	uint64_t ticks;
 	struct strata_stime_line line;
@@ -91,11 +77,11 @@ bool strata_stime_add(struct strata_stime *stime, uint64_t ticks,
 /* Corrections may be missing after @from_ticks, up to @until_ticks.  False: out of memory. */
 bool strata_stime_gap(struct strata_stime *stime, uint64_t from_ticks, uint64_t until_ticks);
 
-/* Makes the pieces. Call this after the functions above and before the first query, and again after
- * adding more.  False: out of memory. */
+/* Makes the pieces. To be called after the functions above and before the first query, and again
+ * after adding more. False: out of memory. */
 bool strata_stime_finish(struct strata_stime *stime);
 
-/* These three functions compose a time of others. */
+/* The next three functions compose a time from others. */
 
 /* Adds the part of @other, which is finished, from @from_ticks to @until_ticks, both included.
  * False: out of memory. */
@@ -109,7 +95,7 @@ bool strata_stime_add_piece(struct strata_stime *stime, const struct strata_stim
 /* Call this after the last of these and before the first query. */
 void strata_stime_finish_parts(struct strata_stime *stime);
 
-/* The system time that a line gives at a host tick. */
+/* Returns the system time that a line gives at a host tick. */
 uint64_t strata_stime_line_at(const struct strata_stime_line *line, uint64_t ticks);
 
 void strata_stime_clear(struct strata_stime *stime);
@@ -127,11 +113,10 @@ uint64_t strata_stime_most(const struct strata_stime *stime, uint64_t ticks);
 /* The first host tick at which system time is @ns or later; UINT64_MAX: never. */
 uint64_t strata_stime_first(const struct strata_stime *stime, uint64_t ns);
 
-/* The last host tick at which system time is @ns or earlier; 0 if it never is. */
+/* Returns the last host tick at which system time is @ns or earlier; 0 if there is none. */
 uint64_t strata_stime_last(const struct strata_stime *stime, uint64_t ns);
 
-/* The host tick at which system time is @ns by the recorded corrections, as if none were missing.
- */
+/* Returns the host tick at which system time is @ns, assuming that no correction is missing. */
 uint64_t strata_stime_guess(const struct strata_stime *stime, uint64_t ns);
 
 #endif /* STRATA_MERGE_STIME_H */

@@ -3,23 +3,20 @@
  * stime_record.c - makes a physical CPU's system time from the recorded corrections and the gaps in
  * which corrections may be missing. xen_scan.c adds both.
  *
- * What time was where a correction is missing follows from how Xen corrects
- * (local_time_calibration()): it takes a stamp, and some time later it goes on from
- * there, on another line.  That begins, at its stamp, at the time of the line
- * before or later (it warps forward, never back), and lines differ in how steep
- * they are by a factor of two at most (the error factor is clamped to one half).
- * Where the counter is constant, all lines are equally steep.  So with the last
- * correction K before a gap, which begins at tick g, and the first one N after it:
+ * The range of time where a correction is missing follows from how Xen corrects
+ * (local_time_calibration()): it takes a stamp, and some time later continues from there on another
+ * line. At its stamp, the new line is at the time of the previous line or later (it warps forward,
+ * never back). The slopes of lines differ at most by a factor of two (the error factor is clamped
+ * to one half); with a constant counter, all slopes are equal. So with the last correction K before
+ * a gap, which begins at tick g, and the first one N after it:
  *
- *   - Each line in between begins where the line before it was or above, and rises at
- *     half of K's rate or more.  From g on, time is at least K's at its stamp, and
- *     half of what K rose since.
- *   - Each line in between was at its successor's stamp or below, there.  Until N
- *     holds, the last of them rises at twice N's rate at most: time is at most N's
- *     at its stamp, and twice what N rose since.  For the lines before the last the
- *     same is true as long as a correction takes less than half of the time to the
- *     next stamp to be applied: Xen takes one a second, and applies it as soon as the
- *     CPU leaves its interrupt.
+ *   - Each line in between begins at or above the previous line, and rises at half of K's rate or
+ *     more. From g on, time is at least K's at its stamp, plus half of what K rose since.
+ *   - Each line in between was at or below its successor's stamp there. Until N takes effect, the
+ *     last of them rises at twice N's rate at most: time is at most N's at its stamp, plus twice
+ *     what N rose since. The same holds for the lines before the last as long as a correction takes
+ *     less than half of the time to the next stamp to be applied: Xen takes one a second, and
+ *     applies it as soon as the CPU leaves its interrupt.
  *
  * Nothing is known about the time before the first correction, or after the last one.
  */
@@ -103,8 +100,8 @@ static void set_range(struct strata_stime_piece *vague,
 	vague->most_ns = least < most ? most : least;
 }
 
-/* Adds the gap *@gap joined with the following ones that touch it; *@next is the first correction
- * after it, on return after all of them.  False: out of memory. */
+/* Adds the gap *@gap, joined with the following gaps that touch it. *@next: the first correction
+ * after *@gap; on return, the first one after all of them. False: out of memory. */
 static bool add_gap(struct strata_stime *stime, size_t *gap, size_t *next)
 {
 	const struct strata_stime_correction *before = *next ? &stime->corrections[*next - 1]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * stime_set.c - queries several system times at once: those of a domain's vCPUs, or of all physical
- * CPUs.  See vcpu_stime.h; called by stream_clock.c.
+ * CPUs. See vcpu_stime.h. Called by stream_clock.c.
  */
 #include "clocks/vcpu_stime.h"
 

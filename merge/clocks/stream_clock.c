@@ -2,18 +2,15 @@
 /*
  * stream_clock.c - see stream_clock.h.  Called for each event.
  *
- * A reading was taken at some host tick of a span.  Native counters give a span of one tick (more
- *                                                   if the guest's counter is slower).  An emulated
- *                                                   counter answers from system time s: Xen reads
- *                                                   it on the CPU that runs the vCPU, or takes the
- *                                                   domain's last answer plus one nanosecond if
- *                                                   that is more.  So when the answer was given
+ * A reading was taken at some host tick of a span. Native counters give a span of one tick (more if
+ * the guest's counter is slower). An emulated counter answers from system time s: Xen reads it on
+ * the CPU that runs the vCPU, or takes the domain's last answer plus one nanosecond if that is
+ * more. So when the answer was given, one of these holds:
  *
- *   - system time on that CPU was s or less: not after the last such tick;
- *   - some vCPU of the domain had seen system time s, but for the nanoseconds
- *     that were added since: not before the first such tick, and the ticks of
- *     two CPUs are the same but for their skew;
- *   - or the answer follows from one that was given before recording began.
+ *   - system time on that CPU was s or less: it is not after the last such tick;
+ *   - some vCPU of the domain had seen system time s, except for the nanoseconds added since: it is
+ *     not before the first such tick, up to the skew between CPUs;
+ *   - the answer follows from one given before recording began.
  *
  * The event gets the middle of the span, with half of the span as its bound.  Where records are
  * missing, the span covers all possibilities, and may have no end: the event gets the time that
@@ -21,12 +18,11 @@
  *
  * Which piece a reading belongs to is not in the record.  A stream moves forward
  * in time, so it is the first piece, from the current one on, whose conversion
- * lies before the next one begins.  A counter that was set back repeats readings:
- * the ring closes a packet there, readings go back in the stream, and that is
- * when the next piece is entered.  A step whose place in the stream is known so
- * leaves no reading in doubt.  Near one that is not (a guest was silent for longer
- * than the step was long, or was not recorded yet), readings fit either side of
- * it, and their bound says so.
+ * lies before the next one begins. A counter that was set back repeats readings: the ring closes a
+ * packet there, readings decrease in the stream, and this is where the next piece begins. If the
+ * place of a step in the stream is known in this way, no reading is in doubt. Near a step whose
+ * place is not known (the guest was silent for longer than the size of the step, or was not
+ * recorded yet), readings fit both sides of it, and their bound covers both.
  */
 #include "clocks/stream_clock.h"
 
@@ -42,10 +38,10 @@
 /* With more vCPUs or CPUs than this, querying each takes too long. */
 #define MEMBERS_ASKED 256u
 
-/* Number of pieces tried for a reading that went back. */
+/* Number of pieces to try for a decreasing reading. */
 #define PIECES_TRIED 64u
 
-/* Number of places tried for all readings that go back; the others remain doubtful. */
+/* Number of pieces to try for all decreasing readings together; the others remain doubtful. */
 #define PLACES_TRIED (1u << 22)
 
 struct span {
@@ -107,7 +103,7 @@ static uint64_t larger(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* Upper limit of nanoseconds that readings added to the domain's answers between two ticks. */
+/* Upper limit of the nanoseconds that readings added to the domain's answers between two ticks. */
 static uint64_t added_between(const struct strata_stream_clock *clock, uint64_t first,
 			      uint64_t last)
 {
@@ -116,8 +112,8 @@ static uint64_t added_between(const struct strata_stream_clock *clock, uint64_t 
 
 /*
  * The first tick at which the answer @ns could be given, if it was given at @last or before, and
- * @piece holds.  The added nanoseconds are bounded by the elapsed time, and that by the added
- *                nanoseconds: iterates down from the maximum to a consistent value.
+ * @piece holds. The added nanoseconds are bounded by the elapsed time, and that by the added
+ * nanoseconds: iterates down from the maximum to a consistent value.
  */
 static uint64_t first_answer(const struct strata_stream_clock *clock,
 			     const struct strata_vcpu_clock_piece *piece, uint64_t ns,
@@ -226,7 +222,7 @@ int strata_stream_clock_went_back(struct strata_stream_clock *clock, uint64_t be
 			to = j;
 		}
 	}
-	/* A single possible place tells which readings came before each step. */
+	/* If only one place is possible, it separates the readings before and after each step. */
 	if (places == 1)
 		while (from < to)
 			clock->seen[++from] = true;

@@ -3,10 +3,10 @@
  * vcpu_absence.c - see vcpu_absence.h.  vcpu_stime.c asks, for recordings in which
  * records of the hypervisor are missing.
  *
- * The CPU on which a vCPU starts or stops to run records that.  So a vCPU that has stopped may run
- * on a CPU whose records are missing until it is seen to start again: also after the gap, because
- * it may have started there unseen.  A vCPU that runs on a CPU cannot be elsewhere while that CPU's
- * records are complete; after a gap it may have stopped.
+ * A CPU records when a vCPU starts or stops running on it. So a vCPU that has stopped may run on a
+ * CPU whose records are missing until it is seen to start again: also after the gap, because it may
+ * have started there unseen. A vCPU that runs on a CPU cannot be elsewhere while that CPU's records
+ * are complete; after a gap it may have stopped.
  */
 #include "clocks/vcpu_absence.h"
 
@@ -71,7 +71,7 @@ bool strata_missing_collect(struct strata_missing_list *list, const struct strat
 	return true;
 }
 
-/* Notes that it may be on any CPU from @from_ticks until @until_ticks. */
+/* Notes that the vCPU may be on any CPU from @from_ticks until @until_ticks. */
 static bool add_any_cpu(const struct strata_vcpu_stime *all, struct strata_stime *stime,
 			uint64_t from_ticks, uint64_t until_ticks)
 {
@@ -126,7 +126,7 @@ bool strata_missing_add(const struct strata_missing_list *list, const struct str
 		uint64_t until = i < nr ? residences[i].ticks : UINT64_MAX;
 		uint64_t from = first_absence(list, &at, &residence, until);
 
-		/* Both may be ticks of other CPUs than the ones that its readings use. */
+		/* Both may be ticks of other CPUs than those that its readings use. */
 		if (from <= until && from != UINT64_MAX) {
 			*any = true;
 			if (!add_any_cpu(all, stime, subtract_held(from, list->skew_ticks),

@@ -7,7 +7,7 @@
 
 #include "clocks/vcpu_stime.h"
 
-/* In a residence: the vCPU does not run from then on. */
+/* In a residence: from then on the vCPU does not run. */
 #define STRATA_PCPU_NOWHERE (UINT32_MAX - 1)
 
 /* Records of a physical CPU, or of STRATA_PCPUS_SEVERAL, are missing there. */
@@ -28,8 +28,8 @@ bool strata_missing_collect(struct strata_missing_list *list, const struct strat
 			    uint64_t skew_ticks);
 
 /*
- * Adds to a vCPU's time that of every CPU wherever it may have been on another one than its @nr
- * sorted residences tell.  @any: OUT, whether that occurs.  False: out of memory.
+ * Adds to a vCPU's time that of every CPU, wherever it may have been on another CPU than its @nr
+ * sorted residences say. @any: OUT, whether that occurs. False: out of memory.
  */
 bool strata_missing_add(const struct strata_missing_list *list, const struct strata_vcpu_stime *all,
 			const struct strata_residence *residences, size_t nr,

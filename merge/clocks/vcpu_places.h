@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * vcpu_places.h - the physical CPU on which each vCPU ran, by the hypervisor's records.
- *
- * Only moves are kept: of successive runs on one CPU the first.
+ * vcpu_places.h - the physical CPU on which each vCPU ran, from the hypervisor's records. Only
+ * moves are kept: of successive runs on one CPU, only the first.
  */
 #ifndef STRATA_MERGE_CLOCKS_VCPU_PLACES_H
 #define STRATA_MERGE_CLOCKS_VCPU_PLACES_H
@@ -18,7 +17,7 @@ struct strata_vcpu_move {
 	uint64_t ticks;
 	uint32_t key; /* domain << 16 | vCPU */
 	uint32_t pcpu : 31;
-	uint32_t is_state : 1; /* it was there already when recording began */
+	uint32_t is_state : 1; /* it was already there when recording began */
 };
 
 /* Zero-initialised is empty. */
@@ -27,8 +26,8 @@ struct strata_vcpu_places {
 	size_t nr, nr_sorted;
 	size_t capacity;
 	uint64_t known_until; /* no earlier move will be added */
-	bool full;            /* too many moves: no place is known */
-	uint64_t settled;     /* how often: paths that were asked for before are outdated */
+	bool full;            /* the table is full: no place is known */
+	uint64_t settled;     /* counts the calls of settle, which outdate earlier paths */
 };
 
 /* The moves of one vCPU, in order. */
@@ -42,13 +41,14 @@ struct strata_vcpu_path {
 
 /*
  * Adds that a vCPU began to run.
- * @is_state: its place when recording began; entries added before are newer False: out of memory.
+ * @is_state: its place when recording began; entries added before are newer
+ * False: out of memory.
  */
 bool strata_vcpu_places_add(struct strata_vcpu_places *places, uint64_t ticks, uint16_t domain,
 			    uint16_t vcpu, uint32_t pcpu, bool is_state);
 
 /*
- * Call this after adding moves and before the next query.
+ * To be called after adding moves and before the next query.
  * @known_until: no earlier move will be added; UINT64_MAX: none at all
  * False: out of memory.
  */

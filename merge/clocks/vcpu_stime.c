@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * vcpu_stime.c - see vcpu_stime.h.  xen_scan.c fills it, clock_maps.c asks.
+ * vcpu_stime.c - see vcpu_stime.h. xen_scan.c fills it, stream_clock.c queries it.
  *
  * Xen reads an emulated counter on the physical CPU on which the vCPU runs.  So a vCPU sees that
  * CPU's system time, from its start there until its start on another one.
@@ -70,7 +70,7 @@ static struct strata_stime *unsorted_pcpu(struct strata_vcpu_stime *all, uint32_
 	return NULL;
 }
 
-/* Finds or makes it; NULL with *@ok: too many CPUs. */
+/* Finds or creates it; NULL with *@ok: too many CPUs. */
 static struct strata_stime *make_pcpu(struct strata_vcpu_stime *all, uint32_t pcpu, bool *ok)
 {
 	struct strata_stime *stime = unsorted_pcpu(all, pcpu);
@@ -186,8 +186,8 @@ static int compare_residences(const void *left, const void *right)
 	return a->pcpu < b->pcpu ? -1 : a->pcpu > b->pcpu;
 }
 
-/* The next of @nr residences after @i that is on a CPU, another one than @i if @other; @nr: there
- * is none. */
+/* Returns the next of @nr residences after @i that is on a CPU, on another CPU than that of @i if
+ * @other; @nr: none. */
 static size_t next_place(const struct strata_residence *residences, size_t nr, size_t i, bool other)
 {
 	uint32_t pcpu = residences[i].pcpu;
@@ -200,8 +200,8 @@ static size_t next_place(const struct strata_residence *residences, size_t nr, s
 }
 
 /*
- * Makes one vCPU's time from its @nr residences.  Each begins at a tick of its own CPU's, and ends
- * at one of the next CPU's; by its own it may end later by the skew of the two.
+ * Makes one vCPU's time from its @nr residences. A residence begins at a tick of its own CPU and
+ * ends at one of the next CPU; in its own ticks it may end later, by the skew of the two.
  */
 static bool put_together(struct strata_vcpu_stime *all, const struct strata_residence *residences,
 			 size_t nr, const struct strata_missing_list *missing)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * vcpu_stime.h - the system time of each physical CPU, and, by the places where it ran, of each
- * vCPU with an emulated counter.
+ * vcpu_stime.h - the system time of each physical CPU, and of each vCPU with an emulated counter,
+ * from the CPUs on which it ran.
  */
 #ifndef STRATA_MERGE_VCPU_STIME_H
 #define STRATA_MERGE_VCPU_STIME_H
@@ -12,7 +12,7 @@
 
 struct strata_keyed_stime {
 	uint32_t key;  /* physical CPU; or domain << 16 | vCPU */
-	uint32_t pcpu; /* whose time it is; STRATA_PCPUS_SEVERAL */
+	uint32_t pcpu; /* the CPU whose time it is; STRATA_PCPUS_SEVERAL */
 	struct strata_stime stime;
 };
 
@@ -58,26 +58,25 @@ bool strata_vcpu_stime_gap(struct strata_vcpu_stime *all, uint32_t pcpu, uint64_
 			   uint64_t until_ticks);
 
 /*
- * From host time @ticks on the vCPU runs on that CPU.  False: out of memory.  Beyond
- *                                                      STRATA_RESIDENCES_MAX, drops those of the
- *                                                      domain with the most.
+ * From host time @ticks on the vCPU runs on that CPU. False: out of memory. Beyond
+ * STRATA_RESIDENCES_MAX, drops those of the domain with the most.
  */
 bool strata_vcpu_stime_runs(struct strata_vcpu_stime *all, uint64_t ticks, uint16_t domain,
 			    uint16_t vcpu, uint32_t pcpu);
 
-/* From host time @ticks on the vCPU runs nowhere; needed only where records are missing.  Likewise.
- */
+/* From host time @ticks on the vCPU runs nowhere; needed only where records are missing. Same
+ * limit. */
 bool strata_vcpu_stime_stops(struct strata_vcpu_stime *all, uint64_t ticks, uint16_t domain,
 			     uint16_t vcpu);
 
 /* Whether records of any physical CPU may be missing. */
 bool strata_vcpu_stime_lossy(const struct strata_vcpu_stime *all);
 
-/* Call this after the functions above and before the first query, and again after adding more.
- * @skew_ticks: largest difference between physical CPUs' counters.  False: out of memory. */
+/* To be called after the functions above and before the first query, and again after adding more.
+ * @skew_ticks: largest difference between physical CPUs' counters. False: out of memory. */
 bool strata_vcpu_stime_finish(struct strata_vcpu_stime *all, uint64_t skew_ticks);
 
-/* Whether the places of the domain's vCPUs were dropped, because they started too often. */
+/* Whether the places of the domain's vCPUs were dropped because they started too often. */
 bool strata_vcpu_stime_dropped(const struct strata_vcpu_stime *all, uint16_t domain);
 
 void strata_vcpu_stime_clear(struct strata_vcpu_stime *all);
@@ -86,7 +85,7 @@ void strata_vcpu_stime_clear(struct strata_vcpu_stime *all);
 struct strata_stime_set strata_vcpu_stime_own(const struct strata_vcpu_stime *all, uint16_t domain,
 					      uint16_t vcpu);
 
-/* The times of all of a domain's vCPUs; likewise. */
+/* The times of all vCPUs of a domain, found in the same way. */
 struct strata_stime_set strata_vcpu_stime_domain(const struct strata_vcpu_stime *all,
 						 uint16_t domain);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * xen_class.h - what the hypervisor's events tell of vCPUs: found once for a class of events, then
- * read from the bytes of each.
+ * xen_class.h - what the hypervisor's events say about vCPUs: determined once per event class, then
+ * read from the bytes of each event.
  */
 #ifndef STRATA_MERGE_XEN_CLASS_H
 #define STRATA_MERGE_XEN_CLASS_H
@@ -19,11 +19,12 @@ enum strata_xen_tells {
 	STRATA_XEN_GUEST_ENTRY, /* the context's vCPU enters guest mode */
 	STRATA_XEN_GUEST_EXIT,  /* it has left it */
 	STRATA_XEN_BUDGET,      /* events of a domain are refused: struct strata_hv_budget */
-	STRATA_XEN_SELECTION,   /* other events from now on: struct strata_hv_selection */
+	/* The hypervisor records other events from now on: struct strata_hv_selection. */
+	STRATA_XEN_SELECTION,
 };
 
 struct strata_xen_class {
-	uint32_t id; /* of its records: STRATA_HV_ID_*; 0: not known */
+	uint32_t id; /* of its records: STRATA_HV_ID_*; 0: unknown */
 	enum strata_xen_tells tells;
 	struct strata_runstate_change change; /* of a runstate event */
 };
@@ -34,8 +35,8 @@ struct strata_xen_class *strata_xen_classes_new(const struct strata_source *sour
 						const struct strata_ctf_metadata *metadata);
 
 /*
- * Bytes of a recorded event's payload, from the first one on.  Hostile metadata may describe fewer
- * bytes than the event's structure has.
+ * Returns the first byte of a recorded event's payload. Hostile metadata may describe fewer bytes
+ * than the event's structure has.
  * @context_bytes: of its layer, before the payload
  */
 static inline const uint8_t *strata_recorded_payload(const struct strata_ctf_reader *reader,
@@ -48,7 +49,7 @@ static inline const uint8_t *strata_recorded_payload(const struct strata_ctf_rea
 	return reader->base + event->body / 8 + context_bytes;
 }
 
-/* Copies the structure that an event of the hypervisor begins with.  False: it is shorter. */
+/* Copies the structure at the start of a hypervisor event. False: the event is shorter. */
 static inline bool strata_xen_read(const struct strata_ctf_reader *reader,
 				   const struct strata_lane_event *event, void *to, size_t bytes)
 {
@@ -73,7 +74,7 @@ static inline bool strata_xen_read_context(const struct strata_ctf_reader *reade
 	return true;
 }
 
-/* The vCPU that a runstate event is about; likewise. */
+/* Reads the vCPU that a runstate event is about. False: the event is too short. */
 static inline bool strata_xen_read_changed(const struct strata_ctf_reader *reader,
 					   const struct strata_lane_event *event,
 					   struct strata_hv_context *changed)

@@ -51,7 +51,7 @@ static void set_bit(uint8_t *bits, uint32_t number)
 		bits[number / 8] |= (uint8_t)(1u << number % 8);
 }
 
-/* Counters may drift between two measurements: both count. */
+/* Counters may drift between two measurements, so both count. */
 static void note_skew(struct strata_skew *skew, const struct strata_hv_pcpu_skew *measured)
 {
 	if (measured->min_ticks < skew->min_ticks)
@@ -136,7 +136,7 @@ struct running {
 	bool ends;
 };
 
-/* Reads the place of a vCPU from an event of its CPU.  False: the event does not tell one. */
+/* Reads the place of a vCPU from an event of its CPU. False: the event does not contain one. */
 static bool take_running(const struct scanned *scanned, struct running *running)
 {
 	const struct strata_runstate_change *change = &scanned->class->change;
@@ -172,7 +172,7 @@ static int scan_residences(struct strata_xen_scan *scan, const struct scanned *s
 	if (running.begins)
 		done = strata_vcpu_stime_runs(&scan->stimes, ticks, running.domain, running.vcpu,
 					      running.pcpu);
-	/* Where records are missing it may start unseen. */
+	/* Where records are missing, it may start unseen. */
 	if (running.ends && scan->lossy)
 		done &= strata_vcpu_stime_stops(&scan->stimes, ticks, running.domain, running.vcpu);
 	return done ? 0 : strata_fail(error, "out of memory for where vCPUs ran");
@@ -214,8 +214,7 @@ static int scan_events(struct strata_xen_scan *scan, const struct strata_xen_str
 	return 0;
 }
 
-/* Whether the packet that was read last is whole, and the file ends behind it: it may have had no
- * event. */
+/* Whether the last packet read is whole, and the file ends after it: the packet may be empty. */
 static bool is_last_packet(const struct strata_ctf_reader *reader)
 {
 	return reader->packet.packet_bits &&
@@ -223,9 +222,9 @@ static bool is_last_packet(const struct strata_ctf_reader *reader)
 }
 
 /*
- * Scans the next batch of a stream.  A loss lies between the packet before and the end of the one
- * that tells it.
- * 1; 0: the stream has ended; -1.
+ * Scans the next batch of a stream. A loss lies between the previous packet and the end of the
+ * packet that reports it.
+ * Returns 1; 0: the stream has ended; -1.
  */
 static int scan_batch(struct strata_xen_scan *scan, struct strata_xen_stream *stream,
 		      scan_fn *scan_event, struct strata_error *error)
@@ -371,7 +370,7 @@ static int open_streams(struct streams *streams, const struct strata_recording *
 	return 0;
 }
 
-/* The stream with the earliest position; the number of streams: all have ended. */
+/* Returns the stream with the earliest position; the number of streams: all have ended. */
 static size_t least_far(const struct streams *streams)
 {
 	size_t i, least = streams->nr;
@@ -405,7 +404,7 @@ static int scan_all(struct strata_xen_scan *scan, const struct streams *streams,
 	return 0;
 }
 
-/* Notes what the streams of a source cover, by its table: some may have no file. */
+/* Notes what the streams of a source cover, from its table: some may have no file. */
 static void note_coverages(struct strata_xen_scan *scan, const struct streams *streams, size_t at,
 			   const struct strata_source *source)
 {
@@ -440,8 +439,8 @@ static int scan_once(struct strata_xen_scan *scan, const struct strata_recording
 	return status;
 }
 
-/* Reads all streams a second time, for the guests with emulated counters that the first time found.
- */
+/* Reads all streams a second time, for the guests with emulated counters that the first pass
+ * found. */
 static int find_residences(struct strata_xen_scan *scan, const struct strata_recording *recording,
 			   const char *raw, struct strata_error *error)
 {

@@ -17,12 +17,12 @@
 
 /* The measured skew between the physical CPUs' counters. */
 struct strata_skew {
-	uint32_t nr_pcpus;      /* that have events */
-	uint32_t nr_unmeasured; /* of them */
-	/* Of any of the others, less the reference's, at the same instant. */
+	uint32_t nr_pcpus;      /* those that have events */
+	uint32_t nr_unmeasured; /* of these, those without a measurement */
+	/* Of any other CPU's counter less the reference's, at the same instant. */
 	int64_t min_ticks;
 	int64_t max_ticks;
-	uint8_t measured[STRATA_PCPUS / 8]; /* a bit for each */
+	uint8_t measured[STRATA_PCPUS / 8]; /* one bit per CPU */
 	uint8_t seen[STRATA_PCPUS / 8];
 };
 
@@ -32,12 +32,12 @@ struct strata_xen_scan {
 	struct strata_vcpu_places places;
 	struct strata_skew skew;
 	struct strata_exits_evidence exits; /* evidence for VMX or SVM */
-	bool runstates;                     /* they were recorded */
-	bool hypercall_returns;             /* of PV guests: likewise */
+	bool runstates;                     /* runstate changes were recorded */
+	bool hypercall_returns;             /* returns from hypercalls of PV guests were recorded */
 	bool lossy;                         /* records of some CPU may be missing */
-	uint8_t guest_mode[65536 / 8];      /* a bit for each domain with recorded VM entries */
+	uint8_t guest_mode[65536 / 8];      /* one bit for each domain with recorded VM entries */
 	bool *emulated;                     /* by domain: has an emulated clock; NULL: none */
-	bool any;                           /* there was any event; otherwise the two below are 0 */
+	bool any;                           /* there was an event; otherwise the two below are 0 */
 	bool incomplete;                    /* a recorded CPU's stream is unreadable */
 	/* The span in which every CPU of the host with events was recorded. */
 	uint64_t covered_from;
@@ -54,9 +54,9 @@ struct strata_xen_coverage {
 /* A stream of the hypervisor while it is scanned. */
 struct strata_xen_stream {
 	struct strata_raw_stream raw;
-	const struct strata_xen_class *classes; /* its trace's */
+	const struct strata_xen_class *classes; /* of its trace */
 	struct strata_xen_coverage coverage;
-	uint64_t packet_at, packet_end; /* the packet that is read: file offset, ticks */
+	uint64_t packet_at, packet_end; /* the current packet: file offset, ticks */
 };
 
 /*
@@ -72,7 +72,7 @@ void strata_xen_stream_close(struct strata_xen_stream *stream);
 
 /*
  * Adds the new part of one stream, up to its reader's end of the file.
- * @scan: zero-initialised before the first of these; to be settled before it is asked
+ * @scan: zero-initialised before the first call; to be settled before it is queried
  * The clocks of vCPUs do not depend on where they ran, so emulated counters have larger bounds.
  * 0, or -1: out of memory.
  */
@@ -80,7 +80,7 @@ int strata_xen_scan_more(struct strata_xen_scan *scan, struct strata_xen_stream 
 			 struct strata_error *error);
 
 /*
- * Makes what was added ready for queries; what was queried before is outdated.
+ * Makes the added data ready for queries; the results of earlier queries are outdated.
  * @known_until: host ticks up to which all of the hypervisor's streams were scanned
  * 0, or -1: out of memory.
  */

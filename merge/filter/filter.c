@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* filter.c - see filter.h: what is asked for, and what of it no event has. */
+/* filter.c - see filter.h: builds the filter, and reports the parts of it that match no event. */
 #include "filter/filter.h"
 
 #include <inttypes.h>
@@ -10,7 +10,7 @@
 #include "base/escape.h"
 #include "filter/filter_bound.h"
 
-/* No command line needs more. */
+/* Far more than a command line needs. */
 #define EXPRESSION_BYTES_MAX (64u << 20)
 
 struct strata_filter *strata_filter_new(void)
@@ -88,8 +88,8 @@ int strata_filter_expression(struct strata_filter *filter, const char *expressio
 struct teller {
 	strata_complain_fn *tell;
 	void *data;
-	bool unlikely; /* tells only of values that no trace names; */
-	bool read_all; /* and of names that no event has */
+	bool unlikely; /* reports only values that no trace names; */
+	bool read_all; /* also names that no event had */
 	bool told;
 };
 
@@ -152,7 +152,7 @@ static bool tell_of_operand(struct teller *teller, const struct strata_node *nod
 	return true;
 }
 
-/* A value of an attribute that no event has. */
+/* Reports a value of an attribute that no event has. */
 static void tell_of_value(struct teller *teller, const struct strata_node *node)
 {
 	const bool is_left = node->left.kind == STRATA_OPERAND_VALUE;

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * filter.h - which events of a set of traces are wanted.
+ * filter.h - selects events of a set of traces.
  *
  *     strata_filter_new, _option, _expression
- *                            what is asked for: all of it, and one of the values of an option
- *     strata_filter_bind     works out, for each class of events, what of that is known by then,
- *                            and where the rest lies
- *     strata_filter_of_set   what a merge calls for its events
+ *                            build it: a conjunction of expressions and of options, each a
+ *                            disjunction of its values
+ *     strata_filter_bind     evaluates for each class of events what is already known, and finds
+ *                            where the rest lies in its events
+ *     strata_filter_of_set   the callbacks for a merge
  *
- * An event matches if all that is asked for is true.  What it does not have (a field, a
- * context, a domain), or has not of that kind (text where a number is meant), makes a comparison
- * unknown: its opposite is unknown as well, "or" something true makes it true, "and" something
- * false makes it false, and an event whose result is unknown does not match.
+ * An event matches if the whole expression is true. Logic is three-valued, as in SQL: a comparison
+ * with an operand that the event lacks (a field, a context, a domain) or that has another type is
+ * unknown, and so is its negation; "or" with true is true, "and" with false is false; an event
+ * whose result is unknown does not match.
  *
- * Synchronisation: what was bound does not change, and any number of threads merge with it, each
- * with a run of its own.
+ * Synchronisation: a bound filter is immutable; any number of threads can merge with it, each with
+ * its own run.
  */
 #ifndef STRATA_MERGE_FILTER_H
 #define STRATA_MERGE_FILTER_H
@@ -25,56 +26,57 @@
 struct strata_filter;
 struct strata_filter_run;
 
-/* One that all events match; NULL: out of memory. */
+/* Returns a filter that every event matches; NULL: out of memory. */
 struct strata_filter *strata_filter_new(void);
 void strata_filter_free(struct strata_filter *filter);
 
-/* Whether nothing is asked for. */
+/* Whether the filter has no conditions. */
 bool strata_filter_is_empty(const struct strata_filter *filter);
 
 /*
- * Asks for an attribute that is one of several values, with commas between them, or of those that
- * the same option asked for before.
- * @option: "--layer", for messages; stays
- * 0, or -1 with what is wrong.
+ * Adds the condition that an attribute has one of several values, separated by commas. Values of
+ * the same option add up.
+ * @option: "--layer", for messages; must outlive the filter
+ * Returns 0, or -1 with what is wrong.
  */
 int strata_filter_option(struct strata_filter *filter, const char *option,
 			 enum strata_attribute attribute, const char *values,
 			 struct strata_error *error);
 
-/* Asks for an expression (filter_expression.h) besides.  0, or -1 with what is wrong and where. */
+/* Adds an expression (filter_expression.h) as a further condition. Returns 0, or -1 with what is
+ * wrong and where. */
 int strata_filter_expression(struct strata_filter *filter, const char *expression,
 			     struct strata_error *error);
 
 /*
- * Binds it to a set, which stays as it is and outlives it.
- * @names: of each trace, as it is shown; copied from nowhere, so they stay, too
- * 0, or -1: out of memory.
+ * Binds the filter to a set, which must outlive it unchanged.
+ * @names: the displayed name of each trace; not copied, so these must outlive it, too
+ * Returns 0, or -1: out of memory.
  */
 int strata_filter_bind(struct strata_filter *filter, const struct strata_trace_set *set,
 		       const char *const *names, struct strata_error *error);
 
-/* Tells of each name, field and value that is asked for and that no event of the bound set has,
- * with the nearest one that there is. */
+/* Reports each name, field and value in the filter that no event of the bound set has, with the
+ * nearest existing one. */
 void strata_filter_tell_missing(const struct strata_filter *filter, strata_complain_fn *tell,
 				void *data);
 
-/* Whether an event of the bound set may match.  False: each one would be left out. */
+/* Whether an event of the bound set can match. False: none does. */
 bool strata_filter_can_match(const struct strata_filter *filter);
 
 /*
- * Tells, after a merge in which no event matched, of each CPU that is asked for and that the first
- * packet of no stream names, and of each process that is no task's name.  True: there is one.
+ * After a merge in which no event matched, reports each CPU in the filter that no stream's first
+ * packet names, and each process that is not the name of a task. Returns whether there was one.
  * @read_all: the merge read all traces to their ends
  */
 bool strata_filter_tell_unlikely(const struct strata_filter *filter, bool read_all,
 				 strata_complain_fn *tell, void *data);
 
-/* Whether it may match an event of a stream. */
+/* Whether an event of this stream can match. */
 bool strata_filter_may_match_stream(const struct strata_filter *filter, size_t trace,
 				    const struct strata_ctf_stream *stream);
 
-/* The filter, once it is bound, as the merges of its set call it. */
+/* The bound filter's callbacks for merges of its set. */
 const struct strata_set_filter *strata_filter_of_set(const struct strata_filter *filter);
 
 #endif /* STRATA_MERGE_FILTER_H */

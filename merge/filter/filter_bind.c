@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * filter_bind.c - see filter_bound.h.  Whatever is the same for all events of a class is
- * decided here: of a filter by name or layer nothing is left to be asked.
+ * filter_bind.c - see filter_bound.h. Everything that is the same for all events of a class is
+ * decided here: a filter by name or layer costs nothing per event.
  */
 #include <string.h>
 
@@ -18,7 +18,7 @@ struct outcome {
 
 /* Tests --------------------------------------------------------------------------------------- */
 
-/* The kind of an operand's values.  False: that is seen when there is one. */
+/* Finds the kind of an operand's values. False: each event decides. */
 static bool kind_of(const struct bound_operand *bound, enum strata_value_kind *kind, bool *labels)
 {
 	const struct strata_ctf_type *type = bound->access.type;
@@ -42,7 +42,7 @@ static bool kind_of(const struct bound_operand *bound, enum strata_value_kind *k
 	return true;
 }
 
-/* Whether an event of the class may have what can be compared. */
+/* Whether an event of the class may have comparable operands. */
 static bool is_sensible(const struct bound_node *node)
 {
 	enum strata_value_kind left, right;
@@ -71,8 +71,8 @@ static struct outcome decided(enum strata_verdict verdict)
 	return (struct outcome){ NULL, verdict };
 }
 
-/* The type of a field that is known before there is an event; NULL: it is not known, or no field.
- */
+/* The type of a field if it is known before an event is read; NULL: it is not known, or this is no
+ * field. */
 static const struct strata_ctf_type *type_of(const struct bound_operand *bound)
 {
 	const bool is_field = bound->kind == BOUND_FIELD || bound->kind == BOUND_PACKET;
@@ -80,8 +80,7 @@ static const struct strata_ctf_type *type_of(const struct bound_operand *bound)
 	return is_field && !bound->access.nr_rest ? bound->access.type : NULL;
 }
 
-/* Names and labels that values of the operand may have, one after the other: NULL after the last.
- */
+/* Iterates over the names and labels that values of the operand may have: NULL after the last. */
 static const char *next_name(const struct bound_operand *bound, size_t *at)
 {
 	const struct strata_ctf_type *type = type_of(bound);
@@ -97,7 +96,7 @@ static const char *next_name(const struct bound_operand *bound, size_t *at)
 	return NULL;
 }
 
-/* Compares the value that is wanted with one that events of the class have. */
+/* Compares the wanted value with one that events of the class have, to suggest the nearest. */
 static void compare_known(struct strata_node *node, const struct strata_value *wanted,
 			  const struct bound_operand *known, const struct strata_binder *binder)
 {
@@ -123,7 +122,7 @@ static void compare_known(struct strata_node *node, const struct strata_value *w
 	}
 }
 
-/* Whether a pattern fits a name that values of the operand may have. */
+/* Whether a pattern matches a name that values of the operand may have. */
 static bool name_may_fit(const struct bound_operand *bound, const struct strata_value *pattern)
 {
 	const char *name;
@@ -136,7 +135,7 @@ static bool name_may_fit(const struct bound_operand *bound, const struct strata_
 	return false;
 }
 
-/* Whether no event of the class can be equal, which the names that its numbers have tell. */
+/* Whether the names of its numbers show that no event of the class can be equal. */
 static bool is_never_equal(const struct bound_node *bound)
 {
 	const struct strata_ctf_type *type = type_of(&bound->left);
@@ -149,8 +148,8 @@ static bool is_never_equal(const struct bound_node *bound)
 	       !name_may_fit(&bound->left, &bound->right.value);
 }
 
-/* Whether some stream of the trace is of the CPU that is wanted, as far as streams tell; names of
- * tasks are seen when the events are read. */
+/* Whether a stream of the trace is of the wanted CPU, as far as streams say. Names of tasks are
+ * seen only when events are read. */
 static bool is_likely(const struct strata_binder *binder, const struct bound_node *bound)
 {
 	const struct strata_ctf_trace *trace = binder->trace;
@@ -168,7 +167,7 @@ static bool is_likely(const struct strata_binder *binder, const struct bound_nod
 	return false;
 }
 
-/* What is left of a test: nothing, if it is the same for all events of the class. */
+/* Reduces a test: to a constant if its result is the same for all events of the class. */
 static struct outcome decide_test(struct strata_binder *binder, const struct bound_node *bound)
 {
 	struct bound_node *kept;
@@ -218,7 +217,8 @@ static bool is_about(const struct strata_operand *operand)
 	       operand->attribute == STRATA_ATTRIBUTE_ABOUT;
 }
 
-/* Binds a comparison with each domain that an event is about: one must be equal, or all differ. */
+/* Binds a comparison with each domain that an event is about: for "==" one must be equal, for "!="
+ * all must differ. */
 static struct outcome bind_about(struct strata_binder *binder, struct strata_node *node)
 {
 	const bool is_all = node->comparison == STRATA_NOT_EQUAL;
@@ -285,8 +285,8 @@ static struct bound_node *make_verdict(struct strata_binder *binder, enum strata
 	return made;
 }
 
-/* All or any of the children; @ends is the verdict of one that decides, @neutral of one that does
- * not matter. */
+/* Binds a conjunction or disjunction. @ends: the verdict that decides it; @neutral: the verdict
+ * that does not matter */
 static struct outcome bind_several(struct strata_binder *binder, struct strata_node *node,
 				   bool is_all)
 {
@@ -299,7 +299,7 @@ static struct outcome bind_several(struct strata_binder *binder, struct strata_n
 	if (!made)
 		return decided(STRATA_UNKNOWN);
 	made->kind = is_all ? BOUND_ALL : BOUND_ANY;
-	/* All of them are looked at, so that it is known which fields there are. */
+	/* Visits all children, even after one decided, so that missing fields are reported. */
 	for (child = node->first; child; child = child->next) {
 		const struct outcome outcome = bind_node(binder, child);
 
@@ -332,7 +332,7 @@ static struct outcome bind_node(struct strata_binder *binder, struct strata_node
 	return bind_test(binder, node);
 }
 
-/* Of an event that matches, no part of all is unknown. */
+/* An event can match only if no operand of the conjunction is a constant unknown. */
 static bool can_match(const struct bound_node *root)
 {
 	const struct bound_node *child;
@@ -346,7 +346,7 @@ static bool can_match(const struct bound_node *root)
 
 /* All classes --------------------------------------------------------------------------------- */
 
-/* Finds what the events of a kernel's stream tell of the task that runs.  0 or -1. */
+/* Finds how the events of a kernel's stream show the running task. Returns 0 or -1. */
 static int find_tasks(struct strata_binder *binder, const struct strata_ctf_stream_class *class)
 {
 	bool has_switch = false;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* filter_bind_operand.c - see filter_binder.h: where a class of events has what is asked for. */
+/* filter_bind_operand.c - see filter_binder.h: finds where a class of events has an operand's
+ * value. */
 #include <string.h>
 
 #include "filter/filter_binder.h"
@@ -27,7 +28,7 @@ static bool find(struct strata_binder *binder, struct bound_operand *bound,
 	return true;
 }
 
-/* Compares the name that is wanted with those of the fields that there are. */
+/* Compares the wanted name with those of existing fields, to suggest the nearest. */
 static void compare_fields(struct strata_nearest *nearest, const char *wanted,
 			   const struct strata_ctf_type *structure)
 {
@@ -50,7 +51,7 @@ static bool find_field(struct strata_binder *binder, struct bound_operand *bound
 		    nr_parts);
 }
 
-/* The event's own, its stream's, its packet's. */
+/* In the event's own context, then its stream's, then its packet's. */
 static bool find_context(struct strata_binder *binder, struct bound_operand *bound,
 			 const struct strata_ctf_path_part *parts, size_t nr_parts)
 {
@@ -77,7 +78,7 @@ static bool find_one_of(struct strata_binder *binder, struct bound_operand *boun
 	return false;
 }
 
-/* The task that runs, where the stream's events tell it. */
+/* The running task, if the stream's events show it. */
 static void bind_task(struct strata_binder *binder, struct bound_operand *bound,
 		      enum bound_operand_kind kind)
 {
@@ -87,8 +88,9 @@ static void bind_task(struct strata_binder *binder, struct bound_operand *bound,
 	binder->asks_for_task = true;
 }
 
-/* The kernel's word on the process comes before its own, and what is near the event before what
- * holds for all of its trace; its thread is only looked at if nothing says more. */
+/* The kernel's information on the process takes precedence over the process's own, and what is
+ * specific to the event over what holds for all of its trace. Its thread is used only if nothing
+ * else is known. */
 static void find_process_number(struct strata_binder *binder, struct bound_operand *bound)
 {
 	static const struct strata_ctf_path_part known[] = { { .name = "pid" } };
@@ -109,7 +111,7 @@ static void find_process_number(struct strata_binder *binder, struct bound_opera
 		bind_task(binder, bound, BOUND_TASK_NUMBER);
 }
 
-/* A trace of one of Strata's applications has its program's name. */
+/* A trace of a Strata application has its program's name. */
 static void find_process_name(struct strata_binder *binder, struct bound_operand *bound)
 {
 	static const struct strata_ctf_path_part names[] = { { .name = "procname" } };
@@ -140,7 +142,7 @@ static void bind_place(struct bound_operand *bound, const struct strata_place_nu
 	}
 }
 
-/* The domain of the event, and then those that fields of it are numbers of. */
+/* The domain of the event, then the domains whose numbers are in its fields. */
 static void bind_about(struct strata_binder *binder, struct bound_operand *bound)
 {
 	const struct strata_ctf_type *payload = binder->class->payload;
@@ -155,7 +157,7 @@ static void bind_about(struct strata_binder *binder, struct bound_operand *bound
 	field = &payload->fields[binder->about - 1];
 	if (!field->type->names || field->type->names->table != domains)
 		return;
-	/* The way keeps it. */
+	/* The access path keeps a pointer to it. */
 	part = strata_ctf_arena_get(binder->arena, 1, sizeof(*part));
 	binder->no_memory |= !part;
 	if (part) {

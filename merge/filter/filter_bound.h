@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * filter_bound.h - a filter as it is for one class of events: only what must be asked of
- * each event is left.  filter_bind.c makes it, filter_run.c runs it.
+ * filter_bound.h - a filter reduced for one class of events to the tests that must be made per
+ * event. filter_bind.c creates it, filter_run.c runs it.
  */
 #ifndef STRATA_MERGE_FILTER_BOUND_H
 #define STRATA_MERGE_FILTER_BOUND_H
@@ -12,21 +12,21 @@
 
 enum bound_operand_kind {
 	BOUND_CONSTANT,
-	BOUND_FIELD,  /* of the event, by its access */
-	BOUND_PACKET, /* likewise of its packet's context */
-	BOUND_PLACE,  /* a number of event_place.h's */
+	BOUND_FIELD,  /* of the event, by its access path */
+	BOUND_PACKET, /* of its packet's context, by its access path */
+	BOUND_PLACE,  /* one of the places in event_place.h */
 	BOUND_CPU,
 	BOUND_TIME,
-	BOUND_TASK_NAME, /* of the task that runs */
+	BOUND_TASK_NAME, /* of the running task */
 	BOUND_TASK_NUMBER,
 };
 
 struct bound_operand {
 	enum bound_operand_kind kind;
-	struct strata_value value; /* a constant */
+	struct strata_value value; /* if constant */
 	struct strata_ctf_access access;
 	const struct strata_place_number *number;
-	const struct strata_number_names *names; /* a place's; or NULL */
+	const struct strata_number_names *names; /* of a place; or NULL */
 };
 
 struct bound_node {
@@ -39,29 +39,29 @@ struct bound_node {
 };
 
 struct bound_class {
-	const struct bound_node *node; /* NULL: it is known beforehand: */
+	const struct bound_node *node; /* NULL: the result is constant: */
 	bool matches;
 };
 
 struct bound_kind {
 	struct bound_class *classes;
-	bool reads_packet; /* some class does */
-	/* What each class tells of the task that runs; NULL: nobody asks, or none tells. */
+	bool reads_packet; /* of some class */
+	/* How each class shows the running task; NULL: not needed, or none does. */
 	struct strata_task_class *tasks;
 };
 
-/* How merges run a filter: filter_run.c. */
+/* The callbacks with which merges run a filter: filter_run.c. */
 extern const struct strata_set_filter strata_filter_merging;
 
 struct strata_filter {
-	struct strata_set_filter of_set; /* what merges call */
-	struct strata_ctf_arena *arena;  /* of what is asked for */
-	struct strata_node *root;        /* all of its children */
+	struct strata_set_filter of_set; /* the callbacks for merges */
+	struct strata_ctf_arena *arena;  /* of the expression */
+	struct strata_node *root;        /* a conjunction of its children */
 	struct strata_ctf_arena *bound_arena;
 	struct bound_kind **traces; /* by trace and kind of stream */
 	size_t *nr_streams;         /* of each trace */
 	size_t nr_traces;
-	bool can_match; /* an event of some class */
+	bool can_match; /* for some class */
 };
 
 #endif /* STRATA_MERGE_FILTER_BOUND_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* filter_glob.c - see filter_glob.h: after a mismatch only the last "*" takes a byte more. */
+/* filter_glob.c - see filter_glob.h: after a mismatch only the last "*" is extended by a byte. */
 #include "filter/filter_glob.h"
 
 struct pattern {
@@ -7,8 +7,8 @@ struct pattern {
 	size_t nr;
 };
 
-/* Behind the ']' that ends the class at @at; 0: nothing ends it.  A ']' that comes first is one of
- * its bytes. */
+/* Returns the position after the ']' that closes the class at @at; 0: it is not closed. A ']' in
+ * first position is a member of the class. */
 static size_t end_of_class(const struct pattern *pattern, size_t at)
 {
 	size_t i = at + 1;
@@ -40,8 +40,8 @@ static bool is_in_class(const struct pattern *pattern, size_t from, size_t end, 
 	return found != negated;
 }
 
-/* Whether the pattern's element at @at, which is no "*", fits a byte.  @next: OUT, the one behind
- */
+/* Whether the pattern's element at @at, which is not "*", matches a byte. @next: OUT, the next
+ * element */
 static bool fits_one(const struct pattern *pattern, size_t at, unsigned char c, size_t *next)
 {
 	const char element = pattern->bytes[at];
@@ -65,13 +65,14 @@ bool strata_glob_fits(const char *pattern_bytes, size_t nr, const char *text, si
 {
 	const struct pattern pattern = { pattern_bytes, nr };
 	size_t at = 0, i = 0, next;
-	size_t star = nr, star_text = 0; /* behind the last "*", and the text that it left */
+	/* Position after the last "*", and of the text after its match. */
+	size_t star = nr, star_text = 0;
 
 	while (i < bytes) {
 		if (at < nr && pattern_bytes[at] == '*') {
 			star = ++at;
 			star_text = i;
-			/* The last one takes all that is left. */
+			/* The last "*" matches the rest. */
 			if (at == nr)
 				return true;
 		} else if (at < nr && fits_one(&pattern, at, (unsigned char)text[i], &next)) {

@@ -5,10 +5,10 @@
  *     *       any bytes, or none
  *     ?       one byte
  *     [a-z]   one of these; [!a-z] any other
- *     \c      the byte c itself; any other byte stands for itself, as does a [ without its ]
+ *     \c      the byte c itself; any other byte matches itself, as does an unclosed [
  *
- * Bytes are compared, whatever the locale.  Text is hostile: the time it takes is at most
- * the product of both lengths, and nothing recurses.
+ * Bytes are compared, independent of the locale. Text is hostile: the time is at most proportional
+ * to the product of both lengths, and there is no recursion.
  */
 #ifndef STRATA_MERGE_FILTER_GLOB_H
 #define STRATA_MERGE_FILTER_GLOB_H
@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Whether all of the text fits the pattern. */
+/* Whether the whole text matches the pattern. */
 bool strata_glob_fits(const char *pattern, size_t pattern_bytes, const char *text, size_t bytes);
 
 #endif /* STRATA_MERGE_FILTER_GLOB_H */

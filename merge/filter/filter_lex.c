@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* filter_lex.c - see filter_lex.h.  Letters are ASCII's, whatever the locale. */
+/* filter_lex.c - see filter_lex.h. Only ASCII letters are letters, independent of the locale. */
 #include "filter/filter_lex.h"
 
 #include <errno.h>
@@ -37,7 +37,8 @@ static const char *end_of_name(const char *at)
 	return at;
 }
 
-/* What belongs to a number, as far as it could be meant: "1.5e-3", "0x1f", also "12monkeys". */
+/* Finds the end of what looks like a number: "1.5e-3", "0x1f", but also "12monkeys", for the
+ * message. */
 static const char *end_of_number(const char *at)
 {
 	const bool is_hex = at[0] == '0' && (at[1] == 'x' || at[1] == 'X');
@@ -102,7 +103,7 @@ static int lex_number(struct strata_filter_lexer *lexer, struct strata_filter_to
 	return lex_integer(lexer, digits, end, *from == '-', &token->value, error);
 }
 
-/* A backslash takes letters and digits for nothing: "\n" is not a new line. */
+/* A backslash before a letter or digit is refused: "\n" does not mean a newline. */
 static int lex_pattern(struct strata_filter_lexer *lexer, struct strata_filter_token *token,
 		       struct strata_error *error)
 {
@@ -134,7 +135,7 @@ struct sign {
 };
 
 static const struct sign signs[] = {
-	/* Longer ones first. */
+	/* Longer operators first. */
 	{ "&&", STRATA_TOKEN_AND, 0 },
 	{ "||", STRATA_TOKEN_OR, 0 },
 	{ "==", STRATA_TOKEN_COMPARISON, STRATA_EQUAL },

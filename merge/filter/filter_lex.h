@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* filter_lex.h - the words of a filter's expression. */
+/* filter_lex.h - the tokens of a filter expression. */
 #ifndef STRATA_MERGE_FILTER_LEX_H
 #define STRATA_MERGE_FILTER_LEX_H
 
@@ -9,7 +9,7 @@
 enum strata_filter_token_kind {
 	STRATA_TOKEN_END,
 	STRATA_TOKEN_NAME,      /* prev_comm */
-	STRATA_TOKEN_ATTRIBUTE, /* $domain; the text is what follows the $ */
+	STRATA_TOKEN_ATTRIBUTE, /* $domain; the text excludes the $ */
 	STRATA_TOKEN_VALUE,     /* a number, or a pattern in quotes */
 	STRATA_TOKEN_COMPARISON,
 	STRATA_TOKEN_AND,
@@ -24,25 +24,25 @@ enum strata_filter_token_kind {
 
 struct strata_filter_token {
 	enum strata_filter_token_kind kind;
-	const char *text; /* in the expression */
+	const char *text; /* points into the expression */
 	size_t bytes;
-	struct strata_value value;         /* of a value */
-	enum strata_comparison comparison; /* of a comparison */
+	struct strata_value value;         /* if a value */
+	enum strata_comparison comparison; /* if a comparison */
 };
 
 struct strata_filter_lexer {
-	const char *expression; /* all of it; where tokens lie is counted from here */
+	const char *expression; /* the whole; columns count from here */
 	const char *at;
 };
 
 /*
- * Reads the next token, which points into the expression.  0, or -1: it is none; the message names
- * the column, counted in bytes from 1.
+ * Reads the next token, which points into the expression. Returns 0, or -1 if it is invalid; the
+ * message names the column, counted in bytes from 1.
  */
 int strata_filter_lex(struct strata_filter_lexer *lexer, struct strata_filter_token *token,
 		      struct strata_error *error);
 
-/* The column of a place in the expression. */
+/* Returns the column of a position in the expression. */
 static inline unsigned int strata_filter_column(const struct strata_filter_lexer *lexer,
 						const char *at)
 {

@@ -11,8 +11,8 @@ static uint32_t least(uint32_t a, uint32_t b, uint32_t c)
 	return ab < c ? ab : c;
 }
 
-/* Wagner and Fischer's table, one row at a time: row[j] is the distance of what was seen of
- * @wanted to the first j bytes of @name. */
+/* Wagner-Fischer, one row of the table at a time: row[j] is the distance of the part of @wanted
+ * seen so far to the first j bytes of @name. */
 static uint32_t distance(const char *wanted, size_t wanted_bytes, bool is_pattern, const char *name,
 			 size_t bytes)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * filter_nearest.h - finds, among the names that there are, the one nearest to a name that there
- * is not: a typo's correction.
+ * filter_nearest.h - suggests a correction of a misspelled name: the nearest existing one.
  *
  * Distance is Levenshtein's: insertions, deletions and replacements of one byte.  In a pattern
  * (filter_glob.h) a "*" inserts any bytes at no cost, and "?" replaces any byte at no cost.
@@ -13,10 +12,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Longer names are not compared: they are hostile, and the time is the product of both lengths. */
+/* Longer names are not compared: they may be hostile, and the time grows with the product of both
+ * lengths. */
 #define STRATA_NEAREST_BYTES_MAX 64u
 
-/* Zero-initialised: nothing was compared yet. */
+/* All-zero: nothing was compared yet. */
 struct strata_nearest {
 	bool found;
 	bool is_number;
@@ -25,7 +25,8 @@ struct strata_nearest {
 	char name[STRATA_NEAREST_BYTES_MAX + 1]; /* otherwise */
 };
 
-/* Keeps @name if it is nearer to @wanted than all names before; of equally near ones the first. */
+/* Keeps @name if it is nearer to @wanted than all earlier names; of equally near ones the first
+ * wins. */
 void strata_nearest_name(struct strata_nearest *nearest, const char *wanted, size_t wanted_bytes,
 			 bool is_pattern, const char *name, size_t bytes);
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* filter_options.c - see filter_expression.h: what options ask for, as expressions would say it. */
+/* filter_options.c - see filter_expression.h: parses options into the trees of equivalent
+ * expressions. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/escape.h"
 #include "filter/filter_expression.h"
 
-/* The end of the first value: the next comma that is not behind a backslash or within brackets. */
+/* Finds the end of the first value: the next comma that is neither escaped nor within brackets. */
 static const char *end_of_value(const char *at)
 {
 	const char *close;
@@ -34,7 +35,7 @@ static int fail(const char *option, const char *wanted, const char *text,
 			   strata_escape_name(shown, sizeof(shown), text));
 }
 
-/* Reads one value as the attribute has it. */
+/* Parses one value according to the attribute. */
 static int set_value(const char *option, enum strata_attribute attribute, const char *text,
 		     struct strata_value *value, struct strata_error *error)
 {

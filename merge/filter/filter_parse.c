@@ -8,7 +8,7 @@
 
 struct parser {
 	struct strata_filter_lexer lexer;
-	struct strata_filter_token token; /* what comes next */
+	struct strata_filter_token token; /* the next token */
 	struct strata_ctf_arena *arena;
 	struct strata_error *error;
 	unsigned int nesting;
@@ -24,7 +24,7 @@ const char *const strata_attribute_names[STRATA_NR_ATTRIBUTES] = {
 
 static unsigned int column(const struct parser *parser)
 {
-	/* A "$" belongs to its attribute. */
+	/* The column is that of the "$", which the text of an attribute excludes. */
 	const bool dollar = parser->token.kind == STRATA_TOKEN_ATTRIBUTE;
 
 	return strata_filter_column(&parser->lexer, parser->token.text) - dollar;
@@ -77,7 +77,7 @@ static char *copy(struct parser *parser, const char *text, size_t bytes)
 
 /* Operands ------------------------------------------------------------------------------------ */
 
-/* The parts of a path from here on, which are moved over; with @parts they are kept.  Their number,
+/* Parses the rest of a path. @parts: receives it; NULL: only counts. Returns the number of parts,
  * or -1. */
 static int parse_parts(struct parser *parser, struct strata_ctf_path_part *parts)
 {
@@ -227,7 +227,7 @@ static bool is_number(const struct strata_operand *operand)
 	       operand->attribute == STRATA_ATTRIBUTE_TIME;
 }
 
-/* What can be known to mean nothing before any event is seen. */
+/* Rejects tests that are meaningless whatever the event. */
 static int check_test(const struct parser *parser, const struct strata_node *node)
 {
 	const struct strata_operand *left = &node->left, *right = &node->right;
@@ -314,7 +314,7 @@ static struct strata_node *parse_one(struct parser *parser)
 	return node;
 }
 
-/* Parts of one kind with a sign between them; a part that is alone is itself. */
+/* Parses a chain of one operator; a single part is returned as it is. */
 static struct strata_node *parse_chain(struct parser *parser, enum strata_node_kind kind,
 				       enum strata_filter_token_kind sign,
 				       struct strata_node *(*parse_part)(struct parser *parser))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* filter_run.c - see filter.h: asks of each event what filter_bind.c left to be asked. */
+/* filter_run.c - see filter.h: makes the tests that filter_bind.c left for each event. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,22 +13,22 @@
 struct filter_run {
 	const struct strata_filter *filter;
 	struct strata_ctf_packet_head head;
-	/* The packet whose head that is. */
+	/* The packet whose head was read. */
 	const struct strata_ctf_stream *stream;
 	uint64_t offset;
 	struct strata_ctf_cursor packet; /* at its context */
-	struct strata_task **tasks;      /* of each trace and stream; NULL: nobody asks for them */
-	struct strata_seen *seen;        /* likewise */
+	struct strata_task **tasks;      /* of each trace and stream; NULL: not needed */
+	struct strata_seen *seen;        /* the names seen, if needed */
 };
 
-/* One event. */
+/* The event being tested. */
 struct asked {
-	struct strata_ctf_cursor event;         /* behind its header */
+	struct strata_ctf_cursor event;         /* after its header */
 	const struct strata_ctf_cursor *packet; /* at its packet's context */
 	uint64_t ns;
 	uint32_t cpu;
-	const struct strata_task *task; /* NULL: it is not known */
-	bool is_unread;                 /* there is no event: only what its stream tells is known */
+	const struct strata_task *task; /* NULL: unknown */
+	bool is_unread; /* there is no event: only its stream's properties are known */
 };
 
 static void end(void *data)
@@ -48,7 +48,7 @@ static void end(void *data)
 	free(run);
 }
 
-/* The task of each stream is unknown at first.  0 or -1. */
+/* Allocates the tasks of all streams, unknown at first. Returns 0 or -1. */
 static int make_tasks(struct filter_run *run)
 {
 	const struct strata_filter *filter = run->filter;
@@ -84,7 +84,7 @@ static void *begin(const struct strata_set_filter *of_set)
 	return run;
 }
 
-/* An array's text; of no kind where it does not begin with a byte. */
+/* Reads an array as text; the value has no kind if the array does not start at a byte. */
 static void read_text(struct strata_ctf_cursor *cursor, const struct strata_ctf_type *type,
 		      struct strata_value *value)
 {
@@ -97,7 +97,7 @@ static void read_text(struct strata_ctf_cursor *cursor, const struct strata_ctf_
 	*value = strata_value_text(text, strnlen(text, length));
 }
 
-/* Text of another encoding than UTF-8.  @kept: OUT, to be freed when the value was used */
+/* Reads text in another encoding than UTF-8. @kept: OUT, to be freed after the value was used */
 static void read_encoded(struct strata_ctf_cursor *cursor, const struct strata_ctf_type *type,
 			 struct strata_value *value, char **kept)
 {
@@ -139,7 +139,7 @@ static void read_number(struct strata_ctf_cursor *cursor, const struct strata_ct
 	}
 }
 
-/* The field that the way leads to; its bytes are hostile. */
+/* Reads the field at the access path; its bytes are hostile. */
 static void read_field(const struct strata_ctf_access *access, struct strata_ctf_cursor cursor,
 		       struct strata_value *value, char **kept)
 {
@@ -169,7 +169,7 @@ static void set_known(uint32_t number, const struct strata_number_names *names,
 	value->names = names;
 }
 
-/* A constant is where it is; the rest is put into @room, and what that needs into @kept. */
+/* Returns a constant's own value; reads any other into @room. @kept: memory that the value needs */
 static const struct strata_value *read_operand(const struct bound_operand *operand,
 					       const struct asked *asked, struct strata_value *room,
 					       char **kept)
@@ -235,7 +235,7 @@ static enum strata_verdict ask_test(const struct bound_node *node, const struct 
 	return verdict;
 }
 
-/* No deeper than an expression may be. */
+/* Recurses no deeper than an expression may nest. */
 static enum strata_verdict ask(const struct bound_node *node, const struct asked *asked)
 {
 	const struct bound_node *child;
@@ -270,20 +270,20 @@ static enum strata_verdict ask(const struct bound_node *node, const struct asked
 
 static const uint8_t nothing[STRATA_CTF_PADDING];
 
-/* Reads the head of the reader's packet, if it is another one than before. */
+/* Reads the head of the reader's packet, if it is a new packet. */
 static void read_packet(struct filter_run *run, struct strata_ctf_reader *reader)
 {
 	if (run->stream == reader->stream && run->offset == reader->packet.offset)
 		return;
 	run->stream = reader->stream;
 	run->offset = reader->packet.offset;
-	/* One that cannot be read has no fields. */
+	/* A packet whose head cannot be read has no fields. */
 	if (!strata_ctf_packet_head_read(&run->head, reader, &run->packet))
 		run->packet =
 			(struct strata_ctf_cursor){ .bytes = nothing, .slots = reader->slots };
 }
 
-/* Leaves of events those that match.  @task: of the stream; what events tell of it is noted */
+/* Keeps only the matching events. @task: of the stream; updated from the events */
 static size_t keep_by_task(struct filter_run *run, struct strata_ctf_reader *reader,
 			   const struct bound_kind *kind, struct strata_task *task,
 			   struct asked *asked, struct strata_lane_event *events, size_t nr)
@@ -312,7 +312,7 @@ static size_t keep_by_task(struct filter_run *run, struct strata_ctf_reader *rea
 	return kept;
 }
 
-/* Notes what events that nobody wants tell of the task. */
+/* Updates the running task from events that the filter does not want. */
 static void pass(void *data, size_t trace, struct strata_ctf_reader *reader,
 		 const struct strata_lane_event *events, size_t nr)
 {
@@ -333,7 +333,7 @@ static void pass(void *data, size_t trace, struct strata_ctf_reader *reader,
 	}
 }
 
-/* What was lost may be a switch. */
+/* The lost events may include a context switch. */
 static void lose(void *data, size_t trace, struct strata_ctf_reader *reader)
 {
 	task_of(data, trace, reader)->is_known = false;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* filter_seen.h - names of tasks that one merge saw: what a name that matched nothing is compared
- * with. */
+/* filter_seen.h - the names of tasks seen in one merge, from which a correction is suggested for a
+ * name that matched nothing. */
 #ifndef STRATA_MERGE_FILTER_SEEN_H
 #define STRATA_MERGE_FILTER_SEEN_H
 
@@ -9,20 +9,21 @@
 
 #define STRATA_SEEN_NAMES_MAX 1024u
 
-/* Zero-initialised: none. */
+/* All-zero is empty. */
 struct strata_seen {
 	struct strata_seen_name {
-		size_t bytes; /* 0: the place is free */
+		size_t bytes; /* 0: the slot is free */
 		char name[STRATA_TASK_NAME_BYTES];
 	} names[2 * STRATA_SEEN_NAMES_MAX]; /* by hash */
 	size_t nr;
-	bool is_full; /* others were seen, too */
+	bool is_full; /* there were more */
 };
 
-/* Notes the name of a task that is known. */
+/* Adds the name of a known task. */
 void strata_seen_add(struct strata_seen *seen, const struct strata_task *task);
 
-/* Notes at each test for a process's name whether one of these fits, or which is the nearest. */
+/* For each test of a process's name, records whether a seen name matches it, and which is the
+ * nearest. */
 void strata_seen_tell(const struct strata_seen *seen, struct strata_node *node);
 
 #endif /* STRATA_MERGE_FILTER_SEEN_H */

@@ -14,7 +14,7 @@ static enum order order_integers(const struct strata_value *left, const struct s
 {
 	if (left->is_negative != right->is_negative)
 		return left->is_negative ? BEFORE : BEHIND;
-	/* Two negative ones, too, are in the order of their bits. */
+	/* Two negative numbers also compare like their bits. */
 	if (left->number == right->number)
 		return SAME;
 	return left->number < right->number ? BEFORE : BEHIND;
@@ -29,7 +29,7 @@ static enum order order_reals(double left, double right)
 	return left == right ? SAME : NO_ORDER;
 }
 
-/* Neither is rounded: the whole part of what is in the range of integers is one. */
+/* Compares exactly: a real number in the range of integers truncates to an integer without loss. */
 static enum order order_mixed(const struct strata_value *integer, double real)
 {
 	__extension__ __int128 exact = integer->number, whole;
@@ -149,7 +149,7 @@ enum strata_verdict strata_value_compare(const struct strata_value *left,
 {
 	bool is_equal;
 
-	/* Most are. */
+	/* The most common case. */
 	if (left->kind == STRATA_VALUE_INTEGER && right->kind == STRATA_VALUE_INTEGER)
 		return has_comparison(order_integers(left, right), comparison) ? STRATA_YES
 									       : STRATA_NO;

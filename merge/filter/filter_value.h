@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * filter_value.h - values that a filter compares, and how.
+ * filter_value.h - the values of filters, and their comparison.
  *
- * Numbers are compared as numbers, whatever their types: -1 is less than every unsigned
- * one, and an integer is compared with a floating-point number without being rounded.  A
- * comparison that means nothing (text with a number, "less" between texts) is neither true
- * nor false.
+ * Numbers are compared by value, whatever their types: -1 is less than every unsigned number, and
+ * an integer is not rounded when compared with a floating-point number. A meaningless comparison
+ * (text with a number, "less" between texts) is unknown.
  */
 #ifndef STRATA_MERGE_FILTER_VALUE_H
 #define STRATA_MERGE_FILTER_VALUE_H
@@ -13,10 +12,10 @@
 #include "ctf/types/ctf_types.h"
 #include "base/number_names.h"
 
-/* In this order "and" is the least, "or" the greatest of two. */
+/* Ordered so that "and" is the minimum, "or" the maximum. */
 enum strata_verdict {
 	STRATA_NO,
-	STRATA_UNKNOWN, /* the event has not what is asked for */
+	STRATA_UNKNOWN, /* the event lacks an operand */
 	STRATA_YES,
 };
 
@@ -25,22 +24,22 @@ enum strata_value_kind {
 	STRATA_VALUE_INTEGER,
 	STRATA_VALUE_REAL,
 	STRATA_VALUE_TEXT,
-	STRATA_VALUE_PATTERN, /* filter_glob.h's */
+	STRATA_VALUE_PATTERN, /* as in filter_glob.h */
 };
 
 struct strata_value {
 	enum strata_value_kind kind;
-	bool is_negative; /* an integer; its number is 64 bits of two's complement then */
+	bool is_negative; /* of an integer; its number is then in two's complement */
 	uint64_t number;
 	double real;
-	const char *text; /* of texts and patterns; ended by nothing */
+	const char *text; /* of text and patterns; not terminated */
 	size_t bytes;
-	/* An integer's, if it has labels: a pattern is compared with these.  Or NULL. */
+	/* An integer's labels, with which a pattern is compared, or NULL. */
 	const struct strata_ctf_type *labels;
-	/* Likewise names that its trace does not give. */
+	/* Names of an integer from outside of its trace, or NULL. */
 	const struct strata_number_names *names;
 	const struct strata_symbols
-		*symbols; /* likewise the name of the function that it lies in */
+		*symbols; /* for the name of the function at an address; or NULL */
 };
 
 enum strata_comparison {
@@ -59,7 +58,7 @@ enum strata_verdict strata_value_compare(const struct strata_value *left,
 /* Whether a value that stands alone is not 0. */
 enum strata_verdict strata_value_truth(const struct strata_value *value);
 
-/* Whether values of these kinds can be compared that way at all. @labels: one that is an integer
+/* Whether values of these kinds can be compared with this operator. @labels: an integer among them
  * has labels or names */
 bool strata_value_kinds_fit(enum strata_value_kind left, enum strata_comparison comparison,
 			    enum strata_value_kind right, bool labels);

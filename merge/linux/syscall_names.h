@@ -3,8 +3,7 @@
  * syscall_names.h - the system calls of Linux on x86-64 by name.
  *
  * A record of a system call carries its number. A 32-bit program's call is numbered by another
- *                                                list, but the record does not say so: it gets the
- *                                                64-bit name of that number.
+ * list, but the record does not say so: it gets the 64-bit name of that number.
  */
 #ifndef STRATA_MERGE_SYSCALL_NAMES_H
 #define STRATA_MERGE_SYSCALL_NAMES_H

@@ -21,10 +21,10 @@
 #include "timeline/trace_set.h"
 
 struct strata_live_options {
-	uint64_t delay_ns;            /* an event whose writer takes no longer is not late */
-	uint64_t patience_ns;         /* a stream that lags by more is no longer waited for */
-	bool from_beginning;          /* of the recording; false: from the current events on */
-	uint64_t (*clock)(void);      /* reads the host's counter; NULL: this CPU's counter */
+	uint64_t delay_ns;       /* an event whose writer takes no longer than this is not late */
+	uint64_t patience_ns;    /* a stream that lags by more is no longer waited for */
+	bool from_beginning;     /* of the recording; false: from the current events on */
+	uint64_t (*clock)(void); /* reads the host's counter; NULL: this CPU's counter */
 	strata_complain_fn *complain; /* may be NULL */
 	void *complain_data;
 };
@@ -32,8 +32,8 @@ struct strata_live_options {
 /* The progress. */
 struct strata_live_progress {
 	uint64_t watermark_ns;
-	uint64_t events; /* handed on, */
-	uint64_t late;   /* of them, below the watermark */
+	uint64_t events; /* passed on, */
+	uint64_t late;   /* of these, late (below the watermark) */
 	uint64_t lost;   /* discarded since the view began */
 	uint64_t now_ns; /* the host's time when the tables were loaded last */
 	bool has_ended;  /* the recording has ended: its files are complete */
@@ -69,7 +69,7 @@ int strata_live_look(struct strata_live *live, struct strata_live_sink *sink,
 
 const struct strata_live_progress *strata_live_progress(const struct strata_live *live);
 
-/* NULL is fine. */
+/* @live: may be NULL */
 void strata_live_close(struct strata_live *live);
 
 #endif /* STRATA_MERGE_LIVE_LIVE_H */

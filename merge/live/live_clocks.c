@@ -8,7 +8,7 @@
 struct live_scanned {
 	size_t source;
 	uint32_t cpu;
-	uint64_t load; /* of the tables, that its trace is of */
+	uint64_t load; /* the load of the tables to which the trace belongs */
 	struct strata_xen_class *classes;
 	struct strata_xen_stream stream;
 };

@@ -40,7 +40,7 @@ struct live_stream *live_streams_add(struct live_streams *streams, size_t source
 
 void live_stream_note(struct live_stream *stream, const struct live_said *said)
 {
-	/* If the clocks lag for long, the newest look replaces the one before. */
+	/* If the clocks lag for long, the newest look replaces the previous one. */
 	if (stream->nr_said == LIVE_SAID)
 		stream->nr_said--;
 	stream->said[stream->nr_said++] = *said;
@@ -52,7 +52,7 @@ static bool is_of_xen(const struct live_streams *streams, const struct live_stre
 	       streams->host.recording.sources[stream->source].layer == STRATA_LAYER_XEN;
 }
 
-/* Allows reading of what looks until @known_ticks covered. */
+/* Allows reading up to the looks that @known_ticks covers. */
 static void allow(struct live_stream *stream, uint64_t known_ticks)
 {
 	size_t nr = 0;
@@ -80,8 +80,8 @@ static void close_reader(struct live_streams *streams, struct live_stream *strea
 	stream->is_open = false;
 }
 
-/* Sets up its clock and its converter, by what is known now.  False: what was recorded of its
- * domain's clock is impossible. */
+/* Sets up its clock and its converter, from what is known now. False: the recorded data of its
+ * domain's clock are impossible. */
 static bool set_converter(struct live_streams *streams, struct live_stream *stream)
 {
 	const struct strata_source *source = &streams->host.recording.sources[stream->source];
@@ -209,7 +209,7 @@ static bool is_done(const struct live_streams *streams, const struct strata_reco
 		if (stream->source != source)
 			continue;
 		any = true;
-		/* One that the tables before did not have, or whose end was not looked for yet, was
+		/* A stream that is new in these tables, or whose end was not yet determined, was
 		 * not read. */
 		if ((!stream->is_open || !stream->has_ended) &&
 		    strata_source_stream(&now->sources[source], stream->cpu))

@@ -73,11 +73,11 @@ int live_streams_load(struct live_streams *streams, struct strata_error *error);
 /* Opens the streams of the loaded tables, each at its last position. 0 or -1. */
 int live_streams_open(struct live_streams *streams, struct strata_error *error);
 
-/* The stream of a source's CPU, or NULL. */
+/* Returns the stream of a source's CPU, or NULL. */
 struct live_stream *live_streams_find(const struct live_streams *streams, size_t source,
 				      uint32_t cpu);
 
-/* Makes one.  NULL: out of memory. */
+/* Creates a stream. NULL: out of memory. */
 struct live_stream *live_streams_add(struct live_streams *streams, size_t source, uint32_t cpu);
 
 /* Adds a look at a stream. */
@@ -90,8 +90,8 @@ int live_streams_advance(struct live_streams *streams, struct strata_error *erro
 /* Begins with the packet that may contain events of @ns; before anything was read. 0 or -1. */
 int live_streams_seek(struct live_streams *streams, uint64_t ns, struct strata_error *error);
 
-/* The next events of a stream before @to_ns, those before @from_ns left out; none: next is end.
- * 0 or -1. */
+/* Reads the next events of a stream before @to_ns, and skips those before @from_ns. If there are
+ * none, next equals end. Returns 0 or -1. */
 int live_stream_read(struct live_stream *stream, uint64_t from_ns, uint64_t to_ns,
 		     struct strata_lane *lane, struct strata_error *error);
 

@@ -20,7 +20,7 @@ static bool is_free(const struct strata_steady_trace *trace, uint64_t free_ns)
 	return !trace->open && trace->is_app && trace->ended_ns < free_ns;
 }
 
-/* The number of the trace with that path, a free one, or a new one.  -1: out of memory. */
+/* Returns the number of the trace with that path, or a free or new number. -1: out of memory. */
 static long number_of(struct strata_steady_set *steady, const struct strata_ctf_trace *trace,
 		      uint64_t free_ns)
 {

@@ -2,11 +2,9 @@
 /*
  * presence.h - refuses packets with times at which their source was not present.
  *
- * A guest or an application writes its own times.  The recorder knows when it mapped the rings and
- *                                                  when it last read them. A packet outside of that
- *                                                  interval is left out and counted as a bad packet
- *                                                  of its source, so that it cannot move the start
- *                                                  or end of the timeline.
+ * A guest or an application writes its own times. The recorder knows when it mapped the rings and
+ * when it last read them. A packet outside of that interval is left out and counted as a bad packet
+ * of its source, so that it cannot move the start or end of the timeline.
  *
  * The recorder checks applications, which use its own counter; readers of a recording check all
  * sources, after converting their clocks.
@@ -25,7 +23,7 @@ struct strata_presence {
 	uint64_t to_ticks;   /* UINT64_MAX: unknown */
 };
 
-/* @until_ticks: when it was last read, unless it has left; 0: unknown */
+/* @until_ticks: when the source was last read, unless it has left; 0: unknown */
 struct strata_presence strata_presence_of(const struct strata_recording *recording,
 					  const struct strata_source *source, uint64_t until_ticks);
 

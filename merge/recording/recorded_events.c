@@ -3,8 +3,8 @@
  * recorded_events.c - reads the event classes of a recorded source from its CTF metadata, as
  * ctf_metadata.c wrote them.
  *
- * The metadata is hostile: what a recorder would not have written is refused, and each class passes
- * the same checks as a guest's.
+ * The metadata is hostile: anything that a recorder would not write is refused, and each class
+ * passes the same checks as a guest's.
  */
 #include "recording/recording.h"
 

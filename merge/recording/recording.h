@@ -100,34 +100,38 @@ struct strata_source {
 	uint32_t domain;      /* its domain's number; the hypervisor's is DOMID_XEN, 0x7ff2 */
 	char domain_name[80]; /* "xen", "Domain-0", "g1"; any UTF-8 */
 	uint8_t uuid[16];     /* of its CTF trace */
-	int32_t pid; /* of an application's process, by the kernel; 0: no application, or unknown */
-	uint32_t uid;                 /* of that process, likewise */
+	/* Of an application's process, according to the kernel; 0: no application, or unknown. */
+	int32_t pid;
+	uint32_t uid;                 /* of that process, according to the kernel */
 	enum strata_header_form form; /* of all its records' headers */
-	uint64_t since_ticks;         /* the host's TSC; it recorded nothing before; 0: unknown */
-	uint64_t came_ticks;          /* the host's TSC when it appeared; 0: it was present from the
-					 beginning */
-	uint64_t went_ticks;          /* ... when it ended; 0: it stayed to the end */
+	uint64_t since_ticks; /* the host's TSC before which it recorded nothing; 0: unknown */
+	/* The host's TSC when it appeared; 0: it was present from the beginning. */
+	uint64_t came_ticks;
+	/* The host's TSC when it ended; 0: it stayed to the end. */
+	uint64_t went_ticks;
 	enum strata_source_end ended;
 	/* Threads migrate: a record's clock may have been read on another CPU than the stream's. */
 	bool migrates;
 	enum strata_exits exits; /* numbering of VM exit reasons */
 	bool has_events;         /* strata_source_load_events() was called */
 	struct strata_event_number
-		*numbers; /* by recording.json, which a trace's metadata has as ids */
+		/* Ids by event number, from recording.json; a trace's metadata uses the numbers as
+		 * ids. */
+		*numbers;
 	size_t nr_numbers;
 	struct strata_event_desc *events;  /* sorted by id, checked */
 	struct strata_event_shape *shapes; /* of the same events; small, for lookups by record */
 	size_t nr_events;
-	/* Records contain, in place of an event's id, its number, from 0 on, because readers of CTF
-	 * may use the id as an array index.  For each number the event's index plus one.  NULL: ids
-	 */
+	/* Readers of CTF may use an event's id as an array index. So records contain, in place of
+	 * the id, the event's number, counted from 0. Maps each number to the event's index plus
+	 * one. NULL: records contain ids. */
 	uint16_t *by_number;
 	uint32_t description_bytes;    /* of the events */
 	struct strata_stream *streams; /* sorted by cpu */
 	size_t nr_streams;
 };
 
-/* How many unreadable sources of a recording are named. */
+/* Largest number of a recording's unreadable sources to list. */
 #define STRATA_FAULTS_NAMED 5u
 
 struct strata_recording {
@@ -149,7 +153,7 @@ const char *strata_header_form_name(unsigned int form);
 /* The text for recording.json and for people: "domain destroyed"; NULL: invalid. */
 const char *strata_source_end_text(enum strata_source_end ended);
 
-/* Frees what a recording holds, not the structure itself. */
+/* Frees what a recording owns, not the structure itself. */
 void strata_recording_clear(struct strata_recording *recording);
 
 /* Whether a source is of that layer. Without one of the hypervisor, the machine ran without Xen. */
@@ -185,7 +189,7 @@ int strata_source_add_numbered(struct strata_source *source, const struct strata
 /* Frees a source's event table. */
 void strata_source_clear_events(struct strata_source *source);
 
-/* Frees what a source holds, not the structure itself. */
+/* Frees what a source owns, not the structure itself. */
 void strata_source_clear(struct strata_source *source);
 
 /*
@@ -224,8 +228,9 @@ strata_shape_event(const struct strata_source *source, const struct strata_event
 }
 
 /*
- * Bytes of a payload of that shape, unpadded.
- * @payload: @available readable bytes, hostile -1: longer than that.
+ * Returns the bytes of a payload of that shape, unpadded.
+ * @payload: @available readable bytes, hostile
+ * Returns -1 if the payload is longer than that.
  */
 int64_t strata_payload_length(const struct strata_source *source,
 			      const struct strata_event_shape *shape, const uint8_t *payload,
@@ -243,10 +248,11 @@ int strata_recording_save(const struct strata_recording *recording, const struct
 
 /*
  * The same in steps of one source, for callers that must not block for all of it.  Sources may
- * change and come meanwhile; each is written in its state at its turn. begin: NULL with the reason
- * step: @bytes: OUT, that it wrote. 1: more follows; 0: it is in its place; -1.  With 0 and -1 it
- *        is freed
- * drop:  abandons it; NULL is fine
+ * change and come meanwhile; each is written in its state at its turn.
+ * begin: NULL with the reason
+ * step:  @bytes: OUT, number of bytes written. Returns 1: more follows; 0: the file is complete and
+ *        in place; -1. After 0 and -1 the save is freed
+ * drop:  abandons the save; may be NULL
  */
 struct strata_recording_save;
 struct strata_recording_save *strata_recording_save_begin(const struct strata_recording *recording,

@@ -127,7 +127,7 @@ static int load_sources(struct strata_recording *recording, const char *path, ch
 	return recording->nr_faults && !loaded ? -1 : 0;
 }
 
-/* All but the sources. */
+/* Loads everything except the sources. */
 static int load_head(struct strata_recording *recording, struct json_object *root,
 		     struct strata_error *error)
 {
@@ -227,7 +227,7 @@ out:
 	return text;
 }
 
-/* @at: the directory; -1: @dir leads to it.  0 or -1. */
+/* @at: a file descriptor of the directory; -1: open @dir. Returns 0 or -1. */
 static int load(struct strata_recording *recording, int at, const char *dir, bool keep_places,
 		struct strata_error *error)
 {

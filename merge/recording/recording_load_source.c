@@ -99,7 +99,7 @@ static int load_numbers(struct strata_source *source, struct json_object *entry,
 	return 0;
 }
 
-/* Absent: unknown. */
+/* The numbering of VM exits; absent: unknown. */
 static int load_exits(struct strata_source *source, struct json_object *entry,
 		      struct strata_error *error)
 {

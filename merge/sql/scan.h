@@ -5,7 +5,7 @@
  *
  *     sql_scan_open   chooses streams, times and the filter
  *     sql_scan_begin  opens the streams
- *     sql_scan_next reads the next run of events, or loss
+ *     sql_scan_next   reads the next run of events, or loss
  *     sql_scan_close  counts what was read
  */
 #ifndef STRATA_MERGE_SQL_SCAN_H

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * arrows.c - see recorder.h: makes arrows of spans that tie two tracks.
+ * arrows.c - see recorder.h: turns spans that connect two tracks into arrows.
  *
- * Tracks are numbered as they are first asked for, so each function asks for both ends in an order
- * of its own, not in the compiler's order of arguments.
+ * A track gets its number when it is first looked up, so each function looks up both ends in
+ * separate statements: the order in which a compiler evaluates arguments is unspecified.
  */
 #include "tracks/recorder.h"
 #include "xen/domain_numbers.h"
 
-/* An arrow that lies in the time that is shown, between tracks that are. */
+/* Adds an arrow if it lies in the shown range of time and both tracks are shown. */
 static void draw(struct strata_recorder *recorder, enum strata_arrow_kind kind,
 		 const struct strata_track *from, const struct strata_track *to,
 		 const struct strata_span *span)
@@ -33,7 +33,7 @@ static bool is_shown(const struct strata_recorder *recorder, const struct strata
 	       span->to_ns <= recorder->options->to_ns;
 }
 
-/* Who held the physical CPU that a vCPU waited for. */
+/* From the vCPU that held a physical CPU to the one that waited for it. */
 static void take_behind(struct strata_recorder *recorder, const struct strata_span *span)
 {
 	const struct strata_track *to;
@@ -46,8 +46,8 @@ static void take_behind(struct strata_recorder *recorder, const struct strata_sp
 	     strata_tree_vcpu(&recorder->tree, span->trace, span->other), to, span);
 }
 
-/* Where the handlers of a CPU are drawn.  NULL: it is unknown which, or timers, which have no
- * track. */
+/* Returns the track of a CPU's handlers. NULL: the CPU is unknown, or the handler is a timer's,
+ * which has no track. */
 static const struct strata_track *handlers_of(struct strata_tree *tree, enum strata_link_via via,
 					      size_t trace, uint32_t cpu)
 {
@@ -57,8 +57,8 @@ static const struct strata_track *handlers_of(struct strata_tree *tree, enum str
 			       via == STRATA_VIA_IRQ ? STRATA_TRACK_IRQS : STRATA_TRACK_SOFTIRQS);
 }
 
-/* What did something: the task, or the handler that had interrupted it; else the vCPU.  NULL: no
- * event tells. */
+/* Returns the track of an action's origin: the task, or the handler that had interrupted it; else
+ * the vCPU. NULL: not recorded. */
 static const struct strata_track *cause_of(struct strata_recorder *recorder,
 					   const struct strata_link *link)
 {
@@ -78,7 +78,7 @@ static const struct strata_track *cause_of(struct strata_recorder *recorder,
 	return track;
 }
 
-/* From what woke a task to where the task runs. */
+/* From the waker to the task. */
 static void take_wakeup(struct strata_recorder *recorder, const struct strata_span *span)
 {
 	const struct strata_track *to;
@@ -89,7 +89,7 @@ static void take_wakeup(struct strata_recorder *recorder, const struct strata_sp
 	draw(recorder, STRATA_ARROW_WAKEUP, cause_of(recorder, span->wake), to, span);
 }
 
-/* From who sent through an event channel to the upcall. */
+/* From the sender on an event channel to the upcall. */
 static void take_event_channel(struct strata_recorder *recorder, const struct strata_span *span)
 {
 	const struct strata_track *to;

@@ -10,12 +10,12 @@
 #include "outputs/table.h"
 #include "state/parts.h"
 
-/* A part is told where it is no less than this, and a twentieth of the whole: else pages would
- * consist of details. */
+/* A part is listed if it is at least this long, and at least a twentieth of the whole: otherwise
+ * most of a page would be details. */
 #define PART_LEAST_NS    1000u
 #define PART_LEAST_SHARE 20u
 
-/* A text on its way; what does not fit is left out. */
+/* A text being written; what does not fit is left out. */
 struct detail {
 	char *text;
 	size_t used;
@@ -25,7 +25,7 @@ static void put_line(struct detail *detail, const char *key, const char *value)
 {
 	char *out = detail->text + detail->used;
 
-	/* With what parts it from the line before, from its value, and ends it. */
+	/* Plus the separators and the terminator. */
 	if (detail->used + strlen(key) + strlen(value) + 3 > STRATA_DETAIL_BYTES)
 		return;
 	if (detail->used)
@@ -52,7 +52,8 @@ static void put_ns(struct detail *detail, const char *key, uint64_t ns)
 	put_line(detail, key, strata_ns_text(value, ns));
 }
 
-/* Where its time went, where that is more than one place, or not the one that its name says. */
+/* Lists where the time went, if there is more than one part, or one that the name does not
+ * imply. */
 static void put_parts(struct detail *detail, const struct strata_span *span)
 {
 	static const char *const names[STRATA_NR_PARTS] = {
@@ -126,7 +127,7 @@ void strata_detail_text(char *text, const struct strata_shown *shown,
 	switch (span->kind) {
 	case STRATA_SPAN_EXIT:
 	case STRATA_SPAN_HYPERCALL:
-		return; /* the name says it all */
+		return; /* the name says everything */
 	case STRATA_SPAN_VCPU:
 		if (behind)
 			put_behind(&detail, shown, span, behind);

@@ -36,7 +36,7 @@ static uint32_t add_category(struct strata_labels *labels, enum strata_hue hue, 
 	return (uint32_t)tracks->nr_categories++;
 }
 
-/* The hues that are one category have its number, as they are added first. */
+/* Hues with a single category are added first, so each hue's number is its category's. */
 void strata_labels_init(struct strata_labels *labels, struct strata_tracks *tracks)
 {
 	static const char *const names[STRATA_HUE_REQUEST] = {
@@ -54,7 +54,7 @@ void strata_labels_init(struct strata_labels *labels, struct strata_tracks *trac
 		add_category(labels, (enum strata_hue)i, names[i]);
 }
 
-/* The category of a thing; @name: called when it is new */
+/* Returns an object's category. @name: names a new category */
 static uint32_t category_of(struct strata_labels *labels, struct strata_id_map *map, uint64_t id,
 			    enum strata_hue hue, const char *name)
 {
@@ -101,7 +101,7 @@ static uint32_t name_state(struct strata_labels *labels, const struct strata_spa
 								: vcpus[span->number]);
 }
 
-/* The name of a span that is no state: made once for all that are the same. */
+/* Returns the name of a span that is not a state, cached per object. */
 static uint32_t name_thing(struct strata_labels *labels, const struct strata_span *span)
 {
 	uint64_t id = strata_identity_add(strata_identity_add(0, span->kind), span->trace);
@@ -125,7 +125,7 @@ static uint32_t name_thing(struct strata_labels *labels, const struct strata_spa
 	else
 		strata_report_vcpu_name(name, labels->tracks->shown, span->trace, span->vcpu);
 	number = strata_names_get(&labels->tracks->names, name);
-	/* What is one of too many is looked up again. */
+	/* Beyond this number, names are not cached. */
 	if (labels->names.nr < STRATA_NAMES_MAX &&
 	    strata_id_map_add(&labels->names, id, (void *)((uintptr_t)number + 1)))
 		labels->no_memory = true;

@@ -29,7 +29,7 @@ uint32_t strata_names_get(struct strata_names *names, const char *text)
 
 	if (names->nr == 0 && add(names, "(other)", 0))
 		return STRATA_NAME_OTHER;
-	/* Another text with the same id has the next one. */
+	/* If another text has the same id, this text takes the next free one. */
 	for (;; id++) {
 		found = (uintptr_t)strata_id_map_find(&names->by_text, id);
 		if (!found)

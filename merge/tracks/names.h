@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * names.h - texts by number, each once: names of slices, which come again and again.
+ * names.h - interns the names of slices, most of which occur many times: each distinct text has one
+ * number.
  */
 #ifndef STRATA_MERGE_TRACKS_NAMES_H
 #define STRATA_MERGE_TRACKS_NAMES_H
@@ -9,19 +10,19 @@
 
 #include "base/id_map.h"
 
-/* Names of a hostile trace may each be another: those beyond are STRATA_NAME_OTHER. */
+/* A hostile trace may name each slice differently: further names are STRATA_NAME_OTHER. */
 #define STRATA_NAMES_MAX  65536u
 #define STRATA_NAME_OTHER 0u
 
-/* Zero-initialised is empty. */
+/* All-zero is empty. */
 struct strata_names {
-	char **texts; /* by number; [0] is "(other)", once there is one */
+	char **texts; /* by number; [0] is "(other)" once there is a name */
 	size_t nr, room;
-	struct strata_id_map by_text; /* by their ids; things are numbers + 1 */
+	struct strata_id_map by_text; /* by id; values are numbers + 1 */
 	bool no_memory;
 };
 
-/* The number of a text, which is copied; STRATA_NAME_OTHER: there are too many. */
+/* Returns the number of a text, which is copied; STRATA_NAME_OTHER: the table is full. */
 uint32_t strata_names_get(struct strata_names *names, const char *text);
 
 void strata_names_clear(struct strata_names *names);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * order.c - the order in which tracks are drawn (tree.h): a parent, then its children by kind, as
- * struct strata_track_kind has them, then by rank; tasks by how long they ran.
+ * order.c - the order in which tracks are drawn (tree.h): a parent, then its children, sorted by
+ * kind (enum strata_track_kind), then by rank; tasks by their running time.
  */
 #include <stdlib.h>
 
@@ -21,7 +21,7 @@ static int compare(const void *left, const void *right)
 {
 	const struct row *a = left, *b = right;
 	const struct strata_track *x = a->track, *y = b->track;
-	/* One at the top comes before those that have a parent. */
+	/* Top-level tracks sort before those with a parent. */
 	int order = compare_numbers((uint32_t)(x->parent + 1), (uint32_t)(y->parent + 1));
 
 	if (!order)
@@ -35,7 +35,7 @@ static int compare(const void *left, const void *right)
 	return order ? order : compare_numbers(x->id, y->id);
 }
 
-/* The time of a track and of its further ones belongs to the first. */
+/* Adds up the running time of a track and its overflow tracks in the first of them. */
 static void add_busy(const struct strata_tree *tree, struct row *row)
 {
 	uint32_t id;
@@ -44,7 +44,7 @@ static void add_busy(const struct strata_tree *tree, struct row *row)
 		row->busy_ns += tree->all[id]->busy_ns;
 }
 
-/* The first row of each track's children, rows being sorted by parents; nr: it has none. */
+/* Finds the first row of each track's children in the rows sorted by parent; nr: no children. */
 static void find_children(const struct strata_tree *tree, const struct row *rows, size_t *first)
 {
 	size_t i;
@@ -55,7 +55,7 @@ static void find_children(const struct strata_tree *tree, const struct row *rows
 		first[(uint32_t)(rows[i - 1].track->parent + 1)] = i - 1;
 }
 
-/* Depth first, without recursion: each row knows the next one of its parent's. */
+/* Depth first, without recursion: each row knows its next sibling. */
 static void walk(const struct strata_tree *tree, const struct row *rows, const size_t *first,
 		 size_t *at, uint32_t *order)
 {

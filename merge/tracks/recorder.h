@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * recorder.h - what makes tracks of spans: tracks.c sorts spans and calls the sinks, slices.c makes
- * slices, arrows.c arrows.  Internal to tracks.
+ * recorder.h - the state with which spans become tracks: tracks.c sorts spans and calls the sinks,
+ * slices.c makes slices, arrows.c arrows. Internal to tracks.
  */
 #ifndef STRATA_MERGE_TRACKS_RECORDER_H
 #define STRATA_MERGE_TRACKS_RECORDER_H
@@ -11,7 +11,7 @@
 #include "tracks/tree.h"
 
 struct strata_recorder {
-	struct strata_tracks tracks; /* what sinks see */
+	struct strata_tracks tracks; /* visible to sinks */
 	struct strata_span_listener listener;
 	struct strata_slice_sink observer;
 	const struct strata_tracks_options *options;
@@ -19,25 +19,25 @@ struct strata_recorder {
 	size_t nr_sinks;
 	struct strata_tree tree;
 	struct strata_labels labels;
-	struct strata_detail_behind behind; /* who ran during the wait that goes on */
+	struct strata_detail_behind behind; /* vCPUs that ran during the current wait */
 };
 
-/* Hand a slice or an arrow to all sinks, and count it. */
+/* Pass a slice or an arrow to all sinks, and count it. */
 void strata_recorder_tell_slice(struct strata_recorder *recorder,
 				const struct strata_track_slice *slice);
 void strata_recorder_tell_arrow(struct strata_recorder *recorder,
 				const struct strata_track_arrow *arrow);
 
-/* Makes a slice of a span of a kind that has tracks.  Returns the track that it lies on; NULL: it
- * is not shown. */
+/* Makes a slice from a span of a kind that has tracks. Returns the track of the slice; NULL: it is
+ * not shown. */
 struct strata_track *strata_slices_take(struct strata_recorder *recorder,
 					const struct strata_span *span);
 
-/* Makes an arrow of a span of kind BEHIND, WAKEUP or EVTCHN. */
+/* Makes an arrow from a span of kind BEHIND, WAKEUP or EVTCHN. */
 void strata_arrows_take(struct strata_recorder *recorder, const struct strata_span *span);
 
 /* Makes an arrow from an upcall to the interrupt handler that it called.
- * @span: of kind IRQ; @track: that the handler lies on */
+ * @span: of kind IRQ; @track: the handler's */
 void strata_arrows_take_handler(struct strata_recorder *recorder, const struct strata_span *span,
 				const struct strata_track *track);
 

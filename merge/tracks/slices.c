@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* slices.c - see recorder.h: makes slices of spans. */
+/* slices.c - see recorder.h: makes slices from spans. */
 #include <stdio.h>
 #include <string.h>
 
 #include "outputs/table.h"
 #include "tracks/recorder.h"
 
-/* The track that a span is on, before what overlaps is moved; NULL: it is not shown. */
+/* Returns the track of a span, before overlaps are moved to other tracks; NULL: it is not shown. */
 static struct strata_track *track_of(struct strata_recorder *recorder,
 				     const struct strata_span *span, uint32_t name)
 {
@@ -44,7 +44,7 @@ static struct strata_track *track_of(struct strata_recorder *recorder,
 	}
 }
 
-/* Cuts a slice to the time that is shown, and tells it so.  False: it is not in it. */
+/* Clips a slice to the shown range of time, and marks it as clipped. False: it lies outside. */
 static bool cut(const struct strata_recorder *recorder, struct strata_track_slice *slice,
 		char *detail)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * track.h - tracks: rows of a picture of hosts over time, the slices that lie on them, and the
- * sinks that take them in (a page, Perfetto's form, Chrome's).
+ * track.h - tracks: the rows of a timeline of hosts, the slices on them, and the sinks that receive
+ * both (the page, Perfetto's format, Chrome's).
  *
- * Slices of one track never overlap, and come in the order of their ends, so of their begins, too.
- * What would overlap (requests at the same time, interrupts within interrupts) is on further tracks
- * of the same name.
+ * Slices of one track never overlap. They come in the order of their ends, and so also of their
+ * begins. Slices that would overlap (concurrent requests, nested interrupts) go to overflow tracks
+ * with the same name.
  *
- * All text is safe to show: control characters and bytes that are no ASCII are escaped, and names
- * are cut to STRATA_TRACK_NAME.
+ * All text is safe to print: control characters and non-ASCII bytes are escaped, and names are
+ * truncated to STRATA_TRACK_NAME.
  */
 #ifndef STRATA_MERGE_TRACKS_TRACK_H
 #define STRATA_MERGE_TRACKS_TRACK_H
@@ -19,7 +19,7 @@
 #define STRATA_TRACK_NAME 128u
 
 enum strata_track_kind {
-	STRATA_TRACK_GROUP, /* has no slices: a host, its physical CPUs, a domain, a program */
+	STRATA_TRACK_GROUP, /* without slices: a host, its physical CPUs, a domain, a program */
 	STRATA_TRACK_PCPU,
 	STRATA_TRACK_REQUESTS,
 	STRATA_TRACK_VCPU,
@@ -30,28 +30,28 @@ enum strata_track_kind {
 	STRATA_TRACK_SOURCE, /* a stream of which only losses are known */
 	STRATA_TRACK_TASK,
 	STRATA_TRACK_SYSCALLS,
-	STRATA_TRACK_QUEUE, /* has no slices: how many wait for a CPU */
+	STRATA_TRACK_QUEUE, /* without slices: the number of waiters for a CPU */
 	STRATA_NR_TRACK_KINDS,
 };
 
-/* Their names in files. */
+/* The kinds' names in files. */
 extern const char *const strata_track_kind_names[STRATA_NR_TRACK_KINDS];
 
 struct strata_track {
-	uint32_t id;     /* from 0, in the order in which tracks appear */
+	uint32_t id;     /* from 0, in order of creation */
 	uint32_t parent; /* STRATA_NO_TRACK: none */
 	enum strata_track_kind kind;
 	char name[STRATA_TRACK_NAME], detail[STRATA_TRACK_NAME];
 	const char *host, *domain, *process; /* "": none */
-	uint64_t rank;                       /* among its siblings of the same kind: ascending */
-	uint32_t place;                      /* likewise, of tracks of one name: 0 is the first */
-	uint64_t slices, busy_ns;            /* that were on it; and running, of a task */
-	uint64_t end_ns;                     /* of the last one */
-	uint32_t next;                       /* the further track of the same name */
-	const struct strata_task *task;      /* NULL: it is none of a task */
+	uint64_t rank;                  /* sort key among siblings of the same kind, ascending */
+	uint32_t place;                 /* among tracks of one name: 0 is the first */
+	uint64_t slices, busy_ns;       /* number of slices; running time, of a task */
+	uint64_t end_ns;                /* end of the last slice */
+	uint32_t next;                  /* the next overflow track */
+	const struct strata_task *task; /* NULL: not a task's track */
 };
 
-/* How a slice is coloured. */
+/* What determines the colour of a slice. */
 enum strata_hue {
 	STRATA_HUE_RUNNING,
 	STRATA_HUE_WAITING,
@@ -64,8 +64,8 @@ enum strata_hue {
 	STRATA_HUE_SYSCALL,
 	STRATA_HUE_IRQ,
 	STRATA_HUE_SOFTIRQ,
-	STRATA_HUE_REQUEST, /* of a name, by `index` */
-	STRATA_HUE_DOMAIN,  /* of a domain, by `index` */
+	STRATA_HUE_REQUEST, /* by name: `index` */
+	STRATA_HUE_DOMAIN,  /* by domain: `index` */
 	STRATA_NR_HUES,
 };
 
@@ -74,14 +74,14 @@ extern const char *const strata_hue_names[STRATA_NR_HUES];
 struct strata_track_category {
 	enum strata_hue hue;
 	uint32_t index;
-	uint32_t name; /* of strata_tracks' names */
+	uint32_t name; /* index in the names of strata_tracks */
 };
 
 struct strata_track_slice {
 	uint32_t track, name, category;
 	uint64_t from_ns, to_ns;
-	uint64_t bound_ns;  /* of its length; UINT64_MAX: nobody knows */
-	const char *detail; /* lines of KEY=VALUE; "": none; during the call */
+	uint64_t bound_ns;  /* of its length; UINT64_MAX: unknown */
+	const char *detail; /* lines of KEY=VALUE, or ""; valid during the call */
 };
 
 enum strata_arrow_kind {
@@ -102,10 +102,10 @@ struct strata_track_arrow {
 struct strata_track_loss {
 	uint32_t track;
 	uint64_t from_ns, to_ns;
-	uint64_t discarded; /* 0: nobody knows how many */
+	uint64_t discarded; /* 0: unknown number */
 };
 
-/* How many wait, from a time on; told if a sink wants it, in order for each track. */
+/* The number of waiters from a time on; passed only to sinks that want it, in order per track. */
 struct strata_track_queue {
 	uint32_t track;
 	uint64_t from_ns, waiting;
@@ -113,8 +113,8 @@ struct strata_track_queue {
 
 struct strata_tracks;
 
-/* Takes in tracks, before anything lies on them, and what lies on them.  Any may be NULL.  A sink
- * remembers its own failures. */
+/* Receives tracks, each before its first slice, and the slices. Any callback may be NULL. A sink
+ * stores its own errors. */
 struct strata_track_sink {
 	void (*track)(struct strata_track_sink *sink, const struct strata_tracks *tracks,
 		      const struct strata_track *track);

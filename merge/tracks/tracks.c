@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* tracks.c - see tracks.h: sorts spans, queues and losses, and hands what becomes of them to the
- * sinks. */
+/* tracks.c - see tracks.h: turns spans, queues and losses into tracks and slices, and passes these
+ * to the sinks. */
 #include <stdlib.h>
 
 #include "tracks/recorder.h"
@@ -20,7 +20,7 @@ static struct strata_recorder *of_observer(struct strata_slice_sink *observer)
 
 /* Sinks --------------------------------------------------------------------------------------- */
 
-/* What sinks see of the tree, which may have moved. */
+/* Updates the sinks' view of the tree, which may have moved. */
 static void show_tree(struct strata_recorder *recorder)
 {
 	recorder->tracks.all = recorder->tree.all;
@@ -118,7 +118,7 @@ static void take_span(struct strata_span_listener *listener, const struct strata
 		strata_slices_take(recorder, span);
 		break;
 	default:
-		break; /* waits lie on tasks' tracks as states */
+		break; /* waits are drawn on tasks' tracks as states */
 	}
 }
 
@@ -206,7 +206,7 @@ struct strata_tracks *strata_tracks_new(const struct strata_shown *shown,
 	recorder->observer.lose = lose;
 	recorder->tree.added = tell_track;
 	recorder->tree.data = recorder;
-	/* Without one that wants queues, they have no tracks. */
+	/* If no sink wants queues, they get no tracks. */
 	for (i = 0; i < nr_sinks; i++)
 		recorder->listener.queue = sinks[i]->queue ? take_queue : recorder->listener.queue;
 	for (i = 0; i < shown->nr_sources; i++)

@@ -22,13 +22,13 @@ const char *const strata_track_kind_names[STRATA_NR_TRACK_KINDS] = {
 	[STRATA_TRACK_SYSCALLS] = "syscalls", [STRATA_TRACK_QUEUE] = "queue",
 };
 
-/* Tracks of one name, so that what overlaps is still shown. */
+/* Largest number of tracks of one name, for overlapping slices. */
 #define PLACES_MAX 256u
 
-/* What a group stands for. */
+/* What a group contains. */
 enum group { GROUP_HOST, GROUP_PCPUS, GROUP_DOMAIN, GROUP_PROGRAM };
 
-/* Machines, traces and tasks' kernels are numbered by traces, of which there are few. */
+/* Machines, traces and tasks' kernels are numbered by trace, and traces are few. */
 static uint64_t key_of(unsigned int kind, unsigned int group, size_t high, uint32_t low)
 {
 	return (uint64_t)kind << 56 | (uint64_t)group << 52 | (uint64_t)(high & 0xfffff) << 32 |
@@ -40,7 +40,7 @@ static struct strata_track *find(const struct strata_tree *tree, uint64_t key)
 	return strata_id_map_find(&tree->by_key, key);
 }
 
-/* @above: NULL: it is at the top.  NULL: there are too many, or no memory. */
+/* @above: NULL: top level. Returns NULL if there are too many, or out of memory. */
 static struct strata_track *make(struct strata_tree *tree, enum strata_track_kind kind,
 				 const struct strata_track *above, uint64_t rank)
 {
@@ -67,7 +67,7 @@ static struct strata_track *make(struct strata_tree *tree, enum strata_track_kin
 	return track;
 }
 
-/* Makes a track known, once it has its name. */
+/* Announces a track, once it has its name. */
 static struct strata_track *add(struct strata_tree *tree, uint64_t key, struct strata_track *track)
 {
 	if (strata_id_map_add(&tree->by_key, key, track)) {
@@ -107,7 +107,7 @@ static struct strata_track *host_group(struct strata_tree *tree, size_t trace)
 	return add(tree, key, track);
 }
 
-/* Whether there is nothing above a host's groups: then @host is NULL.  False: no room. */
+/* Finds the host of a trace; @host is NULL if hosts have no groups of their own. False: no room. */
 static bool host_of(struct strata_tree *tree, size_t trace, struct strata_track **host)
 {
 	*host = tree->has_hosts ? host_group(tree, trace) : NULL;
@@ -127,7 +127,7 @@ static bool is_wanted(const struct strata_tree *tree, const char *domain)
 	return tree->options->nr_domains == 0;
 }
 
-/* The group of a domain; or, where no hypervisor is known of, of a machine. */
+/* Returns the group of a domain; without a known hypervisor, that of the machine. */
 static struct strata_track *domain_group(struct strata_tree *tree, size_t trace, uint32_t domain)
 {
 	const struct strata_shown_source *source = &tree->shown->sources[trace];
@@ -156,7 +156,7 @@ static struct strata_track *domain_group(struct strata_tree *tree, size_t trace,
 	return add(tree, key, track);
 }
 
-/* The group of a program, in its domain. */
+/* Returns the group of a program, in its domain. */
 static struct strata_track *program_group(struct strata_tree *tree, size_t trace)
 {
 	const struct strata_shown_source *source = &tree->shown->sources[trace];
@@ -179,7 +179,7 @@ static struct strata_track *program_group(struct strata_tree *tree, size_t trace
 
 /* Tracks -------------------------------------------------------------------------------------- */
 
-/* The group of a machine's physical CPUs. */
+/* Returns the group of a machine's physical CPUs. */
 static struct strata_track *pcpus_group(struct strata_tree *tree, size_t trace)
 {
 	const uint64_t key = key_of(STRATA_TRACK_GROUP, GROUP_PCPUS, machine_of(tree, trace), 0);
@@ -344,9 +344,8 @@ struct strata_track *strata_tree_source(struct strata_tree *tree, size_t trace, 
 }
 
 /*
- * Slices come in the order of their ends, so the track that ended last, of those that ended early
- * enough, is the one that leaves most room to those to come: this needs no more tracks than there
- * are slices at once.
+ * Best fit: slices come in the order of their ends, so of the free tracks the one that ended last
+ * leaves most room for later slices. This needs no more tracks than there are concurrent slices.
  */
 struct strata_track *strata_tree_free_at(struct strata_tree *tree, struct strata_track *track,
 					 uint64_t from_ns)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * tree.h - finds and makes the tracks of a picture: hosts, their physical CPUs and domains, and in
- * each domain programs, vCPUs, CPUs' interrupts and tasks.  Internal to tracks.
+ * tree.h - finds and creates tracks: hosts, their physical CPUs and domains, and in each domain
+ * programs, vCPUs, CPUs' interrupts and tasks. Internal to tracks.
  */
 #ifndef STRATA_MERGE_TRACKS_TREE_H
 #define STRATA_MERGE_TRACKS_TREE_H
@@ -14,16 +14,17 @@ struct strata_tree {
 	struct strata_track **all;
 	size_t nr, room;
 	struct strata_id_map by_key;
-	bool has_hosts; /* more than one, so each has a group */
+	bool has_hosts; /* several hosts, so each has a group */
 	bool no_memory;
-	/* Why the last one that was asked for is NULL. */
+	/* Why the last lookup returned NULL. */
 	enum strata_tree_reason { STRATA_TREE_FULL, STRATA_TREE_NOT_WANTED } reason;
-	/* Told of each new track. */
+	/* Called for each new track. */
 	void (*added)(void *data, const struct strata_track *track);
 	void *data;
 };
 
-/* Each finds a track, or makes it; NULL: see `reason`. @trace: of the set, that tells of it */
+/* Each finds or creates a track; NULL: see `reason`. @trace: index in the set of the trace that
+ * reports it */
 struct strata_track *strata_tree_pcpu(struct strata_tree *tree, size_t trace, uint32_t number);
 struct strata_track *strata_tree_vcpu(struct strata_tree *tree, size_t trace,
 				      const struct strata_vcpu *vcpu);
@@ -34,22 +35,23 @@ struct strata_track *strata_tree_below(struct strata_tree *tree, struct strata_t
 /* Interrupts or softirqs of a CPU of a kernel. */
 struct strata_track *strata_tree_cpu(struct strata_tree *tree, size_t trace, uint32_t cpu,
 				     enum strata_track_kind kind);
-/* Requests of a program or kernel. @name: number of their name, which is @text */
+/* Requests of a program or kernel. @name: number of their name, whose text is @text */
 struct strata_track *strata_tree_requests(struct strata_tree *tree, size_t trace, uint32_t name,
 					  const char *text);
-/* How many wait for a CPU of a kernel; STRATA_NO_CPU: how many vCPUs for physical ones. */
+/* The number of waiters for a CPU of a kernel; STRATA_NO_CPU: of vCPUs waiting for physical
+ * ones. */
 struct strata_track *strata_tree_queue(struct strata_tree *tree, size_t trace, uint32_t cpu);
-/* What a stream's losses are shown on. @cpu: STRATA_NO_PCPU: it is of none */
+/* The losses of a stream. @cpu: STRATA_NO_PCPU: of no CPU */
 struct strata_track *strata_tree_source(struct strata_tree *tree, size_t trace, uint32_t cpu);
 
-/* The track itself, or another of its name, on which nothing ends after @from_ns. */
+/* Returns the track itself, or an overflow track, that is free from @from_ns on. */
 struct strata_track *strata_tree_free_at(struct strata_tree *tree, struct strata_track *track,
 					 uint64_t from_ns);
 
-/* Gives tracks of tasks the names that they have now. */
+/* Gives tracks of tasks their current names. */
 void strata_tree_name_tasks(struct strata_tree *tree);
 
-/* The order to be drawn, of as many ids as there are tracks; NULL: out of memory. */
+/* Returns the ids of all tracks in drawing order; NULL: out of memory. */
 uint32_t *strata_tree_order(const struct strata_tree *tree);
 
 void strata_tree_clear(struct strata_tree *tree);

@@ -5,8 +5,8 @@
  * random sample for the median, and sums over all; its memory grows only with the number of tasks.
  *
  *     strata_why_instances_new
- *     instances->listener must receive all spans
- *     strata_why_instances_finish after the last span
+ *     instances->listener          must receive all spans
+ *     strata_why_instances_finish  to be called after the last span
  *     strata_why_instances_free
  */
 #ifndef STRATA_MERGE_WHY_INSTANCES_H

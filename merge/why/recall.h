@@ -4,10 +4,10 @@
  * They are sorted into lanes, one per kind of span for each task, vCPU and CPU. After the pass the
  * spans of a lane do not overlap: of nested spans, the innermost one remains.
  *
- *     strata_why_recall_new takes the windows
- *     recall->listener must receive all spans
- *     strata_why_recall_finish after the last span
- *     strata_why_lane, _look find the span at a moment
+ *     strata_why_recall_new      takes the windows
+ *     recall->listener           must receive all spans
+ *     strata_why_recall_finish   to be called after the last span
+ *     strata_why_lane, _look     find the span at a moment
  *     strata_why_recall_free
  *
  * Its memory grows with the number of spans in the windows, up to a limit. Spans beyond the limit

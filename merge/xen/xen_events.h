@@ -43,10 +43,8 @@ bool strata_xen_guest_mode(uint32_t id, bool *entry);
 bool strata_xen_pv_hypercall(uint32_t id, bool *issue);
 
 /*
- * Describes the record id (STRATA_HV_ID_*) of the hypervisor.  An id of Xen's that the table lacks
- *                                                              gets plain words as fields.  False:
- *                                                              one of Strata's own events, unknown
- *                                                              to this version.
+ * Describes the record id (STRATA_HV_ID_*) of the hypervisor. An id of Xen's that the table lacks
+ * gets plain words as fields. False: one of Strata's own events, unknown to this version.
  */
 bool strata_xen_event(uint32_t id, struct strata_event_desc *event);
 

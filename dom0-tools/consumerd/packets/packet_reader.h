@@ -38,9 +38,8 @@ struct strata_packet_reader {
 };
 
 /*
- * Opens RAW/SOURCE/cpu_N.  If the file is missing although the recording counts packets of it,
- *                          complains, and treats the stream as empty. 0, or -1: out of memory or
- *                          file descriptors.
+ * Opens RAW/SOURCE/cpu_N. If the file is missing although the recording counts packets of it,
+ * complains, and treats the stream as empty. 0, or -1: out of memory or file descriptors.
  */
 int strata_packet_reader_open(struct strata_packet_reader *reader, const char *raw,
 			      struct strata_source *source, const struct strata_stream *stream,

@@ -3,9 +3,9 @@
  * history.h - keeps the constraints of many windows in few points.
  *
  * The hull of everything before a window, or after it, takes part in the window's polygon.
- * Where drift cannot change it is small however long the recording; otherwise its far end
- * is lifted so high that it hardly matters, and what is beyond a limit is let go: a
- * constraint less makes a bound wider, never wrong.
+ * If drift is constant, the hull is small however long the recording. Otherwise its far end is
+ * lifted so high that it hardly matters, and points beyond a limit are dropped: dropping a
+ * constraint makes a bound wider, never wrong.
  */
 #ifndef STRATA_CLOCK_SYNC_HISTORY_H
 #define STRATA_CLOCK_SYNC_HISTORY_H

@@ -37,8 +37,8 @@ void strata_points_clear(struct strata_points *points)
 	memset(points, 0, sizeof(*points));
 }
 
-/* All that tells two points apart takes part, so that the order never depends on the one in
- * which they were added. */
+/* Compares all members, so that the order does not depend on the order in which points were
+ * added. */
 static int compare(const struct strata_point *a, const struct strata_point *b, int sign)
 {
 	if (a->u != b->u)

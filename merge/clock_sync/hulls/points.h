@@ -7,11 +7,11 @@
  * d(u) >= v.  The first kind are points above the curve, the second points below it.
  *
  * The curve is not a line.  But where its slope changes by at most s a unit of time,
- * it stays within s (u - c)^2 / 2 of its tangent at c (Taylor), so the tangent obeys
- * every constraint that is loosened ("lifted") by so much.  Lifts for two centres c
- * differ by a function that is linear in u: they have the same hull.  So which points
- * matter does not depend on the centre, and hulls of parts merge into hulls of the
- * whole: a point that is within a hull can be forgotten at once.
+ * it stays within s (u - c)^2 / 2 of its tangent at c (Taylor), so the tangent obeys every
+ * constraint that is loosened ("lifted") by that amount. Lifts for two centres c differ by a
+ * function that is linear in u: they have the same hull. So the set of points that matter does not
+ * depend on the centre, and hulls of parts merge into hulls of the whole: a point inside a hull can
+ * be dropped at once.
  */
 #ifndef STRATA_CLOCK_SYNC_POINTS_H
 #define STRATA_CLOCK_SYNC_POINTS_H
@@ -72,9 +72,9 @@ int64_t strata_sag(const struct strata_model *model, int64_t length);
 int64_t strata_drift_over(const struct strata_model *model, int64_t distance);
 
 /*
- * Keeps of points in order those on the hull of the lifted ones: the lower hull of what
- * lies above the curve, the upper hull of what lies below.  Centre: @centre, which only
- * decides how what is lost in rounding (less than a grain) is spread.
+ * Keeps only the points on the hull of the lifted points, which are sorted: the lower hull of those
+ * above the curve, the upper hull of those below. @centre only decides how the rounding error (less
+ * than a grain) is distributed.
  */
 void strata_points_hull(struct strata_points *points, enum strata_side side,
 			const struct strata_model *model, int64_t centre);

@@ -74,7 +74,7 @@ static bool room_for(struct strata_polygon_room *room, size_t nr)
 	return true;
 }
 
-/* The hull of the points, lifted for this centre.  Returns how many are on it. */
+/* Builds the hull of the points, lifted for this centre. Returns the number of points on it. */
 static size_t make_chain(struct strata_chain_point *chain, const struct strata_points *points,
 			 enum strata_side side, const struct strata_model *model, int64_t centre)
 {
@@ -133,7 +133,7 @@ static int gap_sign(const struct sweep *sweep, struct slope slope)
 	return (gap > 0) - (gap < 0);
 }
 
-/* Takes in the feasible part of this straight piece. */
+/* Records the feasible part of this straight piece. */
 static void take_piece(struct sweep *sweep)
 {
 	int at_from = gap_sign(sweep, sweep->from), at_to = gap_sign(sweep, sweep->to);
@@ -169,8 +169,8 @@ static void add_witness(struct strata_witness *witness, enum strata_side side, s
 }
 
 /*
- * Of lines that leave no room, the ones that come closest are held by the points touched just
- * before the gap stops growing, and just after: with those alone there is no line either.
+ * If no line is feasible, the lines that come closest are limited by the points touched just before
+ * and just after the gap stops growing: these points alone already exclude every line.
  */
 static void note_witness(struct sweep *sweep, struct strata_witness *witness)
 {
@@ -185,7 +185,8 @@ static void note_witness(struct sweep *sweep, struct strata_witness *witness)
 	sweep->falling = falling;
 }
 
-/* The slope up to which the points touched now stay so; moves on to the next ones. */
+/* Returns the slope up to which the touched points do not change; then moves on to the next
+ * points. */
 static struct slope next_slope(struct sweep *sweep, struct slope limit,
 			       const struct strata_chain_point **above,
 			       const struct strata_chain_point **below)

@@ -24,7 +24,7 @@ struct strata_interval {
 	int64_t high;
 };
 
-/* Points of which one at least must go to make an empty polygon another. */
+/* Points that prove a polygon empty: at least one of them must be dropped. */
 struct strata_witness {
 	struct {
 		enum strata_side side;
@@ -33,7 +33,7 @@ struct strata_witness {
 	unsigned int nr;
 };
 
-/* A place to work in; zero-initialised is ready. */
+/* Scratch memory; all-zero is ready. */
 struct strata_polygon_room {
 	struct strata_chain_point *chain[STRATA_SIDES];
 	size_t capacity;
@@ -43,8 +43,9 @@ void strata_polygon_room_clear(struct strata_polygon_room *room);
 
 /*
  * The deviation at @centre (grains) that all @points (in order, a list for each side) allow,
- * rounded outwards, in @interval.  If the polygon is empty and @witness is not NULL, it says
- * why.  Exact: no rounding but of each lift, up, and of the result, outwards.
+ * rounded outwards, in @interval. If the polygon is empty and @witness is not NULL, @witness
+ * receives the contradicting points. The result is exact, except that each lift is rounded up and
+ * the result outwards.
  */
 enum strata_polygon_state strata_polygon_at(struct strata_polygon_room *room,
 					    const struct strata_points points[STRATA_SIDES],

@@ -3,10 +3,10 @@
  * repair.c - distinguishes false pairs from steps.
  *
  * False pairs: of the points that prove a polygon empty (three at most, by Helly's
- * theorem, or four where two vertices change at once) one at least must go: a search
- * with so many branches and as many levels as there are false pairs finds every smallest
- * set.  Steps: if a line obeys the first m constraints it obeys fewer, so the longest
- * beginning and the longest end that have a line are found by halving.
+ * theorem, or four where two vertices change at once) at least one must be dropped. A search that
+ * branches over these points, with one level per false pair, finds every smallest set. Steps: if a
+ * line obeys the first m constraints it obeys fewer, so the longest beginning and the longest end
+ * that have a line are found by halving.
  */
 #include <string.h>
 
@@ -64,7 +64,7 @@ static bool same(const struct strata_point *a, const struct strata_point *b)
 	return a->u == b->u && a->v == b->v && a->cookie == b->cookie;
 }
 
-/* Enters the points that are out now; their sizes are what the rest says of them. */
+/* Enters the points that are out now, with their distance from what the rest allows. */
 static void suspect_all(struct search *search)
 {
 	struct strata_suspects *suspects = search->suspects;
@@ -97,7 +97,7 @@ static void suspect_all(struct search *search)
 	}
 }
 
-/* Takes out up to @more points; enters each set that makes room for a line. */
+/* Takes out up to @more points; enters each set whose removal leaves a line. */
 static enum strata_answer search_sets(struct search *search, unsigned int more)
 {
 	enum strata_answer answer = STRATA_NO;
@@ -206,7 +206,7 @@ static int64_t first_of(const struct strata_points part[STRATA_SIDES])
 	return first;
 }
 
-/* The most points at the beginning (or the end) that a line obeys. */
+/* Returns the largest number of points at the beginning (or the end) that a line obeys. */
 static enum strata_answer longest(struct strata_polygon_room *room,
 				  const struct strata_history *history,
 				  const struct strata_model *model, bool end, size_t *nr)
@@ -232,8 +232,8 @@ static enum strata_answer longest(struct strata_polygon_room *room,
 }
 
 /*
- * A clock that is set back (the other one's deviation from it grows) shows some readings twice, as
- * many as it was set back by.  @old: the last constraint known to be from before that, @new: the
+ * A clock that is set back (the other one's deviation from it grows) shows some readings twice: as
+ * many as it was set back by. @old: the last constraint known to be from before that, @new: the
  * first one known to be from after it.
  */
 static void widen(struct strata_step *step, int64_t old, int64_t new, int64_t unsure)
@@ -261,7 +261,7 @@ enum strata_answer strata_find_step(struct strata_polygon_room *room,
 	if (all < 4 || longest(room, history, model, false, &nr_before) != STRATA_YES ||
 	    longest(room, history, model, true, &nr_after) != STRATA_YES)
 		return STRATA_NO;
-	/* Constraints that both lines obey lie between the two sides: the step does, too. */
+	/* The constraints that both lines obey lie between the two sides, and so does the step. */
 	twice = nr_before + nr_after < all;
 	part_of(history, twice ? nr_before : all - nr_after, false, before);
 	part_of(history, twice ? nr_after : all - nr_before, true, after);

@@ -39,9 +39,9 @@ enum strata_answer strata_feasible(struct strata_polygon_room *room,
 				   const struct strata_model *model, int64_t centre);
 
 /*
- * Whether there is a line once STRATA_FEW points or fewer are gone.  @suspects: all that
- * belong to any smallest set of such points; one cannot know more, and without all of
- * them what is left is true whichever of them are false.
+ * Whether there is a line after dropping at most STRATA_FEW points. @suspects: the points that
+ * belong to any smallest set of that kind. More cannot be known; if all suspects are dropped, the
+ * rest is true whichever of them are false.
  */
 enum strata_answer strata_find_false(struct strata_polygon_room *room,
 				     struct strata_history *history,
@@ -49,8 +49,8 @@ enum strata_answer strata_find_false(struct strata_polygon_room *room,
 				     struct strata_suspects *suspects);
 
 /*
- * Whether there is an instant such that a line obeys everything before it, another one
- * everything after it, and their offsets in between exclude each other.
+ * Whether there is an instant such that a line obeys all constraints before it, another line all
+ * after it, and their offsets in between exclude each other.
  */
 enum strata_answer strata_find_step(struct strata_polygon_room *room,
 				    const struct strata_history *history,

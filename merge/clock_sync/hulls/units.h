@@ -6,15 +6,15 @@
  * Nominal time is what a reading would be worth if its clock kept its nominal rate.
  * It is counted in two units:
  *
- *   fine   2^-16 ns in 128 bits: what is added up along a path of clocks.  A reading
+ *   fine   2^-16 ns in 128 bits: used for sums along a path of clocks.  A reading
  *          of 64 bits at 1 Hz or more, with a denominator of at most 2^16, takes
  *          2^63 * 2^16 * 10^9 * 2^16 < 2^125 on the way and 2^109 in the end.
  *   grain  2^-4 ns in 64 bits: the coordinates of constraints, relative to the first
  *          reading of their edge.  |u|, |v| < 2^59 (417 days), which is checked where
  *          constraints are added.  Differences are then below 2^60, inflated values
- *          below 2^61 (checked as well), their differences below 2^62, and what the
- *          polygons multiply, difference by difference, below 2^124: two such
- *          products can be added in 127 bits and a sign.
+ *          below 2^61 (checked as well), their differences below 2^62, and products of
+ *          two differences in the polygons below 2^124: two such products can be added
+ *          in 127 bits and a sign.
  *
  * Conversions to grains round constraints outwards, so that the loss (3 grains, a
  * fifth of a nanosecond) is part of every bound.
@@ -34,7 +34,8 @@ typedef __int128 strata_wide;
 
 #define STRATA_GRAIN_SECOND ((int64_t)1000000000 << STRATA_GRAIN_SHIFT)
 #define STRATA_GRAIN_LIMIT  ((int64_t)1 << 59)
-#define STRATA_LIFT_LIMIT   ((int64_t)1 << 60) /* what is inflated by more says nothing */
+/* An inflation beyond this makes a constraint useless. */
+#define STRATA_LIFT_LIMIT ((int64_t)1 << 60)
 
 /* The quotient rounded down; @divisor is positive. */
 static inline strata_wide strata_floor_div(strata_wide dividend, strata_wide divisor)
@@ -56,7 +57,7 @@ static inline strata_wide strata_round_div(strata_wide dividend, strata_wide div
 	return strata_floor_div(dividend + divisor / 2, divisor);
 }
 
-/* @value of finer units in units of 2^@shift of them, rounded up. */
+/* Converts @value to units of 2^@shift finer units, rounded up. */
 static inline strata_wide strata_ceil_shift(strata_wide value, unsigned int shift)
 {
 	return -(-value >> shift);
@@ -77,7 +78,7 @@ static inline strata_wide strata_wide_max(strata_wide a, strata_wide b)
 	return a > b ? a : b;
 }
 
-/* Whether a value fits a reading; if not, it is moved to the end of the range. */
+/* Clamps a value to the range of readings. Returns whether that changed it. */
 static inline bool strata_clamp_ticks(strata_wide *ticks)
 {
 	if (*ticks > INT64_MAX)

@@ -19,7 +19,7 @@ struct strata_window {
 	size_t settle_at; /* points at which some are dropped */
 	bool settled;     /* points are in order, and on the hull unless contrary */
 	bool contrary;    /* no line obeys them all */
-	bool after_step;  /* between the window before and this one the clock was set */
+	bool after_step;  /* the clock was set between the previous window and this one */
 	bool unproven;    /* its constraints were loosened until there was a line */
 };
 
@@ -54,8 +54,8 @@ bool strata_window_settle(struct strata_window *window, struct strata_polygon_ro
 /* The last window that starts at or before @u, or the first one; windows are in order. */
 size_t strata_windows_at(const struct strata_windows *windows, int64_t u);
 
-/* Moves the points of a window from @cut on to one of their own, after a step; @cut is within it.
- * Windows are to be settled afterwards. */
+/* Moves the points of a window from @cut on to a new window, after a step; @cut is within the
+ * window. Windows must be settled afterwards. */
 bool strata_windows_split(struct strata_windows *windows, size_t index, int64_t cut);
 
 void strata_windows_clear(struct strata_windows *windows);

@@ -9,9 +9,8 @@
 #include "ctf/tsdl/tsdl_parse.h"
 
 /*
- * Returns 0, or -1 with an error that names the fragment.  The result lives in the source's arena.
- *                                                          A truncated last fragment is reported
- *                                                          and left out.
+ * Returns 0, or -1 with an error that names the fragment. The result lives in the source's arena. A
+ * truncated last fragment is reported and left out.
  */
 int strata_ctf2_parse(struct strata_tsdl_source *source, struct strata_tsdl_file *file);
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tsdl_parse.c - see tsdl_parse.h.  Recursive descent with one token of lookahead, limited in
- *                                   depth.
+ * tsdl_parse.c - see tsdl_parse.h. Recursive descent with one token of lookahead, limited in depth.
  */
 #include "ctf/tsdl/tsdl_parse.h"
 

@@ -3,8 +3,8 @@
  * xentrace_current.h - derives which vCPU a physical CPU is running from its records in a file of
  * xentrace.
  *
- * Xen does not write that into its records.  It follows from the scheduler's records, unless a mask
- *                                            left them out.
+ * Xen does not write that into its records. It follows from the scheduler's records, unless a mask
+ * left them out.
  */
 #ifndef STRATA_MERGE_XENTRACE_CURRENT_H
 #define STRATA_MERGE_XENTRACE_CURRENT_H
