@@ -167,7 +167,10 @@ int recorder_add_ring(struct recorder *recorder, size_t source_index, struct rin
 		queue->subbuf_bytes = strata_subbuf_bytes(ring->reader.geo);
 	state->nr_streams++;
 	recorder->unsaved = true; /* the next drain saves it, for followers */
-	stream->complete_ticks = begin == RECORDER_FROM_NOW ? strata_clock() : 0;
+	/* Followers need not wait for the first poll to know that nothing is older. */
+	stream->complete_ticks = begin == RECORDER_FROM_NOW
+					 ? strata_clock()
+					 : recorder->recording.sources[source_index].since_ticks;
 	stream->live_slot = live_slot(recorder, stream);
 	return 0;
 }

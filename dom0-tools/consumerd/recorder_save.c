@@ -11,11 +11,22 @@
 #include "recording/ctf_metadata.h"
 #include "consumerd/recorder_state.h"
 
-/* After a save the recorder waits this many times as long as the save took. */
-#define SAVE_REST 20u
+/* After a save the recorder waits this many times as long as the save took, and no longer than
+ * that: followers see nothing new meanwhile, and give a stream up after 5 s. On a busy disk the
+ * sync of a small table may take a second. */
+#define SAVE_REST        20u
+#define SAVE_REST_MAX_MS 2000u
 
 /* Bytes of text written in a turn, before the last source of it: a few milliseconds. */
 #define STEP_BYTES (1u << 20)
+
+/* How long to wait after a save that took @ticks. */
+static uint64_t rest_ticks(const struct recorder *recorder, uint64_t ticks)
+{
+	const uint64_t most = (uint64_t)recorder->recording.tsc_khz * SAVE_REST_MAX_MS;
+
+	return ticks < most / SAVE_REST ? ticks * SAVE_REST : most;
+}
 
 static size_t nr_events(const struct recorder *recorder)
 {
@@ -130,7 +141,7 @@ void recorder_save_what_is_new(struct recorder *recorder)
 		return;
 	if (!result) {
 		/* If many sources come and go, they do not wait for each other's tables. */
-		save->again_ticks = strata_clock() + save->ticks * SAVE_REST;
+		save->again_ticks = strata_clock() + rest_ticks(recorder, save->ticks);
 		return;
 	}
 	if (!save->failed && !recorder->drain.full)

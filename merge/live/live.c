@@ -18,13 +18,8 @@
 #include <strata/platform/platform.h>
 
 #include "live/live_streams.h"
+#include "live/live_watermark.h"
 #include "files/mapped_file.h"
-
-/* Streams whose lag is reported; more would fill the screen. */
-#define NAMED_MAX 16u
-
-/* Events with larger bounds do not delay the view. */
-#define BOUND_MAX_NS 1000000000u
 
 struct strata_live {
 	char *raw;
@@ -37,11 +32,10 @@ struct strata_live {
 	struct live_stream *of_slot[STRATA_LIVE_SLOTS];
 	struct strata_lane *lanes; /* for each stream of the set */
 	uint64_t from_ns;
-	uint64_t bound_ns; /* the largest so far */
 	bool has_ended;
 	bool has_begun;
 	bool said_slotless;
-	unsigned int nr_named; /* streams reported as lagging */
+	struct live_watermark watermark;
 	struct strata_live_progress progress;
 	/* Of the current look. */
 	uint64_t to_ns;
@@ -215,24 +209,28 @@ static int read_slots(struct strata_live *live, uint64_t now, struct strata_erro
 	return 0;
 }
 
-/* Marks streams of loaded tables without a slot as ended. */
+/* Marks the set's stream @at as ended, with all of its file, unless it has a slot. */
+static void end_unless_in_table(struct strata_live *live, size_t at, uint64_t now)
+{
+	struct live_stream *stream = live->streams.of_set[at];
+	struct live_said said = { .at_ticks = now, .complete_ticks = UINT64_MAX };
+	struct stat status;
+
+	if (!stream || stream->in_table || stream->has_ended)
+		return;
+	stream->has_ended = true;
+	if (!fstat(live->streams.set.streams[at].stream->fd, &status) && status.st_size > 0)
+		said.bytes = (uint64_t)status.st_size;
+	live_stream_note(stream, &said);
+}
+
+/* Marks streams of earlier loaded tables without a slot as ended. */
 static void find_ended(struct strata_live *live, uint64_t now)
 {
-	struct live_streams *streams = &live->streams;
-	struct stat status;
 	size_t i;
 
-	for (i = 0; i < streams->set.nr_streams; i++) {
-		struct live_stream *stream = streams->of_set[i];
-		struct live_said said = { .at_ticks = now, .complete_ticks = UINT64_MAX };
-
-		if (!stream || stream->in_table || stream->has_ended)
-			continue;
-		stream->has_ended = true;
-		if (!fstat(streams->set.streams[i].stream->fd, &status) && status.st_size > 0)
-			said.bytes = (uint64_t)status.st_size;
-		live_stream_note(stream, &said);
-	}
+	for (i = 0; i < live->streams.set.nr_streams; i++)
+		end_unless_in_table(live, i, now);
 }
 
 /* The recording has ended: the files are complete. */
@@ -254,80 +252,19 @@ static void take_files_as_they_are(struct strata_live *live)
 	}
 }
 
-static uint64_t subtract_held(uint64_t a, uint64_t b)
+/* Marks as ended the streams of sources that had gone when the tables were written: they never had
+ * a slot that we saw, and their files are complete. */
+static void find_gone(struct strata_live *live, uint64_t now)
 {
-	return a < b ? 0 : a - b;
-}
-
-/* Host ticks as a number of ns. */
-static uint64_t ns_of(const struct strata_live *live, uint64_t ticks)
-{
-	return ticks == UINT64_MAX ? UINT64_MAX
-				   : strata_realtime_ns(&live->streams.host.timebase, ticks);
-}
-
-/* Reports once that a stream is no longer waited for. */
-static void name_left_behind(struct strata_live *live, struct live_stream *stream,
-			     uint64_t waited_ns)
-{
-	const bool has_name = stream->source < live->streams.host.recording.nr_sources;
-	char message[256];
-
-	if (stream->was_named || !has_name)
-		return;
-	stream->was_named = true;
-	if (live->nr_named == NAMED_MAX)
-		complain(live, "more streams are no longer waited for; they are not named");
-	if (live->nr_named++ >= NAMED_MAX)
-		return;
-	snprintf(
-		message, sizeof(message),
-		"%s/cpu_%u: no data for %.1f s: no longer waited for; its events are shown as late ones",
-		live->streams.host.recording.sources[stream->source].name, stream->cpu,
-		(double)waited_ns / 1e9);
-	complain(live, message);
-}
-
-/*
- * The time up to which a stream is complete. 0: unknown yet, because the recorder has not polled
- * it, we looked too early, or the clocks are not known up to its beginning. This passes, unless its
- * writer has stopped in its first sub-buffer.
- * @since_ns: OUT, time since which the stream has delivered nothing
- */
-static uint64_t stream_complete_ns(const struct strata_live *live, struct live_stream *stream,
-				   uint64_t now, uint64_t *since_ns)
-{
-	uint64_t ns = 0;
-
-	if (!stream->met_ticks)
-		stream->met_ticks = now;
-	*since_ns = ns_of(live, stream->met_ticks);
-	if (stream->complete_ticks) {
-		ns = ns_of(live, stream->complete_ticks);
-		*since_ns = ns;
-	}
-	return ns;
-}
-
-/* The time up to which all streams that are waited for are complete. */
-static uint64_t complete_ns(struct strata_live *live, uint64_t now)
-{
-	const uint64_t now_ns = ns_of(live, now);
-	const uint64_t patient_ns = subtract_held(now_ns, live->options.patience_ns);
-	uint64_t least = now_ns;
+	const struct live_streams *streams = &live->streams;
 	size_t i;
 
-	for (i = 0; i < live->streams.nr; i++) {
-		struct live_stream *stream = live->streams.streams[i];
-		uint64_t since_ns;
-		uint64_t ns = stream_complete_ns(live, stream, now, &since_ns);
+	for (i = 0; i < streams->set.nr_streams; i++) {
+		struct live_stream *stream = streams->of_set[i];
 
-		if (since_ns < patient_ns)
-			name_left_behind(live, stream, now_ns - since_ns);
-		else if (ns < least)
-			least = ns;
+		if (stream && streams->host.recording.sources[stream->source].went_ticks)
+			end_unless_in_table(live, i, now);
 	}
-	return least;
 }
 
 /* The watermark never goes back. */
@@ -337,8 +274,7 @@ static uint64_t next_watermark(struct strata_live *live, uint64_t now)
 
 	if (live->has_ended)
 		return UINT64_MAX;
-	ns = subtract_held(complete_ns(live, now), live->options.delay_ns);
-	ns = subtract_held(ns, live->bound_ns < BOUND_MAX_NS ? live->bound_ns : BOUND_MAX_NS);
+	ns = live_watermark_next(&live->watermark, &live->streams, now);
 	return ns > live->progress.watermark_ns ? ns : live->progress.watermark_ns;
 }
 
@@ -375,8 +311,8 @@ static void note_bound(struct strata_live *live, const struct strata_ctf_reader 
 
 	for (i = 0; i < nr; i++) {
 		ns = strata_ctf_bound_ns(reader, events[i].bound);
-		if (ns != UINT64_MAX && ns > live->bound_ns)
-			live->bound_ns = ns;
+		if (ns != UINT64_MAX && ns > live->watermark.bound_ns)
+			live->watermark.bound_ns = ns;
 	}
 }
 
@@ -436,7 +372,8 @@ static int begin(struct strata_live *live, uint64_t now, struct strata_error *er
 	live->has_begun = true;
 	if (live->options.from_beginning)
 		return 0;
-	live->from_ns = live->progress.watermark_ns = ns_of(live, now);
+	live->from_ns = live->progress.watermark_ns =
+		strata_realtime_ns(&live->streams.host.timebase, now);
 	return live_streams_seek(&live->streams, live->from_ns, error);
 }
 
@@ -494,9 +431,11 @@ int strata_live_look(struct strata_live *live, struct strata_live_sink *sink,
 	if (generation == 0 && !live->has_ended)
 		return 0;
 	live->streams.has_ended = live->has_ended;
-	if ((live->has_ended || !live->lanes || generation != live->generation) &&
-	    load(live, sink, generation, now, error))
-		return -1;
+	if (live->has_ended || !live->lanes || generation != live->generation) {
+		if (load(live, sink, generation, now, error))
+			return -1;
+		find_gone(live, now);
+	}
 	if (!live->has_begun && begin(live, now, error))
 		return -1;
 	if (live->has_ended)
@@ -525,6 +464,8 @@ struct strata_live *strata_live_open(const char *raw, const struct strata_live_o
 	live->streams.raw = live->raw;
 	live->streams.complain = options->complain;
 	live->streams.complain_data = options->complain_data;
+	live->watermark.delay_ns = options->delay_ns;
+	live->watermark.patience_ns = options->patience_ns;
 	live->dir = open(raw, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (live->dir < 0)
 		strata_fail(error, "%s: %s", raw, strerror(errno));

@@ -438,11 +438,14 @@ static void a_ring_that_is_added_later_is_in_the_tables_before_it_is_told(void *
 	generation = followed.table->generation;
 	test_ring_open(&added, 7);
 	test_ring_write(&added);
+	recorder_recording(followed.recorder)->sources[0].since_ticks = 77;
 	assert_int_equal(recorder_add_ring(followed.recorder, 0, &added.ring, RECORDER_WITH_PAST,
 					   &followed.error),
 			 0);
 	slot = &followed.table->slots[1];
 	assert_int_equal(slot->cpu, 7);
+	/* Nobody has polled it: it is complete up to where its source begins. */
+	assert_int_equal(slot->complete_ticks, 77);
 	assert_int_equal(slot->bytes, 0);
 	drain(&followed);
 	assert_true(slot->bytes > 0);
@@ -455,6 +458,23 @@ static void a_ring_that_is_added_later_is_in_the_tables_before_it_is_told(void *
 	assert_int_equal(recorder_close(followed.recorder, &totals, &followed.error), 0);
 	assert_int_equal(totals.events, 1);
 	test_ring_close(&added);
+	end(&followed);
+}
+
+/* Here a save takes far more than a twentieth of the longest pause: as if a disk took seconds. */
+static void tables_are_saved_again_soon_however_long_a_save_takes(void **state)
+{
+	struct recorder_totals totals;
+	struct followed followed;
+
+	(void)state;
+	begin(&followed, STRATA_HEADER_FULL);
+	recorder_recording(followed.recorder)->tsc_khz = 1;
+	followed.recorder->unsaved = true;
+	drain(&followed);
+	assert_true(recorder_is_saved(followed.recorder));
+	assert_in_range(followed.recorder->save.again_ticks, 1, strata_clock() + 2000);
+	assert_int_equal(recorder_close(followed.recorder, &totals, &followed.error), 0);
 	end(&followed);
 }
 
@@ -590,6 +610,7 @@ int main(void)
 		cmocka_unit_test(what_is_written_between_a_look_and_the_drain_waits_for_the_next),
 		cmocka_unit_test(what_no_table_describes_is_not_told),
 		cmocka_unit_test(a_ring_that_is_added_later_is_in_the_tables_before_it_is_told),
+		cmocka_unit_test(tables_are_saved_again_soon_however_long_a_save_takes),
 		cmocka_unit_test(who_comes_before_the_first_tables_waits_for_them),
 		cmocka_unit_test(tables_are_loaded_whatever_number_they_have),
 		cmocka_unit_test(a_slot_that_is_free_again_is_used_last),

@@ -7,17 +7,8 @@
 # shellcheck disable=SC2016 # jq expands what is in single quotes
 # shellcheck source=tests/tap.sh
 . "$(dirname "$0")/../tap.sh"
-# shellcheck source=tests/unit/recorder.sh
-. tests/unit/recorder.sh
-
-strata=$PWD/out/bin/strata
-work=$(mktemp -d)
-app=reported$$
-program=$work/$app
-ln -s "$PWD/out/tests/app/program" "$program"
-export STRATA_APP_SOCKET=$work/apps.sock
-recorder="" running="" reporter=""
-trap '[ -z "$recorder$running$reporter" ] || kill -9 $recorder $running $reporter 2>/dev/null; rm -rf "$work"' EXIT
+# shellcheck source=tests/unit/follower.sh
+. tests/unit/follower.sh
 # Each run of the program with one number is a request.
 request=(--request "run=numbered,nothing")
 
@@ -26,50 +17,20 @@ report() {
 	local of=$1
 	shift
 	"$strata" report --live requests "${request[@]}" "$@" "$work/$of" >"$work/$of.reports" 2>"$work/$of.says" &
-	reporter=$!
-}
-
-reporter_status() {
-	wait "$reporter"
-	local status=$?
-	reporter=""
-	return $status
-}
-
-end_recorder() {
-	kill -INT "$recorder"
-	wait "$recorder"
-	recorder=""
-}
-
-# end_all: what a check that failed has left behind would be waited for.
-or_end_all() {
-	"$@" && return 0
-	# shellcheck disable=SC2086 # any of them may be none
-	kill -9 $recorder $running $reporter 2>/dev/null
-	wait
-	recorder="" running="" reporter=""
-	return 1
-}
-
-run_programs() {
-	local i
-	for ((i = 0; i < $1; i++)); do
-		"$program" numbered 1
-	done
+	follower=$!
 }
 
 has_reports() { [ "$(wc -l <"$1")" -ge "$2" ]; }
-maps_table() { grep -qs "/.live" "/proc/$reporter/maps"; }
+maps_table() { grep -qs "/.live" "/proc/$follower/maps"; }
 
 # One window for all: what is in it is what there is afterwards.
 whole() {
 	begin whole --app "$app" --switch-timer 50 || return 1
 	report whole --json --from 0 --window 60m
 	await maps_table || return 1
-	run_programs 20
+	run_programs 20 1
 	end_recorder
-	reporter_status || { cat "$work/whole.says"; return 1; }
+	follower_status || { cat "$work/whole.says"; return 1; }
 	"$strata" report requests --json "${request[@]}" "$work/whole" >"$work/whole.after"
 	cat "$work/whole.reports"
 	[ "$(wc -l <"$work/whole.reports")" = 1 ] &&
@@ -88,11 +49,9 @@ windows() {
 	running=$!
 	report windows --json --from 0 --window 1 --every 200ms
 	await has_reports "$work/windows.reports" 6 || return 1
-	kill -9 "$running"
-	wait "$running" 2>/dev/null
-	running=""
+	end_running
 	end_recorder
-	reporter_status || { cat "$work/windows.says"; return 1; }
+	follower_status || { cat "$work/windows.says"; return 1; }
 	ranges_follow "$work/windows.reports" || { cut -c 1-200 "$work/windows.reports"; return 1; }
 }
 check "reports come at equal times, and the last one says so" or_end_all windows
@@ -105,9 +64,9 @@ report later --window 300ms --every 100ms
 check "text follows" await has_reports "$work/later.reports" 20
 check "each with its range" test 3 -le "$(grep -cE '^[0-9:.]{12} to [0-9:.]{12} of .*later$' "$work/later.reports")"
 check "and where nothing is to report, with what it comes from" grep -q 'requests: .*record --app' "$work/later.reports"
-kill -INT "$reporter"
+kill -INT "$follower"
 status=0
-reporter_status || status=$?
+follower_status || status=$?
 check "a signal ends it" test "$status" = 0
 no_message() { [ ! -s "$work/later.says" ] || { cat "$work/later.says"; return 1; }; }
 check "without a word" no_message
@@ -120,12 +79,10 @@ kill -9 "$recorder"
 wait "$recorder" 2>/dev/null
 recorder=""
 status=0
-reporter_status || status=$?
+follower_status || status=$?
 check "when the recorder dies, it ends" test "$status" = 3
 check "and says what to do" grep -q "the recorder died; .strata recover $work/later" "$work/later.says"
-kill -9 "$running"
-wait "$running" 2>/dev/null
-running=""
+end_running
 
 # The command line.
 live() { "$strata" report --live "$@"; }

@@ -5,59 +5,21 @@
 # is shown then is what there is afterwards.  Speaks TAP; run by tests/run.sh.
 # shellcheck source=tests/tap.sh
 . "$(dirname "$0")/../tap.sh"
-# shellcheck source=tests/unit/recorder.sh
-. tests/unit/recorder.sh
-
-strata=$PWD/out/bin/strata
-work=$(mktemp -d)
-app=followed$$
-program=$work/$app
-ln -s "$PWD/out/tests/app/program" "$program"
-export STRATA_APP_SOCKET=$work/apps.sock
-recorder="" running="" viewer=""
-trap '[ -z "$recorder$running$viewer" ] || kill -9 $recorder $running $viewer 2>/dev/null; rm -rf "$work"' EXIT
+# shellcheck source=tests/unit/follower.sh
+. tests/unit/follower.sh
 
 # follow NAME OPTIONS...: starts to follow that recording.
 follow() {
 	local of=$1
 	shift
 	"$strata" view --live "$@" "$work/$of" >"$work/$of.shown" 2>"$work/$of.says" &
-	viewer=$!
+	follower=$!
 }
 
 has_lines() { [ "$(grep -c "$2" "$1")" -ge "$3" ]; }
 
-end_recorder() {
-	kill -INT "$recorder"
-	wait "$recorder"
-	recorder=""
-}
-
-# The exit status of the one that follows, when it has ended.
-viewer_status() {
-	wait "$viewer"
-	local status=$?
-	viewer=""
-	return $status
-}
-
 # What is not the same when the recorder measures the clock's frequency better at its end.
 without_times() { sed -E 's/"(ns|time)":"[^"]*",//g; s/"bound_ns":[0-9]*,//; s/"unordered":[a-z]*,//' "$1"; }
-
-# end_all: what a check that failed has left behind would be waited for.
-end_all() {
-	# shellcheck disable=SC2086 # any of them may be none
-	kill -9 $recorder $running $viewer 2>/dev/null
-	wait
-	recorder="" running="" viewer=""
-}
-
-# or_end_all COMMAND...: where it fails, no process is left behind that keeps the next recorder from its work.
-or_end_all() {
-	"$@" && return 0
-	end_all
-	return 1
-}
 
 # The events of each stream, in their order: of events of two CPUs at one time, the other may come first then.
 # Losses come with the event behind them, which may be another one live.
@@ -78,12 +40,10 @@ whole() {
 	running=$!
 	await has_lines "$work/$1.shown" '"crowded"' 5000 || return 1
 	"$program" numbered 500
-	kill -9 "$running"
-	wait "$running" 2>/dev/null
-	running=""
+	end_running
 	await has_lines "$work/$1.shown" '"numbered"' 1000 || return 1
 	end_recorder
-	viewer_status || { cat "$work/$1.says"; return 1; }
+	follower_status || { cat "$work/$1.says"; return 1; }
 	cat "$work/$1.says"
 	"$strata" view --json "$work/$1" >"$work/$1.after" 2>/dev/null
 	times_do_not_go_back "$work/$1.shown" && cmp <(by_stream "$work/$1.shown") <(by_stream "$work/$1.after")
@@ -96,11 +56,9 @@ check "nothing is left of what told how far it was" test ! -e "$work/single/.liv
 # Programs that come and go: all that they wrote is shown, and their files are not kept open.
 begin many --app "$app" --switch-timer 50
 follow many --json --from 0
-for _ in $(seq 25); do
-	"$program" numbered 20
-done
+run_programs 25 20
 check "what 25 programs wrote is shown, of each" await has_lines "$work/many.shown" '"numbered"' 500
-open_files() { find "/proc/$viewer/fd" -lname "$work/many/*/cpu_*" | wc -l; }
+open_files() { find "/proc/$follower/fd" -lname "$work/many/*/cpu_*" | wc -l; }
 # When another comes it looks again at who is there.
 few_are_open() {
 	"$program" numbered 1
@@ -109,8 +67,27 @@ few_are_open() {
 check "files of those that are gone are closed" await few_are_open
 end_recorder
 status=0
-viewer_status || status=$?
+follower_status || status=$?
 check "and nothing was amiss" test "$status" = 0
+
+# Some that live for a moment, one after the other without a pause, do not hold up what is shown: at each look one has just begun,
+# another has ended, and of some there is no more than their files.
+shown_meanwhile() {
+	local ended
+	begin crowded --app "$app" --switch-timer 50 || return 1
+	follow crowded --json --from 0
+	await grep -qs "/.live" "/proc/$follower/maps" || return 1
+	for ((ended = 0; ended < 400; ended++)); do
+		! has_lines "$work/crowded.shown" '"numbered"' 20 || break
+		"$program" numbered 1
+	done
+	echo "20 of them are shown when $ended have ended"
+	end_recorder
+	follower_status || { cat "$work/crowded.says"; return 1; }
+	cat "$work/crowded.says"
+	[ "$ended" -lt 400 ] && has_lines "$work/crowded.shown" '"numbered"' "$ended"
+}
+check "programs that come and go are shown while others do" or_end_all shown_meanwhile
 
 # From now on, not from its beginning: what the first program wrote is not shown.
 begin later --app "$app" --switch-timer 50
@@ -128,12 +105,10 @@ kill -9 "$recorder"
 wait "$recorder" 2>/dev/null
 recorder=""
 status=0
-viewer_status || status=$?
+follower_status || status=$?
 check "when the recorder dies, following ends" test "$status" = 3
 check "and says what to do" grep -q "the recorder died; .strata recover $work/later" "$work/later.says"
-kill -9 "$running"
-wait "$running" 2>/dev/null
-running=""
+end_running
 check "nobody records into it: refused" refused 'no recorder writes to it' "$strata" view --live "$work/single"
 begin flying --app "$app" --overwrite
 check "a flight recorder cannot be followed: refused" refused 'flight recorder' "$strata" view --live "$work/flying"
@@ -143,10 +118,10 @@ end_recorder
 truncated() {
 	begin cut --app "$app" --switch-timer 50 || return 1
 	follow cut --json
-	await grep -qs "$work/cut/.live" "/proc/$viewer/maps" || return 1
+	await grep -qs "$work/cut/.live" "/proc/$follower/maps" || return 1
 	truncate -s 0 "$work/cut/.live"
 	local status=0
-	viewer_status || status=$?
+	follower_status || status=$?
 	cat "$work/cut.says"
 	[ "$status" = 1 ] && grep -q 'removed, replaced or truncated' "$work/cut.says" || return 1
 	"$program" numbered 100
@@ -159,14 +134,14 @@ begun_anew() {
 	"$program" numbered 100
 	follow "$2" --json --from 0
 	await has_lines "$work/$2.shown" '"numbered"' 100 || return 1
-	kill -STOP "$viewer"
+	kill -STOP "$follower"
 	kill "-$1" "$recorder"
 	wait "$recorder" 2>/dev/null
 	begin "$2" --force --app "$app" --switch-timer 50 || return 1
 	"$program" numbered 200
-	kill -CONT "$viewer"
+	kill -CONT "$follower"
 	local status=0
-	viewer_status || status=$?
+	follower_status || status=$?
 	cat "$work/$2.says"
 	end_recorder
 	[ "$status" = 1 ] && grep -q 'another' "$work/$2.says" && test 100 = "$(grep -c '"numbered"' "$work/$2.shown")"
@@ -187,14 +162,12 @@ check "who reads no more ends it" timeout "$limit_s" bash -c "'$strata' view --l
 check "with whole lines, below the heading" test 20 = "$(grep -c 'crowded .*number=' "$work/head")"
 follow columns
 await has_lines "$work/columns.shown" crowded 10
-kill -INT "$viewer"
+kill -INT "$follower"
 status=0
-viewer_status || status=$?
+follower_status || status=$?
 check "so does a signal" test "$status" = 0
 check "and what was shown is summed up" grep -qE '[0-9]+ events; 0 came late, 0 were lost' "$work/columns.says"
-kill -9 "$running"
-wait "$running" 2>/dev/null
-running=""
+end_running
 end_recorder
 # On a file system that shares no memory the recorder keeps the table in memory of its own.
 unmapped() {
@@ -212,7 +185,7 @@ unmapped() {
 	wait "$recorder" 2>/dev/null
 	recorder=""
 	local status=0
-	viewer_status || status=$?
+	follower_status || status=$?
 	wait "$second"
 	[ "$status" = 3 ] && refused 'does not run on this machine any more' "$strata" view --live "$work/unmapped"
 }
