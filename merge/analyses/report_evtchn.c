@@ -188,9 +188,9 @@ static const struct strata_table_column columns[NR_COLUMNS] = {
 };
 
 /* Sets the cells that need recorded upcalls. */
-static void set_pendings(struct strata_cell *cells, const struct row *row)
+static void set_pendings(struct strata_cell *cells, struct row *row)
 {
-	const struct strata_histogram *pendings = &row->pendings;
+	struct strata_histogram *pendings = &row->pendings;
 
 	strata_cell_set(&cells[COLUMN_TOTAL], pendings->sum);
 	strata_cell_set(&cells[COLUMN_P50], strata_histogram_percentile(pendings, 500000));
@@ -217,7 +217,7 @@ static int make(struct strata_report *base, struct strata_table *tables, size_t 
 	strata_table_init(table, "evtchn", "Event channels, by port and who signals it", columns,
 			  NR_COLUMNS);
 	for (i = 0; i < report->nr; i++) {
-		const struct row *row = report->all[i];
+		struct row *row = report->all[i];
 		struct strata_cell *cells = strata_table_add(table);
 
 		if (!cells)

@@ -97,8 +97,8 @@ static int make(struct strata_report *base, struct strata_table *tables, size_t 
 	strata_table_init(table, "grants", "Grants, mapped and unmapped, and copies", columns,
 			  sizeof(columns) / sizeof(columns[0]));
 	for (i = 0; i < report->nr; i++) {
-		const struct row *row = report->all[i];
-		const struct strata_histogram *maps = &row->maps;
+		struct row *row = report->all[i];
+		struct strata_histogram *maps = &row->maps;
 		struct strata_cell *cells = strata_table_add(table);
 
 		if (!cells)

@@ -282,8 +282,8 @@ static int make(struct strata_report *base, struct strata_table *tables, size_t 
 	strata_table_init(table, report->key, report->title, columns,
 			  report->is_of_locks ? NR_COLUMNS : COLUMN_OTHERS);
 	for (i = 0; i < report->nr; i++) {
-		const struct row *row = report->all[i];
-		const struct strata_histogram *lengths = &row->lengths;
+		struct row *row = report->all[i];
+		struct strata_histogram *lengths = &row->lengths;
 		struct strata_cell *cells = strata_table_add(table);
 
 		if (!cells)

@@ -59,7 +59,7 @@ static void make_vcpus(const struct steal_report *report, struct strata_table *t
 	strata_table_init(table, "vcpus", "vCPUs: waiting is for a physical CPU", vcpu_columns,
 			  sizeof(vcpu_columns) / sizeof(vcpu_columns[0]));
 	for (i = 0; i < report->vcpus.nr; i++) {
-		const struct strata_sum *sum = report->vcpus.all[i];
+		struct strata_sum *sum = report->vcpus.all[i];
 		const uint64_t running = sum->by_state[STRATA_VCPU_GUEST],
 			       waiting = sum->by_state[STRATA_VCPU_RUNNABLE];
 		struct strata_cell *cells = strata_table_add(table);
@@ -102,7 +102,7 @@ static void make_behind(struct steal_report *report, struct strata_table *table)
 	strata_table_init(table, "behind", "Behind whom they waited", behind_columns,
 			  sizeof(behind_columns) / sizeof(behind_columns[0]));
 	for (i = 0; i < report->behind.nr; i++) {
-		const struct strata_sum *sum = report->behind.all[i];
+		struct strata_sum *sum = report->behind.all[i];
 		const struct strata_sum *whole =
 			strata_sums_get(&report->vcpus, sum->a, NULL, sum->trace);
 		struct strata_cell *cells = strata_table_add(table);

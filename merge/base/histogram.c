@@ -21,15 +21,30 @@ static unsigned int part_bits(unsigned int row)
 	return row ? row - 1 : 0;
 }
 
+static void count_recent(struct strata_histogram *histogram)
+{
+	uint32_t i;
+
+	for (i = 0; i < histogram->nr_recent; i++) {
+		const uint64_t value = histogram->recent[i];
+		const unsigned int row = row_of(value);
+
+		histogram->rows[row][(value >> part_bits(row)) % PARTS]++;
+	}
+	histogram->nr_recent = 0;
+}
+
 int strata_histogram_add(struct strata_histogram *histogram, uint64_t value)
 {
-	const unsigned int row = row_of(value);
+	uint64_t **row = &histogram->rows[row_of(value)];
 
-	if (!histogram->rows[row])
-		histogram->rows[row] = calloc(PARTS, sizeof(uint64_t));
-	if (!histogram->rows[row])
+	if (!*row)
+		*row = calloc(PARTS, sizeof(uint64_t));
+	if (!*row)
 		return -1;
-	histogram->rows[row][(value >> part_bits(row)) % PARTS]++;
+	histogram->recent[histogram->nr_recent++] = value;
+	if (histogram->nr_recent == STRATA_HISTOGRAM_RECENT)
+		count_recent(histogram);
 	if (histogram->count == 0 || value < histogram->least)
 		histogram->least = value;
 	if (value > histogram->greatest)
@@ -46,14 +61,14 @@ static uint64_t middle_of(unsigned int row, unsigned int part)
 	return first + (((uint64_t)1 << part_bits(row)) - 1) / 2;
 }
 
-uint64_t strata_histogram_percentile(const struct strata_histogram *histogram,
-				     uint32_t of_a_million)
+uint64_t strata_histogram_percentile(struct strata_histogram *histogram, uint32_t of_a_million)
 {
 	/* The rank of the value, from 1 on, rounded up. */
 	const unsigned __int128 product = (unsigned __int128)histogram->count * of_a_million;
 	uint64_t left = (uint64_t)((product + 999999) / 1000000);
 	unsigned int row, part;
 
+	count_recent(histogram);
 	if (left == 0)
 		left = 1;
 	for (row = 0; row < STRATA_HISTOGRAM_ROWS; row++) {

@@ -39,8 +39,8 @@ static uint64_t exact(const uint64_t *sorted, size_t nr, uint32_t of_a_million)
 	return sorted[below];
 }
 
-static void check_percentile(const struct strata_histogram *histogram, const uint64_t *sorted,
-			     size_t nr, uint32_t of_a_million)
+static void check_percentile(struct strata_histogram *histogram, const uint64_t *sorted, size_t nr,
+			     uint32_t of_a_million)
 {
 	const uint64_t want = exact(sorted, nr, of_a_million);
 	const uint64_t got = strata_histogram_percentile(histogram, of_a_million);
