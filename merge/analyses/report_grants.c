@@ -80,7 +80,7 @@ static const struct strata_table_column columns[] = {
 	{ "mapped_p50_ns", "p50", STRATA_CELL_NS },
 	{ "mapped_p99_ns", "p99", STRATA_CELL_NS },
 	{ "mapped_greatest_ns", "greatest", STRATA_CELL_NS },
-	{ "bound_ns", "bound", STRATA_CELL_NS },
+	{ "bound_ns", "bound", STRATA_CELL_BOUND },
 	{ "copies", "copies", STRATA_CELL_COUNT },
 	{ "failed_copies", "failed", STRATA_CELL_COUNT },
 	{ "copied_bytes", "bytes copied", STRATA_CELL_COUNT },

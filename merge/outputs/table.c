@@ -10,6 +10,10 @@
 
 #define CELL_BYTES 160u
 
+/* Times have four digits: fewer steps than this, the longest of 0.1 s each. */
+#define STEPS    10000u
+#define COARSEST 8u
+
 void strata_table_init(struct strata_table *table, const char *key, const char *title,
 		       const struct strata_table_column *columns, size_t nr_columns)
 {
@@ -96,38 +100,51 @@ void strata_table_sort(struct strata_table *table, size_t column)
 	table->cells = cells;
 }
 
-const char *strata_ns_text(char *text, uint64_t ns)
+/* Writes a number of steps of 10^@exponent ns, with four digits. */
+static char *put_steps(char *out, uint64_t steps, unsigned int exponent)
 {
-	static const struct {
-		uint64_t ns;
-		const char *unit;
-	} units[] = { { 1000000000u, "s" }, { 1000000u, "ms" }, { 1000u, "us" } };
+	static const char *const units[] = { " us", " ms", " s" };
+	const unsigned int digits = 3 - exponent % 3;
+	const uint64_t one = digits == 3 ? 1000 : digits == 2 ? 100 : 10;
+
+	out = strata_put_decimal(out, steps / one);
+	*out++ = '.';
+	out = strata_put_digits(out, steps % one, digits);
+	return strata_put_text(out, units[exponent / 3]);
+}
+
+static const char *put_ns(char *text, uint64_t ns, bool is_bound)
+{
+	uint64_t step = 1, steps = ns;
+	unsigned int exponent;
 	char *end;
-	size_t i;
 
-	for (i = 0; i < 3 && ns < units[i].ns; i++)
-		;
-	if (i == 3) {
-		end = strata_put_text(strata_put_decimal(text, ns), " ns");
-	} else {
-		const uint64_t whole = ns / units[i].ns;
-		const uint64_t rest = ns % units[i].ns / (units[i].ns / 1000);
-		const unsigned int digits = whole >= 100 ? 1 : whole >= 10 ? 2 : 3;
-		static const unsigned int divisors[] = { 1000, 100, 10, 1 };
-
-		end = strata_put_decimal(text, whole);
-		*end++ = '.';
-		end = strata_put_digits(end, rest / divisors[digits], digits);
-		*end++ = ' ';
-		end = strata_put_text(end, units[i].unit);
+	/* Rounded before the unit is chosen: 999.96 us are 1.000 ms. */
+	for (exponent = 0; steps >= STEPS && exponent < COARSEST; exponent++) {
+		step *= 10;
+		steps = ns / step + (is_bound ? ns % step > 0 : ns % step >= step / 2);
 	}
+	end = ns < 1000 ? strata_put_text(strata_put_decimal(text, ns), " ns")
+			: put_steps(text, steps, exponent);
 	*end = '\0';
 	return text;
+}
+
+const char *strata_ns_text(char *text, uint64_t ns)
+{
+	return put_ns(text, ns, false);
+}
+
+const char *strata_bound_text(char *text, uint64_t bound_ns)
+{
+	return put_ns(text, bound_ns, true);
 }
 
 static const char *cell_text(char text[CELL_BYTES], const struct strata_table_column *column,
 			     const struct strata_cell *cell)
 {
+	uint64_t tenths;
+
 	if (!cell->is_known)
 		return "-";
 	switch (column->kind) {
@@ -136,9 +153,11 @@ static const char *cell_text(char text[CELL_BYTES], const struct strata_table_co
 		return cell->text;
 	case STRATA_CELL_NS:
 		return strata_ns_text(text, cell->number);
+	case STRATA_CELL_BOUND:
+		return strata_bound_text(text, cell->number);
 	case STRATA_CELL_SHARE:
-		snprintf(text, CELL_BYTES, "%" PRIu64 ".%" PRIu64 " %%", cell->number / 10000,
-			 cell->number / 1000 % 10);
+		tenths = cell->number / 1000 + (cell->number % 1000 >= 500);
+		snprintf(text, CELL_BYTES, "%" PRIu64 ".%" PRIu64 " %%", tenths / 10, tenths % 10);
 		return text;
 	case STRATA_CELL_COUNT:
 		break;

@@ -19,6 +19,7 @@ enum strata_cell_kind {
 	STRATA_CELL_TEXT, /* fit to be shown */
 	STRATA_CELL_COUNT,
 	STRATA_CELL_NS,
+	STRATA_CELL_BOUND,  /* of a time, in ns */
 	STRATA_CELL_FIGURE, /* text of a number, of any kind: aligned as numbers are */
 	STRATA_CELL_SHARE,  /* millionths; text and CSV show percent, JSON a fraction */
 };
@@ -72,8 +73,13 @@ void strata_table_put_csv(const char *text, FILE *out);
 /* An array of objects.  NULL: out of memory. */
 struct json_object *strata_table_to_json(const struct strata_table *table);
 
-/* Writes a time as people read it, with four digits: "12.39 s", "9.550 ms". */
+/*
+ * Writes a time as people read it, rounded to four digits: "12.39 s", "9.550 ms".  A bound is
+ * rounded up, so that what is shown is one, too.  The page of `strata timeline` does the same
+ * (format.ts).
+ */
 #define STRATA_NS_TEXT_BYTES 40u
 const char *strata_ns_text(char *text, uint64_t ns);
+const char *strata_bound_text(char *text, uint64_t bound_ns);
 
 #endif /* STRATA_MERGE_OUTPUTS_TABLE_H */

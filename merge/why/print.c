@@ -18,7 +18,7 @@ struct texts {
 
 static const char *bound_text(struct texts *texts, uint64_t bound_ns)
 {
-	return bound_ns == UINT64_MAX ? "?" : strata_ns_text(texts->bound, bound_ns);
+	return bound_ns == UINT64_MAX ? "?" : strata_bound_text(texts->bound, bound_ns);
 }
 
 /* "24.10 ms ± 362 ns" */

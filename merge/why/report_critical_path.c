@@ -192,7 +192,7 @@ static void make_head(const struct path_report *report, struct strata_table *tab
 		{ "from", "from", STRATA_CELL_FIGURE },
 		{ "from_ns", NULL, STRATA_CELL_NS },
 		{ "ns", "for", STRATA_CELL_NS },
-		{ "bound_ns", "bound", STRATA_CELL_NS },
+		{ "bound_ns", "bound", STRATA_CELL_BOUND },
 		{ "segments", "segments", STRATA_CELL_COUNT },
 		{ "not_remembered", "spans not remembered", STRATA_CELL_COUNT },
 	};
@@ -235,7 +235,7 @@ static void make_sums(const struct path_report *report, struct strata_table *tab
 	static const struct strata_table_column columns[] = {
 		{ "who", "who", STRATA_CELL_TEXT },      { "cause", NULL, STRATA_CELL_TEXT },
 		{ "words", "what", STRATA_CELL_TEXT },   { "behind", "behind", STRATA_CELL_TEXT },
-		{ "ns", "for", STRATA_CELL_NS },         { "bound_ns", "bound", STRATA_CELL_NS },
+		{ "ns", "for", STRATA_CELL_NS },         { "bound_ns", "bound", STRATA_CELL_BOUND },
 		{ "share", "share", STRATA_CELL_SHARE }, { "times", "times", STRATA_CELL_COUNT },
 	};
 	const struct strata_why_node *nodes = report->path.sums.nodes;
@@ -258,7 +258,7 @@ static void make_segments(const struct path_report *report, struct strata_table 
 		{ "from", "from", STRATA_CELL_FIGURE },
 		{ "from_ns", NULL, STRATA_CELL_NS },
 		{ "ns", "for", STRATA_CELL_NS },
-		{ "bound_ns", "bound", STRATA_CELL_NS },
+		{ "bound_ns", "bound", STRATA_CELL_BOUND },
 		{ "share", "share", STRATA_CELL_SHARE },
 		{ "wake_ups", "wake-ups", STRATA_CELL_COUNT },
 		{ "who", "who", STRATA_CELL_TEXT },

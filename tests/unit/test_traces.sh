@@ -65,6 +65,12 @@ check "a trace of another tracer's is none" says 1 'not a recording' compass -o 
 
 check "a place without a trace is named" says 1 'contains no trace' "$strata" stat "$work/make_ctf"
 check "one that is not there, too" says 1 "$work/nothing: No such file" "$strata" stat "$work/nothing"
+"$work/make_ctf" "$work/streamless" 2 100 4
+find "$work/streamless" -type f ! -name metadata -delete
+mkdir "$work/damaged"
+echo '{' >"$work/damaged/recording.json"
+check "one without its streams, and that they are missing" says 1 'streamless: has metadata, but no stream file.*copy all files' "$strata" view "$work/streamless"
+check "where one was damaged, the message says so, and the end refers to it" says 1 'the messages above say why' "$strata" view "$work/damaged"
 check "a format that there is not" says 2 'unknown format hieroglyphs' "$strata" convert --format hieroglyphs "$work/one"
 check "no trace named" says 2 'name a trace' "$strata" view
 check "a time that is none" says 2 '"yesterday" is not a time' "$strata" view --from yesterday "$work/one"

@@ -342,6 +342,23 @@ static int find_and_open(struct traces *traces, char *const *paths, size_t nr,
 	return status;
 }
 
+/* Says why there is no stream to read; what could not be opened was named before. */
+static int fail_without_streams(const struct traces *traces, struct strata_error *error)
+{
+	char name[512];
+
+	if (traces->complaints)
+		return strata_fail(error,
+				   "no readable trace was found; the messages above say why");
+	if (traces->set.nr_traces == 0)
+		return strata_fail(error,
+				   "nothing was recorded: no source of the recording has events");
+	return strata_fail(
+		error,
+		"%s: has metadata, but no stream file with events; if it is a copy, copy all files of the trace",
+		strata_escape_name(name, sizeof(name), traces->set.traces[0]->path));
+}
+
 int traces_open(struct traces *traces, const char *verb, const char *tcp_map,
 		const struct traces_shifts *shifts, char *const *paths, size_t nr,
 		struct strata_error *error)
@@ -359,7 +376,7 @@ int traces_open(struct traces *traces, const char *verb, const char *tcp_map,
 	if (find_and_open(traces, paths, nr, error))
 		return -1;
 	if (traces->set.nr_streams == 0)
-		return strata_fail(error, "no readable trace was found; see above");
+		return fail_without_streams(traces, error);
 	status = strata_tcp_map_load(&map, tcp_map, error);
 	/* That may read much of them, before anything is shown. */
 	traces_progress_begin(traces, traces->set.bytes);

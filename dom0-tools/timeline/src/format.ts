@@ -21,15 +21,33 @@ export function integer(n: number): string {
 
 const UNITS: [number, string][] = [[1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]];
 
+// A time in four digits, rounded up or to the nearest, as the reports write it (merge/outputs/table.h).
+function fourDigits(ns: number, up: boolean): string {
+	const size = Math.abs(ns);
+	const sign = ns < 0 ? "-" : "";
+	let step = 1;
+	let steps = roundTo(size, 1, up);
+	if (steps < 1000) return `${sign}${steps} ns`;
+	let exponent = 0;
+	// Rounded before the unit is chosen: 999.96 µs are 1.000 ms.
+	for (; steps >= 10_000 && exponent < 8; exponent++) {
+		step *= 10;
+		steps = roundTo(size, step, up);
+	}
+	const digits = 3 - (exponent % 3);
+	return `${sign}${(steps / 10 ** digits).toFixed(digits)} ${["µs", "ms", "s"][Math.floor(exponent / 3)]}`;
+}
+
+function roundTo(size: number, step: number, up: boolean): number {
+	const whole = Math.floor(size / step);
+	const rest = size - whole * step;
+	return whole + ((up ? rest > 0 : 2 * rest >= step) ? 1 : 0);
+}
+
 // A duration in four digits: "9.553 ms".
 export function duration(ns: number): string {
 	const size = Math.abs(ns);
-	if (size > 0 && size < 1) return `${ns.toFixed(2)} ns`;
-	const [unit, name] = UNITS.find(([unit]) => size >= unit * 0.99995) ?? UNITS[3]!;
-	const value = ns / unit;
-	if (unit === 1) return `${Math.round(ns)} ns`;
-	const digits = Math.abs(value) >= 999.95 ? 0 : Math.abs(value) >= 99.995 ? 1 : Math.abs(value) >= 9.9995 ? 2 : 3;
-	return `${value.toFixed(digits)} ${name}`;
+	return size > 0 && size < 1 ? `${ns.toFixed(2)} ns` : fourDigits(ns, false);
 }
 
 // The same in as few digits as it takes: "10 ms".
@@ -40,7 +58,7 @@ export function shortDuration(ns: number): string {
 
 export function bound(ns: number | undefined): string {
 	if (ns === undefined || ns >= UNKNOWN) return "± unknown";
-	return `± ${duration(ns)}`;
+	return `± ${fourDigits(ns, true)}`;
 }
 
 export function withBound(ns: number, bound_ns: number | undefined): string {
