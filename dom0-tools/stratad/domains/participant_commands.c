@@ -207,7 +207,7 @@ bool participant_owes_answer(const struct participant *one)
 
 bool participant_is_late(const struct participant *one)
 {
-	return participant_owes_answer(one) || one->step == PARTICIPANT_MAPPING ||
+	return participant_owes_answer(one) || participant_is_mapping(one) ||
 	       one->step == PARTICIPANT_ADDING;
 }
 
@@ -257,10 +257,12 @@ void participant_take_answer(struct participants *all, struct participant *one,
 	one->silence_said = false;
 	one->owes_since_ms = 0;
 	if (one->step == PARTICIPANT_PROBING) {
-		if (participant_take_probe(all, one, !strcmp(now->state, "probed"), &why))
+		if (participant_take_probe(all, one, !strcmp(now->state, "probed"), &why)) {
 			participant_refuse(all, one, &why);
-		else
-			participant_go_on(all, one);
+			return;
+		}
+		one->step = PARTICIPANT_READING;
+		participant_map_some(all, one);
 	} else if (!strcmp(now->state, "refused")) {
 		strata_fail(&why, "its module refused the command; its kernel log says why");
 		participant_refuse(all, one, &why);
