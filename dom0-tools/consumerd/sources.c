@@ -114,6 +114,20 @@ static int check_names(const struct strata_event_desc *events, size_t nr,
 	return result;
 }
 
+int sources_add_events(struct recorder *recorder, size_t index, const struct guest_map *map,
+		       const struct event_set *events, struct strata_error *error)
+{
+	struct strata_source *source = &recorder_recording(recorder)->sources[index];
+	size_t i;
+
+	for (i = 0; i < map->nr_events; i++)
+		if ((!events || event_set_has(events, i)) &&
+		    !strata_source_event(source, (uint32_t)i) &&
+		    recorder_add_event(recorder, index, &map->events[i], error))
+			return strata_fail_in(error, "its event table");
+	return 0;
+}
+
 int sources_begin_kernel(struct recorder *recorder, const struct guest *guest,
 			 const uint8_t uuid[PRINCIPAL_UUID_BYTES], const struct guest_map *map,
 			 const struct event_set *events, enum recorder_begin begin,
@@ -124,7 +138,6 @@ int sources_begin_kernel(struct recorder *recorder, const struct guest *guest,
 		principals_domain(recorder_principals(recorder), guest->domain, uuid, guest->name);
 	char name[sizeof(recording->sources->name)];
 	struct strata_source *source;
-	size_t i;
 
 	if (!who) {
 		strata_fail(error, "out of memory");
@@ -142,11 +155,7 @@ int sources_begin_kernel(struct recorder *recorder, const struct guest *guest,
 	if (identify(source, STRATA_LAYER_KERNEL, guest->domain, guest->name, error))
 		return -1;
 	/* Unrecorded events would only lengthen the metadata. */
-	for (i = 0; i < map->nr_events; i++)
-		if ((!events || event_set_has(events, i)) &&
-		    recorder_add_event(recorder, *index, &map->events[i], error))
-			return strata_fail_in(error, "its event table");
-	return 0;
+	return sources_add_events(recorder, *index, map, events, error);
 }
 
 int sources_begin_app(struct recorder *recorder, struct principal *who, const struct app *app,

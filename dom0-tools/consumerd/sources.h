@@ -37,6 +37,11 @@ int sources_begin_kernel(struct recorder *recorder, const struct guest *guest,
 			 const struct event_set *events, enum recorder_begin begin,
 			 uint64_t came_ticks, size_t *index, struct strata_error *error);
 
+/* Adds event classes that a kernel's source lacks, for its domain's share.  @events: as above.
+ * 0, or -1: some are not added. */
+int sources_add_events(struct recorder *recorder, size_t index, const struct guest_map *map,
+		       const struct event_set *events, struct strata_error *error);
+
 /* Begins an application's source, of @who's share, without events and rings yet.  @index and the
  * result as above. */
 int sources_begin_app(struct recorder *recorder, struct principal *who, const struct app *app,

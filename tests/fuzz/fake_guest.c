@@ -121,6 +121,7 @@ void fake_guest_make(struct fake_guest *guest, uint32_t domain, const char *name
 
 	memset(guest, 0, sizeof(*guest));
 	guest->domain = domain;
+	guest->table_bytes = FAKE_TABLE_BYTES;
 	snprintf(guest->name, sizeof(guest->name), "%s", name);
 	guest->memory = memfd_create("guest", MFD_CLOEXEC);
 	if (guest->memory < 0 || ftruncate(guest->memory, (off_t)bytes))
@@ -190,7 +191,7 @@ static void make_table(struct fake_guest *guest)
 	uint32_t i;
 
 	guest->events = page_address(
-		guest, add_pages(guest, strata_guest_table_pages(FAKE_TABLE_BYTES), false));
+		guest, add_pages(guest, strata_guest_table_pages(guest->table_bytes), false));
 	guest->nr_events = 0;
 	guest->root = NULL;
 	for (i = 0; i < FAKE_NR_EVENTS; i++)
@@ -253,7 +254,7 @@ void fake_guest_load(struct fake_guest *guest, struct randomness *random)
 	guest->root->header_forms = STRATA_HEADER_FORMS_ALL;
 	guest->form = STRATA_HEADER_FULL;
 	guest->root->nr_events = guest->nr_events;
-	guest->root->table_bytes = FAKE_TABLE_BYTES;
+	guest->root->table_bytes = guest->table_bytes;
 	guest->root->nr_rings = guest->nr_rings;
 	guest->root->subbuf_bits = guest->geo.subbuf_bits;
 	guest->root->nr_subbufs_bits = guest->geo.nr_subbufs_bits;

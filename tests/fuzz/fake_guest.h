@@ -82,8 +82,9 @@ struct fake_guest {
 	int memory;           /* all pages, a memfd */
 	unsigned char *pages; /* the guest's own view */
 	uint32_t nr_pages;
-	uint32_t first_ref; /* page n has reference first_ref + n */
-	uint64_t page_ns;   /* that the host takes to map a page, and twice that to unmap it */
+	uint32_t first_ref;   /* page n has reference first_ref + n */
+	uint64_t page_ns;     /* that the host takes to map a page, and twice that to unmap it */
+	uint32_t table_bytes; /* of the event table of the next load; FAKE_TABLE_BYTES or more */
 	bool granted[FAKE_PAGES_MAX];
 	bool writable[FAKE_PAGES_MAX];
 

@@ -9,6 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
 
 #include <xen/xen.h>
 #include <xen/sched.h>
@@ -418,11 +421,12 @@ static void come_slowly(void *data)
 }
 
 /* Neither mapping nor unmapping its pages, which a guest can make as slow as it likes, is done in
- * one go: others are drained in between. */
-static const char *slow_pages_are_mapped_over_turns(const char *raw)
+ * one go: others are drained in between.  @probed: it adds an event, so its table is read again. */
+static const char *record_slow(const char *raw, bool probed)
 {
-	/* A piece is mapped, or two pieces' worth of time goes into unmapping one. */
-	const uint64_t limit_ns = (2 * GRANT_CALL_PAGES + 1) * PAGE_NS;
+	/* A piece is mapped, or two pieces' worth of time goes into unmapping one; a piece of the
+	 * table is mapped, copied and unmapped. */
+	const uint64_t limit_ns = ((probed ? 3 : 2) * GRANT_CALL_PAGES + 1) * PAGE_NS;
 	struct plan plan = begin(false, come_slowly);
 	char *text = NULL;
 	const char *wrong;
@@ -431,9 +435,13 @@ static const char *slow_pages_are_mapped_over_turns(const char *raw)
 	slow_loads = 0;
 	guests[SILENT].life = FAKE_DYING;
 	guests[SILENT].page_ns = PAGE_NS;
+	if (probed)
+		guests[SILENT].table_bytes = 3 * GRANT_CALL_PAGES * STRATA_PAGE_BYTES;
+	plan.probes = probed;
 	plan.duration_ms = 15000;
 	wrong = record_checked(raw, &plan, true, &text);
 	guests[SILENT].page_ns = 0;
+	guests[SILENT].table_bytes = FAKE_TABLE_BYTES;
 	if (!wrong && slow_loads < 2)
 		wrong = "the guest whose pages are slow was not recorded";
 	if (!wrong && !strstr(text, "(liar-a) goes: "))
@@ -444,6 +452,64 @@ static const char *slow_pages_are_mapped_over_turns(const char *raw)
 	if (!wrong)
 		wrong = outcome_streams(raw, HONEST, &records);
 	return wrong ? wrong : outcome_complete(HONEST);
+}
+
+static const char *slow_pages_are_mapped_over_turns(const char *raw)
+{
+	return record_slow(raw, false);
+}
+
+static const char *a_slow_table_is_read_again_over_turns(const char *raw)
+{
+	return record_slow(raw, true);
+}
+
+/* It answers to its probe only after the user has selected other events of it. */
+static struct {
+	int client;
+	bool answered, recorded;
+} slow_prober;
+
+static void answer_after_a_selection(void *data)
+{
+	static const char request[] = "select kernel=liar-a:tick\n";
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+
+	guests[SILENT].deaf = !slow_prober.answered;
+	work_of_all(data);
+	slow_prober.recorded |= guests[SILENT].recording;
+	if (ms_since_begin() >= 50 && slow_prober.client < 0) {
+		slow_prober.client = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+		snprintf(address.sun_path, sizeof(address.sun_path), "%s", fake_socket_path);
+		if (connect(slow_prober.client, (struct sockaddr *)&address, sizeof(address)) ||
+		    send(slow_prober.client, request, strlen(request), MSG_NOSIGNAL) < 0)
+			abort();
+	} else if (ms_since_begin() >= 150 && !slow_prober.answered) {
+		slow_prober.answered = true;
+		guests[SILENT].deaf = false;
+		fake_guest_obey(&guests[SILENT]);
+	}
+}
+
+static const char *a_probe_outlives_a_selection(const char *raw)
+{
+	struct plan plan = begin(false, answer_after_a_selection);
+	char *text = NULL;
+	const char *wrong;
+
+	slow_prober.client = -1;
+	slow_prober.answered = slow_prober.recorded = false;
+	guests[SILENT].deaf = true;
+	plan.probes = true;
+	plan.duration_ms = 1000;
+	wrong = record_checked(raw, &plan, true, &text);
+	close(slow_prober.client);
+	if (!wrong && strstr(text, "(liar-a) is left out"))
+		wrong = "a guest that adds a probe when a selection changes is left out";
+	if (!wrong && !slow_prober.recorded)
+		wrong = "the guest was not recorded";
+	free(text);
+	return wrong;
 }
 
 /* The paused one obeyed another recorder last, which began some seconds ago. */
@@ -484,6 +550,10 @@ const struct guest_cost guest_costs[] = {
 	{ "rings of a guest that comes are added over several turns", rings_are_added_over_turns },
 	{ "pages of a guest that makes the host wait for each are mapped over several turns",
 	  slow_pages_are_mapped_over_turns },
+	{ "the event table of such a guest is read again over several turns",
+	  a_slow_table_is_read_again_over_turns },
+	{ "a selection that changes while a guest adds a probe leaves the probe as it is",
+	  a_probe_outlives_a_selection },
 	{ "a domain's next kernel finds nobody writing into its memory",
 	  another_kernel_s_memory_is_not_written },
 	{ "Xen's rings are drained while xenstored hangs, and guests are told when it answers",

@@ -14,6 +14,8 @@
 
 #include <cmocka.h>
 
+#include "consumerd/sources.h"
+
 #define MANY 3000000001u
 #define FEW  3000000002u
 
@@ -150,6 +152,48 @@ static void descriptions_beyond_a_share_are_refused_and_can_be_read(void **state
 /* Most that a turn may write: a step, and the largest source. */
 #define TURN_BYTES (4 << 20)
 
+/* A selection that grows while the recording goes on costs its guest as much as one that was as
+ * large from the beginning. */
+static void classes_that_are_selected_later_count_like_others(void **state)
+{
+	static const uint8_t uuid[PRINCIPAL_UUID_BYTES] = { 1 };
+	const struct guest guest = { .domain = 1, .name = "g1" };
+	struct strata_event_desc events[2] = {
+		{ .name = "tick", .nr_fields = 1 },
+		{ .id = 1, .name = "tock", .nr_fields = 2 },
+	};
+	const struct guest_map map = { .events = events, .nr_events = 2, .nr_rings = 1 };
+	struct event_set first = { { 1 } }, both = { { 3 } };
+	const struct principal *who;
+	size_t index, i, j;
+
+	(void)state;
+	for (i = 0; i < 2; i++)
+		for (j = 0; j < events[i].nr_fields; j++) {
+			events[i].fields[j] = (struct strata_field_desc){
+				.kind = STRATA_FIELD_UNSIGNED, .bytes = 4, .count = 1
+			};
+			snprintf(events[i].fields[j].name, sizeof(events[i].fields[j].name),
+				 "field_%zu", j);
+		}
+	assert_int_equal(sources_begin_kernel(recorder, &guest, uuid, &map, &first,
+					      RECORDER_FROM_NOW, 0, &index, &error),
+			 0);
+	who = principals_domain(recorder_principals(recorder), 1, uuid, "g1");
+	assert_int_equal(who->used[PRINCIPAL_DESCRIPTION_BYTES], strata_event_desc_bytes(1));
+	for (i = 0; i < 2; i++) {
+		assert_int_equal(sources_add_events(recorder, index, &map, &both, &error), 0);
+		assert_int_equal(who->used[PRINCIPAL_DESCRIPTION_BYTES],
+				 strata_event_desc_bytes(1) + strata_event_desc_bytes(2));
+	}
+	assert_int_equal(recorder_add_ring(recorder, index, &few.ring, RECORDER_FROM_NOW, &error),
+			 0);
+	recorder_leave_source(recorder, index, STRATA_SOURCE_UNLOADED);
+	drain();
+	assert_int_equal(who->used[PRINCIPAL_DESCRIPTION_BYTES], 0);
+	close_recorder();
+}
+
 static void large_tables_keep_nobody_waiting(void **state)
 {
 	const uint64_t all_of_few = strata_nr_subbufs(test_ring_geometry);
@@ -225,6 +269,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		test_in_world(descriptions_beyond_a_share_are_refused_and_can_be_read),
+		test_in_world(classes_that_are_selected_later_count_like_others),
 		test_in_world(large_tables_keep_nobody_waiting),
 		test_in_world(what_comes_while_tables_are_written_is_written_too),
 	};

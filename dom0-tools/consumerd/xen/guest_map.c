@@ -158,6 +158,7 @@ static int read_events(struct guest_map *map, struct strata_error *error)
 	const uint32_t all = strata_guest_table_pages(root->table_bytes);
 	size_t bytes;
 	const uint32_t nr = next_pages(all, done, root->table_bytes, &bytes);
+	struct strata_event_desc *events;
 
 	if (!nr)
 		return 0;
@@ -168,9 +169,13 @@ static int read_events(struct guest_map *map, struct strata_error *error)
 	reading->table_pages += nr;
 	if (done + nr < all)
 		return 1;
-	map->events = event_table_parse(reading->table, root->table_bytes, root->nr_events, error);
+	events = event_table_parse(reading->table, root->table_bytes, root->nr_events, error);
+	if (!events)
+		return -1;
+	free(map->events);
+	map->events = events;
 	map->nr_events = root->nr_events;
-	return map->events ? 1 : -1;
+	return 1;
 }
 
 static void end_reading(struct guest_map *map)
@@ -184,25 +189,24 @@ static void end_reading(struct guest_map *map)
 }
 
 /* Reads the root page, and allocates memory for what it lists. 0 or -1. */
-static int begin(struct guest_map *map, xengnttab_handle *gnttab, const struct guest *guest,
-		 bool with_rings, uint32_t pages, struct strata_error *error)
+static int begin_reading(struct guest_map *map, const struct guest *guest, bool with_rings,
+			 uint32_t pages, struct strata_error *error)
 {
 	struct guest_reading *reading = calloc(1, sizeof(*reading));
 	struct strata_guest_root *root;
 
-	*map = (struct guest_map){ .gnttab = gnttab, .reading = reading };
+	map->reading = reading;
 	if (!reading)
 		return strata_fail(error, "out of memory");
 	root = &reading->root;
 	reading->domain = guest->domain;
 	reading->with_rings = with_rings;
-	if (read_root(gnttab, guest, root, error))
+	if (read_root(map->gnttab, guest, root, error))
 		return -1;
 	if (root->nr_refs > pages)
 		return strata_fail(error,
 				   "its root page lists %u references now, but listed %u before",
 				   root->nr_refs, pages);
-	map->header_forms = root->header_forms;
 	reading->refs = malloc(root->nr_refs * sizeof(*reading->refs));
 	reading->table = malloc(root->table_bytes);
 	if (!reading->refs || !reading->table)
@@ -217,10 +221,13 @@ static int begin_or_nothing(struct guest_map *map, xengnttab_handle *gnttab,
 			    const struct guest *guest, bool with_rings, uint32_t pages,
 			    struct strata_error *error)
 {
-	if (!begin(map, gnttab, guest, with_rings, pages, error))
-		return 0;
-	guest_unmap(map);
-	return -1;
+	*map = (struct guest_map){ .gnttab = gnttab };
+	if (begin_reading(map, guest, with_rings, pages, error)) {
+		guest_unmap(map);
+		return -1;
+	}
+	map->header_forms = map->reading->root.header_forms;
+	return 0;
 }
 
 int guest_map_step(struct guest_map *map, struct strata_error *error)
@@ -247,24 +254,18 @@ int guest_map_begin(struct guest_map *map, xengnttab_handle *gnttab, const struc
 	return begin_or_nothing(map, gnttab, guest, true, pages, error);
 }
 
-static int map_at_once(struct guest_map *map, xengnttab_handle *gnttab, const struct guest *guest,
-		       bool with_rings, uint32_t pages, struct strata_error *error)
+int guest_map(struct guest_map *map, xengnttab_handle *gnttab, const struct guest *guest,
+	      bool with_rings, struct strata_error *error)
 {
 	int more = 1;
 
-	if (begin_or_nothing(map, gnttab, guest, with_rings, pages, error))
+	if (begin_or_nothing(map, gnttab, guest, with_rings, UINT32_MAX, error))
 		return -1;
 	while (more > 0)
 		more = guest_map_step(map, error);
 	if (more)
 		guest_unmap(map);
 	return more;
-}
-
-int guest_map(struct guest_map *map, xengnttab_handle *gnttab, const struct guest *guest,
-	      bool with_rings, struct strata_error *error)
-{
-	return map_at_once(map, gnttab, guest, with_rings, UINT32_MAX, error);
 }
 
 uint32_t guest_map_pages(xengnttab_handle *gnttab, const struct guest *guest,
@@ -282,19 +283,13 @@ enum strata_header_form guest_map_form(const struct guest_map *map)
 	return form < STRATA_NR_HEADER_FORMS ? (enum strata_header_form)form : STRATA_HEADER_FULL;
 }
 
-int guest_map_events_again(struct guest_map *map, const struct guest *guest, uint32_t pages,
+int guest_map_events_begin(struct guest_map *map, const struct guest *guest, uint32_t pages,
 			   struct strata_error *error)
 {
-	struct strata_event_desc *before = map->events;
-	struct guest_map again;
-
-	if (map_at_once(&again, map->gnttab, guest, false, pages, error))
-		return -1;
-	map->events = again.events;
-	map->nr_events = again.nr_events;
-	again.events = before;
-	guest_unmap(&again);
-	return 0;
+	if (!begin_reading(map, guest, false, pages, error))
+		return 0;
+	end_reading(map);
+	return -1;
 }
 
 bool guest_unmap_step(struct guest_map *map)

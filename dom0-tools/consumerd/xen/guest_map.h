@@ -54,15 +54,18 @@ int guest_map_begin(struct guest_map *map, xengnttab_handle *gnttab, const struc
 		    uint32_t pages, struct strata_error *error);
 
 /* Reads or maps up to 16 pages (grant_range.h says why).  1: there is more to do; 0: all is done;
- * or -1. */
+ * or -1: nothing more can be done but guest_unmap(). */
 int guest_map_step(struct guest_map *map, struct strata_error *error);
 
 /* The form that the rings of a taken-over flight recorder claim to have. */
 enum strata_header_form guest_map_form(const struct guest_map *map);
 
-/* Reads the event table again after the guest added to it, and replaces @map's array.  0, or -1:
- * the old array stays; for example, the guest now claims more than @pages. */
-int guest_map_events_again(struct guest_map *map, const struct guest *guest, uint32_t pages,
+/*
+ * Begins to read the event table again after the guest added to it; the last guest_map_step()
+ * replaces @map's array.  @map: its rings are mapped, and stay so
+ * 0, or -1: the old array stays; for example, the guest now claims more than @pages.
+ */
+int guest_map_events_begin(struct guest_map *map, const struct guest *guest, uint32_t pages,
 			   struct strata_error *error);
 
 /*

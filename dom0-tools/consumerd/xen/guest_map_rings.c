@@ -164,7 +164,7 @@ int guest_map_detach(struct guest_map *map, struct strata_error *error)
 	struct guest_ring_pages *pages = map->pages;
 	size_t bytes, i;
 
-	/* Rings that are not all mapped are not open, and nothing is written to them. */
+	/* Nothing is written to rings while they are mapped, or the event table is read again. */
 	if (!pages || map->reading || pages->private)
 		return 0;
 	bytes = (size_t)pages->readers.nr * STRATA_PAGE_BYTES;

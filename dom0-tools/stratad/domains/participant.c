@@ -300,8 +300,12 @@ void participant_map_some(struct participants *all, struct participant *one)
 		if (all->started)
 			leaving_charge(one->who, strata_clock() - begin, all->tsc_khz);
 	}
+	if (!more && one->step == PARTICIPANT_READING)
+		more = participant_find_probe(all, one, &why);
 	if (more < 0)
 		participant_refuse(all, one, &why);
+	else if (!more && one->step == PARTICIPANT_READING)
+		participant_go_on(all, one);
 	else if (!more)
 		begin_to_take_part(all, one);
 }

@@ -15,7 +15,13 @@ void participant_take_look(struct participants *all, struct participant *one,
 /* Reads xenstore and waits for the answer; only before the recording begins. */
 void participant_look(struct participants *all, struct participant *one);
 
-/* Maps some more of its pages, and continues with its set-up after the last one. */
+/* Whether its pages are being mapped or read. */
+static inline bool participant_is_mapping(const struct participant *one)
+{
+	return one->step == PARTICIPANT_MAPPING || one->step == PARTICIPANT_READING;
+}
+
+/* Maps or reads some more of its pages, and continues with its set-up after the last one. */
 void participant_map_some(struct participants *all, struct participant *one);
 
 /* After it has stopped or added a probe: makes it add the next one, or join the recording. */

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "consumerd/sources.h"
 #include "stratad/domains/participant.h"
 #include "stratad/domains/participant_events.h"
 
@@ -98,22 +99,6 @@ void participant_stop(struct participants *all, struct participant *one)
 	participant_await(all, one, PARTICIPANT_STOPPING);
 }
 
-/* Adds newly selected events to its source. */
-static int add_events(struct participants *all, struct participant *one, struct strata_error *error)
-{
-	struct strata_source *source = &recorder_recording(all->recorder)->sources[one->source];
-	size_t i;
-
-	for (i = 0; i < one->map.nr_events; i++) {
-		const struct strata_event_desc *event = &one->map.events[i];
-
-		if (event_set_has(&one->events, i) && !strata_source_event(source, event->id) &&
-		    strata_source_add_event(source, event, error))
-			return strata_fail_in(error, "its event table");
-	}
-	return 0;
-}
-
 int participant_reselect(struct participants *all, struct participant *one,
 			 struct strata_error *error)
 {
@@ -124,7 +109,7 @@ int participant_reselect(struct participants *all, struct participant *one,
 		return 0;
 	if (participant_choose_again(all, one, error))
 		return strata_fail_in(error, "domain %u", one->domain);
-	if (add_events(all, one, error)) {
+	if (sources_add_events(all->recorder, one->source, &one->map, &one->events, error)) {
 		one->events = before;
 		return strata_fail_in(error, "domain %u", one->domain);
 	}
@@ -207,7 +192,7 @@ bool participant_owes_answer(const struct participant *one)
 
 bool participant_is_late(const struct participant *one)
 {
-	return participant_owes_answer(one) || one->step == PARTICIPANT_MAPPING ||
+	return participant_owes_answer(one) || participant_is_mapping(one) ||
 	       one->step == PARTICIPANT_ADDING;
 }
 
@@ -257,10 +242,12 @@ void participant_take_answer(struct participants *all, struct participant *one,
 	one->silence_said = false;
 	one->owes_since_ms = 0;
 	if (one->step == PARTICIPANT_PROBING) {
-		if (participant_take_probe(all, one, !strcmp(now->state, "probed"), &why))
+		if (participant_take_probe(all, one, !strcmp(now->state, "probed"), &why)) {
 			participant_refuse(all, one, &why);
-		else
-			participant_go_on(all, one);
+			return;
+		}
+		one->step = PARTICIPANT_READING;
+		participant_map_some(all, one);
 	} else if (!strcmp(now->state, "refused")) {
 		strata_fail(&why, "its module refused the command; its kernel log says why");
 		participant_refuse(all, one, &why);

@@ -93,19 +93,33 @@ static int choose_events(struct participants *all, struct participant *one,
 	return 0;
 }
 
+/*
+ * The selected probe of a number; NULL: there are not so many.  A selection that changes while a
+ * module adds a probe changes the list, but no probe in it.
+ */
+static const struct kernel_selection *probe_at(const struct participants *all, size_t number)
+{
+	size_t i;
+
+	for (i = 0; i < all->nr_selections; i++)
+		if (is_probe(&all->selections[i]) && !number--)
+			return &all->selections[i];
+	return NULL;
+}
+
 int participant_next_probe(struct participants *all, struct participant *one,
 			   struct strata_error *error)
 {
+	const struct kernel_selection *selection;
 	struct guest_command command;
 
-	for (; one->next_probe < all->nr_selections; one->next_probe++) {
-		const struct kernel_selection *selection = &all->selections[one->next_probe];
+	for (; (selection = probe_at(all, one->next_probe)); one->next_probe++) {
 		char name[STRATA_EVENT_NAME_BYTES];
 		const struct guest_probe probe = { .kind = probe_kind(selection),
 						   .name = name,
 						   .place = selection->text };
 
-		if (!is_probe(selection) || !names(selection, &one->guest))
+		if (!names(selection, &one->guest))
 			continue;
 		select_probe_name(selection, name);
 		one->sequence = all->sequence++;
@@ -120,17 +134,23 @@ int participant_next_probe(struct participants *all, struct participant *one,
 int participant_take_probe(struct participants *all, struct participant *one, bool added,
 			   struct strata_error *error)
 {
-	const struct kernel_selection *selection = &all->selections[one->next_probe++];
+	const struct kernel_selection *selection = probe_at(all, one->next_probe);
+
+	if (added)
+		return guest_map_events_begin(&one->map, &one->guest, one->pages, error);
+	return strata_fail(error,
+			   "its module refuses %s %s (a symbol that its kernel lacks, or "
+			   "forbids to probe?); its kernel log says why",
+			   probe_kind(selection), selection->text);
+}
+
+int participant_find_probe(struct participants *all, struct participant *one,
+			   struct strata_error *error)
+{
+	const struct kernel_selection *selection = probe_at(all, one->next_probe++);
 	char name[STRATA_EVENT_NAME_BYTES];
 	size_t i;
 
-	if (!added)
-		return strata_fail(error,
-				   "its module refuses %s %s (a symbol that its kernel lacks, or "
-				   "forbids to probe?); its kernel log says why",
-				   probe_kind(selection), selection->text);
-	if (guest_map_events_again(&one->map, &one->guest, one->pages, error))
-		return -1;
 	select_probe_name(selection, name);
 	for (i = 0; i < one->map.nr_events; i++) {
 		if (strcmp(one->map.events[i].name, name) ||

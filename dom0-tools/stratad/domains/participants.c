@@ -277,8 +277,10 @@ void participants_tend(struct participants *all)
 	take_failures(all);
 	all->mapping = all->leaving != NULL;
 	for (i = 0; i < all->nr && !all->stopping; i++) {
-		all->mapping |= all->list[i].step == PARTICIPANT_MAPPING;
-		if (all->list[i].step == PARTICIPANT_MAPPING)
+		const bool mapping = participant_is_mapping(&all->list[i]);
+
+		all->mapping |= mapping;
+		if (mapping)
 			participant_map_some(all, &all->list[i]);
 		else if (all->list[i].step == PARTICIPANT_ADDING)
 			participant_add_rings(all, &all->list[i]);

@@ -27,6 +27,7 @@ enum participant_step {
 	PARTICIPANT_MAPPING,  /* its pages are being mapped, over several turns */
 	PARTICIPANT_QUIETING, /* mapped; recording for an earlier recorder is being stopped */
 	PARTICIPANT_PROBING,  /* its module is adding probes */
+	PARTICIPANT_READING,  /* its event table is being read again, likewise, for the probe */
 	PARTICIPANT_ADDING, /* from here on a source of the recording; its rings are being added */
 	PARTICIPANT_READY,  /* not told to start */
 	PARTICIPANT_STARTING,
@@ -57,7 +58,7 @@ struct participant {
 	struct leaving *leaving; /* takes over the mapping when it is no longer used */
 	struct event_set events; /* that it records */
 	struct event_set probes; /* of them, those of --kprobe and --kretprobe */
-	size_t next_probe;       /* index of the next selection to check for a probe */
+	size_t next_probe;       /* number of the next probe to check, among those selected */
 	char *filter;            /* "tid=...", or NULL; of participant.c */
 	size_t source;           /* in the recording, from PARTICIPANT_ADDING on */
 	size_t next_ring;        /* to be added to it */
