@@ -19,7 +19,7 @@
 #include "consumerd/host/file_limit.h"
 #include "consumerd/host/hang_up.h"
 #include "consumerd/host/lock.h"
-#include "consumerd/host/peer.h"
+#include "consumerd/host/peer_look.h"
 #include "consumerd/host/proc_text.h"
 #include "consumerd/shares/principal.h"
 
@@ -33,12 +33,20 @@
 /* Connections at once; each takes a file descriptor.  An untrusted user may have an eighth. */
 #define LISTED_MAX 2048u
 
+/* A program that has come. */
+struct listed {
+	struct app app;
+	bool answered; /* its process was looked at */
+	struct peer_names names;
+};
+
 struct listing {
 	bool events;
 	const struct list_choice *choice;
-	int sockets[LISTED_MAX];
+	struct listed *list[LISTED_MAX];
 	size_t nr;
 	struct principals *principals;
+	struct peer_looks looks;
 };
 
 static uint64_t now_ms(void)
@@ -50,15 +58,11 @@ static uint64_t now_ms(void)
 }
 
 /* May another program of that user be listed?  If not, says whose are too many. */
-static bool has_share(struct listing *listing, int socket)
+static bool has_share(struct listing *listing, const struct app *app)
 {
 	struct strata_error why = { "" };
-	struct principal *who;
-	uint32_t uid;
+	struct principal *who = principals_user(listing->principals, app->uid);
 
-	if (listing->nr == LISTED_MAX || peer_user(socket, &uid, &why))
-		return false;
-	who = principals_user(listing->principals, uid);
 	if (!who)
 		return false;
 	if (!principal_claim(who, PRINCIPAL_CONNECTIONS, 1, &why))
@@ -70,13 +74,22 @@ static bool has_share(struct listing *listing, int socket)
 static bool accept_one(struct listing *listing, int listener)
 {
 	int socket = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	struct listed *one;
+	struct strata_error ignored;
 
 	if (socket < 0)
 		return false;
-	if (has_share(listing, socket))
-		listing->sockets[listing->nr++] = socket;
-	else
+	one = listing->nr < LISTED_MAX ? calloc(1, sizeof(*one)) : NULL;
+	if (!one) {
 		hang_up(socket);
+		return true;
+	}
+	if (!app_accept(&one->app, socket, &ignored) && has_share(listing, &one->app)) {
+		listing->list[listing->nr++] = one;
+		return true;
+	}
+	app_close(&one->app);
+	free(one);
 	return true;
 }
 
@@ -107,6 +120,48 @@ static int gather(struct listing *listing, struct strata_error *error)
 	return 0;
 }
 
+static void take_looks(struct listing *listing)
+{
+	struct peer_look look;
+
+	while (peer_looks_answer(&listing->looks, &look)) {
+		listing->list[look.number]->answered = !look.later;
+		listing->list[look.number]->names = look.names;
+	}
+}
+
+/* Waits for a step of the looks.  False: the time is over. */
+static bool await_looks(const struct listing *listing, short events, uint64_t until_ms)
+{
+	struct pollfd ready = { .fd = listing->looks.socket, .events = events };
+	const uint64_t now = now_ms();
+
+	return now < until_ms && poll(&ready, 1, (int)(until_ms - now)) > 0;
+}
+
+/* Has all processes looked at, at the same time: those of one user may keep their looks waiting. */
+static void look_at_all(struct listing *listing, uint64_t until_ms)
+{
+	size_t i = 0;
+
+	while (i < listing->nr) {
+		take_looks(listing);
+		if (peer_looks_ask(&listing->looks, i, listing->list[i]->app.pid))
+			i++;
+		else if (!await_looks(listing, POLLIN | POLLOUT, until_ms))
+			return;
+	}
+}
+
+/* Whether its process was looked at in time. */
+static bool await_look(struct listing *listing, const struct listed *one, uint64_t until_ms)
+{
+	take_looks(listing);
+	while (!one->answered && await_looks(listing, POLLIN, until_ms))
+		take_looks(listing);
+	return one->answered;
+}
+
 /* Hears of its events.  False: it does not tell them. */
 static bool hear_all(struct app *app, uint64_t until_ms)
 {
@@ -124,24 +179,41 @@ static bool hear_all(struct app *app, uint64_t until_ms)
 	return news == APP_READY;
 }
 
-static void list_one(const struct listing *listing, int socket, uint64_t until_ms)
+static void list_one(struct listing *listing, struct listed *one, uint64_t until_ms)
 {
+	struct app *app = &one->app;
 	struct strata_error ignored;
 	char name[STRATA_ESCAPED_BYTES(32)];
-	struct app app;
 	bool told;
 
-	if (app_open(&app, socket, &ignored))
+	if (!await_look(listing, one, until_ms)) {
+		printf("  %-10d  (the look at its process does not end)\n", app->pid);
 		return;
-	told = hear_all(&app, until_ms);
-	strata_escape_name(name, sizeof(name), app.comm);
+	}
+	if (app_identify(app, &one->names, &ignored))
+		return;
+	told = hear_all(app, until_ms);
+	strata_escape_name(name, sizeof(name), app->comm);
 	if (told)
-		printf("  %-10d  %s: %zu events\n", app.pid, name, app.nr_events);
+		printf("  %-10d  %s: %zu events\n", app->pid, name, app->nr_events);
 	else
-		printf("  %-10d  %s: does not answer\n", app.pid, name);
+		printf("  %-10d  %s: does not answer\n", app->pid, name);
 	if (told && listing->events)
-		list_kernel_events(app.events, app.nr_events, listing->choice);
-	app_close(&app);
+		list_kernel_events(app->events, app->nr_events, listing->choice);
+}
+
+static void list_all(struct listing *listing)
+{
+	const uint64_t until_ms = now_ms() + ANSWER_MS;
+	size_t i;
+
+	look_at_all(listing, until_ms);
+	for (i = 0; i < listing->nr; i++)
+		list_one(listing, listing->list[i], until_ms);
+	for (i = 0; i < listing->nr; i++) {
+		app_close(&listing->list[i]->app);
+		free(listing->list[i]);
+	}
 }
 
 static void read_path(const char *link, char path[PATH_MAX])
@@ -204,8 +276,7 @@ int list_apps(bool events, const struct list_choice *choice)
 				   .principals = principals_new() };
 	struct strata_error error = { "" };
 	int lock = recorder_lock(&error);
-	uint64_t until_ms;
-	size_t i, nr;
+	size_t nr;
 
 	if (!listing.principals) {
 		fprintf(stderr, "strata: out of memory\n");
@@ -217,15 +288,15 @@ int list_apps(bool events, const struct list_choice *choice)
 	if (lock < 0) {
 		nr = list_waiting();
 		fprintf(stderr, "strata: their events cannot be listed now: %s\n", error.text);
-	} else if (gather(&listing, &error)) {
+	} else if (peer_looks_open(&listing.looks, 0, &error) || gather(&listing, &error)) {
 		fprintf(stderr, "strata: %s\n", error.text);
+		peer_looks_close(&listing.looks);
 		close(lock);
 		return STRATA_STATUS_FAILED;
 	} else {
 		nr = listing.nr;
-		until_ms = now_ms() + ANSWER_MS;
-		for (i = 0; i < nr; i++)
-			list_one(&listing, listing.sockets[i], until_ms);
+		list_all(&listing);
+		peer_looks_close(&listing.looks);
 		close(lock);
 	}
 	principals_sum_up(listing.principals);

@@ -110,6 +110,7 @@ static int add_apps(struct session *session, struct strata_error *error)
 		.file_users = session->options->app_file_users,
 	};
 	session->apps.named_dir = session->options->app_file_dir;
+	session->apps.looks = &session->looks;
 	return session->options->nr_apps ? apps_open(&session->apps, error) : 0;
 }
 
@@ -456,6 +457,7 @@ static void report(const struct session *session, const struct recorder_totals *
 static void release(struct session *session, bool recorded)
 {
 	apps_release(&session->apps, recorded);
+	peer_looks_close(&session->looks);
 	participants_release(&session->kernels);
 	hypervisor_close(session->hypervisor);
 	domains_close(session->kernels.domains);
@@ -531,6 +533,7 @@ int record_session(const struct record_options *options)
 		.dir = { .fd = -1 },
 		.socket = -1,
 		.apps = { .listener = -1, .epoll = -1, .spare = -1 },
+		.looks = { .socket = -1 },
 	};
 	struct strata_error error = { "" };
 	int status = STRATA_STATUS_OK;
@@ -553,7 +556,10 @@ int record_session(const struct record_options *options)
 	/* Each ring takes a file, also of guests that start later. */
 	session.nr_files = file_limit_raise();
 	oom_score_lower(OOM_SCORE_FILE);
-	if (prepare(&session, &error)) {
+	/* Before there is memory that it would keep. */
+	if ((options->nr_apps &&
+	     peer_looks_open(&session.looks, options->command ? getpid() : 0, &error)) ||
+	    prepare(&session, &error)) {
 		complain(&error);
 		status = STRATA_STATUS_FAILED;
 	} else {

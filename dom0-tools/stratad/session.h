@@ -28,6 +28,7 @@ struct session {
 	/* NULL: this is no Xen host, only applications are recorded */
 	struct hypervisor *hypervisor;
 	struct participants kernels;
+	struct peer_looks looks; /* at the processes of applications */
 	struct apps apps;
 	struct command command;
 	struct host_clock began; /* for the counter's frequency, if no hypervisor knows it */

@@ -19,6 +19,7 @@
 
 static char dir[] = "/tmp/strata-test-apps-XXXXXX";
 static struct app_selection all = { .program = "all" };
+static struct peer_looks looks;
 static struct apps apps;
 
 static int open_world(void **state)
@@ -28,10 +29,12 @@ static int open_world(void **state)
 
 	(void)state;
 	assert_non_null(mkdtemp(dir));
+	assert_int_equal(peer_looks_open(&looks, 0, &error), 0);
 	snprintf(path, sizeof(path), "%s/socket", dir);
 	setenv(STRATA_APP_SOCKET_VARIABLE, path, 1);
 	snprintf(path, sizeof(path), "%s/recording", dir);
 	apps = (struct apps){ .recorder = recorder_open(path, OUTPUT_REPLACE, &error),
+			      .looks = &looks,
 			      .selections = &all,
 			      .nr_selections = 1,
 			      .listener = -1,
@@ -46,6 +49,7 @@ static int close_world(void **state)
 {
 	(void)state;
 	apps_release(&apps, true);
+	peer_looks_close(&looks);
 	recorder_abandon(apps.recorder);
 	return rmdir(dir);
 }

@@ -44,6 +44,19 @@ static int open_listener(struct sockaddr_un *address, socklen_t *bytes)
 	return fd;
 }
 
+/* Looks at the process, and identifies it then. */
+static int identify(int socket, struct peer *peer, struct strata_error *error)
+{
+	struct peer_names names;
+	uint32_t uid;
+	int32_t pid;
+
+	if (peer_process(socket, &pid, &uid, error))
+		return -1;
+	peer_read_names(pid, getpid(), &names);
+	return peer_identify(socket, &names, peer, error);
+}
+
 static int new_socket(void)
 {
 	return socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
@@ -79,11 +92,13 @@ static void a_process_is_who_the_kernel_says(void **state)
 
 	(void)state;
 	socket = accept(listener, NULL, NULL);
-	assert_int_equal(peer_identify(socket, &peer, &error), 0);
+	assert_int_equal(identify(socket, &peer, &error), 0);
 	assert_int_equal(peer.pid, child);
 	assert_int_equal(peer.uid, SOME_USER);
 	assert_string_equal(peer.comm, "caller");
 	assert_string_equal(peer.program, "test_peer");
+	assert_true(peer.descends);
+	assert_false(peer_has_ended(socket));
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);
 	close(socket);
@@ -119,7 +134,7 @@ static void a_set_user_id_program_counts_for_who_started_it(void **state)
 			_exit(0);
 		}
 		socket = accept(listener, NULL, NULL);
-		assert_int_equal(peer_identify(socket, &peer, &error), 0);
+		assert_int_equal(identify(socket, &peer, &error), 0);
 		assert_int_equal(peer.uid, cases[i].effective);
 		assert_int_equal(peer.starter, cases[i].starter);
 		kill(child, SIGKILL);
@@ -154,14 +169,16 @@ static void a_process_that_has_ended_has_no_names(void **state)
 	socket = accept(listener, NULL, NULL);
 	/* It is there, for whoever looks by number, until it is waited for. */
 	assert_int_equal(waitid(P_PID, (id_t)child, &(siginfo_t){ 0 }, WEXITED | WNOWAIT), 0);
-	assert_int_equal(peer_identify(socket, &peer, &error), 0);
+	assert_true(peer_has_ended(socket));
+	assert_int_equal(identify(socket, &peer, &error), 0);
 	assert_int_equal(peer.pid, child);
 	assert_int_equal(peer.uid, SOME_USER);
 	if (has_peer_pidfd(socket))
 		assert_string_equal(peer.comm, "");
-	assert_string_equal(peer.program, "");
+	if (has_peer_pidfd(socket))
+		assert_string_equal(peer.program, "");
 	assert_int_equal(waitpid(child, NULL, 0), child);
-	assert_int_equal(peer_identify(socket, &peer, &error), 0);
+	assert_int_equal(identify(socket, &peer, &error), 0);
 	assert_string_equal(peer.comm, "");
 	close(socket);
 	close(listener);
@@ -176,7 +193,7 @@ static int identify_in_user_namespace(int listener)
 
 	if (unshare(CLONE_NEWUSER))
 		return 2;
-	if (!peer_identify(socket, &peer, &error))
+	if (!identify(socket, &peer, &error))
 		return 3;
 	return strstr(error.text, "is not mapped into the recorder's user namespace") ? 0 : 4;
 }

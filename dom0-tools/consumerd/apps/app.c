@@ -12,21 +12,21 @@
 #include "consumerd/rings/app_ring.h"
 #include "consumerd/rings/event_table.h"
 #include "consumerd/host/hang_up.h"
-#include "consumerd/host/peer.h"
 
 int app_accept(struct app *app, int socket, struct strata_error *error)
 {
 	memset(app, 0, sizeof(*app));
 	app->memory.file = app->memory.given = -1;
 	app->socket = socket;
-	return peer_user(socket, &app->uid, error);
+	return peer_process(socket, &app->pid, &app->uid, error);
 }
 
-int app_identify(struct app *app, struct strata_error *error)
+int app_identify(struct app *app, const struct peer_names *names, struct strata_error *error)
 {
 	struct peer peer;
 
-	if (peer_identify(app->socket, &peer, error))
+	app->pid = 0;
+	if (peer_identify(app->socket, names, &peer, error))
 		return -1;
 	/* Only a child of it could have the other end open, and libstrata's children do not. */
 	if (peer.ended)
@@ -36,29 +36,13 @@ int app_identify(struct app *app, struct strata_error *error)
 	app->starter = peer.starter;
 	memcpy(app->comm, peer.comm, sizeof(app->comm));
 	memcpy(app->program, peer.program, sizeof(app->program));
+	app->of_command = peer.descends;
 	if (peer.changed)
 		return strata_fail(error,
 				   "process %d changed its user since it connected, so the user "
 				   "who started it is unknown",
 				   peer.pid);
 	return 0;
-}
-
-int app_open(struct app *app, int socket, struct strata_error *error)
-{
-	if (!app_accept(app, socket, error) && !app_identify(app, error))
-		return 0;
-	app_close(app);
-	return -1;
-}
-
-bool app_lives(const struct app *app)
-{
-	char path[64], link[8];
-
-	/* An exiting process frees its memory first, and closes its files later. */
-	snprintf(path, sizeof(path), "/proc/%d/exe", app->pid);
-	return readlink(path, link, sizeof(link)) > 0;
 }
 
 static int send_packet(struct app *app, struct strata_app_packet *packet, size_t bytes, int fd,

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "consumerd/apps/app_file_users.h"
+#include "consumerd/host/peer.h"
 #include "consumerd/rings/app_memory.h"
 #include "base/error.h"
 #include "consumerd/rings/event_set.h"
@@ -27,6 +28,7 @@ struct app {
 	uint32_t starter; /* whose share it takes; see peer.h */
 	char comm[32];    /* of the process; hostile */
 	char program[80]; /* the name of its executable; hostile */
+	bool of_command;  /* it descends from the recorder, so the command started it */
 
 	uint32_t mode; /* enum strata_app_mode */
 	uint32_t nr_cpus;
@@ -41,9 +43,6 @@ struct app {
 	bool overwrite;
 };
 
-/* Whether its process is alive.  False also if it is about to end and has closed its files. */
-bool app_lives(const struct app *app);
-
 /* The subject of a message. */
 enum app_news {
 	APP_NO_NEWS,
@@ -53,13 +52,14 @@ enum app_news {
 	APP_GONE, /* the process has ended, or broke the protocol */
 };
 
-/* Takes over a connected socket, and identifies its owner.  Returns 0, or -1: closed. */
-int app_open(struct app *app, int socket, struct strata_error *error);
-
-/* The same in two steps; the first is cheap: it takes over the socket and reads its effective
- * user, then identifies the process.  Returns 0, or -1: call app_close(). */
+/* Takes over a connected socket, and reads the pid and the effective user of its process.  Returns
+ * 0, or -1: call app_close(). */
 int app_accept(struct app *app, int socket, struct strata_error *error);
-int app_identify(struct app *app, struct strata_error *error);
+
+/* Identifies its process.  Returns 0, or -1: call app_close(); the pid is 0 if nobody needs to hear
+ * of it.
+ * @names: what has been read of that pid since (peer_look.h) */
+int app_identify(struct app *app, const struct peer_names *names, struct strata_error *error);
 
 /* Takes one message, if there is one.  With APP_GONE, @error has the reason unless the end is
  * normal. */

@@ -2,8 +2,6 @@
 /* command.c - see command.h; record_session.c calls it. */
 #include "consumerd/host/command.h"
 
-#include "consumerd/host/proc_text.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -28,9 +26,6 @@
 /* How long a process may take to end when told to. */
 #define END_MS  10000
 #define LOOK_NS 20000000
-
-/* A longer chain of parents is not followed. */
-#define ANCESTORS_MAX 1000u
 
 /* The command's process, until it is the command: waits for the recorder. */
 static void __attribute__((__noreturn__)) become(char *const *argv, int go, int refusal)
@@ -200,26 +195,4 @@ void command_end(struct command *command)
 	if (command->pid)
 		fprintf(stderr, "strata: %s (process %d) was told to end but still runs\n",
 			command->argv[0], command->pid);
-}
-
-/* The parent of a process; 0: it is not known. */
-static pid_t parent_of(pid_t pid)
-{
-	char text[512];
-	const char *after = proc_text_stat(pid, text, sizeof(text));
-	int parent = 0;
-
-	return after && sscanf(after, " %*c %d", &parent) == 1 ? parent : 0;
-}
-
-bool command_owns(pid_t pid)
-{
-	unsigned int i;
-
-	for (i = 0; i < ANCESTORS_MAX && pid > 1; i++) {
-		pid = parent_of(pid);
-		if (pid == getpid())
-			return true;
-	}
-	return false;
 }

@@ -40,7 +40,4 @@ void command_signal(const struct command *command, int number);
 /* Ends it, if it still runs, or has never started: sends SIGTERM, and waits some seconds. */
 void command_end(struct command *command);
 
-/* Whether a process is the command's, or one that descends from it. */
-bool command_owns(pid_t pid);
-
 #endif /* STRATA_CONSUMERD_COMMAND_H */

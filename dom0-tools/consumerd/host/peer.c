@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* peer.c - see peer.h; called by app.c. */
+/* peer.c - see peer.h; called by app.c and peer_look.c. */
 #include "consumerd/host/peer.h"
 
 #include "consumerd/host/proc_text.h"
@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 /* Since Linux 6.5; older headers lack it. */
@@ -65,30 +66,34 @@ static bool has_ended(int process)
  * That holds while it has the rights with which it connected: if it has others, the one who
  * connected may have executed a set-user-ID program, and the real user may be that program's owner.
  */
-static void read_starter(struct peer *peer)
+static void find_starter(struct peer *peer, const struct peer_names *names)
 {
-	struct proc_uids uids;
-
 	peer->starter = peer->uid;
-	if (!proc_text_uids(peer->pid, &uids))
+	if (!names->has_users)
 		return;
-	peer->changed = peer->uid && uids.effective != peer->uid;
-	if (uids.real && !peer->changed)
-		peer->starter = uids.real;
+	peer->changed = peer->uid && names->effective != peer->uid;
+	if (names->real && !peer->changed)
+		peer->starter = names->real;
 }
 
-static void read_names(struct peer *peer)
+void peer_read_names(int32_t pid, int32_t ancestor, struct peer_names *names)
 {
 	char path[64], link[400];
+	struct proc_uids uids;
 	ssize_t length;
 
-	proc_text_read(peer->pid, "comm", peer->comm, sizeof(peer->comm));
-	peer->comm[strcspn(peer->comm, "\n")] = '\0';
-	snprintf(path, sizeof(path), "/proc/%d/exe", peer->pid);
+	memset(names, 0, sizeof(*names));
+	proc_text_read(pid, "comm", names->comm, sizeof(names->comm));
+	names->comm[strcspn(names->comm, "\n")] = '\0';
+	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
 	length = readlink(path, link, sizeof(link) - 1);
 	link[length > 0 ? length : 0] = '\0';
-	snprintf(peer->program, sizeof(peer->program), "%.79s",
+	snprintf(names->program, sizeof(names->program), "%.79s",
 		 strrchr(link, '/') ? strrchr(link, '/') + 1 : link);
+	names->has_users = proc_text_uids(pid, &uids);
+	names->real = names->has_users ? uids.real : 0;
+	names->effective = names->has_users ? uids.effective : 0;
+	names->descends = ancestor && proc_text_descends(pid, ancestor);
 }
 
 static int read_credentials(int socket, struct ucred *credentials, struct strata_error *error)
@@ -101,17 +106,37 @@ static int read_credentials(int socket, struct ucred *credentials, struct strata
 	return strata_fail(error, "its process is unknown: it is in another PID namespace");
 }
 
-int peer_user(int socket, uint32_t *uid, struct strata_error *error)
+int peer_process(int socket, int32_t *pid, uint32_t *uid, struct strata_error *error)
 {
 	struct ucred credentials;
 
 	if (read_credentials(socket, &credentials, error))
 		return -1;
+	*pid = credentials.pid;
 	*uid = credentials.uid;
 	return 0;
 }
 
-int peer_identify(int socket, struct peer *peer, struct strata_error *error)
+bool peer_has_ended(int socket)
+{
+	struct ucred credentials;
+	struct strata_error ignored;
+	bool known, ended;
+	int process = open_process(socket, &known);
+
+	/* The next process of that pid may be meant before Linux 6.5. */
+	if (!known && !read_credentials(socket, &credentials, &ignored)) {
+		process = (int)syscall(SYS_pidfd_open, credentials.pid, 0);
+		known = process >= 0 || errno == ESRCH;
+	}
+	ended = known && has_ended(process);
+	if (process >= 0)
+		close(process);
+	return ended;
+}
+
+int peer_identify(int socket, const struct peer_names *names, struct peer *peer,
+		  struct strata_error *error)
 {
 	struct ucred credentials;
 	bool known;
@@ -127,15 +152,16 @@ int peer_identify(int socket, struct peer *peer, struct strata_error *error)
 			credentials.pid);
 	peer->pid = credentials.pid;
 	peer->uid = credentials.uid;
-	process = open_process(socket, &known);
-	read_names(peer);
-	read_starter(peer);
 	/* Only what was read while it lived belongs to it, and not to the next process of that pid.
 	 * Before Linux 6.5 this cannot be checked. */
-	if (known && has_ended(process)) {
-		peer->comm[0] = peer->program[0] = '\0';
-		peer->starter = peer->uid;
-		peer->ended = true;
+	process = open_process(socket, &known);
+	peer->starter = peer->uid;
+	peer->ended = known && has_ended(process);
+	if (!peer->ended) {
+		memcpy(peer->comm, names->comm, sizeof(peer->comm));
+		memcpy(peer->program, names->program, sizeof(peer->program));
+		peer->descends = names->descends;
+		find_starter(peer, names);
 	}
 	if (process >= 0)
 		close(process);

@@ -18,16 +18,40 @@ struct peer {
 	bool changed;     /* likewise: its user has changed since */
 	char comm[32];    /* its name, chosen by the process */
 	char program[80]; /* the name of its executable; likewise */
+	bool descends;    /* from the process that was asked after */
 };
 
-/* Reads the effective user of the process that connected.  0 or -1. */
-int peer_user(int socket, uint32_t *uid, struct strata_error *error);
+/* What /proc says of a process: of the next one of that pid if it has ended. */
+struct peer_names {
+	bool has_users; /* false: it has ended */
+	uint32_t real;
+	uint32_t effective;
+	bool descends;    /* from the process that was asked after */
+	char comm[32];    /* see struct peer */
+	char program[80]; /* likewise */
+};
+
+/* Reads the pid and the effective user of the process that connected.  0, or -1: it is in another
+ * PID namespace. */
+int peer_process(int socket, int32_t *pid, uint32_t *uid, struct strata_error *error);
+
+/*
+ * Reads what /proc says of a process.  It may wait for as long as that process's user likes: see
+ * peer_look.h.
+ * @ancestor: see peer_names.descends; 0: nobody
+ */
+void peer_read_names(int32_t pid, int32_t ancestor, struct peer_names *names);
 
 /*
  * Identifies the process that connected. Its names are empty if it has ended since: another process
- * may have its pid now. 0, or -1: it is in another PID namespace, or this user namespace does not
- * map its user.
+ * may have its pid now.
+ * @names: what peer_read_names() has read since
+ * 0, or -1: it is in another PID namespace, or this user namespace does not map its user.
  */
-int peer_identify(int socket, struct peer *peer, struct strata_error *error);
+int peer_identify(int socket, const struct peer_names *names, struct peer *peer,
+		  struct strata_error *error);
+
+/* Whether the process that connected has ended, or, before Linux 5.3, false. */
+bool peer_has_ended(int socket);
 
 #endif /* STRATA_CONSUMERD_PEER_H */

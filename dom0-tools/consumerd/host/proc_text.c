@@ -9,6 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
+/* A longer chain of parents is not followed. */
+#define ANCESTORS_MAX 1000u
+
 bool proc_text_at(const char *path, char *text, size_t bytes)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -47,4 +50,26 @@ bool proc_text_uids(pid_t pid, struct proc_uids *uids)
 	/* The name of the process comes first; a line break in it is escaped. */
 	line = strstr(text, "\nUid:\t");
 	return line && sscanf(line + 6, "%" SCNu32 " %" SCNu32, &uids->real, &uids->effective) == 2;
+}
+
+/* The parent of a process; 0: it is not known. */
+static pid_t parent_of(pid_t pid)
+{
+	char text[512];
+	const char *after = proc_text_stat(pid, text, sizeof(text));
+	int parent = 0;
+
+	return after && sscanf(after, " %*c %d", &parent) == 1 ? parent : 0;
+}
+
+bool proc_text_descends(pid_t pid, pid_t ancestor)
+{
+	unsigned int i;
+
+	for (i = 0; i < ANCESTORS_MAX && pid > 1; i++) {
+		pid = parent_of(pid);
+		if (pid == ancestor)
+			return true;
+	}
+	return false;
 }

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* proc_text.h - reads short files of /proc. */
+/*
+ * proc_text.h - reads short files of /proc.
+ *
+ * Reading one of another user's process may take as long as that user likes (peer_look.h).
+ */
 #ifndef STRATA_CONSUMERD_PROC_TEXT_H
 #define STRATA_CONSUMERD_PROC_TEXT_H
 
@@ -26,5 +30,8 @@ struct proc_uids {
 /* Reads the users of a process.  /proc/PID belongs to root where a process is not dumpable, so its
  * owner says nothing.  False: the process is gone. */
 bool proc_text_uids(pid_t pid, struct proc_uids *uids);
+
+/* Whether a process descends from @ancestor. */
+bool proc_text_descends(pid_t pid, pid_t ancestor);
 
 #endif /* STRATA_CONSUMERD_PROC_TEXT_H */

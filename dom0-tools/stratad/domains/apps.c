@@ -3,8 +3,8 @@
  * apps.c - manages all applications of a recording: listens for them, serves each in turn, stops
  * and closes them; see apps.h.
  *
- * apps_connect.c accepts connections, apps_talk.c reads messages, apps_leave.c ends applications,
- * and apps_report.c prints messages.
+ * apps_connect.c accepts connections, apps_look.c finds out who connected, apps_talk.c reads
+ * messages, apps_leave.c ends applications, and apps_report.c prints messages.
  */
 #include "stratad/domains/apps_internal.h"
 
@@ -37,6 +37,7 @@ void apps_tend(struct apps *apps)
 	/* In this order: an application that was woken then connects. */
 	app_wake_tend(&apps->wake);
 	apps_accept_new(apps);
+	apps_take_looks(apps);
 	nr = apps->nr;
 	for (heard = 0; heard < nr && apps->nr; heard++) {
 		size_t index = apps->next % apps->nr;
@@ -70,7 +71,8 @@ int apps_open(struct apps *apps, struct strata_error *error)
 	apps->listener = app_socket_open(error);
 	if (apps->listener < 0)
 		return -1;
-	if (epoll_ctl(apps->epoll, EPOLL_CTL_ADD, apps->listener, &interest))
+	if (epoll_ctl(apps->epoll, EPOLL_CTL_ADD, apps->listener, &interest) ||
+	    epoll_ctl(apps->epoll, EPOLL_CTL_ADD, apps->looks->socket, &interest))
 		return strata_fail(error, "no socket for applications: %s", strerror(errno));
 	/* Programs that start from now on find the socket. */
 	return app_wake_begin(&apps->wake, error);
@@ -153,7 +155,9 @@ void apps_release(struct apps *apps, bool recorded)
 	}
 	memory_return_close(apps->returns);
 	free(apps->list);
+	free(apps->asked);
 	apps->list = NULL;
+	apps->asked = NULL;
 	apps_forget_files(apps, recorded);
 	/* If files stay, so does their directory. */
 	if (apps->channel.dir && !ring_file_any(apps->channel.dir))

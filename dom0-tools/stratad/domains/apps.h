@@ -11,15 +11,18 @@
 
 #include "consumerd/apps/app.h"
 #include "consumerd/apps/app_wake.h"
+#include "consumerd/host/peer_look.h"
 #include "consumerd/shares/memory_return.h"
 #include "consumerd/recorder.h"
 #include "stratad/select/select_app.h"
 
 enum application_step {
 	APPLICATION_ARRIVED, /* not yet identified */
+	APPLICATION_ASKED,   /* its process is being looked at */
 	APPLICATION_TELLING, /* of its events */
 	APPLICATION_WAITING, /* its user has begun too many sources lately */
 	APPLICATION_MAKING,  /* its rings */
+	APPLICATION_GONE,    /* it hung up before it had them; its process may be about to end */
 	/* From here on it has a source. */
 	APPLICATION_ATTACHING, /* its rings are added, a few in a turn */
 	APPLICATION_RECORDING,
@@ -37,7 +40,8 @@ struct application {
 	size_t nr_claimed;       /* of its events: share of the memory that they take */
 	size_t nr_added;         /* of its events: added or refused */
 	size_t next_ring;        /* first ring not yet added to the recorder */
-	uint64_t came_ms;        /* when it connected */
+	uint64_t came_ms;        /* when it connected, or began its step */
+	uint64_t look;           /* number of the look at its process (apps_look.c) */
 	int watch;               /* of its sealed memory (memory_return.h); -1: none */
 	size_t source;           /* in the recording, from APPLICATION_ATTACHING on */
 };
@@ -49,9 +53,16 @@ struct ended_file {
 	char name[RING_FILE_NAME_BYTES]; /* among the recording's */
 };
 
+/* A look at a process that has not been answered. */
+struct application_look {
+	uint64_t number;
+	const struct principal *who; /* whose program it is */
+};
+
 struct apps {
 	/* set by the caller before apps_open(); not owned */
 	struct recorder *recorder;
+	const struct peer_looks *looks; /* open */
 	struct app_selection *selections;
 	size_t nr_selections;       /* 0: applications are not recorded */
 	struct app_channel channel; /* for rings that outlive the recorder: its directory ... */
@@ -65,6 +76,9 @@ struct apps {
 	bool deaf;                     /* no connection is accepted for now */
 	struct application **list;
 	size_t nr;
+	struct application_look *asked;
+	size_t nr_asked, asked_capacity;
+	uint64_t last_look;       /* number */
 	uint64_t patience_ms;     /* until all events are described ... */
 	uint64_t silence_ms;      /* ... and until the first message */
 	size_t next;              /* next one to serve, for fairness */

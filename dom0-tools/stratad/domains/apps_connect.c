@@ -2,7 +2,8 @@
 /*
  * apps_connect.c - accepts the connections of applications, and charges them to their users.
  *
- * Called by apps.c.  It never reads a message (apps_talk.c does), and never waits.
+ * Called by apps.c.  It never looks at a process (apps_look.c does) or reads a message
+ * (apps_talk.c), and never waits.
  */
 #include "stratad/domains/apps_internal.h"
 
@@ -22,7 +23,6 @@
 /* Admits an application if its user's share allows it. 0 or -1. */
 static int admit(struct apps *apps, struct application *one)
 {
-	struct epoll_event interest = { .events = EPOLLIN };
 	struct strata_error why = { "" };
 
 	one->who = principals_user(recorder_principals(apps->recorder), one->app.uid);
@@ -30,15 +30,10 @@ static int admit(struct apps *apps, struct application *one)
 		apps_note_one_too_many(apps, "applications");
 		return -1;
 	}
-	if (principal_claim(one->who, PRINCIPAL_CONNECTIONS, 1, &why)) {
-		apps->left_out++;
-		principal_complain(one->who, "an application is left out: %s", why.text);
-		return -1;
-	}
-	if (!epoll_ctl(apps->epoll, EPOLL_CTL_ADD, one->app.socket, &interest))
+	if (!principal_claim(one->who, PRINCIPAL_CONNECTIONS, 1, &why))
 		return 0;
-	principal_give_back(one->who, PRINCIPAL_CONNECTIONS, 1);
-	apps_note_one_too_many(apps, "applications");
+	apps->left_out++;
+	principal_complain(one->who, "an application is left out: %s", why.text);
 	return -1;
 }
 
@@ -63,45 +58,9 @@ static void take_in(struct apps *apps, int socket)
 		return;
 	}
 	one->step = APPLICATION_ARRIVED;
+	one->came_ms = apps_now_ms();
 	one->watch = -1;
 	apps->list[apps->nr++] = one;
-}
-
-/* Charges a set-user-ID program to the user who started it. 0 or -1. */
-static int move_to_starter(struct apps *apps, struct application *one, struct strata_error *error)
-{
-	struct principal *who =
-		principals_user(recorder_principals(apps->recorder), one->app.starter);
-
-	if (who == one->who)
-		return 0;
-	if (!who)
-		return strata_fail(error, "out of memory");
-	if (principal_claim(who, PRINCIPAL_CONNECTIONS, 1, error))
-		return -1;
-	principal_give_back(one->who, PRINCIPAL_CONNECTIONS, 1);
-	one->who = who;
-	return 0;
-}
-
-bool apps_receive(struct apps *apps, size_t index)
-{
-	struct application *one = apps->list[index];
-	struct strata_error why = { "" };
-
-	principal_charge(one->who, PRINCIPAL_TALKING, PRINCIPAL_FILE_BYTES);
-	if (app_identify(&one->app, &why)) {
-		/* An ended or unknown process has no number. */
-		if (one->app.pid)
-			apps_leave_out(apps, one, &why);
-		return apps_let_go(apps, index, STRATA_SOURCE_LEFT_OUT);
-	}
-	one->step = APPLICATION_TELLING;
-	one->came_ms = apps_now_ms();
-	if (!move_to_starter(apps, one, &why))
-		return true;
-	apps_leave_out(apps, one, &why);
-	return apps_let_go(apps, index, STRATA_SOURCE_LEFT_OUT);
 }
 
 /*

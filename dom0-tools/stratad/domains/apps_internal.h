@@ -29,8 +29,16 @@ static inline uint64_t apps_now_ns(void)
 /* Accepts a bounded number of pending connections. */
 void apps_accept_new(struct apps *apps);
 
-/* Identifies the process of a new application.  False: the application was freed. */
-bool apps_receive(struct apps *apps, size_t index);
+/* apps_look.c */
+
+/* Has the process of a new application looked at.  False: the application was freed. */
+bool apps_ask(struct apps *apps, size_t index);
+
+/* After apps_ask(), waits for the answer.  False: it is late, and the application was freed. */
+bool apps_still_asked(struct apps *apps, size_t index);
+
+/* Takes the answers that have come, and identifies their applications, which may be freed. */
+void apps_take_looks(struct apps *apps);
 
 /* apps_talk.c */
 

@@ -8,6 +8,7 @@
 #include "stratad/domains/apps_internal.h"
 
 #include <string.h>
+#include <sys/epoll.h>
 
 #include "consumerd/host/hang_up.h"
 #include "consumerd/sources.h"
@@ -163,9 +164,8 @@ static int attach_rings(struct apps *apps, struct application *one, struct strat
 	return add_events(apps, one, error);
 }
 
-/* Whether a selected application closed the connection before it could be recorded; sets @error. */
-static bool gave_up(const struct apps *apps, const struct application *one,
-		    struct strata_error *error)
+/* Whether a selected application closed the connection before it could be recorded. */
+static bool gave_up(const struct apps *apps, const struct application *one)
 {
 	bool asked_for = false;
 	size_t i;
@@ -173,12 +173,38 @@ static bool gave_up(const struct apps *apps, const struct application *one,
 	for (i = 0; i < apps->nr_selections; i++)
 		asked_for |= select_matches_app(&apps->selections[i], &one->app);
 	/* An application that ends without a message may have no events. */
-	if (one->step >= APPLICATION_ATTACHING || apps->stopping || !asked_for || !one->app.mode ||
-	    (one->step == APPLICATION_TELLING && !app_lives(&one->app)))
-		return false;
-	strata_fail(error, "it ended or gave up before it had its rings: is it short of memory or "
+	return one->step < APPLICATION_ATTACHING && !apps->stopping && asked_for && one->app.mode;
+}
+
+static int fail_given_up(struct strata_error *error)
+{
+	return strata_fail(error,
+			   "it ended or gave up before it had its rings: is it short of memory or "
 			   "files (ulimit -v, -n)? --app-buffer makes its rings smaller");
-	return true;
+}
+
+/* An application hung up in the middle of its events.  A process that ends closes its socket before
+ * it has ended: nobody waits for it, and its socket, always readable now, does not wake us. */
+static void begin_to_miss(struct apps *apps, struct application *one)
+{
+	epoll_ctl(apps->epoll, EPOLL_CTL_DEL, one->app.socket, NULL);
+	one->step = APPLICATION_GONE;
+	one->came_ms = apps_now_ms();
+}
+
+/* False: it was freed. */
+static bool still_misses(struct apps *apps, size_t index)
+{
+	struct application *one = apps->list[index];
+	struct strata_error error;
+
+	if (apps->stopping || peer_has_ended(one->app.socket))
+		return apps_let_go(apps, index, STRATA_SOURCE_EXITED);
+	if (apps_now_ms() - one->came_ms <= apps->silence_ms)
+		return true;
+	fail_given_up(&error);
+	apps_leave_out(apps, one, &error);
+	return apps_let_go(apps, index, STRATA_SOURCE_LEFT_OUT);
 }
 
 static int on_news(struct apps *apps, struct application *one, enum app_news news,
@@ -244,9 +270,17 @@ static bool hear_message(struct apps *apps, size_t index, bool *more)
 		apps_let_go(apps, index, STRATA_SOURCE_LEFT_OUT);
 		return false;
 	}
-	if (news == APP_GONE && !error.text[0] && !gave_up(apps, one, &error)) {
-		apps_let_go(apps, index, STRATA_SOURCE_EXITED);
-		return false;
+	if (news == APP_GONE && !error.text[0]) {
+		if (!gave_up(apps, one)) {
+			apps_let_go(apps, index, STRATA_SOURCE_EXITED);
+			return false;
+		}
+		if (one->step == APPLICATION_TELLING) {
+			begin_to_miss(apps, one);
+			*more = false;
+			return true;
+		}
+		fail_given_up(&error);
 	}
 	if (news == APP_GONE || claim_events(one, &error) || on_news(apps, one, news, &error)) {
 		apps_leave_out(apps, one, &error);
@@ -293,8 +327,12 @@ bool apps_hear(struct apps *apps, size_t index)
 	if (one->step == APPLICATION_ARRIVED &&
 	    (apps->stopping || !principal_has_credit(one->who, PRINCIPAL_TALKING)))
 		return true;
-	if (one->step == APPLICATION_ARRIVED && !apps_receive(apps, index))
-		return false;
+	if (one->step == APPLICATION_ARRIVED)
+		return apps_ask(apps, index);
+	if (one->step == APPLICATION_ASKED)
+		return apps_still_asked(apps, index);
+	if (one->step == APPLICATION_GONE)
+		return still_misses(apps, index);
 	/* The recorder has reported this; the other rings are drained. */
 	if (app_is_broken(&one->app)) {
 		apps->left_out++;

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "consumerd/host/command.h"
 #include "stratad/select/select_kernel.h"
 
 int select_parse_app(const char *argument, struct app_selection *selection,
@@ -30,7 +29,7 @@ bool select_matches_app(const struct app_selection *selection, const struct app 
 	const char *program = selection->program;
 
 	if (selection->of_command)
-		return command_owns(app->pid);
+		return app->of_command;
 	if (strcmp(program, "all") == 0)
 		return true;
 	if (program[strspn(program, "0123456789")] == '\0')

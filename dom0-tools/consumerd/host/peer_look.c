@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* peer_look.c - see peer_look.h; apps_look.c and list_app.c call it. */
+#include "consumerd/host/peer_look.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* A process that looks: it may never return from the kernel, so nobody waits for it. */
+static _Noreturn void look_once(int socket, struct peer_look *look, pid_t ancestor)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	peer_read_names(look->pid, ancestor, &look->names);
+	send(socket, look, sizeof(*look), MSG_NOSIGNAL);
+	_exit(0);
+}
+
+/* The helper; it ends with whoever started it. */
+static _Noreturn void help(int socket, pid_t starter, pid_t ancestor)
+{
+	struct peer_look look;
+	pid_t child;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != starter)
+		_exit(1);
+	/* Ctrl-C is for whoever started it; and children need nobody to wait for them. */
+	signal(SIGINT, SIG_IGN);
+	signal(SIGTERM, SIG_IGN);
+	signal(SIGHUP, SIG_IGN);
+	signal(SIGCHLD, SIG_IGN);
+	/* A look that lasts for ever keeps no file, lock or directory of the starter's. */
+	if (dup2(socket, STDIN_FILENO) < 0 || close_range(STDIN_FILENO + 1, ~0u, 0) || chdir("/"))
+		_exit(1);
+	while (recv(STDIN_FILENO, &look, sizeof(look), 0) == (ssize_t)sizeof(look)) {
+		child = fork();
+		if (child == 0)
+			look_once(STDIN_FILENO, &look, ancestor);
+		if (child > 0)
+			continue;
+		look.later = true;
+		send(STDIN_FILENO, &look, sizeof(look), MSG_NOSIGNAL);
+	}
+	_exit(0);
+}
+
+int peer_looks_open(struct peer_looks *looks, pid_t ancestor, struct strata_error *error)
+{
+	const pid_t starter = getpid();
+	int ends[2];
+
+	looks->socket = -1;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
+		return strata_fail(error, "no socket to look at processes: %s", strerror(errno));
+	looks->helper = fork();
+	if (looks->helper == 0)
+		help(ends[1], starter, ancestor);
+	close(ends[1]);
+	looks->socket = ends[0];
+	if (looks->helper > 0)
+		return 0;
+	strata_fail(error, "no process to look at others: %s", strerror(errno));
+	close(ends[0]);
+	looks->socket = -1;
+	return -1;
+}
+
+bool peer_looks_ask(const struct peer_looks *looks, uint64_t number, int32_t pid)
+{
+	const struct peer_look look = { .number = number, .pid = pid };
+
+	return send(looks->socket, &look, sizeof(look), MSG_NOSIGNAL | MSG_DONTWAIT) ==
+	       (ssize_t)sizeof(look);
+}
+
+bool peer_looks_answer(const struct peer_looks *looks, struct peer_look *look)
+{
+	return recv(looks->socket, look, sizeof(*look), MSG_DONTWAIT) == (ssize_t)sizeof(*look);
+}
+
+void peer_looks_close(struct peer_looks *looks)
+{
+	if (looks->socket < 0)
+		return;
+	close(looks->socket);
+	looks->socket = -1;
+	/* It reads nothing that could block it, so it ends at once; those that look end with it, or
+	 * when the kernel lets them. */
+	kill(looks->helper, SIGKILL);
+	waitpid(looks->helper, NULL, 0);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * peer_look.h - reads what /proc says of other users' processes, in processes of its own.
+ *
+ * While the kernel reads /proc/PID, the reader has a reference to that process's memory or files.
+ * If the process ends meanwhile, the reader frees what they held, which takes as long as that user
+ * likes: it waits for asynchronous I/O, and closes files that were mapped (SO_LINGER).  So a
+ * helper, which is small, forks a process for each look, and whoever asked never waits.
+ */
+#ifndef STRATA_CONSUMERD_PEER_LOOK_H
+#define STRATA_CONSUMERD_PEER_LOOK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "consumerd/host/peer.h"
+
+struct peer_looks {
+	int socket; /* readable when there is an answer; -1: not open */
+	pid_t helper;
+};
+
+/* A question, and its answer. */
+struct peer_look {
+	uint64_t number; /* the caller's */
+	int32_t pid;
+	bool later; /* no process could be created to look: ask again */
+	struct peer_names names;
+};
+
+/* Starts the helper, which inherits no file.  Call it early: it keeps the memory of its caller.
+ * @ancestor: whose descendants are noted (peer_names.descends); 0: nobody's
+ * 0 or -1. */
+int peer_looks_open(struct peer_looks *looks, pid_t ancestor, struct strata_error *error);
+
+/* Asks, without waiting.  False: too much is asked already; ask again. */
+bool peer_looks_ask(const struct peer_looks *looks, uint64_t number, int32_t pid);
+
+/* Takes an answer, without waiting; answers come in any order.  False: there is none now. */
+bool peer_looks_answer(const struct peer_looks *looks, struct peer_look *look);
+
+/* Ends the helper and all looks.  Also if it was never opened. */
+void peer_looks_close(struct peer_looks *looks);
+
+#endif /* STRATA_CONSUMERD_PEER_LOOK_H */

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * apps_look.c - finds out which process has connected, and who started it.
+ *
+ * Called by apps.c and apps_talk.c.  Other processes read /proc (peer_look.h), which may take as
+ * long as the user of the process likes; a user whose looks do not end has no more of them.
+ */
+#include "stratad/domains/apps_internal.h"
+
+#include <stdlib.h>
+#include <sys/epoll.h>
+
+#include "base/array.h"
+
+/* Looks of one user that have not been answered. */
+#define LOOKS_AT_ONCE 32u
+
+static unsigned int nr_looks_of(const struct apps *apps, const struct principal *who)
+{
+	unsigned int nr = 0;
+	size_t i;
+
+	for (i = 0; i < apps->nr_asked; i++)
+		nr += apps->asked[i].who == who;
+	return nr;
+}
+
+static bool is_late(const struct apps *apps, const struct application *one)
+{
+	return apps_now_ms() - one->came_ms > apps->silence_ms;
+}
+
+/* False: it was freed. */
+static bool leave_out(struct apps *apps, size_t index, const struct strata_error *why)
+{
+	apps_leave_out(apps, apps->list[index], why);
+	return apps_let_go(apps, index, STRATA_SOURCE_LEFT_OUT);
+}
+
+bool apps_ask(struct apps *apps, size_t index)
+{
+	struct application *one = apps->list[index];
+	struct strata_error why;
+
+	if (nr_looks_of(apps, one->who) >= LOOKS_AT_ONCE) {
+		if (!is_late(apps, one))
+			return true;
+		strata_fail(&why, "looks at its user's other processes do not end");
+		return leave_out(apps, index, &why);
+	}
+	if (!STRATA_GROW(apps->asked, apps->nr_asked, apps->asked_capacity) ||
+	    !peer_looks_ask(apps->looks, apps->last_look + 1, one->app.pid))
+		return true;
+	one->look = ++apps->last_look;
+	apps->asked[apps->nr_asked++] =
+		(struct application_look){ .number = one->look, .who = one->who };
+	principal_charge(one->who, PRINCIPAL_TALKING, PRINCIPAL_FILE_BYTES);
+	one->step = APPLICATION_ASKED;
+	one->came_ms = apps_now_ms();
+	return true;
+}
+
+bool apps_still_asked(struct apps *apps, size_t index)
+{
+	struct strata_error why;
+
+	if (apps->stopping || !is_late(apps, apps->list[index]))
+		return true;
+	strata_fail(&why, "the look at its process does not end");
+	return leave_out(apps, index, &why);
+}
+
+/* Charges a set-user-ID program to the user who started it. 0 or -1. */
+static int move_to_starter(struct apps *apps, struct application *one, struct strata_error *error)
+{
+	struct principal *who =
+		principals_user(recorder_principals(apps->recorder), one->app.starter);
+
+	if (who == one->who)
+		return 0;
+	if (!who)
+		return strata_fail(error, "out of memory");
+	if (principal_claim(who, PRINCIPAL_CONNECTIONS, 1, error))
+		return -1;
+	principal_give_back(one->who, PRINCIPAL_CONNECTIONS, 1);
+	one->who = who;
+	return 0;
+}
+
+/* Its messages are read from now on. */
+static void identify(struct apps *apps, size_t index, const struct peer_names *names)
+{
+	struct epoll_event interest = { .events = EPOLLIN };
+	struct application *one = apps->list[index];
+	struct strata_error why = { "" };
+
+	if (app_identify(&one->app, names, &why)) {
+		/* An ended or unknown process has no number. */
+		if (one->app.pid)
+			apps_leave_out(apps, one, &why);
+		apps_let_go(apps, index, STRATA_SOURCE_LEFT_OUT);
+		return;
+	}
+	one->step = APPLICATION_TELLING;
+	one->came_ms = apps_now_ms();
+	if (move_to_starter(apps, one, &why)) {
+		leave_out(apps, index, &why);
+	} else if (epoll_ctl(apps->epoll, EPOLL_CTL_ADD, one->app.socket, &interest)) {
+		apps_note_one_too_many(apps, "applications");
+		apps_let_go(apps, index, STRATA_SOURCE_LEFT_OUT);
+	}
+}
+
+static void forget_look(struct apps *apps, uint64_t number)
+{
+	size_t i = 0;
+
+	while (i < apps->nr_asked && apps->asked[i].number != number)
+		i++;
+	if (i < apps->nr_asked)
+		apps->asked[i] = apps->asked[--apps->nr_asked];
+}
+
+void apps_take_looks(struct apps *apps)
+{
+	struct peer_look look;
+	size_t i;
+
+	while (peer_looks_answer(apps->looks, &look)) {
+		forget_look(apps, look.number);
+		for (i = 0; i < apps->nr; i++)
+			if (apps->list[i]->step == APPLICATION_ASKED &&
+			    apps->list[i]->look == look.number)
+				break;
+		/* It may have been left out meanwhile. */
+		if (i == apps->nr)
+			continue;
+		if (look.later)
+			apps->list[i]->step = APPLICATION_ARRIVED;
+		else
+			identify(apps, i, &look.names);
+	}
+}
