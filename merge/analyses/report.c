@@ -66,14 +66,6 @@ void strata_report_free(struct strata_report *report)
 		report->free(report);
 }
 
-uint64_t strata_report_length(const struct strata_report *report, const struct strata_span *span)
-{
-	const uint64_t from = span->from_ns > report->from_ns ? span->from_ns : report->from_ns;
-	const uint64_t to = span->to_ns < report->to_ns ? span->to_ns : report->to_ns;
-
-	return to > from ? to - from : 0;
-}
-
 const char *strata_report_domain_name(char *text, const struct strata_shown *shown, size_t trace,
 				      uint32_t domain)
 {

@@ -68,7 +68,14 @@ void strata_report_span_name(char *text, const struct strata_shown *shown,
 			     const struct strata_span *span);
 
 /* Returns the length of the part of a span that counts; 0: none. */
-uint64_t strata_report_length(const struct strata_report *report, const struct strata_span *span);
+static inline uint64_t strata_report_length(const struct strata_report *report, uint64_t from_ns,
+					    uint64_t to_ns)
+{
+	const uint64_t from = from_ns > report->from_ns ? from_ns : report->from_ns;
+	const uint64_t to = to_ns < report->to_ns ? to_ns : report->to_ns;
+
+	return to > from ? to - from : 0;
+}
 
 /* Returns the share in millionths; 0 if the whole is 0. */
 static inline uint64_t strata_share(uint64_t part, uint64_t whole)

@@ -56,8 +56,7 @@ static struct row *row_of(struct queues_report *report, const struct strata_queu
 static void take(struct strata_span_listener *listener, const struct strata_queue_span *queue)
 {
 	struct queues_report *report = (struct queues_report *)listener;
-	const struct strata_span span = { .from_ns = queue->from_ns, .to_ns = queue->to_ns };
-	const uint64_t length = strata_report_length(&report->report, &span);
+	const uint64_t length = strata_report_length(&report->report, queue->from_ns, queue->to_ns);
 	struct row *row = length ? row_of(report, queue) : NULL;
 
 	if (!row)

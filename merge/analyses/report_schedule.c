@@ -56,7 +56,7 @@ static void take_task(struct schedule_report *report, const struct strata_span *
 static void span(struct strata_span_listener *listener, const struct strata_span *span)
 {
 	struct schedule_report *report = (struct schedule_report *)listener;
-	const uint64_t length = strata_report_length(&report->report, span);
+	const uint64_t length = strata_report_length(&report->report, span->from_ns, span->to_ns);
 
 	if (length == 0)
 		return;

@@ -17,7 +17,7 @@ static void span(struct strata_span_listener *listener, const struct strata_span
 {
 	struct steal_report *report = (struct steal_report *)listener;
 	struct strata_sum *sum;
-	const uint64_t length = strata_report_length(&report->report, span);
+	const uint64_t length = strata_report_length(&report->report, span->from_ns, span->to_ns);
 
 	if (length == 0 || span->vcpu->domain == STRATA_DOMID_IDLE)
 		return;

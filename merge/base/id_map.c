@@ -5,31 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/identity.h"
-
 #define FIRST_ROOM 64u
-
-/* Where the search for an id begins.  Who chooses ids cannot know it, and so cannot choose them to
- * begin at one slot, which would make each search a walk over all of them. */
-static size_t home_of(const struct strata_id_map *map, uint64_t id)
-{
-	return (size_t)strata_identity_add(0, id) & (map->room - 1);
-}
-
-/* The slot of an id, or the free one where it belongs; there is a free one. */
-static struct strata_id_slot *slot_of(const struct strata_id_map *map, uint64_t id)
-{
-	size_t at = home_of(map, id);
-
-	while (map->slots[at].thing && map->slots[at].id != id)
-		at = (at + 1) & (map->room - 1);
-	return &map->slots[at];
-}
-
-void *strata_id_map_find(const struct strata_id_map *map, uint64_t id)
-{
-	return map->room ? slot_of(map, id)->thing : NULL;
-}
 
 static int grow(struct strata_id_map *map)
 {
@@ -42,7 +18,7 @@ static int grow(struct strata_id_map *map)
 		return -1;
 	for (i = 0; i < map->room; i++) {
 		if (map->slots[i].thing)
-			*slot_of(&larger, map->slots[i].id) = map->slots[i];
+			*strata_id_map_slot(&larger, map->slots[i].id) = map->slots[i];
 	}
 	free(map->slots);
 	*map = larger;
@@ -54,7 +30,7 @@ int strata_id_map_add(struct strata_id_map *map, uint64_t id, void *thing)
 	/* Half of the slots stay free. */
 	if (2 * (map->nr + 1) > map->room && grow(map))
 		return -1;
-	*slot_of(map, id) = (struct strata_id_slot){ id, thing };
+	*strata_id_map_slot(map, id) = (struct strata_id_slot){ id, thing };
 	map->nr++;
 	return 0;
 }
@@ -62,7 +38,7 @@ int strata_id_map_add(struct strata_id_map *map, uint64_t id, void *thing)
 void *strata_id_map_take(struct strata_id_map *map, uint64_t id)
 {
 	const size_t mask = map->room - 1;
-	struct strata_id_slot *slot = map->room ? slot_of(map, id) : NULL;
+	struct strata_id_slot *slot = map->room ? strata_id_map_slot(map, id) : NULL;
 	void *thing = slot ? slot->thing : NULL;
 	size_t free_at, at;
 
@@ -72,7 +48,7 @@ void *strata_id_map_take(struct strata_id_map *map, uint64_t id)
 	/* Later entries move up, unless their search begins after the free slot. */
 	free_at = (size_t)(slot - map->slots);
 	for (at = (free_at + 1) & mask; map->slots[at].thing; at = (at + 1) & mask) {
-		const size_t home = home_of(map, map->slots[at].id);
+		const size_t home = strata_id_map_home(map, map->slots[at].id);
 
 		if (((at - home) & mask) < ((at - free_at) & mask))
 			continue;

@@ -127,7 +127,6 @@ static void deliver(struct strata_evtchns *evtchns, struct strata_port *port,
 		.cpu = cpu,
 		.wake = pending,
 	};
-	size_t i;
 
 	*delivery = (struct strata_link){
 		.kind = STRATA_LINK_DELIVERY,
@@ -149,8 +148,7 @@ static void deliver(struct strata_evtchns *evtchns, struct strata_port *port,
 	if (span.to_ns < span.from_ns)
 		return;
 	strata_vcpu_times(pending->to.vcpu, now, split.ns[STRATA_TASK_RUNNING]);
-	for (i = 0; i < STRATA_NR_VCPU_STATES; i++)
-		split.ns[STRATA_TASK_RUNNING][i] -= port->ns[i];
+	strata_times_subtract(split.ns[STRATA_TASK_RUNNING], port->ns);
 	strata_spans_tell(evtchns->spans, &span);
 }
 

@@ -12,12 +12,27 @@
 #include "state/trace_ends.h"
 #include "timeline/event_place.h"
 
+#define STRATA_STATE_RECENT 32u
+
 /* Of one kind of a trace's streams. */
 struct strata_state_kind {
 	struct strata_place place;
 	struct strata_meaning *meanings; /* as its classes */
 	bool means_anything, has_runstates;
+	/* Domain and vCPU of an event's context, read as one number where they are neighbours, and
+	 * the vCPUs that were found by it last. */
+	struct strata_ctf_plain vcpu_pair;
+	struct strata_state_recent {
+		uint32_t pair;
+		struct strata_vcpu *vcpu; /* NULL: none */
+	} recent[STRATA_STATE_RECENT];
 };
+
+struct strata_happening;
+
+/* Takes in an event that means something. */
+typedef void strata_state_take(struct strata_host_state *state,
+			       const struct strata_happening *event);
 
 struct strata_host_state {
 	struct strata_slice_sink sink;
@@ -33,6 +48,7 @@ struct strata_host_state {
 	struct strata_grants grants;
 	struct strata_requests requests;
 	struct strata_state_facts facts;
+	strata_state_take *takes[STRATA_NR_MEANINGS];
 	struct strata_moment now;
 	struct strata_trace_ends ends;
 };
@@ -41,7 +57,7 @@ struct strata_host_state {
 struct strata_happening {
 	size_t trace;
 	const struct strata_ctf_trace *of;
-	const struct strata_state_kind *kind;
+	struct strata_state_kind *kind;
 	const struct strata_meaning *meaning;
 	uint32_t cpu; /* of its stream */
 	struct strata_ctf_cursor cursor;
@@ -51,12 +67,9 @@ struct strata_happening {
  * -1: out of memory. */
 int strata_state_find_kinds(struct strata_host_state *state);
 
-/* An event of the hypervisor, of a kernel, of a request. */
-void strata_state_take_xen(struct strata_host_state *state, const struct strata_happening *event);
-void strata_state_take_kernel(struct strata_host_state *state,
-			      const struct strata_happening *event);
-void strata_state_take_request(struct strata_host_state *state,
-			       const struct strata_happening *event);
+/* By what an event means: of the hypervisor; of kernels and applications.  NULL in one of both. */
+extern strata_state_take *const strata_state_takes_xen[STRATA_NR_MEANINGS];
+extern strata_state_take *const strata_state_takes_kernel[STRATA_NR_MEANINGS];
 
 /* A number of an event; false: it has none. */
 static inline bool strata_happening_number(const struct strata_happening *event, size_t field,

@@ -30,6 +30,20 @@ static int keep_name(struct strata_host_state *state, struct strata_meaning *mea
 	return 0;
 }
 
+/* Two numbers of 16 bits, one behind the other, are one of 32 bits. */
+static void find_vcpu_pair(struct strata_state_kind *kind)
+{
+	const struct strata_place_number *domain = &kind->place.domain, *vcpu = &kind->place.vcpu;
+	const struct strata_ctf_plain *a = &domain->plain, *b = &vcpu->plain;
+
+	if (domain->in != STRATA_PLACE_FIELD || vcpu->in != STRATA_PLACE_FIELD || a->width != 16 ||
+	    b->width != 16 || a->is_signed || b->is_signed || a->align != b->align ||
+	    (a->bits + 16 != b->bits && b->bits + 16 != a->bits))
+		return;
+	kind->vcpu_pair = a->bits < b->bits ? *a : *b;
+	kind->vcpu_pair.width = kind->vcpu_pair.unused = 32;
+}
+
 static int find_kind(struct strata_host_state *state, const struct strata_ctf_trace *trace,
 		     size_t at, struct strata_state_kind *kind)
 {
@@ -48,6 +62,7 @@ static int find_kind(struct strata_host_state *state, const struct strata_ctf_tr
 		kind->means_anything |= kind->meanings[i].of != STRATA_MEANS_NOTHING;
 		kind->has_runstates |= kind->meanings[i].of == STRATA_MEANS_RUNSTATE;
 	}
+	find_vcpu_pair(kind);
 	return 0;
 }
 

@@ -7,19 +7,6 @@
 
 #include "state/happening.h"
 
-static void take_event(struct strata_host_state *state, const struct strata_happening *event)
-{
-	const enum strata_meaning_of of = event->meaning->of;
-
-	state->facts.seen[of]++;
-	if (of < STRATA_MEANS_SWITCH)
-		strata_state_take_xen(state, event);
-	else if (of < STRATA_MEANS_REQUEST)
-		strata_state_take_kernel(state, event);
-	else
-		strata_state_take_request(state, event);
-}
-
 /* The part of the bounds that is the same for all events of a trace.  A machine whose clock is tied
  * to no other one has none: its times are compared with its own only. */
 static uint64_t trace_bound(const struct strata_ctf_trace *trace)
@@ -59,10 +46,12 @@ static int take(struct strata_slice_sink *sink, size_t stream, struct strata_ctf
 		const struct strata_lane_event *events, size_t nr, struct strata_error *error)
 {
 	struct strata_host_state *state = (struct strata_host_state *)sink;
-	struct strata_happening event = { .trace = state->set->streams[stream].trace };
+	struct strata_happening event;
+	uint64_t of_trace;
 	size_t i;
 
 	(void)error;
+	event.trace = state->set->streams[stream].trace;
 	event.of = state->set->traces[event.trace];
 	event.kind = &state->kinds[event.trace][reader->kind->class->index];
 	if (!reader->kind->has_time)
@@ -75,15 +64,20 @@ static int take(struct strata_slice_sink *sink, size_t stream, struct strata_ctf
 	if (!event.kind->means_anything)
 		return 0;
 	event.cpu = strata_place_cpu(reader->packet.has_cpu, reader->packet.cpu);
+	of_trace = trace_bound(event.of);
 	for (i = 0; i < nr; i++) {
+		enum strata_meaning_of of;
+
 		event.meaning = &event.kind->meanings[events[i].class];
-		if (event.meaning->of == STRATA_MEANS_NOTHING)
+		of = event.meaning->of;
+		if (of == STRATA_MEANS_NOTHING)
 			continue;
+		state->facts.seen[of]++;
 		state->now.ns = events[i].ns;
 		state->now.bound_ns = strata_ctf_add_clamped(
-			strata_ctf_bound_ns(reader, events[i].bound), trace_bound(event.of));
+			strata_ctf_bound_ns(reader, events[i].bound), of_trace);
 		strata_ctf_event_open(reader, &events[i], &event.cursor);
-		take_event(state, &event);
+		state->takes[of](state, &event);
 	}
 	return 0;
 }
@@ -153,6 +147,7 @@ struct strata_host_state *strata_host_state_new_live(const struct strata_trace_s
 						     struct strata_error *error)
 {
 	struct strata_host_state *state;
+	size_t i;
 
 	if (nr_listeners > STRATA_SPAN_LISTENERS_MAX) {
 		strata_fail(error, "more than %u listen to the state of a host",
@@ -165,6 +160,9 @@ struct strata_host_state *strata_host_state_new_live(const struct strata_trace_s
 		return NULL;
 	state->sink.take = take;
 	state->sink.lose = lose;
+	for (i = 0; i < STRATA_NR_MEANINGS; i++)
+		state->takes[i] = strata_state_takes_xen[i] ? strata_state_takes_xen[i]
+							    : strata_state_takes_kernel[i];
 	state->set = set;
 	state->request_forms = requests;
 	state->spans = strata_spans_of(listeners, nr_listeners);

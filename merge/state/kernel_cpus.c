@@ -37,14 +37,11 @@ static void end_cpu_job(struct strata_tasks *tasks, const struct strata_kernel *
 		.cpu = cpu,
 		.wake = job->has_cause ? &job->cause.link : NULL,
 	};
-	size_t i;
 
-	if (job->has_vcpu && strata_kernel_vcpu_times(tasks, kernel, cpu, now, row)) {
-		for (i = 0; i < STRATA_NR_VCPU_STATES; i++)
-			row[i] -= job->ns[i];
-	} else {
+	if (job->has_vcpu && strata_kernel_vcpu_times(tasks, kernel, cpu, now, row))
+		strata_times_subtract(row, job->ns);
+	else
 		row[STRATA_VCPU_UNKNOWN] = strata_moments_between(&job->since, now);
-	}
 	strata_spans_tell(tasks->spans, &span);
 }
 

@@ -46,16 +46,14 @@ struct strata_kernel *strata_tasks_find_kernel(const struct strata_tasks *tasks,
 	return NULL;
 }
 
-const struct strata_vcpu *strata_kernel_vcpu(const struct strata_tasks *tasks,
-					     const struct strata_kernel *kernel, uint32_t cpu)
+const struct strata_vcpu *strata_kernel_find_vcpu(const struct strata_tasks *tasks,
+						  const struct strata_kernel *kernel, uint32_t cpu)
 {
-	struct strata_kernel_cpu *of_cpu = cpu < kernel->nr_cpus ? kernel->cpus[cpu] : NULL;
+	struct strata_kernel_cpu *of_cpu = strata_kernel_known_cpu(kernel, cpu);
 	const struct strata_vcpu *vcpu;
 
 	if (kernel->domain == STRATA_NO_DOMAIN || cpu > UINT16_MAX)
 		return NULL;
-	if (of_cpu && of_cpu->vcpu)
-		return of_cpu->vcpu;
 	vcpu = strata_vcpus_find(tasks->vcpus, kernel->machine, kernel->domain, cpu);
 	/* vCPUs stay. */
 	if (of_cpu)
@@ -63,17 +61,9 @@ const struct strata_vcpu *strata_kernel_vcpu(const struct strata_tasks *tasks,
 	return vcpu;
 }
 
-bool strata_kernel_find_vcpu_times(const struct strata_tasks *tasks,
-				   const struct strata_kernel *kernel, uint32_t cpu,
-				   const struct strata_moment *now,
-				   uint64_t ns[STRATA_NR_VCPU_STATES])
+bool strata_kernel_own_times(const struct strata_kernel *kernel, const struct strata_moment *now,
+			     uint64_t ns[STRATA_NR_VCPU_STATES])
 {
-	const struct strata_vcpu *vcpu = strata_kernel_vcpu(tasks, kernel, cpu);
-
-	if (vcpu) {
-		strata_vcpu_times(vcpu, now, ns);
-		return true;
-	}
 	memset(ns, 0, STRATA_NR_VCPU_STATES * sizeof(*ns));
 	if (kernel->domain != STRATA_NO_DOMAIN)
 		return false;
@@ -94,14 +84,12 @@ static void init_task(const struct strata_tasks *tasks, struct strata_task *task
 	strata_kernel_vcpu_times(tasks, kernel, cpu, now, task->vcpu_ns);
 }
 
-struct strata_kernel_cpu *strata_kernel_cpu(struct strata_tasks *tasks,
-					    struct strata_kernel *kernel, uint32_t cpu,
-					    const struct strata_moment *now)
+struct strata_kernel_cpu *strata_kernel_add_cpu(struct strata_tasks *tasks,
+						struct strata_kernel *kernel, uint32_t cpu,
+						const struct strata_moment *now)
 {
 	struct strata_kernel_cpu **larger;
 
-	if (cpu < kernel->nr_cpus && kernel->cpus[cpu])
-		return kernel->cpus[cpu];
 	if (cpu >= CPUS_MAX) {
 		tasks->not_followed++;
 		return NULL;
@@ -125,8 +113,8 @@ struct strata_kernel_cpu *strata_kernel_cpu(struct strata_tasks *tasks,
 	return kernel->cpus[cpu];
 }
 
-struct strata_task *strata_tasks_get(struct strata_tasks *tasks, struct strata_kernel *kernel,
-				     uint32_t tid, uint32_t cpu, const struct strata_moment *now)
+struct strata_task *strata_tasks_find(struct strata_tasks *tasks, struct strata_kernel *kernel,
+				      uint32_t tid, uint32_t cpu, const struct strata_moment *now)
 {
 	struct strata_kernel_cpu *of_cpu;
 	struct strata_task *task;
@@ -136,8 +124,10 @@ struct strata_task *strata_tasks_get(struct strata_tasks *tasks, struct strata_k
 		return of_cpu ? &of_cpu->idle : NULL;
 	}
 	task = strata_id_map_find(&kernel->tasks, tid);
-	if (task)
+	if (task) {
+		kernel->recent_tasks[tid % STRATA_RECENT_TASKS] = task;
 		return task;
+	}
 	if (kernel->nr_tasks >= TASKS_MAX) {
 		tasks->not_followed++;
 		return NULL;
@@ -158,11 +148,6 @@ void strata_task_rename(struct strata_task *task, const char *comm, size_t bytes
 {
 	memset(task->comm, 0, sizeof(task->comm));
 	memcpy(task->comm, comm, bytes < sizeof(task->comm) ? bytes : sizeof(task->comm));
-}
-
-struct strata_task *strata_tasks_current(const struct strata_kernel *kernel, uint32_t cpu)
-{
-	return cpu < kernel->nr_cpus && kernel->cpus[cpu] ? kernel->cpus[cpu]->task : NULL;
 }
 
 void strata_tasks_clear(struct strata_tasks *tasks)

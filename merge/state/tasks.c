@@ -11,19 +11,23 @@
 static void add_times(const struct strata_tasks *tasks, const struct strata_task *task,
 		      const struct strata_moment *now, struct strata_split *split)
 {
-	uint64_t *row = split->ns[task->state], ns[STRATA_NR_VCPU_STATES];
-	uint64_t between = strata_moments_between(&task->since, now), of_vcpu = 0;
-	size_t i;
+	const uint64_t between = strata_moments_between(&task->since, now);
+	uint64_t *row = split->ns[task->state], of_vcpu = 0;
+	const struct strata_vcpu *vcpu;
 
+	/* A job often begins or ends as the state does. */
+	if (!between)
+		return;
 	if (task->kernel->domain == STRATA_NO_DOMAIN) {
 		row[STRATA_VCPU_GUEST] += between;
 		return;
 	}
-	if (strata_kernel_vcpu_times(tasks, task->kernel, task->cpu, now, ns)) {
-		for (i = 0; i < STRATA_NR_VCPU_STATES; i++) {
-			row[i] += ns[i] - task->vcpu_ns[i];
-			of_vcpu += ns[i] - task->vcpu_ns[i];
-		}
+	vcpu = strata_kernel_vcpu(tasks, task->kernel, task->cpu);
+	if (vcpu) {
+		const uint64_t of_state = strata_moments_between(&vcpu->since, now);
+
+		of_vcpu = of_state + strata_times_add_between(row, task->vcpu_ns, vcpu->ns);
+		row[vcpu->state] += of_state;
 	}
 	/* What was before the vCPU's first event, nobody knows of. */
 	if (between > of_vcpu)
@@ -37,11 +41,8 @@ static void forget_jobs(struct strata_task *task)
 	task->is_woken = task->is_waking = false;
 }
 
-/* What is known of a task's state ended at a loss, but not when. */
-void strata_task_catch_up(struct strata_task *task)
+void strata_task_forget(struct strata_task *task)
 {
-	if (task->losses == task->kernel->losses)
-		return;
 	task->losses = task->kernel->losses;
 	task->state = STRATA_TASK_UNKNOWN;
 	forget_jobs(task);
@@ -105,14 +106,12 @@ static void enter(struct strata_tasks *tasks, struct strata_task *task,
 		  enum strata_task_state state, uint32_t cpu, const struct strata_moment *now)
 {
 	uint64_t *row;
-	size_t i;
 
 	strata_task_catch_up(task);
 	row = tasks->split.ns[task->state];
 	if (task->since.ns < now->ns) {
 		tell_state(tasks, tasks->spans, task, now, &tasks->split);
-		for (i = 0; i < STRATA_NR_VCPU_STATES; i++)
-			task->split.ns[task->state][i] += row[i];
+		strata_times_add(task->split.ns[task->state], row);
 		memset(row, 0, STRATA_NR_VCPU_STATES * sizeof(*row));
 	}
 	if (task->tid != 0 && task->state == STRATA_TASK_RUNNABLE)
@@ -131,16 +130,6 @@ void strata_task_times(struct strata_tasks *tasks, struct strata_task *task,
 	strata_task_catch_up(task);
 	*split = task->split;
 	add_times(tasks, task, now, split);
-}
-
-void strata_split_since(struct strata_split *split, const struct strata_split *before)
-{
-	size_t i, j;
-
-	for (i = 0; i < STRATA_NR_TASK_STATES; i++) {
-		for (j = 0; j < STRATA_NR_VCPU_STATES; j++)
-			split->ns[i][j] -= before->ns[i][j];
-	}
 }
 
 void strata_task_begin_job(struct strata_tasks *tasks, struct strata_task *task,

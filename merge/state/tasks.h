@@ -18,6 +18,7 @@
 #define STRATA_IRQ_NAME_BYTES  STRATA_HANDLER_NAME_BYTES
 #define STRATA_IRQ_DEPTH       4u  /* interrupts within interrupts that are followed */
 #define STRATA_SOFTIRQS        16u /* vectors */
+#define STRATA_RECENT_TASKS    64u
 
 /* Something under way: its beginning, and its task's times then. */
 struct strata_task_job {
@@ -95,6 +96,8 @@ struct strata_kernel {
 	struct strata_kernel_cpu **cpus; /* NULL where no event is of one */
 	size_t nr_cpus;
 	struct strata_id_map tasks; /* but for those with number 0 */
+	/* Those that were looked for last, by the low bits of their numbers; NULL: none. */
+	struct strata_task *recent_tasks[STRATA_RECENT_TASKS];
 	struct strata_task **all_tasks;
 	size_t nr_tasks, tasks_room;
 	struct strata_timers timers;
@@ -120,11 +123,30 @@ struct strata_tasks {
 struct strata_kernel *strata_tasks_find_kernel(const struct strata_tasks *tasks, size_t machine,
 					       uint32_t domain);
 
-/* The same as strata_kernel_vcpu_times() where the vCPU has not been found yet. */
-bool strata_kernel_find_vcpu_times(const struct strata_tasks *tasks,
-				   const struct strata_kernel *kernel, uint32_t cpu,
-				   const struct strata_moment *now,
-				   uint64_t ns[STRATA_NR_VCPU_STATES]);
+/* A kernel's CPU; NULL: no event was of it. */
+static inline struct strata_kernel_cpu *strata_kernel_known_cpu(const struct strata_kernel *kernel,
+								uint32_t cpu)
+{
+	return cpu < kernel->nr_cpus ? kernel->cpus[cpu] : NULL;
+}
+
+/* The same as strata_kernel_vcpu() where the vCPU has not been found yet. */
+const struct strata_vcpu *strata_kernel_find_vcpu(const struct strata_tasks *tasks,
+						  const struct strata_kernel *kernel, uint32_t cpu);
+
+/* The vCPU that is a kernel's CPU; NULL: no event told of it. */
+static inline const struct strata_vcpu *strata_kernel_vcpu(const struct strata_tasks *tasks,
+							   const struct strata_kernel *kernel,
+							   uint32_t cpu)
+{
+	const struct strata_kernel_cpu *of_cpu = strata_kernel_known_cpu(kernel, cpu);
+
+	return of_cpu && of_cpu->vcpu ? of_cpu->vcpu : strata_kernel_find_vcpu(tasks, kernel, cpu);
+}
+
+/* The times of a kernel's CPU where no vCPU is known of.  False: nobody knows them. */
+bool strata_kernel_own_times(const struct strata_kernel *kernel, const struct strata_moment *now,
+			     uint64_t ns[STRATA_NR_VCPU_STATES]);
 
 /* The times of the vCPU that is a kernel's CPU.  False: it has none that is known. */
 static inline bool strata_kernel_vcpu_times(const struct strata_tasks *tasks,
@@ -132,20 +154,29 @@ static inline bool strata_kernel_vcpu_times(const struct strata_tasks *tasks,
 					    const struct strata_moment *now,
 					    uint64_t ns[STRATA_NR_VCPU_STATES])
 {
-	if (cpu >= kernel->nr_cpus || !kernel->cpus[cpu] || !kernel->cpus[cpu]->vcpu)
-		return strata_kernel_find_vcpu_times(tasks, kernel, cpu, now, ns);
-	strata_vcpu_times(kernel->cpus[cpu]->vcpu, now, ns);
+	const struct strata_vcpu *vcpu = strata_kernel_vcpu(tasks, kernel, cpu);
+
+	if (!vcpu)
+		return strata_kernel_own_times(kernel, now, ns);
+	strata_vcpu_times(vcpu, now, ns);
 	return true;
 }
 
-/* That vCPU; NULL: no event told of it. */
-const struct strata_vcpu *strata_kernel_vcpu(const struct strata_tasks *tasks,
-					     const struct strata_kernel *kernel, uint32_t cpu);
+/* The same as strata_kernel_cpu() for one that no event was of. */
+struct strata_kernel_cpu *strata_kernel_add_cpu(struct strata_tasks *tasks,
+						struct strata_kernel *kernel, uint32_t cpu,
+						const struct strata_moment *now);
 
 /* A kernel's CPU.  NULL: out of memory, or no CPU has such a number. */
-struct strata_kernel_cpu *strata_kernel_cpu(struct strata_tasks *tasks,
-					    struct strata_kernel *kernel, uint32_t cpu,
-					    const struct strata_moment *now);
+static inline struct strata_kernel_cpu *strata_kernel_cpu(struct strata_tasks *tasks,
+							  struct strata_kernel *kernel,
+							  uint32_t cpu,
+							  const struct strata_moment *now)
+{
+	struct strata_kernel_cpu *known = strata_kernel_known_cpu(kernel, cpu);
+
+	return known ? known : strata_kernel_add_cpu(tasks, kernel, cpu, now);
+}
 
 struct strata_kernel *strata_tasks_kernel(struct strata_tasks *tasks, size_t trace, size_t machine,
 					  uint32_t domain);
@@ -160,15 +191,31 @@ strata_kernel_cpu_job(const struct strata_kernel_cpu *cpu)
 	return cpu->in_softirq && !cpu->softirq.raised_by ? &cpu->softirq : NULL;
 }
 
+/* The same as strata_tasks_get() for one that was not looked for last. */
+struct strata_task *strata_tasks_find(struct strata_tasks *tasks, struct strata_kernel *kernel,
+				      uint32_t tid, uint32_t cpu, const struct strata_moment *now);
+
 /* A task by its number; of 0, that of @cpu.  One that is new is in an unknown state since @now.
  * NULL: out of memory, or there are too many. */
-struct strata_task *strata_tasks_get(struct strata_tasks *tasks, struct strata_kernel *kernel,
-				     uint32_t tid, uint32_t cpu, const struct strata_moment *now);
+static inline struct strata_task *strata_tasks_get(struct strata_tasks *tasks,
+						   struct strata_kernel *kernel, uint32_t tid,
+						   uint32_t cpu, const struct strata_moment *now)
+{
+	struct strata_task *task = kernel->recent_tasks[tid % STRATA_RECENT_TASKS];
+
+	return task && task->tid == tid ? task : strata_tasks_find(tasks, kernel, tid, cpu, now);
+}
 
 void strata_task_rename(struct strata_task *task, const char *comm, size_t bytes);
 
 /* The task that runs on a CPU; NULL: nobody knows. */
-struct strata_task *strata_tasks_current(const struct strata_kernel *kernel, uint32_t cpu);
+static inline struct strata_task *strata_tasks_current(const struct strata_kernel *kernel,
+						       uint32_t cpu)
+{
+	const struct strata_kernel_cpu *of_cpu = strata_kernel_known_cpu(kernel, cpu);
+
+	return of_cpu ? of_cpu->task : NULL;
+}
 
 /* One task follows another on a CPU. @state: of the one before, from then on
  * @sleep: Linux's bits of its state */
@@ -227,8 +274,15 @@ void strata_tasks_upcall(struct strata_tasks *tasks, struct strata_kernel *kerne
 			 uint32_t port, uint64_t irq, const struct strata_link *delivery,
 			 const struct strata_moment *now);
 
-/* What is known of a task's state and jobs ended at a loss, but not when. */
-void strata_task_catch_up(struct strata_task *task);
+/* What was known of a task's state and jobs ended at a loss, but nobody knows when. */
+void strata_task_forget(struct strata_task *task);
+
+/* Does so if there was a loss. */
+static inline void strata_task_catch_up(struct strata_task *task)
+{
+	if (task->losses != task->kernel->losses)
+		strata_task_forget(task);
+}
 
 /* Begins a job of a task, or ends it and tells its span.
  * @others_waited_ns: as in the span */
@@ -250,9 +304,6 @@ void strata_tasks_end(struct strata_tasks *tasks, struct strata_kernel *kernel,
 /* The times of a task until @now. */
 void strata_task_times(struct strata_tasks *tasks, struct strata_task *task,
 		       const struct strata_moment *now, struct strata_split *split);
-
-/* What came between two such times. */
-void strata_split_since(struct strata_split *split, const struct strata_split *before);
 
 /* Tells the states that go on, up to @now; they stay as they are. */
 void strata_tasks_tell_open(const struct strata_tasks *tasks, const struct strata_spans *spans,

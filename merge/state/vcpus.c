@@ -328,14 +328,6 @@ void strata_vcpus_wake(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu,
 			    now);
 }
 
-void strata_vcpus_seen(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu, uint32_t pcpu,
-		       size_t trace, const struct strata_moment *now)
-{
-	if (vcpu->state == STRATA_VCPU_UNKNOWN)
-		strata_vcpus_change(vcpus, vcpu, STRATA_VCPU_UNKNOWN, STRATA_VCPU_GUEST, pcpu,
-				    trace, now);
-}
-
 static void begin_job(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu,
 		      struct strata_vcpu_job *job, uint64_t number, const struct strata_moment *now)
 {
@@ -363,11 +355,9 @@ static void end_job(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu,
 		.number = job->number,
 		.split = &vcpus->split,
 	};
-	size_t i;
 
 	strata_vcpu_times(vcpu, now, ns);
-	for (i = 0; i < STRATA_NR_VCPU_STATES; i++)
-		ns[i] -= job->ns[i];
+	strata_times_subtract(ns, job->ns);
 	job->is_open = false;
 	strata_spans_tell(vcpus->spans, &span);
 	if (strata_vcpu_runs(vcpu->state))

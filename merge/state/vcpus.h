@@ -13,8 +13,11 @@
 #ifndef STRATA_MERGE_STATE_VCPUS_H
 #define STRATA_MERGE_STATE_VCPUS_H
 
+#include <string.h>
+
 #include "base/id_map.h"
 #include "state/queue.h"
+#include "state/times.h"
 #include "xen/xen_events.h"
 
 #define STRATA_NO_PCPU   UINT32_MAX
@@ -178,8 +181,13 @@ static inline struct strata_pcpu *strata_vcpus_pcpu(struct strata_vcpus *vcpus, 
 }
 
 /* A vCPU does what only a running one does, on @pcpu: it is known to run if it was unknown. */
-void strata_vcpus_seen(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu, uint32_t pcpu,
-		       size_t trace, const struct strata_moment *now);
+static inline void strata_vcpus_seen(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu,
+				     uint32_t pcpu, size_t trace, const struct strata_moment *now)
+{
+	if (vcpu->state == STRATA_VCPU_UNKNOWN)
+		strata_vcpus_change(vcpus, vcpu, STRATA_VCPU_UNKNOWN, STRATA_VCPU_GUEST, pcpu,
+				    trace, now);
+}
 
 /* A VM exit begins, or ends by an entry. */
 void strata_vcpus_exit(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu, uint64_t reason,
@@ -214,10 +222,7 @@ static inline void strata_vcpu_times(const struct strata_vcpu *vcpu,
 				     const struct strata_moment *now,
 				     uint64_t ns[STRATA_NR_VCPU_STATES])
 {
-	size_t i;
-
-	for (i = 0; i < STRATA_NR_VCPU_STATES; i++)
-		ns[i] = vcpu->ns[i];
+	memcpy(ns, vcpu->ns, sizeof(vcpu->ns));
 	ns[vcpu->state] += strata_moments_between(&vcpu->since, now);
 }
 

@@ -16,14 +16,33 @@ static struct strata_vcpu *get_vcpu(struct strata_host_state *state,
 	return found;
 }
 
-/* The vCPU of an event's context: it had the physical CPU. */
-static struct strata_vcpu *vcpu_there(struct strata_host_state *state,
-				      const struct strata_happening *event)
+static struct strata_vcpu *find_vcpu_there(struct strata_host_state *state,
+					   const struct strata_happening *event)
 {
 	const struct strata_place *place = &event->kind->place;
 
 	return get_vcpu(state, event, strata_place_read(&place->domain, event->cpu, &event->cursor),
 			strata_place_read(&place->vcpu, event->cpu, &event->cursor));
+}
+
+/* The vCPU of an event's context: it had the physical CPU. */
+static struct strata_vcpu *vcpu_there(struct strata_host_state *state,
+				      const struct strata_happening *event)
+{
+	const struct strata_ctf_plain *pair = &event->kind->vcpu_pair;
+	struct strata_state_recent *recent;
+	uint64_t number;
+
+	if (!pair->width || !strata_ctf_plain_read(pair, &event->cursor, &number))
+		return find_vcpu_there(state, event);
+	recent = &event->kind->recent[(number ^ number >> 16) % STRATA_STATE_RECENT];
+	if (!recent->vcpu || recent->pair != number) {
+		recent->pair = (uint32_t)number;
+		recent->vcpu = find_vcpu_there(state, event);
+	}
+	if (recent->vcpu)
+		recent->vcpu->trace = event->trace;
+	return recent->vcpu;
 }
 
 /* The vCPU that an event is about. */
@@ -55,6 +74,15 @@ static struct strata_xen_place place_of(struct strata_host_state *state,
 	};
 }
 
+/* What comes next on a physical CPU is no effect of what was before this. */
+static void end_cause(struct strata_host_state *state, const struct strata_happening *event)
+{
+	struct strata_pcpu *pcpu = strata_vcpus_pcpu(&state->vcpus, event->of->machine, event->cpu);
+
+	if (pcpu)
+		pcpu->cause.via = STRATA_VIA_UNKNOWN;
+}
+
 static void take_runstate(struct strata_host_state *state, const struct strata_happening *event)
 {
 	const enum strata_vcpu_state before = event->meaning->before, after = event->meaning->after;
@@ -69,6 +97,7 @@ static void take_runstate(struct strata_host_state *state, const struct strata_h
 		strata_vcpus_change(&state->vcpus, vcpu, before, after, event->cpu, event->trace,
 				    &state->now);
 	}
+	end_cause(state, event);
 }
 
 /* As recording starts; what is known already is newer. */
@@ -83,32 +112,66 @@ static void take_vcpu_state(struct strata_host_state *state, const struct strata
 				    strata_vcpu_state_of(runstate),
 				    strata_happening_number_or(event, 2, event->cpu), event->trace,
 				    &state->now);
+	end_cause(state, event);
 }
 
-/* What Xen does for the vCPU that runs. */
-static void take_work(struct strata_host_state *state, const struct strata_happening *event)
+/* The vCPU that runs, for which Xen does something; NULL: not known. */
+static struct strata_vcpu *served(struct strata_host_state *state,
+				  const struct strata_happening *event)
 {
 	struct strata_vcpu *vcpu = vcpu_there(state, event);
-	uint64_t value = 0, preempted = 0;
 
-	if (!vcpu)
-		return;
-	strata_happening_number(event, 0, &value);
+	end_cause(state, event);
 	/* Until when it runs, only scheduling events tell. */
-	if (event->kind->has_runstates)
+	if (vcpu && event->kind->has_runstates)
 		strata_vcpus_seen(&state->vcpus, vcpu, event->cpu, event->trace, &state->now);
-	if (event->meaning->of == STRATA_MEANS_RUNS)
-		return;
-	if (event->meaning->of == STRATA_MEANS_VM_EXIT)
-		strata_vcpus_exit(&state->vcpus, vcpu, value, &state->now);
-	else if (event->meaning->of == STRATA_MEANS_VM_ENTRY)
+	return vcpu;
+}
+
+static void take_runs(struct strata_host_state *state, const struct strata_happening *event)
+{
+	served(state, event);
+}
+
+static void take_exit(struct strata_host_state *state, const struct strata_happening *event)
+{
+	struct strata_vcpu *vcpu = served(state, event);
+	uint64_t reason = 0;
+
+	strata_happening_number(event, 0, &reason);
+	if (vcpu)
+		strata_vcpus_exit(&state->vcpus, vcpu, reason, &state->now);
+}
+
+static void take_entry(struct strata_host_state *state, const struct strata_happening *event)
+{
+	struct strata_vcpu *vcpu = served(state, event);
+
+	if (vcpu)
 		strata_vcpus_entry(&state->vcpus, vcpu, event->trace, &state->now);
-	else if (event->meaning->of == STRATA_MEANS_HYPERCALL)
-		strata_vcpus_hypercall(&state->vcpus, vcpu, value, &state->now);
-	else if (strata_happening_number(event, 1, &preempted) && preempted)
-		strata_vcpus_preempt(&state->vcpus, vcpu, value);
-	else
-		strata_vcpus_return(&state->vcpus, vcpu, value, event->trace, &state->now);
+}
+
+static void take_hypercall(struct strata_host_state *state, const struct strata_happening *event)
+{
+	struct strata_vcpu *vcpu = served(state, event);
+	uint64_t op = 0;
+
+	strata_happening_number(event, 0, &op);
+	if (vcpu)
+		strata_vcpus_hypercall(&state->vcpus, vcpu, op, &state->now);
+}
+
+static void take_return(struct strata_host_state *state, const struct strata_happening *event)
+{
+	struct strata_vcpu *vcpu = served(state, event);
+	uint64_t op = 0, preempted = 0;
+
+	strata_happening_number(event, 0, &op);
+	strata_happening_number(event, 1, &preempted);
+	if (vcpu && preempted)
+		strata_vcpus_preempt(&state->vcpus, vcpu, op);
+	else if (vcpu)
+		strata_vcpus_return(&state->vcpus, vcpu, op, event->trace, &state->now);
 }
 
 static void take_send(struct strata_host_state *state, const struct strata_happening *event)
@@ -146,13 +209,17 @@ static void take_grant(struct strata_host_state *state, const struct strata_happ
 	else
 		strata_grants_copy(&state->grants, &place, (uint32_t)values[0], (uint32_t)values[1],
 				   values[2], values[3], &state->now);
+	end_cause(state, event);
 }
 
 /* Timers expire within Xen's first softirq. */
-static void take_timers(const struct strata_happening *event, struct strata_pcpu *pcpu)
+static void take_timers(struct strata_host_state *state, const struct strata_happening *event)
 {
+	struct strata_pcpu *pcpu = strata_vcpus_pcpu(&state->vcpus, event->of->machine, event->cpu);
 	uint64_t number = UINT64_MAX;
 
+	if (!pcpu)
+		return;
 	strata_happening_number(event, 0, &number);
 	if (event->meaning->of == STRATA_MEANS_XEN_SOFTIRQ)
 		pcpu->in_timers = number == 0;
@@ -165,38 +232,20 @@ static void take_timers(const struct strata_happening *event, struct strata_pcpu
 	pcpu->cause.number = number;
 }
 
-void strata_state_take_xen(struct strata_host_state *state, const struct strata_happening *event)
-{
-	struct strata_pcpu *pcpu = strata_vcpus_pcpu(&state->vcpus, event->of->machine, event->cpu);
-
-	switch (event->meaning->of) {
-	case STRATA_MEANS_EVTCHN_SEND:
-		take_send(state, event);
-		return;
-	case STRATA_MEANS_EVTCHN_PENDING:
-		take_pending(state, event);
-		return;
-	case STRATA_MEANS_GRANT_MAP:
-	case STRATA_MEANS_GRANT_UNMAP:
-	case STRATA_MEANS_GRANT_COPY:
-		take_grant(state, event);
-		break;
-	case STRATA_MEANS_XEN_TIMER:
-	case STRATA_MEANS_XEN_SOFTIRQ:
-	case STRATA_MEANS_XEN_SOFTIRQ_END:
-		if (pcpu)
-			take_timers(event, pcpu);
-		return;
-	case STRATA_MEANS_RUNSTATE:
-		take_runstate(state, event);
-		break;
-	case STRATA_MEANS_VCPU_STATE:
-		take_vcpu_state(state, event);
-		break;
-	default:
-		take_work(state, event);
-	}
-	/* What comes next is no effect of what was before this. */
-	if (pcpu)
-		pcpu->cause.via = STRATA_VIA_UNKNOWN;
-}
+strata_state_take *const strata_state_takes_xen[STRATA_NR_MEANINGS] = {
+	[STRATA_MEANS_RUNSTATE] = take_runstate,
+	[STRATA_MEANS_VCPU_STATE] = take_vcpu_state,
+	[STRATA_MEANS_RUNS] = take_runs,
+	[STRATA_MEANS_VM_EXIT] = take_exit,
+	[STRATA_MEANS_VM_ENTRY] = take_entry,
+	[STRATA_MEANS_HYPERCALL] = take_hypercall,
+	[STRATA_MEANS_HYPERCALL_RETURN] = take_return,
+	[STRATA_MEANS_EVTCHN_SEND] = take_send,
+	[STRATA_MEANS_EVTCHN_PENDING] = take_pending,
+	[STRATA_MEANS_GRANT_MAP] = take_grant,
+	[STRATA_MEANS_GRANT_UNMAP] = take_grant,
+	[STRATA_MEANS_GRANT_COPY] = take_grant,
+	[STRATA_MEANS_XEN_TIMER] = take_timers,
+	[STRATA_MEANS_XEN_SOFTIRQ] = take_timers,
+	[STRATA_MEANS_XEN_SOFTIRQ_END] = take_timers,
+};

@@ -64,4 +64,15 @@ static inline bool strata_named_field_text(const struct strata_named_field *fiel
 	return true;
 }
 
+/* Whether the field is an array of @bytes characters at a plain place, which are these. */
+static inline bool strata_named_field_is(const struct strata_named_field *field,
+					 const struct strata_ctf_cursor *cursor, const char *text,
+					 size_t bytes)
+{
+	const uint64_t at = strata_ctf_plain_at(&field->plain, cursor);
+
+	return field->text_bytes == bytes && at + 8u * bytes <= cursor->end &&
+	       memcmp(cursor->bytes + at / 8, text, bytes) == 0;
+}
+
 #endif /* STRATA_MERGE_NAMED_FIELD_H */
