@@ -9,9 +9,9 @@
  *     seen more than once in one role   with an IPv4 identification it is one packet that passed
  *     by one machine                    several devices: the first sending and the last receipt
  *                                       count, which are in order whichever belong together.
- *                                       Without one it may be several segments, one of them a
- *                                       retransmission: none counts.  (So only a trace that lost
- *                                       events can give a false pair.)
+ *                                       Without one, the sightings may be of several segments, one
+ *                                       of them a retransmission: none counts. (So only a trace
+ *                                       that lost events can give a false pair.)
  *     seen by several events of one     each occurs once: the first sending and the last receipt
  *     machine, on its way through it    count
  *     seen by one machine only          is no pair

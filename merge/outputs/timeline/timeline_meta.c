@@ -41,7 +41,7 @@ static void put_tracks(struct strata_buffer *out, const struct strata_tracks *tr
 	strata_buffer_text(out, "]");
 }
 
-/* The names of tracks' slices, then those of the histograms of waits. */
+/* Writes the names of slices, then those of the histograms of waits. */
 static void put_strings(struct strata_buffer *out, const struct strata_timeline *timeline,
 			const struct strata_tracks *tracks)
 {
@@ -158,7 +158,7 @@ static void put_requests(struct strata_buffer *out, const struct strata_timeline
 	strata_buffer_text(out, "]");
 }
 
-/* Why the longest requests took their time, by track and begin. */
+/* Writes the explanations of the longest requests, by track and begin. */
 static void put_whys(struct strata_buffer *out, const struct strata_timeline *timeline)
 {
 	char key[64];
@@ -228,7 +228,7 @@ static void put_clocks(struct strata_buffer *out, const struct strata_timeline *
 	strata_buffer_text(out, "]");
 }
 
-/* Adds a sentence, if there is such a number. */
+/* Appends a sentence if the number is not 0. */
 static void say(char *text, size_t *used, uint64_t number, const char *one, const char *more)
 {
 	const int bytes = number ? snprintf(text + *used, TEXT_BYTES - *used, "%s%" PRIu64 " %s",
