@@ -82,7 +82,7 @@ static bool is_blank(const char *text, size_t size)
 	return i == size;
 }
 
-/* Reads the fragment behind a separator. */
+/* Parses the fragment after a separator. */
 static int parse_fragment(struct strata_ctf2_parser *parser, const char *text, size_t size,
 			  bool is_last)
 {

@@ -12,7 +12,8 @@
 /* An event of a batch: its time, and its position in its stream. */
 struct strata_lane_event {
 	uint64_t ns;
-	uint64_t bound; /* largest error of its time: see strata_ctf_bound_ns() */
+	/* Largest error of its time: see strata_ctf_bound_ns(). */
+	uint64_t bound;
 	uint32_t head;
 	uint32_t body;
 	uint32_t end;
