@@ -119,8 +119,8 @@ void live_publisher_close(struct live_publisher *live)
 {
 	if (!live)
 		return;
-	/* Release: all that was written to the files; pairs with the acquire in strata_live_look().
-	 */
+	/* Release: all that was written to the files; pairs with the acquire in
+	 * strata_live_look(). */
 	strata_store_release(&live->table->state, STRATA_LIVE_ENDED);
 	munmap(live->table, sizeof(*live->table));
 	strata_mapping_forget(live->table);

@@ -122,8 +122,8 @@ bool recorder_is_saved(const struct recorder *recorder);
 
 enum recorder_drain {
 	RECORDER_DRAIN_NONE, /* a flight recorder: only sources that leave, and the tables */
-	RECORDER_DRAIN_SOME, /* a turn: a share for each principal, so that none waits for another
-			      */
+	RECORDER_DRAIN_SOME, /* a turn: a share for each principal, so that none waits for
+			      * another */
 	RECORDER_DRAIN_ALL,  /* as much as a ring can hold: when no writer is left */
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* cmd_snapshot.c - `strata snapshot`: asks the flight recorder that is running for what it holds.
- */
+/* cmd_snapshot.c - `strata snapshot`: asks the flight recorder that is running for what it
+ * holds. */
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>

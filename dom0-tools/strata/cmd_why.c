@@ -218,8 +218,8 @@ out:
 	return status;
 }
 
-/* The first pass: finds the instances.  0; 1: there is nothing to explain, and that was said; -1.
- */
+/* The first pass: finds the instances.  0; 1: there is nothing to explain, and that was said;
+ * -1. */
 static int ask(struct traces *traces, struct options *options, struct strata_error *error)
 {
 	struct strata_why_names names = { .nr = 0 };

@@ -43,8 +43,8 @@ static void usage(FILE *out)
 	fprintf(out, "\n`strata VERB --help` describes a verb and its options.\n");
 }
 
-/* What the caller has closed must not be the number of a file of ours: messages would land in it.
- */
+/* What the caller has closed must not be the number of a file of ours: messages would land in
+ * it. */
 static void hold_standard_files(void)
 {
 	int fd;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* statements.h - runs statements and the prompt's own commands, and says what is wrong with them.
- */
+/* statements.h - runs statements and the prompt's own commands, and says what is wrong with
+ * them. */
 #ifndef STRATA_SQL_STATEMENTS_H
 #define STRATA_SQL_STATEMENTS_H
 

@@ -17,8 +17,8 @@ struct strata_host_converter {
 	uint64_t known_ticks; /* least bound of any time */
 	int64_t shift_ticks;  /* added to all times, for a test */
 	bool is_host;         /* the counter is the host's */
-	/* The stream in the tables of its recording; NULL: none, the converter was set up directly.
-	 */
+	/* The stream in the tables of its recording; NULL: none, the converter was set up
+	 * directly. */
 	const struct strata_recorded_stream *recorded;
 };
 

@@ -109,8 +109,8 @@ void drain_note_complete(struct ring_stream *stream);
 /* look.c: whether the writer has not handed over, by its timer, what it committed long before. */
 bool drain_is_asleep(const struct drain *drain, const struct ring_stream *stream);
 
-/* take.c: releases what an earlier recorder left unreleased, and notes the current losses. 0 or -1.
- */
+/* take.c: releases what an earlier recorder left unreleased, and notes the current losses. 0 or
+ * -1. */
 int drain_skip_old(struct ring_stream *stream, struct strata_error *error);
 
 /* check.c: reports that the ring cannot be read, once. */

@@ -74,8 +74,8 @@ static bool end(int socket)
 		message.msg_control = &control;
 		message.msg_controllen = sizeof(control);
 		bytes = recvmsg(socket, &message, MSG_PEEK | MSG_DONTWAIT);
-		/* The other end has closed, which is reported once, before the data that it sent.
-		 */
+		/* The other end has closed, which is reported once, before the data that it
+		 * sent. */
 	} while (bytes < 0 && (errno == ECONNRESET || errno == EINTR));
 	if (bytes < 0)
 		return errno == EAGAIN;

@@ -157,8 +157,8 @@ static int draw(struct report_live *live)
 	return frame ? screen_show(&live->screen, frame) : screen_follow_size(&live->screen);
 }
 
-/* Looks until the recording ends, somebody wants a stop, or nobody reads what is written.  0 or -1.
- */
+/* Looks until the recording ends, somebody wants a stop, or nobody reads what is written.  0 or
+ * -1. */
 static int follow(struct report_live *live, struct strata_live *recording,
 		  struct strata_live_reports *reports, struct strata_error *error)
 {

@@ -33,8 +33,8 @@ int state_read_request(struct state_requests *requests, char *text)
 		       : -1;
 }
 
-/* Looks for an event among the classes of all traces; the state ignores what stands before a colon.
- */
+/* Looks for an event among the classes of all traces; the state ignores what stands before a
+ * colon. */
 static bool find_event(const struct strata_trace_set *set, const char *wanted,
 		       struct strata_nearest *nearest)
 {

@@ -49,8 +49,8 @@ static int set_times(struct traces *traces, const struct write_options *options,
 		return WRONG_TIMES;
 	if (slices->from_ns > *first_ns)
 		*first_ns = slices->from_ns;
-	/* To seek without reading what lies before wants an index, as does to know how much it is.
-	 */
+	/* To seek without reading what lies before wants an index, as does to know how much it
+	 * is. */
 	if (options->from || (options->to && traces->line.is_wanted))
 		return strata_trace_set_make_index(&traces->set, error);
 	return 0;

@@ -15,8 +15,8 @@ bool write_format_known(const char *format);
 struct strata_event_writer *write_make_writer(const struct write_options *options,
 					      uint64_t first_ns);
 
-/* Binds the filter of the options to a set, whose sources have the names that are shown.  0 or -1.
- */
+/* Binds the filter of the options to a set, whose sources have the names that are shown.  0 or
+ * -1. */
 int write_bind_filter(const struct write_options *options, const struct strata_trace_set *set,
 		      const struct strata_shown *shown, struct strata_error *error);
 

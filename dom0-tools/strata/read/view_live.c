@@ -185,8 +185,8 @@ static void show_status(struct view *view, const struct strata_live_progress *pr
 	view->has_status = true;
 }
 
-/* Looks until the recording ends, somebody wants a stop, or nobody reads what is written.  0 or -1.
- */
+/* Looks until the recording ends, somebody wants a stop, or nobody reads what is written.  0 or
+ * -1. */
 static int follow(struct view *view, struct strata_live *live, struct strata_error *error)
 {
 	const bool has_status = isatty(STDERR_FILENO) &&

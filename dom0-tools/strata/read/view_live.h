@@ -5,8 +5,8 @@
 
 #include "strata/read/traces_write.h"
 
-/* Follows the recording in the directory @raw until it ends, or a signal comes.  The exit status.
- */
+/* Follows the recording in the directory @raw until it ends, or a signal comes.  The exit
+ * status. */
 int view_live(const struct write_options *options, const char *raw);
 
 #endif /* STRATA_STRATA_VIEW_LIVE_H */

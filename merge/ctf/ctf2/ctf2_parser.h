@@ -92,8 +92,8 @@ int strata_ctf2_parse_length(struct strata_ctf2_parser *parser, struct json_obje
 			     struct strata_tsdl_type *type);
 
 /* ctf2_types.c */
-/* Notes that @inner is part of @outer, and limits the depth; an alias counts with its full depth.
- */
+/* Notes that @inner is part of @outer, and limits the depth; an alias counts with its full
+ * depth. */
 int strata_ctf2_put_within(struct strata_ctf2_parser *parser, struct strata_tsdl_type *outer,
 			   const struct strata_tsdl_type *inner);
 /* Reads a property that is a field class, or the name of an alias; NULL if absent. */

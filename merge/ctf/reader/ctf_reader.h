@@ -38,9 +38,8 @@ struct strata_ctf_tally {
 	uint64_t discarded;       /* events that the tracer reports as lost */
 	uint64_t missing_packets; /* gaps in the packets' sequence numbers */
 	uint64_t bad_packets;
-	uint64_t
-		/* Of these, intact packets with times that their source cannot have. */
-		forged_packets;
+	/* Of these, intact packets with times that their source cannot have. */
+	uint64_t forged_packets;
 	uint64_t skipped_bytes; /* bytes in which no packet or event was found */
 	uint64_t clamped_times; /* times that went back, */
 	uint64_t wild_times;    /* or were far beyond their packet's end */

@@ -12,8 +12,8 @@ void strata_ctf_reader_fetch(struct strata_ctf_reader *reader, uint64_t offset);
 /* Ends the current packet at the end of the file, if the file became shorter. */
 void strata_ctf_reader_hold_to_file(struct strata_ctf_reader *reader);
 
-/* Resizes the window; its contents stay as far as they fit. 0, or -1: out of memory.
- */
+/* Resizes the window; its contents stay as far as they fit. 0, or -1: out of
+ * memory. */
 int strata_ctf_reader_resize(struct strata_ctf_reader *reader, size_t room,
 			     struct strata_error *error);
 

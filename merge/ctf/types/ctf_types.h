@@ -85,8 +85,7 @@ struct strata_ctf_names {
 	const struct strata_number_names *table;
 	int16_t slot; /* the slot whose value selects one of the table's choices; or NO_SLOT */
 	/* It is an address: of the source's code, or of the domain in the slot. NULL: not an
-	 * address.
-	 */
+	 * address. */
 	const struct strata_ctf_symbols *symbols;
 };
 
@@ -126,8 +125,7 @@ struct strata_ctf_type {
 	bool is_text;    /* encoding UTF8 or ASCII: an array of it is text */
 	uint16_t roles;  /* of enum strata_ctf_role */
 	int16_t slot;  /* integers: where its value is stored; or NO_SLOT. Variants, optional fields
-			* and sequences: slot of the tag or length
-			*/
+			* and sequences: slot of the tag or length */
 	int32_t clock; /* the clock whose value it is; or NO_CLOCK */
 
 	/* Integers without labels; NULL: their values have no names. */
@@ -149,9 +147,9 @@ struct strata_ctf_type {
 	/* Arrays and sequences. */
 	const struct strata_ctf_type *element;
 	uint64_t length; /* of an array */
-	const struct strata_ctf_type
-		*first; /* the first element, whose values have names; or NULL */
-	bool is_blob;   /* bytes of unknown meaning */
+	/* The first element if its values have names, or NULL. */
+	const struct strata_ctf_type *first;
+	bool is_blob; /* bytes of unknown meaning */
 
 	/* Strings; and arrays and sequences of bytes that are text if this is not UTF8. */
 	enum strata_ctf_encoding encoding;

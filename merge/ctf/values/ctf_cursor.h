@@ -104,8 +104,8 @@ static inline bool strata_ctf_read_number(struct strata_ctf_cursor *cursor,
 	return true;
 }
 
-/* The same of an integer of variable size (STRATA_CTF_VARINT).  False also: of more than 64 bits.
- */
+/* The same of an integer of variable size (STRATA_CTF_VARINT).  False also: of more than 64
+ * bits. */
 bool strata_ctf_read_varint(struct strata_ctf_cursor *cursor, const struct strata_ctf_type *type,
 			    uint64_t *value);
 

@@ -25,8 +25,8 @@ struct strata_ctf_stream_writer {
 	uint64_t bound; /* of the last event, in the reader's unit */
 	struct strata_ctf_known known;
 	uint64_t largest_bound_ns;
-	struct strata_shown_path
-		path; /* of the vCPU; empty: its events have their own CPU, or it is unknown */
+	/* Of the vCPU; empty: its events have their own CPU, or it is unknown. */
+	struct strata_shown_path path;
 
 	/* The packet being read. */
 	bool has_begun;

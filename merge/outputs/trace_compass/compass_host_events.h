@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* compass_host_events.h - the events of the host's trace, as LTTng has them: names, fields, bytes.
- */
+/* compass_host_events.h - the events of the host's trace, as LTTng has them: names, fields,
+ * bytes. */
 #ifndef STRATA_MERGE_OUTPUTS_COMPASS_HOST_EVENTS_H
 #define STRATA_MERGE_OUTPUTS_COMPASS_HOST_EVENTS_H
 
