@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* cmd_view.c - `strata view`: traces of any tracer, merged, as text to be read. */
+/* cmd_view.c - `strata view`: prints traces of any tracer, merged, as text. */
 #include <string.h>
 
 #include "strata/commands.h"

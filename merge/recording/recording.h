@@ -44,7 +44,7 @@
 #define STRATA_CPU_MAX                      0xfffeu
 
 /* recording.json takes at most 160 bytes for a stream, 1.2 KiB for the rest of a source, and 40
- * bytes for an event of an imported source.  Version 1 also contained the event classes: 100 MiB. */
+ * bytes for an event of an imported source.  Version 1 also contains event classes: 100 MiB. */
 #define STRATA_RECORDING_BYTES_MAX (128l << 20)
 
 enum strata_layer {

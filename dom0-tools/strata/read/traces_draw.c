@@ -9,7 +9,7 @@
 #include "outputs/perfetto/perfetto_tracks.h"
 #include "strata/read/tracks_pass.h"
 
-/* One of the two forms. */
+/* One of the two formats. */
 struct drawing {
 	struct strata_perfetto_tracks *perfetto;
 	struct strata_chrome_tracks *chrome;
@@ -48,7 +48,7 @@ static int finish_drawing(struct drawing *drawing, struct strata_error *error)
 				 : strata_chrome_tracks_finish(drawing->chrome, error);
 }
 
-/* The pass, for the tracks and the observers. */
+/* Reads the traces, for the tracks and the observers. */
 static int read_events(struct traces *traces, struct tracks_pass *pass,
 		       const struct strata_slice_options *slices, struct strata_error *error)
 {
