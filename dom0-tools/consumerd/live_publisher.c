@@ -104,7 +104,7 @@ struct live_publisher *live_publisher_open(const struct strata_dir *dir, struct 
 	close(fd);
 	if (reason)
 		strata_fail(error, "%s/" STRATA_LIVE_FILE ": %s", dir->path, strerror(reason));
-	/* If somebody truncates the file, the recording goes on and cannot be followed any more. */
+	/* If the file was truncated, the recording continues, but can no longer be followed. */
 	if (reason || strata_mapping_guard(live->table, sizeof(*live->table), error)) {
 		give_up(live);
 		return NULL;

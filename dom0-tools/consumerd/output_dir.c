@@ -52,7 +52,7 @@ static int move_sources(const struct strata_dir *table, const struct strata_dir 
 	return result;
 }
 
-/* Moves a recording, the table last: where that is, the others can be found.  0 or -1. */
+/* Moves a recording, the table last: its presence means that all other files are there. 0 or -1. */
 static int move(const struct strata_dir *from, const struct strata_dir *to,
 		struct strata_error *error)
 {

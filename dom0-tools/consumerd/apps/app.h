@@ -31,7 +31,7 @@ struct app {
 	uint32_t mode; /* enum strata_app_mode */
 	uint32_t nr_cpus;
 	uint8_t header_forms;             /* that it can write */
-	enum strata_header_form form;     /* that it was told to write, with its rings */
+	enum strata_header_form form;     /* the form that it writes, sent to it with its rings */
 	struct strata_event_desc *events; /* by id; each must still be checked */
 	size_t nr_events;
 

@@ -67,7 +67,7 @@ struct ring_stream {
 	/* For followers (look.c): what was recorded before complete_ticks is in the file. */
 	uint64_t complete_ticks;
 	uint64_t seen_ticks; /* of a look that found something; 0: all that was found is taken */
-	uint64_t seen_end;   /* the position behind what it found */
+	uint64_t seen_end;   /* the position after what that look found */
 	strata_count_t seen_commit; /* of the next sub-buffer, at the last look */
 	uint64_t quiet_ticks;       /* when that changed */
 	uint32_t live_slot;
