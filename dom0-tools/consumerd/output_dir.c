@@ -138,8 +138,8 @@ static int take_place(struct output_dir *out, enum output_place place, struct st
 		if (strata_dir_is_empty(dir, leftovers))
 			return 0;
 		return strata_fail(error,
-				   "%s is not empty and holds no recording; name another directory "
-				   "with -o",
+				   "%s is not empty and contains no recording; name another "
+				   "directory with -o",
 				   dir->path);
 	}
 	if (place != OUTPUT_REPLACE)

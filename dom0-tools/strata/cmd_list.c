@@ -141,22 +141,22 @@ static void list_guest(xengnttab_handle *gnttab, const struct guest *guest,
 		printf("no module: load strata.ko in it to record its kernel\n");
 		return;
 	case GUEST_OTHER_ABI:
-		printf("strata.ko speaks version %u, this tool another: load the one of these "
-		       "sources\n",
+		printf("strata.ko uses interface version %u, this tool another: load the module of "
+		       "this build\n",
 		       guest->version);
 		return;
 	case GUEST_BROKEN:
-		printf("strata.ko publishes nonsense: reload it\n");
+		printf("strata.ko publishes invalid data: reload it\n");
 		return;
 	case GUEST_READY:
 		break;
 	}
 	if (!gnttab) {
-		printf("strata.ko is there; /dev/xen/gntdev is not: load xen-gntdev\n");
+		printf("strata.ko is loaded, but /dev/xen/gntdev is missing: load xen-gntdev\n");
 		return;
 	}
 	if (guest_map(&map, gnttab, guest, true, &error)) {
-		printf("strata.ko is there, and cannot be mapped: %s\n", error.text);
+		printf("strata.ko is loaded, but cannot be mapped: %s\n", error.text);
 		return;
 	}
 	printf("strata.ko (version %u): %s, %zu rings of %lu KiB, %zu events\n", guest->version,

@@ -144,9 +144,9 @@ static const char *parse_geometry(const char *text, struct strata_ring_geometry 
 	if (!bytes || !number)
 		return "it is empty";
 	if (bytes & (bytes - 1) || number & (number - 1))
-		return "no power of two";
+		return "not a power of two";
 	if (number == 1)
-		return "with one sub-buffer, the writer has none while it is read";
+		return "a single sub-buffer leaves the writer none while it is read";
 	if (bytes < 1ul << STRATA_SUBBUF_BITS_MIN)
 		return "its sub-buffers are too small";
 	if (bytes > 1ul << STRATA_SUBBUF_BITS_MAX || number > STRATA_NR_SUBBUFS_MAX)
@@ -399,8 +399,8 @@ int strata_cmd_record(int argc, char **argv)
 		take_command(argv + optind, &options);
 	options.apps_may_do = options.nr_apps && !of_xen;
 	if (status == STRATA_STATUS_OK && timed && options.switch_ms && options.overwrite)
-		status = wrong("%s", "--switch-timer does not go with --overwrite, which writes on "
-				     "request only");
+		status = wrong("%s", "--switch-timer cannot be combined with --overwrite, which "
+				     "writes on request only");
 	if (status == STRATA_STATUS_OK && optind < argc && !options.command)
 		status = wrong("\"%s\" is not an option (write -- before a command)", argv[optind]);
 	if (status == STRATA_STATUS_OK && !options.output) {

@@ -75,7 +75,7 @@ static int check_there(const struct place *place, const struct strata_dir *there
 		return 0;
 	if (!strata_recording_is_in(there))
 		return strata_fail(error,
-				   "%s is not empty and holds no recording; name another "
+				   "%s is not empty and contains no recording; name another "
 				   "directory with --output",
 				   place->to);
 	if (place->force)

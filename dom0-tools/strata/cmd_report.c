@@ -270,9 +270,9 @@ static int live(const struct report_options *options, char *const *paths, size_t
 	if (options->form == REPORT_CSV)
 		return wrong("--live writes text or --json", NULL);
 	if (options->of_path)
-		return wrong("critical-path does not go with --live", NULL);
+		return wrong("critical-path cannot be combined with --live", NULL);
 	if (options->state.tcp_map)
-		return wrong("--tcp-map does not go with --live", NULL);
+		return wrong("--tcp-map cannot be combined with --live", NULL);
 	return report_live(options, paths[0]);
 }
 

@@ -199,13 +199,14 @@ static void print_damage(const struct traces *traces, const struct host_checks *
 			sum.missing_packets);
 	if (sum.bad_packets)
 		fprintf(out,
-			"Damage:   %" PRIu64 " packets could not be read to their end; %" PRIu64
+			"Damage:   %" PRIu64 " packets could not be read completely; %" PRIu64
 			" bytes were left out\n",
 			sum.bad_packets, sum.skipped_bytes);
 	if (sum.clamped_times || sum.wild_times)
 		fprintf(out,
-			"Times:    %" PRIu64 " went back, %" PRIu64 " lay far beyond their packet; "
-			"each was clamped to the time of the event before\n",
+			"Times:    %" PRIu64 " went back, %" PRIu64
+			" were far beyond their packet; "
+			"each was clamped to the time of the previous event\n",
 			sum.clamped_times, sum.wild_times);
 }
 

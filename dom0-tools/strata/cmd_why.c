@@ -148,7 +148,7 @@ static void say_nothing(const struct strata_why_instances *instances,
 	}
 	if (!has_some)
 		return;
-	fprintf(stderr, "strata: why: none of the %s in the traces is asked for%s\n",
+	fprintf(stderr, "strata: why: none of the %s in the traces matches%s\n",
 		strata_why_of_name(of, true),
 		instances->nr_names_seen ? "; there are:" : " (--at, --from, --to, --slower-than)");
 	for (i = 0; i < instances->nr_names_seen; i++)

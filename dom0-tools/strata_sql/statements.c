@@ -105,8 +105,8 @@ static void say_error(const struct statements *statements, int status)
 	else if ((status & 0xff) == SQLITE_FULL || (status & 0xff) == SQLITE_IOERR ||
 		 (status & 0xff) == SQLITE_CANTOPEN)
 		fprintf(stderr,
-			"strata: sql: %s: there is no room for what is sorted; set SQLITE_TMPDIR "
-			"to a directory with more, or select less\n",
+			"strata: sql: %s: no space for temporary files to sort; set SQLITE_TMPDIR "
+			"to a directory with more space, or select less\n",
 			shown);
 	else
 		fprintf(stderr, "strata: sql: %s\n", shown);

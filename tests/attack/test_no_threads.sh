@@ -12,7 +12,7 @@ LD_PRELOAD=$bin/no_threads.so begin threads --app all --app-buffer 16Kx8
 victimise 40000 50
 touch "$NO_THREADS"
 attack queue 300
-await said threads 'cannot create a thread to close them'
+await said threads 'cannot create a thread to close sockets'
 # It waits in connect() when the recorder accepts nobody any more.
 become "$mallory" $bin/hostile "$STRATA_APP_SOCKET" linger 20 >"$work/attack-linger" &
 attackers+=($!)

@@ -138,5 +138,5 @@ check "--window is a time" refused '[-]-window is a time' live --window soon req
 check "--every is not longer than that" refused '[-]-every is not longer' live --window 1 --every 2 requests "$work/whole"
 check "and not much shorter" refused 'not shorter than 1/64' live --window 100 --every 1 requests "$work/whole"
 check "both are for --live" refused 'are for --live' "$strata" report --window 2 requests "$work/whole"
-check "rules for TCP are not" refused 'does not go with --live' live --tcp-map x requests "$work/whole"
+check "rules for TCP are not" refused 'cannot be combined with --live' live --tcp-map x requests "$work/whole"
 finish

@@ -258,7 +258,7 @@ if unshare -m --propagation private sh -c 'mount -t tmpfs -o size=1m small "$0"'
 	no_room() {
 		mkdir "$work/small" && unshare -m --propagation private sh -c 'mount -t tmpfs -o size=1m small "$0/small" && SQLITE_TMPDIR="$0/small" "$1" sql "$0/xen" "$2"' "$work" "$strata" "$1"
 	}
-	check "no room for what is sorted" says 1 'no room for what is sorted; set SQLITE_TMPDIR' no_room "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c WHERE x < 300000)
+	check "no space to sort is reported" says 1 'no space for temporary files to sort; set SQLITE_TMPDIR' no_room "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c WHERE x < 300000)
 		SELECT x, hex(randomblob(50)) AS y FROM c ORDER BY y LIMIT 1 OFFSET 299999"
 fi
 check "a table that there is not, and the nearest" says 1 'no such table: sched_swich; the nearest is sched_switch; \.tables' sql "$work/whole" "SELECT * FROM sched_swich"

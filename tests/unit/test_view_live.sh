@@ -214,7 +214,7 @@ unmapped() {
 	local status=0
 	viewer_status || status=$?
 	wait "$second"
-	[ "$status" = 3 ] && refused 'does not run on this machine any more' "$strata" view --live "$work/unmapped"
+	[ "$status" = 3 ] && refused 'no longer runs on this machine' "$strata" view --live "$work/unmapped"
 }
 check "where no memory is shared with files, a recording is followed, too" or_end_all unmapped
 check "--live wants one recording" refused 'follows one recording' "$strata" view --live "$work/single" "$work/columns"

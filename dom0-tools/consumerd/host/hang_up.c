@@ -121,7 +121,7 @@ static void close_pending(void)
 	}
 	if (error && !failed)
 		fprintf(stderr,
-			"strata: sockets that may carry descriptors of others stay open for now: cannot create a thread to close them: %s\n",
+			"strata: cannot create a thread to close sockets that may carry descriptors of others: %s; they stay open until one can be created\n",
 			strerror(error));
 	failed = error;
 	sem_destroy(&closing.has_copy);

@@ -75,13 +75,14 @@ static void put_heading(const struct report_live *live, const struct strata_live
 	if (window->late)
 		fprintf(out,
 			"Late:     %" PRIu64
-			" events came after their time and are in no report; what they tell is unknown\n",
+			" events came late and are in no report; states that depend on them are unknown\n",
 			window->late);
 	if (window->lost)
 		fprintf(out, "Lost:     %" PRIu64 " events before they could be recorded\n",
 			window->lost);
 	if (window->ended)
-		fprintf(out, "Ended:    %" PRIu64 " sources; what happens there is unknown\n",
+		fprintf(out,
+			"Ended:    %" PRIu64 " sources; their states are unknown from then on\n",
 			window->ended);
 }
 
@@ -206,7 +207,7 @@ static void say_end(const struct report_live *live, const struct strata_live_pro
 	for (i = 0; i < live->nr_notes; i++)
 		fprintf(stderr, "strata: report: %s\n", live->notes[i]);
 	if (live->has_screen && live->all_notes > live->nr_notes)
-		fprintf(stderr, "strata: report: and %zu messages more\n",
+		fprintf(stderr, "strata: report: and %zu more messages\n",
 			live->all_notes - live->nr_notes);
 	if (progress->died)
 		fprintf(stderr,

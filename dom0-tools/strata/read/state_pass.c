@@ -154,17 +154,17 @@ void state_print_facts(const struct strata_state_facts *facts, bool of_requests,
 	if (facts->losses)
 		fprintf(out,
 			"Losses:   events were lost %" PRIu64
-			" times; what nobody knows of then is unknown\n",
+			" times; states that depend on them are unknown\n",
 			facts->losses);
 	if (facts->contradictions)
 		fprintf(out,
 			"Doubts:   %" PRIu64
-			" changes of a vCPU's state do not follow from the one before\n",
+			" changes of a vCPU's state do not follow from the previous state\n",
 			facts->contradictions);
 	if (facts->not_followed)
 		fprintf(out,
 			"Too many: %" PRIu64
-			" events were of more tasks or CPUs than are followed; what nobody knows then is unknown\n",
+			" events belong to tasks or CPUs beyond the limit; states that depend on them are unknown\n",
 			facts->not_followed);
 	if (of_requests)
 		print_request_facts(facts, out);

@@ -99,7 +99,7 @@ int write_drawn(struct traces *traces, const struct write_options *options,
 
 		*events = facts->slices ? strata_host_state_facts(pass.state)->events : 0;
 		if (!facts->slices)
-			traces_remark(traces, "nothing to draw: no span lies in what was read; "
+			traces_remark(traces, "nothing to draw: the selected events make no spans; "
 					      "--events writes an instant for each event");
 		status = strata_out_close(out, error);
 	} else if (out) {

@@ -179,8 +179,8 @@ static int add_given(struct traces_symbols *symbols, const struct strata_shown *
 		return -1;
 	if (strcmp(source->layer, "kernel") != 0 && strcmp(source->layer, "xen") != 0)
 		return strata_fail(error,
-				   "--symbols: %s is neither a kernel nor a hypervisor: its events "
-				   "hold no addresses that are known to be of its code",
+				   "--symbols: %s is neither a kernel nor a hypervisor: no events "
+				   "contain addresses of its code",
 				   source->name);
 	if (shown->set->traces[at]->symbols.own)
 		return strata_fail(error, "--symbols: %s is given twice", source->name);

@@ -338,7 +338,7 @@ static int write_variant(struct writer *writer, const struct strata_ctf_type *ty
 	strata_out_text(writer->out, "> {\n");
 	labels = labels_of_options(type, writer->places[type->slot].type);
 	if (!labels)
-		return strata_fail(writer->error, "there is no memory to write types");
+		return strata_fail(writer->error, "out of memory for types");
 	for (i = 0; i < type->nr_fields && !result; i++) {
 		const struct strata_ctf_field *field = &type->fields[i];
 
@@ -420,7 +420,7 @@ int strata_ctf_write_tsdl(struct strata_out_file *out, const struct strata_ctf_s
 	}
 	writer.places = calloc(nr + 1, sizeof(*writer.places));
 	if (!writer.places)
-		return strata_fail(error, "there is no memory to write types");
+		return strata_fail(error, "out of memory for types");
 	for (i = 0; i <= scope && nr; i++)
 		strata_ctf_find_places(writer.places, (enum strata_ctf_scope)i, scopes->types[i]);
 	result = write_type(&writer, scopes->types[scope], NULL, indent);

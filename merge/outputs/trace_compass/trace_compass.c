@@ -200,7 +200,7 @@ static void complain_of(const struct strata_trace_compass *compass,
 		return;
 	snprintf(
 		message, sizeof(message),
-		"%.200s/%s: no event precedes one at which Xen took a pCPU or guest mode from it, so the analysis cannot tell whose trace it is; leave it out of the experiment",
+		"%.200s/%s: no event precedes a preemption or VM exit of its vCPUs, so the analysis cannot identify the trace; leave it out of the experiment",
 		compass->dir.path, guest->trace.name);
 	compass->complain(compass->complain_data, message);
 }
