@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Users who take all processes of the machine, so that no thread can be made to close sockets, do not have the recorder wait for a close.
+# If users take all processes of the machine, so that no thread can be created to close sockets, the recorder does not wait for a
+# close.
 # shellcheck source=tests/attack/common.sh
 . "$(dirname "$0")/common.sh"
 # shellcheck source=tests/attack/hostile.sh

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# What the strata command says where there is nothing to record: on a machine
-# without Xen, and on wrong command lines.  Speaks TAP; run by tests/run.sh.
+# Messages of the strata command when there is nothing to record: on a machine without Xen, and for
+# wrong command lines. Speaks TAP; run by tests/run.sh.
 # shellcheck source=tests/tap.sh
 . "$(dirname "$0")/../tap.sh"
 

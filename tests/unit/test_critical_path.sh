@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# `strata report critical-path` against a second evaluation of what `strata view` shows (critical_path_peer.py), of kernels with
-# losses, without scheduling events, with hostile names; and its command line.  RAW TASK...: only these tasks of this recording.
+# `strata report critical-path` against an independent evaluation of the output of `strata view` (critical_path_peer.py):
+# kernels with losses, without scheduling events, with hostile names; and its command line. RAW TASK...: checks only these tasks
+# of this recording.
 # shellcheck disable=SC2016 # eval and jq expand what is in single quotes
 set -u
 cd "$(dirname "$0")/../.." || exit 1

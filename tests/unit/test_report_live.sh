@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# `strata report --live` follows recordings of applications: on a terminal, as text and as JSON; until they end, their recorder dies,
-# nobody reads on, or a signal comes.  That its figures are those of the finished recording: test_live_reports.c.
-# Speaks TAP; run by tests/run.sh.
+# `strata report --live` follows recordings of applications: on a terminal, as text and as JSON; until they end, their recorder
+# dies, the reader of the output is gone, or a signal arrives. test_live_reports.c checks that its figures equal those of the
+# finished recording. Speaks TAP; run by tests/run.sh.
 # shellcheck disable=SC2016 # jq expands what is in single quotes
 # shellcheck source=tests/tap.sh
 . "$(dirname "$0")/../tap.sh"

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# `strata sql` against Python's sqlite3 with what `strata view --json` shows (sql_peer.py), and against `strata report`; what a query
-# reads; hostile names and statements; its forms, prompt, messages and statuses; the cookbook of docs/sql.md.  RAW...: only the peer's
-# queries are asked, of these recordings.
+# `strata sql` against Python's sqlite3 on the output of `strata view --json` (sql_peer.py), and against `strata report`; the amount
+# that a query reads; hostile names and statements; output formats, prompt, messages and exit statuses; the cookbook of docs/sql.md.
+# RAW...: runs only the peer's queries, on these recordings.
 # shellcheck disable=SC2016 # eval and jq expand what is in single quotes
 set -u
 cd "$(dirname "$0")/../.." || exit 1

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# A recording is followed while it goes on (`strata view --live`): of applications, without Xen; what
-# is shown then is what there is afterwards.  Speaks TAP; run by tests/run.sh.
+# Follows a recording in progress (`strata view --live`) of applications, without Xen; the events
+# shown equal those of the finished recording. Speaks TAP; run by tests/run.sh.
 # shellcheck source=tests/tap.sh
 . "$(dirname "$0")/../tap.sh"
 # shellcheck source=tests/unit/recorder.sh
