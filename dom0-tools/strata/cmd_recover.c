@@ -175,8 +175,8 @@ static void print_holes(const struct recovery *recovery)
 			else
 				printf("unknown from byte %u on", hole.at);
 			if (hole.behind)
-				printf("; %s%u bytes behind%s", hole.is_left ? "up to " : "",
-				       hole.behind,
+				printf("; %s%u reserved bytes after it%s",
+				       hole.is_left ? "up to " : "", hole.behind,
 				       hole.is_left ? ", the packet's padding included" : "");
 			printf("\n");
 		}

@@ -77,7 +77,7 @@ check "the segments, not all" says 0 '^ +and [0-9]+ more$' path --task task3 "$w
 check "CSV has them all" eval '[ "$(path --csv --task task3 "$work/whole" | sed -n "/^from,from_ns/,\$p" | wc -l)" = $(($(jq ".critical_path | length" "$work/path") + 1)) ]'
 
 # The command line.
-check "--help says how" says 0 '^  critical-path  who ran' path --help
+check "--help says how" says 0 '^  critical-path  what a task' path --help
 check "without a task" says 2 'critical-path and --task \[KERNEL:\]TASK go together' path "$work/whole"
 check "a task of another report" says 2 'go together' "$strata" report steal --task 3 "$work/whole"
 check "a task that is none" says 2 '--task is \[KERNEL:\]TASK' path --task kernel: "$work/whole"
