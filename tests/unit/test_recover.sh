@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # Memory that outlives its writer: threads write numbered events into rings in files; they and the
-# recorder are killed, and `strata recover` finds each event that its writer had completed. Also
-# what it refuses, and applications that corrupt their rings. Speaks TAP; run by tests/run.sh.
+# recorder are killed, and `strata recover` finds each event whose writer had begun the next
+# one. Also what it refuses, and applications that corrupt their rings. Speaks TAP; run by tests/run.sh.
 # shellcheck source=tests/tap.sh
 . "$(dirname "$0")/../tap.sh"
 # shellcheck source=tests/unit/recorder.sh
