@@ -35,8 +35,8 @@ static int take_back(struct notifier_block *notifier, unsigned long action, void
 	unsigned int waited = 0;
 	u32 left;
 
-	/* At any other reboot the domain's memory goes with it, and recording continues to the end.
-	 */
+	/* At any other reboot the domain's memory goes with it, and recording continues to the
+	 * end. */
 	if (action != SYS_RESTART || !command || strcmp(command, KEXEC_COMMAND))
 		return NOTIFY_DONE;
 	strata_control_close();

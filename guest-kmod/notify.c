@@ -93,7 +93,7 @@ bool strata_notify_survived(void)
 
 	if (port == NO_PORT || HYPERVISOR_event_channel_op(EVTCHNOP_status, &status))
 		return false;
-	/* The kernel's own channels, which took low numbers anew, are neither. */
+	/* The kernel's own channels, which were assigned low numbers again, are neither. */
 	return (status.status == EVTCHNSTAT_unbound && status.u.unbound.dom == 0) ||
 	       (status.status == EVTCHNSTAT_interdomain && status.u.interdomain.dom == 0);
 }

@@ -84,7 +84,7 @@ void strata_resume_publish(void)
 {
 	const struct strata_guest_root *root = page_address(shared->page[root_place]);
 
-	/* Without a channel the rings are polled; 0 is no channel that can be bound. */
+	/* Without a channel the rings are polled; 0 is never a valid channel. */
 	if (strata_publish(shared->ref[root_place], new_port < 0 ? 0 : new_port, root->nonce))
 		return;
 	pr_info("the domain was restored; its rings are granted and announced again\n");

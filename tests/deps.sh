@@ -1,10 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Installs the Debian packages that targets of the Makefile need, those that are
-# missing and no others: `tests/deps.sh TARGET...`.  With --list it prints them
-# instead.  Asks nothing, and leaves the machine's apt configuration as it is.
-# It fails if a package is missing at its end.
+# Installs the missing Debian packages that targets of the Makefile need, and no others:
+# `tests/deps.sh TARGET...`. With --list it prints them instead. Asks nothing, and leaves the
+# machine's apt configuration as it is. It fails if a package is missing at its end.
 set -eu
 
 # What a C program of this project is built with, and the Makefile itself.

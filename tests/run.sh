@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Runs tests and counts: `tests/run.sh unit fuzz arch,model,check torture xen`; kinds with commas in
-# between run side by side, and unit tests as many at once as there are CPUs.  Called by `make quick` and
-# `make check`.  Each test program speaks TAP; one that ends badly, says less than it planned, skips, or
-# does not end within TEST_LIMIT_S counts as failed.  The last line is for machines: "N passed, N failed".
+# Runs tests and counts: `tests/run.sh unit fuzz arch,model,check torture xen`; kinds separated by commas run in
+# parallel, and as many unit tests at once as there are CPUs. Called by `make quick` and `make check`. Each test program
+# speaks TAP; one that fails, reports fewer results than planned, skips, or does not end within TEST_LIMIT_S counts as
+# failed. The last line is for machines: "N passed, N failed".
 set -u
 cd "$(dirname "$0")/.." || exit 1
 

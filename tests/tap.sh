@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# TAP for tests that are scripts: sourced by test_*.sh.  One that boots a host calls boot()
-# once, which turns each "ok:" and "NOT OK:" line of the script in dom0 into a
-# result, then check() for what it sees outside, then finish().
+# TAP for tests that are scripts: sourced by test_*.sh. One that boots a host calls boot() once,
+# which turns each "ok:" and "NOT OK:" line of the script in dom0 into a result, then check() for
+# checks outside of the host, then finish().
 set -u
 
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)

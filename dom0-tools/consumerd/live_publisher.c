@@ -104,7 +104,7 @@ struct live_publisher *live_publisher_open(const struct strata_dir *dir, struct 
 	close(fd);
 	if (reason)
 		strata_fail(error, "%s/" STRATA_LIVE_FILE ": %s", dir->path, strerror(reason));
-	/* If somebody truncates the file, the recording goes on and cannot be followed any more. */
+	/* If the file was truncated, the recording continues, but can no longer be followed. */
 	if (reason || strata_mapping_guard(live->table, sizeof(*live->table), error)) {
 		give_up(live);
 		return NULL;
@@ -119,8 +119,8 @@ void live_publisher_close(struct live_publisher *live)
 {
 	if (!live)
 		return;
-	/* Release: all that was written to the files; pairs with the acquire in strata_live_look().
-	 */
+	/* Release: all that was written to the files; pairs with the acquire in
+	 * strata_live_look(). */
 	strata_store_release(&live->table->state, STRATA_LIVE_ENDED);
 	munmap(live->table, sizeof(*live->table));
 	strata_mapping_forget(live->table);

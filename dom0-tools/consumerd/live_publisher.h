@@ -18,7 +18,8 @@ struct live_publisher;
 struct live_publisher *live_publisher_open(const struct strata_dir *dir,
 					   struct strata_error *error);
 
-/* Publishes that the recording has ended, or was given up, and removes the file.  NULL is fine. */
+/* Publishes that the recording has ended, or was abandoned, and removes the file. @live: may be
+ * NULL */
 void live_publisher_close(struct live_publisher *live);
 
 /* Adds a stream that begins at @ticks, of the host.  Returns its slot, or LIVE_NO_SLOT: all are

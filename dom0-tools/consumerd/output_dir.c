@@ -52,7 +52,7 @@ static int move_sources(const struct strata_dir *table, const struct strata_dir 
 	return result;
 }
 
-/* Moves a recording, the table last: where that is, the others can be found.  0 or -1. */
+/* Moves a recording, the table last: its presence means that all other files are there. 0 or -1. */
 static int move(const struct strata_dir *from, const struct strata_dir *to,
 		struct strata_error *error)
 {
@@ -138,8 +138,8 @@ static int take_place(struct output_dir *out, enum output_place place, struct st
 		if (strata_dir_is_empty(dir, leftovers))
 			return 0;
 		return strata_fail(error,
-				   "%s is not empty and holds no recording; name another directory "
-				   "with -o",
+				   "%s is not empty and contains no recording; name another "
+				   "directory with -o",
 				   dir->path);
 	}
 	if (place != OUTPUT_REPLACE)

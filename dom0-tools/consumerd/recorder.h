@@ -40,15 +40,16 @@ void recorder_set_of_now(struct recorder *recorder);
 struct principals *recorder_principals(struct recorder *recorder);
 
 /*
- * Begins a source of @who's with space for @nr_rings rings, and charges @who's shares. It reuses
- * the index of a source that recorded nothing, if any. When the source has ended, @who gets back
- * every charge for things that do not stay in the recording. Call recorder_add_ring() for each ring
- * next. 0, or -1: @error names the share or limit that is used up.
+ * Begins a source of principal @who with space for @nr_rings rings, and charges @who's shares. It
+ * reuses the index of a source that recorded nothing, if any. When the source has ended, @who gets
+ * back every charge for things that do not stay in the recording. Call recorder_add_ring() for each
+ * ring next. 0, or -1: @error names the share or limit that is used up.
  */
 int recorder_begin_source(struct recorder *recorder, struct principal *who, const char *name,
 			  size_t nr_rings, size_t *index, struct strata_error *error);
 
-/* Adds an event to a source, if @who's share allows it; else as strata_source_add_event(). */
+/* Adds an event to a source, if the share of @who allows it; otherwise the same as
+ * strata_source_add_event(). */
 int recorder_add_event(struct recorder *recorder, size_t source_index,
 		       const struct strata_event_desc *event, struct strata_error *error);
 
@@ -122,8 +123,8 @@ bool recorder_is_saved(const struct recorder *recorder);
 
 enum recorder_drain {
 	RECORDER_DRAIN_NONE, /* a flight recorder: only sources that leave, and the tables */
-	RECORDER_DRAIN_SOME, /* a turn: a share for each principal, so that none waits for another
-			      */
+	RECORDER_DRAIN_SOME, /* a turn: a share for each principal, so that none waits for
+			      * another */
 	RECORDER_DRAIN_ALL,  /* as much as a ring can hold: when no writer is left */
 };
 

@@ -61,7 +61,7 @@ static int save_metadata(struct recorder *recorder, size_t index, size_t *bytes,
 	return 0;
 }
 
-/* Begins to write all tables anew.  0 or -1. */
+/* Begins to write all tables again. Returns 0 or -1. */
 static int begin(struct recorder *recorder, struct strata_error *error)
 {
 	struct recorder_save *save = &recorder->save;

@@ -39,8 +39,8 @@ struct recorder_source *recorder_source_of(struct recorder *recorder, size_t ind
 	return recorder->sources[index];
 }
 
-/* An empty source: the first vacant one whose last owner was told so, or a new one. NULL: out of
- * memory. */
+/* An empty source: the first vacant one whose previous owner knows that it is vacant, or a new one.
+ * NULL: out of memory. */
 static struct strata_source *make_source(struct recorder *recorder, const char *name, size_t *index)
 {
 	struct strata_recording *recording = &recorder->recording;

@@ -48,8 +48,8 @@ void source_name(const struct strata_recording *recording, uint32_t domain, cons
 	length = strnlen(name, bytes - SUFFIX_BYTES);
 	snprintf(name + length, bytes - length, "-%u", domain);
 	while (is_taken(recording, name)) {
-		/* A domain that returns repeatedly under a name must not cost a search each time.
-		 */
+		/* A domain that returns repeatedly under a name must not cost a search each
+		 * time. */
 		if (++turn > TURNS_TRIED && turn <= recording->nr_sources)
 			turn = (unsigned int)recording->nr_sources + 1;
 		snprintf(name + length, bytes - length, "-%u-%u", domain, turn);

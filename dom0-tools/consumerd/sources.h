@@ -42,7 +42,7 @@ int sources_begin_kernel(struct recorder *recorder, const struct guest *guest,
 int sources_add_events(struct recorder *recorder, size_t index, const struct guest_map *map,
 		       const struct event_set *events, struct strata_error *error);
 
-/* Begins an application's source, of @who's share, without events and rings yet.  @index and the
+/* Begins an application's source, charged to @who, without events and rings yet. @index and the
  * result as above. */
 int sources_begin_app(struct recorder *recorder, struct principal *who, const struct app *app,
 		      size_t *index, struct strata_error *error);

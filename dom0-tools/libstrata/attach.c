@@ -135,7 +135,7 @@ static bool take_setup(const struct strata_app_message *head, int fd)
 	    !strata_switch_ms_valid(head->switch_ms) ||
 	    rings_attach(fd, head, recorder_is_root(attach.socket)))
 		return false;
-	/* The reader reads open sub-buffers of single-store rings by itself. */
+	/* The reader reads open sub-buffers of single-store rings without our help. */
 	switch_ms = rings_mode() == STRATA_APP_RESERVE_COMMIT ? head->switch_ms : 0;
 	return send_short(STRATA_APP_ATTACHED);
 }

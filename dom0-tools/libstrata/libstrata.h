@@ -12,8 +12,8 @@
 /* registry.c: the events of this process.  Call all of it with the lock held. */
 void registry_lock(void);
 void registry_unlock(void);
-/* Waits for @condition until CLOCK_MONOTONIC reaches @until.  Returns 0, or an error at that time.
- */
+/* Waits for @condition until CLOCK_MONOTONIC reaches @until.  Returns 0, or an error at that
+ * time. */
 int registry_wait(pthread_cond_t *condition, const struct timespec *until);
 uint32_t registry_nr_ids(void);
 /* Describes the event with that id for a recorder.  Returns the bytes of the description. */

@@ -143,8 +143,8 @@ static bool cannot_shrink(int fd)
 	return seals >= 0 && seals & F_SEAL_SHRINK;
 }
 
-/* Whether the memory reaches up to @end.  Of what is no file the kernel says no size: it refuses to
- * map more than there is, and no such memory shrinks. */
+/* Whether the memory reaches up to @end. For memory that is not a file the kernel reports no size:
+ * it refuses to map more than there is, and no such memory shrinks. */
 static bool reaches(int fd, uint64_t end)
 {
 	struct stat status;

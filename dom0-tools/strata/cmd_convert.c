@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* cmd_convert.c - `strata convert`: traces of any tracer, merged, in another form. */
+/* cmd_convert.c - `strata convert`: merges traces of any tracer and writes them in another
+ * format. */
 #include "strata/commands.h"
 #include "base/escape.h"
 #include "strata/read/traces_write.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* cmd_import.c - `strata import`: a file of xentrace's becomes a recording of Strata's. */
+/* cmd_import.c - `strata import`: converts a file of xentrace to a recording. */
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
@@ -49,7 +49,7 @@ static void complain(void *data, const char *message)
 	progress_line_release(line);
 }
 
-/* A frequency in kHz; 0: it is none. */
+/* Parses a frequency in kHz; 0: invalid. */
 static uint32_t parse_khz(const char *text)
 {
 	char *end;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* cmd_list.c - `strata list`: what there is to record on this host. */
+/* cmd_list.c - `strata list`: shows what can be recorded on this host. */
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
@@ -21,8 +21,8 @@
 
 struct list_options {
 	bool events;
-	bool xen;                              /* the hypervisor alone */
-	const struct kernel_selection *domain; /* this one alone; NULL: all that there is */
+	bool xen;                              /* only the hypervisor */
+	const struct kernel_selection *domain; /* only this kernel; NULL: everything */
 	struct list_choice choice;
 };
 
@@ -141,22 +141,22 @@ static void list_guest(xengnttab_handle *gnttab, const struct guest *guest,
 		printf("no module: load strata.ko in it to record its kernel\n");
 		return;
 	case GUEST_OTHER_ABI:
-		printf("strata.ko speaks version %u, this tool another: load the one of these "
-		       "sources\n",
+		printf("strata.ko uses interface version %u, this tool another: load the module of "
+		       "this build\n",
 		       guest->version);
 		return;
 	case GUEST_BROKEN:
-		printf("strata.ko publishes nonsense: reload it\n");
+		printf("strata.ko publishes invalid data: reload it\n");
 		return;
 	case GUEST_READY:
 		break;
 	}
 	if (!gnttab) {
-		printf("strata.ko is there; /dev/xen/gntdev is not: load xen-gntdev\n");
+		printf("strata.ko is loaded, but /dev/xen/gntdev is missing: load xen-gntdev\n");
 		return;
 	}
 	if (guest_map(&map, gnttab, guest, true, &error)) {
-		printf("strata.ko is there, and cannot be mapped: %s\n", error.text);
+		printf("strata.ko is loaded, but cannot be mapped: %s\n", error.text);
 		return;
 	}
 	printf("strata.ko (version %u): %s, %zu rings of %lu KiB, %zu events\n", guest->version,
@@ -204,7 +204,7 @@ static int list_guests(const struct list_options *options)
 	return STRATA_STATUS_FAILED;
 }
 
-/* What follows the options: xen or DOMAIN, PATTERN...  0 or -1. */
+/* Parses the operands: xen or DOMAIN, PATTERN... Returns 0 or -1. */
 static int take_operands(int argc, char **argv, struct kernel_selection *domain,
 			 struct list_options *options)
 {
@@ -271,7 +271,7 @@ int strata_cmd_list(int argc, char **argv)
 	hypervisor = list_hypervisor(&options);
 	if (options.xen)
 		return hypervisor;
-	/* A Xen without Strata still has guests to show; no Xen has none. */
+	/* A Xen without Strata still has guests to list; without Xen there are none. */
 	if (hypervisor != STRATA_STATUS_OK && access("/dev/xen/privcmd", R_OK | W_OK))
 		return hypervisor;
 	guests = list_guests(&options);

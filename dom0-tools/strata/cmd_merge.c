@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd_merge.c - `strata merge`: one timeline of what was recorded.
+ * cmd_merge.c - `strata merge`: makes one timeline from recordings and traces.
  *
- * Reads the command line, has the merge done (merge/), and says what came of it:
- * how much, in what order and with what proof, and where it is.
+ * Reads the command line, calls the merge (merge/), and reports the result: how many events, how
+ * well their order is proven, and where the output is.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -83,7 +83,7 @@ static int parse_shift(struct arguments *arguments, const char *text)
 	return 0;
 }
 
-/* STRATA_STATUS_OK, or the status to end with; -1: help was asked for and given. */
+/* Returns STRATA_STATUS_OK, or the exit status; -1: help was printed. */
 static int parse_arguments(int argc, char **argv, struct arguments *arguments)
 {
 	static const struct option options[] = {
@@ -157,7 +157,7 @@ static int parse_arguments(int argc, char **argv, struct arguments *arguments)
 	return STRATA_STATUS_OK;
 }
 
-/* The directory of @out, with all links resolved, whether or not @out exists; NULL: unknown. */
+/* Returns the directory of @out, with all links resolved; @out need not exist. NULL: unknown. */
 static char *real_dir(const char *out)
 {
 	char *path = realpath(out, NULL), *dir;
@@ -181,9 +181,8 @@ static bool is_table(const char *raw, const char *out)
 }
 
 /*
- * Refuses an output inside one of the recorded traces, and their table: it would
- * overwrite what is to be merged.  The output need not be there yet, its directory
- * has to be.
+ * Refuses an output that would overwrite the recording: inside one of its traces, or its table. The
+ * output need not exist yet, but its directory must.
  */
 static int check_apart(const char *raw, const char *out, struct strata_error *error)
 {
@@ -210,7 +209,7 @@ int strata_cmd_merge(int argc, char **argv)
 
 	if (status != STRATA_STATUS_OK)
 		return status < 0 ? STRATA_STATUS_OK : status;
-	/* A file for each stream, and one more for each that it writes. */
+	/* A file for each input stream, and one for each output stream. */
 	file_limit_raise();
 	if (arguments.check)
 		return merge_check(request->paths[0], &request->shifts, arguments.json);

@@ -107,7 +107,7 @@ static void usage(FILE *out)
 		STRATA_SWITCH_MS_MIN, STRATA_SWITCH_MS_MAX, DEFAULT_SWITCH_MS);
 }
 
-/* Reads --switch-timer.  STRATA_STATUS_OK or what to exit with. */
+/* Reads --switch-timer. Returns STRATA_STATUS_OK or the exit status. */
 static int take_switch_timer(const char *text, struct record_options *options)
 {
 	unsigned long ms;
@@ -126,7 +126,7 @@ static int take_switch_timer(const char *text, struct record_options *options)
 	return STRATA_STATUS_OK;
 }
 
-/* "64K", "64Kx32", "1Mx4".  NULL, or why it is none that a ring can have. */
+/* Parses "64K", "64Kx32", "1Mx4". Returns NULL, or why a ring cannot have this geometry. */
 static const char *parse_geometry(const char *text, struct strata_ring_geometry *geo)
 {
 	unsigned long bytes, number = 1ul << DEFAULT_NR_BITS;
@@ -144,9 +144,9 @@ static const char *parse_geometry(const char *text, struct strata_ring_geometry 
 	if (!bytes || !number)
 		return "it is empty";
 	if (bytes & (bytes - 1) || number & (number - 1))
-		return "no power of two";
+		return "not a power of two";
 	if (number == 1)
-		return "with one sub-buffer, the writer has none while it is read";
+		return "a single sub-buffer leaves the writer none while it is read";
 	if (bytes < 1ul << STRATA_SUBBUF_BITS_MIN)
 		return "its sub-buffers are too small";
 	if (bytes > 1ul << STRATA_SUBBUF_BITS_MAX || number > STRATA_NR_SUBBUFS_MAX)
@@ -210,7 +210,7 @@ static int take_memory(const char *argument, struct record_options *options)
 	return wrong("--app-memory: unknown kind \"%s\"; use shm, file or file:DIR", argument);
 }
 
-/* Reads --ready-fd.  STRATA_STATUS_OK or what to exit with. */
+/* Reads --ready-fd. Returns STRATA_STATUS_OK or the exit status. */
 static int take_ready_fd(const char *text, struct record_options *options)
 {
 	unsigned long fd = strtoul(text, NULL, 10);
@@ -218,14 +218,14 @@ static int take_ready_fd(const char *text, struct record_options *options)
 	if (!text[0] || text[strspn(text, "0123456789")] || fd > INT_MAX ||
 	    fcntl((int)fd, F_GETFD) < 0)
 		return wrong("--ready-fd: \"%s\" is not an open file descriptor", text);
-	/* A command that kept it open would keep whoever waits for its end. */
+	/* If the command inherited it, whoever waits for its end would wait for the command. */
 	if (fd > STDERR_FILENO && fcntl((int)fd, F_SETFD, FD_CLOEXEC))
 		return wrong("--ready-fd: %s cannot be set to close-on-exec", text);
 	options->ready_fd = (int)fd;
 	return STRATA_STATUS_OK;
 }
 
-/* Reads one option into @options.  STRATA_STATUS_OK or what to exit with. */
+/* Reads one option into @options. Returns STRATA_STATUS_OK or the exit status. */
 static int take_option(int option, char *argument, struct record_options *options)
 {
 	struct strata_error error = { "" };
@@ -301,7 +301,7 @@ static int take_option(int option, char *argument, struct record_options *option
 	return STRATA_STATUS_USAGE;
 }
 
-/* Options that make no sense where there is no Xen. */
+/* Options that need Xen. */
 static bool is_of_xen(int option)
 {
 	return option != 'd' && option != 'o' && option != 'a' && option != 'A' && option != 'f' &&
@@ -309,7 +309,7 @@ static bool is_of_xen(int option)
 	       option != 'R';
 }
 
-/* What it is, and what it starts, is recorded, unless other applications are asked for. */
+/* Records the command and its children, unless other applications are selected. */
 static void take_command(char *const *argv, struct record_options *options)
 {
 	options->command = argv;
@@ -319,7 +319,7 @@ static void take_command(char *const *argv, struct record_options *options)
 	options->nr_apps = 1;
 }
 
-/* A recording of its own for each: it replaces none. */
+/* Each recording gets its own directory, so none is replaced. */
 static void set_default_output(char *name, size_t bytes)
 {
 	time_t now = time(NULL);
@@ -373,7 +373,7 @@ int strata_cmd_record(int argc, char **argv)
 	struct strata_error error = { "" };
 
 	options.kernels = calloc((size_t)argc, sizeof(*options.kernels));
-	/* One more than there can be options: the command's. */
+	/* One more than the largest number of options, for the command's own. */
 	options.apps = calloc((size_t)argc + 1, sizeof(*options.apps));
 	if (!options.kernels || !options.apps || select_xen_events(&xen, "all", &error)) {
 		fprintf(stderr, "strata: out of memory\n");
@@ -399,8 +399,8 @@ int strata_cmd_record(int argc, char **argv)
 		take_command(argv + optind, &options);
 	options.apps_may_do = options.nr_apps && !of_xen;
 	if (status == STRATA_STATUS_OK && timed && options.switch_ms && options.overwrite)
-		status = wrong("%s", "--switch-timer does not go with --overwrite, which writes on "
-				     "request only");
+		status = wrong("%s", "--switch-timer cannot be combined with --overwrite, which "
+				     "writes on request only");
 	if (status == STRATA_STATUS_OK && optind < argc && !options.command)
 		status = wrong("\"%s\" is not an option (write -- before a command)", argv[optind]);
 	if (status == STRATA_STATUS_OK && !options.output) {

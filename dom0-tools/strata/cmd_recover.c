@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd_recover.c - `strata recover`: a recording of what a recorder left that was killed.
+ * cmd_recover.c - `strata recover`: makes a recording from the files of a killed recorder.
  *
- * Reads the command line, has it made beside its place (recover.c), puts it there when
- * it is whole, and says what it holds and what is not known.
+ * Reads the command line, makes the recording beside its final place (recover.c), moves it there
+ * when it is complete, and reports its contents and what is unknown.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -46,7 +46,7 @@ static void usage(FILE *out)
 		"stderr was left out.\n");
 }
 
-/* Where the recording is to be, and is made: two names in one directory. */
+/* The final name of the recording and its temporary name, in the same directory. */
 struct place {
 	const char *to;
 	struct strata_dir parent;
@@ -56,7 +56,7 @@ struct place {
 	bool force;
 };
 
-/* May the directory that is there give way?  0 or -1. */
+/* Checks whether the existing directory may be replaced. Returns 0 or -1. */
 static int check_there(const struct place *place, const struct strata_dir *there,
 		       struct strata_error *error)
 {
@@ -70,12 +70,12 @@ static int check_there(const struct place *place, const struct strata_dir *there
 				   "%s is being recorded into; name another directory with "
 				   "--output",
 				   place->to);
-	/* An empty one gives way. */
+	/* An empty directory may be replaced. */
 	if (!unlinkat(place->parent.fd, place->name, AT_REMOVEDIR))
 		return 0;
 	if (!strata_recording_is_in(there))
 		return strata_fail(error,
-				   "%s is not empty and holds no recording; name another "
+				   "%s is not empty and contains no recording; name another "
 				   "directory with --output",
 				   place->to);
 	if (place->force)
@@ -84,15 +84,15 @@ static int check_there(const struct place *place, const struct strata_dir *there
 			   place->to);
 }
 
-/* A place for the recording: free, empty, or an older recording's that nobody makes.  0 or -1; the
- * parent directory is the caller's to close. */
+/* Chooses the place of the recording: unused, empty, or an older recording that no recorder writes.
+ * Returns 0 or -1; the caller closes the parent directory. */
 static int choose_place(struct place *place, const char *from, struct strata_error *error)
 {
 	struct stat one, other;
 	struct strata_dir there;
 	int result;
 
-	/* What is put in its place would stand in the place of the link. */
+	/* Renaming would replace the link, not its target. */
 	if (!lstat(place->to, &one) && S_ISLNK(one.st_mode))
 		return strata_fail(error, "%s is a link; name the directory itself with --output",
 				   place->to);
@@ -119,7 +119,7 @@ static int choose_place(struct place *place, const char *from, struct strata_err
 	return result;
 }
 
-/* Removes what a recording holds, and nothing else. */
+/* Removes the recording's own files, and nothing else. */
 static void remove_partial(const struct place *place)
 {
 	struct strata_error ignored;
@@ -136,7 +136,7 @@ static void remove_partial(const struct place *place)
 			place->partial);
 }
 
-/* Puts the recording in its place; one that is there goes only then.  0 or -1. */
+/* Moves the recording to its place; an existing one is removed only then. Returns 0 or -1. */
 static int put_in_place(const struct place *place, struct strata_error *error)
 {
 	const int parent = place->parent.fd;
@@ -151,7 +151,8 @@ static int put_in_place(const struct place *place, struct strata_error *error)
 	return 0;
 }
 
-/* Before the rings are drained: what their writers did not come to the end of. */
+/* To be called before the rings are drained: prints the records that their writers did not
+ * complete. */
 static void print_holes(const struct recovery *recovery)
 {
 	const struct strata_recording *recording = recorder_recording(recovery->recorder);
@@ -174,21 +175,21 @@ static void print_holes(const struct recovery *recovery)
 			else
 				printf("unknown from byte %u on", hole.at);
 			if (hole.behind)
-				printf("; %s%u bytes behind%s", hole.is_left ? "up to " : "",
-				       hole.behind,
+				printf("; %s%u reserved bytes after it%s",
+				       hole.is_left ? "up to " : "", hole.behind,
 				       hole.is_left ? ", the packet's padding included" : "");
 			printf("\n");
 		}
 	}
 }
 
-/* Where a source's events are from. */
+/* Where a source's events came from. */
 struct origin {
 	uint64_t written;
 	bool in_reach;
 };
 
-/* Of each source; the caller frees them.  NULL: out of memory. */
+/* Finds the origin of each source's events; the caller frees the result. NULL: out of memory. */
 static struct origin *find_origins(const struct recovery *recovery,
 				   const struct strata_recording *made)
 {
@@ -206,7 +207,7 @@ static struct origin *find_origins(const struct recovery *recovery,
 	return origins;
 }
 
-/* What each source has now, and where it was from.  Returns how many events there are. */
+/* Prints the number of events of each source, and their origin. Returns the total. */
 static uint64_t print_sources(const struct strata_recording *made, const struct origin *origins)
 {
 	uint64_t events, lost, total = 0;
@@ -232,7 +233,7 @@ static uint64_t print_sources(const struct strata_recording *made, const struct 
 	return total;
 }
 
-/* What cannot be right, and is named here if it was not yet.  Counts it. */
+/* Counts impossible contents, and reports those that were not reported yet. */
 static void judge_streams(struct recovery *recovery, const struct strata_recording *made)
 {
 	size_t i;
@@ -248,7 +249,7 @@ static void judge_streams(struct recovery *recovery, const struct strata_recordi
 				name, stream->cpu);
 			recovery->left_out++;
 		}
-		/* The packet that a torn end was to be is still in its ring. */
+		/* The packet that was being written at the torn end is still in its ring. */
 		if (stream->ring ? stream->taken.missing || stream->ring->broken
 				 : stream->taken.bad || stream->taken.missing)
 			recovery->left_out++;
@@ -316,7 +317,7 @@ static int recover_to(const char *from, const char *to, bool force)
 	return status;
 }
 
-/* How long a path is without the slashes that it ends with. */
+/* Returns the length of a path without its trailing slashes. */
 static size_t length_of(const char *path)
 {
 	size_t length = strlen(path);
@@ -343,7 +344,7 @@ int strata_cmd_recover(int argc, char **argv)
 	}
 	from = argv[optind];
 	length = length_of(from);
-	/* "/", "." and "..": beside these there is nothing. */
+	/* "/", "." and ".." have no sibling directory. */
 	if (options.output ? !options.output[0] : !length || strchr("/.", from[length - 1])) {
 		fprintf(stderr, "strata: name the output directory with --output\n");
 		return STRATA_STATUS_USAGE;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd_report.c - `strata report`: answers from traces in small tables: who waited for whom, what
- * took how long, and where that time went.
+ * cmd_report.c - `strata report`: summarises traces in small tables: who waited for whom, what took
+ * how long, and where that time went.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -119,7 +119,7 @@ static int read_rows(struct report_options *options, const char *text)
 	return 0;
 }
 
-/* "[KERNEL:]TASK", which is cut up.  0 or -1. */
+/* Parses "[KERNEL:]TASK", which is modified. Returns 0 or -1. */
 static int read_task(struct report_options *options, char *text)
 {
 	char *colon = strchr(text, ':');
@@ -163,7 +163,7 @@ static int print_all(struct strata_report *const *reports, const struct report_o
 	return status ? strata_fail(error, "out of memory") : 0;
 }
 
-/* One pass over the traces, for all reports. */
+/* Reads the traces in one pass, for all reports. */
 static int read_traces(struct traces *traces, const struct report_options *options,
 		       uint64_t from_ns, uint64_t to_ns, struct strata_error *error)
 {
@@ -185,7 +185,8 @@ static int read_traces(struct traces *traces, const struct report_options *optio
 			listeners[i] = &reports[i]->listener;
 	}
 	if (!status) {
-		/* What wakes a task at the end of the time is only told later. */
+		/* The waker of a task that is blocked at the end of the range is known only
+		 * later. */
 		state = state_pass(traces, &options->state.requests, listeners, options->nr_kinds,
 				   options->of_path ? UINT64_MAX : to_ns, error);
 		status = state ? 0 : -1;
@@ -259,7 +260,7 @@ static int take(void *data, int option, char *value)
 	return -1;
 }
 
-/* Follows a recording, if the command line can mean that. */
+/* Follows a recording, if the command line permits it. */
 static int live(const struct report_options *options, char *const *paths, size_t nr)
 {
 	const struct write_options *times = &options->state.times;
@@ -269,9 +270,9 @@ static int live(const struct report_options *options, char *const *paths, size_t
 	if (options->form == REPORT_CSV)
 		return wrong("--live writes text or --json", NULL);
 	if (options->of_path)
-		return wrong("critical-path does not go with --live", NULL);
+		return wrong("critical-path cannot be combined with --live", NULL);
 	if (options->state.tcp_map)
-		return wrong("--tcp-map does not go with --live", NULL);
+		return wrong("--tcp-map cannot be combined with --live", NULL);
 	return report_live(options, paths[0]);
 }
 

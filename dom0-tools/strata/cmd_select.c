@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* cmd_select.c - `strata select`: has the recorder that is running record something else. */
+/* cmd_select.c - `strata select`: changes what the running recorder records. */
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
@@ -24,7 +24,7 @@ static void usage(FILE *out)
 		"Example: strata select --xen sched,evtchn_send --kernel 'g1:sched_*,block/*'\n");
 }
 
-/* Appends NAME=VALUE to the request.  False: it is too long, or cannot be sent. */
+/* Appends NAME=VALUE to the request. False: it is too long, or contains invalid characters. */
 static bool append(char *line, size_t bytes, const char *name, const char *value)
 {
 	size_t length = strlen(line);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* cmd_snapshot.c - `strata snapshot`: asks the flight recorder that is running for what it holds.
- */
+/* cmd_snapshot.c - `strata snapshot`: asks the running flight recorder for its contents. */
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
@@ -24,7 +23,7 @@ static void usage(FILE *out)
 		"names was left out. Each event is in one snapshot only.\n");
 }
 
-/* The recorder runs in a directory of its own.  0 or -1. */
+/* Makes a path absolute, because the recorder runs in another directory. Returns 0 or -1. */
 static int absolute(const char *dir, char *path, size_t bytes, struct strata_error *error)
 {
 	char here[1024] = "";

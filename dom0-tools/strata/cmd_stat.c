@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd_stat.c - `strata stat`: what is in these traces, on one screen; or as one object of JSON:
+ * cmd_stat.c - `strata stat`: describes the contents of traces, on one screen; or as one object of
+ * JSON:
  *
- *     events, ...  of all traces: what figures_json.h adds, and bytes
+ *     events, ...  of all traces: the keys of figures_json.h, and bytes
  *     traces[]     source (its name), path, nr_streams, the same figures, longest_silence_ns,
- *                  events_by_name {}: classes of one name together
- *     recordings[] of each of Strata's, the object that a merge of it has in summary.json
- *     machines[]   name, tied; least_bound_ns, greatest_bound_ns where its clock was found
+ *                  events_by_name {}: classes of the same name are added up
+ *     recordings[] for each Strata recording, the object that a merge of it writes to summary.json
+ *     machines[]   name, tied; least_bound_ns, greatest_bound_ns if its clock was found
  *
  * Times are ns since 1970.
  */
@@ -78,7 +79,7 @@ static unsigned int nr_streams_of(const struct traces *traces, size_t trace)
 	return nr;
 }
 
-/* Which clock a trace has, in a few words. */
+/* Describes a trace's clock in a few words. */
 static const char *clock_text(const struct strata_ctf_trace *trace, char *text, size_t size)
 {
 	const struct strata_ctf_metadata *metadata = &trace->metadata;
@@ -120,7 +121,7 @@ static int more_events(const void *a, const void *b)
 	return x->nr < y->nr ? 1 : x->nr > y->nr ? -1 : 0;
 }
 
-/* The kinds of events, most frequent first; NULL: out of memory. */
+/* Counts events by name, most frequent first; NULL: out of memory. */
 static struct event_count *count_events(const struct traces *traces,
 					const struct strata_statistics *statistics, size_t *nr)
 {
@@ -171,7 +172,7 @@ static void print_events(const struct traces *traces, const struct strata_shown 
 	free(counts);
 }
 
-/* The sum over all traces; of a recording what its merge says, too. */
+/* Returns the sum over all traces, including the results of recordings' merges. */
 static struct strata_ctf_tally sum_of(const struct traces *traces, const struct host_checks *checks)
 {
 	struct strata_ctf_tally sum = { 0 };
@@ -188,7 +189,7 @@ static struct strata_ctf_tally sum_of(const struct traces *traces, const struct 
 	return sum;
 }
 
-/* What had to be mended or left out; nothing if all is well. */
+/* Prints what had to be repaired or left out; nothing if all is well. */
 static void print_damage(const struct traces *traces, const struct host_checks *checks, FILE *out)
 {
 	const struct strata_ctf_tally sum = sum_of(traces, checks);
@@ -198,17 +199,18 @@ static void print_damage(const struct traces *traces, const struct host_checks *
 			sum.missing_packets);
 	if (sum.bad_packets)
 		fprintf(out,
-			"Damage:   %" PRIu64 " packets could not be read to their end; %" PRIu64
+			"Damage:   %" PRIu64 " packets could not be read completely; %" PRIu64
 			" bytes were left out\n",
 			sum.bad_packets, sum.skipped_bytes);
 	if (sum.clamped_times || sum.wild_times)
 		fprintf(out,
-			"Times:    %" PRIu64 " went back, %" PRIu64 " lay far beyond their packet; "
-			"each was clamped to the time of the event before\n",
+			"Times:    %" PRIu64 " went back, %" PRIu64
+			" were far beyond their packet; "
+			"each was clamped to the time of the previous event\n",
 			sum.clamped_times, sum.wild_times);
 }
 
-/* How well the clocks of several machines are known. */
+/* Prints how well the clocks of several machines are known. */
 static void print_machines(const struct traces *traces, FILE *out)
 {
 	const struct strata_machines *machines = &traces->machines;
@@ -268,7 +270,7 @@ static void print_text(const struct traces *traces, const struct strata_shown *s
 		print_events(traces, shown, statistics, out);
 }
 
-/* Adds to a member, and creates it if it is missing: event classes may share a name. */
+/* Adds to a member, and creates it if it is absent: event classes may share a name. */
 static void add_to_u64(struct json_object *object, const char *name, uint64_t value)
 {
 	struct json_object *member;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd_timeline.c - `strata timeline`: traces as a page for the browser, in one file, or served on
- * this machine.
+ * cmd_timeline.c - `strata timeline`: shows traces as a page in the browser, in one file, or served
+ * on this machine.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@
 #include "strata/read/tracks_pass.h"
 #include "timeline/page.h"
 
-/* What a page opens in two seconds with, and a little more. */
+/* A page with this many spans opens in about two seconds. */
 #define SPANS_MAX 1500000u
 
 struct options {
@@ -28,7 +28,7 @@ struct options {
 	uint64_t spans_max;
 	struct state_options state;
 	struct tracks_domains domains;
-	char title[512], command[512]; /* safe to show */
+	char title[512], command[512]; /* escaped for output */
 };
 
 static void usage(FILE *out)
@@ -63,7 +63,7 @@ static int wrong(const char *what, const char *which)
 	return traces_wrong("timeline", what, which);
 }
 
-/* Says how a picture gets smaller. */
+/* Reports how to make the timeline smaller. */
 static int tell_full(const struct strata_timeline *timeline, const struct options *options,
 		     uint64_t first_ns, struct strata_error *error)
 {
@@ -94,7 +94,7 @@ static int write_file(const struct strata_timeline *timeline, const struct optio
 	return strata_out_close(out, error);
 }
 
-/* The pass, and then the page or the server. */
+/* Makes the pass, then writes the page or runs the server. */
 static int draw(struct tracks_pass *pass, struct strata_timeline *timeline,
 		struct timeline_why *why, const struct options *options, uint64_t first_ns,
 		struct strata_error *error)
@@ -180,7 +180,7 @@ static int timeline(const struct options *options, char *const *paths, size_t nr
 	return traces_finish(&traces, status, &error);
 }
 
-/* False: it is no number, or greater. */
+/* False: not a number, or too large. */
 static bool read_number(const char *text, uint64_t most, uint64_t *number)
 {
 	char *end;
@@ -189,7 +189,7 @@ static bool read_number(const char *text, uint64_t most, uint64_t *number)
 	return *text >= '0' && *text <= '9' && !*end && *number <= most;
 }
 
-/* The last two names of the first path, and how many others there are. */
+/* Makes the title from the last two components of the first path, and the number of other paths. */
 static void keep_title(struct options *options, char *const *paths, size_t nr)
 {
 	const char *end = paths[0] + strlen(paths[0]), *from;
@@ -220,7 +220,7 @@ static void keep_command(struct options *options, int argc, char **argv)
 	}
 }
 
-/* What a command line says, before it is checked as a whole. */
+/* State of reading the command line, before it is checked as a whole. */
 struct reading {
 	struct options *options;
 	bool has_port, has_spans;

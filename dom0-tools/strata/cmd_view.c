@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* cmd_view.c - `strata view`: traces of any tracer, merged, as text to be read. */
+/* cmd_view.c - `strata view`: prints traces of any tracer, merged, as text. */
 #include <string.h>
 
 #include "strata/commands.h"
@@ -86,7 +86,7 @@ static int run(const struct write_verb *verb, const struct write_options *option
 							       .paths = paths,
 							       .nr = nr });
 	if (options->nr_symbols)
-		return write_wrong_usage(verb, "--symbols does not go with --live", NULL);
+		return write_wrong_usage(verb, "--symbols cannot be combined with --live", NULL);
 	if (nr != 1 || options->to || (options->from && strcmp(options->from, "0") != 0))
 		return write_wrong_usage(
 			verb, "--live follows one recording, from now on or --from 0", NULL);

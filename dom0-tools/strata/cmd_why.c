@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd_why.c - `strata why`: where the time of the longest requests, wake-ups or stretches of work
- * went, and who was to blame.  It reads the traces twice: to find them, and to remember what
- * happened meanwhile.
+ * cmd_why.c - `strata why`: explains where the time of the longest requests, wake-ups or stretches
+ * of work went, and what was to blame. It reads the traces twice: first to find these instances,
+ * then to remember what happened during them.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -59,7 +59,7 @@ static int wrong(const char *what, const char *which)
 	return traces_wrong("why", what, which);
 }
 
-/* "[SOURCE:]NAME", which is cut up.  0 or -1. */
+/* Parses "[SOURCE:]NAME", which is modified. Returns 0 or -1. */
 static int read_what(struct options *options, enum strata_why_of of, char *text)
 {
 	struct strata_why_question *question = &options->question;
@@ -97,7 +97,7 @@ static int read_worst(struct options *options, const char *text)
 	return 0;
 }
 
-/* A length of time: "10ms", "250us", "1.5s", "500ns".  0 or -1. */
+/* Parses a length of time: "10ms", "250us", "1.5s", "500ns". Returns 0 or -1. */
 static int read_length(const char *text, uint64_t *ns)
 {
 	static const struct {
@@ -119,7 +119,7 @@ static int read_length(const char *text, uint64_t *ns)
 	return -1;
 }
 
-/* Says why there is nothing to explain. */
+/* Reports why there is nothing to explain. */
 static void say_nothing(const struct strata_why_instances *instances,
 			const struct strata_why_names *names)
 {
@@ -148,7 +148,7 @@ static void say_nothing(const struct strata_why_instances *instances,
 	}
 	if (!has_some)
 		return;
-	fprintf(stderr, "strata: why: none of the %s in the traces is asked for%s\n",
+	fprintf(stderr, "strata: why: none of the %s in the traces matches%s\n",
 		strata_why_of_name(of, true),
 		instances->nr_names_seen ? "; there are:" : " (--at, --from, --to, --slower-than)");
 	for (i = 0; i < instances->nr_names_seen; i++)
@@ -196,7 +196,7 @@ static int explain(struct traces *traces, const struct options *options,
 	if (recall) {
 		listener = &recall->listener;
 		traces_read_again(traces);
-		/* Spans are told when they end, after the instances. */
+		/* A span is reported when it ends, which may be after the instances. */
 		state = state_pass(traces, &options->state.requests, &listener, 1, UINT64_MAX,
 				   error);
 		if (!state)
@@ -218,8 +218,8 @@ out:
 	return status;
 }
 
-/* The first pass: finds the instances.  0; 1: there is nothing to explain, and that was said; -1.
- */
+/* The first pass: finds the instances. Returns 0; 1: there is nothing to explain, which was
+ * reported; -1. */
 static int ask(struct traces *traces, struct options *options, struct strata_error *error)
 {
 	struct strata_why_names names = { .nr = 0 };

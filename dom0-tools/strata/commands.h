@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* commands.h - the verbs of the strata command, a file each; main.c calls them. */
+/* commands.h - the verbs of the strata command, one file each; main.c calls them. */
 #ifndef STRATA_STRATA_COMMANDS_H
 #define STRATA_STRATA_COMMANDS_H
 

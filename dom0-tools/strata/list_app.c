@@ -23,14 +23,15 @@
 #include "consumerd/host/proc_text.h"
 #include "consumerd/shares/principal.h"
 
-/* How long all applications together have to connect, and then to answer. */
+/* Time limit for all applications together to connect, and then to answer. */
 #define COME_MS   2000u
 #define ANSWER_MS 1000u
 
 /* How often to check whether all have connected. */
 #define LOOK_MS 5
 
-/* Connections at once; each takes a file descriptor.  An untrusted user may have an eighth. */
+/* Limit of simultaneous connections; each uses a file descriptor. An untrusted user may have an
+ * eighth. */
 #define LISTED_MAX 2048u
 
 /* A program that has come. */
@@ -57,7 +58,8 @@ static uint64_t now_ms(void)
 	return (uint64_t)now.tv_sec * 1000u + (uint64_t)now.tv_nsec / 1000000u;
 }
 
-/* May another program of that user be listed?  If not, says whose are too many. */
+/* Whether another program of that user may be listed. If not, reports whose programs are too
+ * many. */
 static bool has_share(struct listing *listing, const struct app *app)
 {
 	struct strata_error why = { "" };
@@ -93,7 +95,7 @@ static bool accept_one(struct listing *listing, int listener)
 	return true;
 }
 
-/* Has those that wait for a recorder come to us.  0 or -1. */
+/* Makes the programs that wait for a recorder connect to this process. Returns 0 or -1. */
 static int gather(struct listing *listing, struct strata_error *error)
 {
 	struct pollfd ready = { .fd = app_socket_open(error), .events = POLLIN };
@@ -107,7 +109,8 @@ static int gather(struct listing *listing, struct strata_error *error)
 		app_socket_close(ready.fd);
 		return -1;
 	}
-	/* In this order: who has answered there waits to be accepted. */
+	/* Accept after this check: a program that has answered there already waits to be
+	 * accepted. */
 	while (!settled && now_ms() - begin < COME_MS) {
 		poll(&ready, 1, LOOK_MS);
 		app_wake_tend(&wake);
@@ -162,7 +165,7 @@ static bool await_look(struct listing *listing, const struct listed *one, uint64
 	return one->answered;
 }
 
-/* Hears of its events.  False: it does not tell them. */
+/* Receives the application's events. False: it does not send them. */
 static bool hear_all(struct app *app, uint64_t until_ms)
 {
 	struct pollfd ready = { .fd = app->socket, .events = POLLIN };
@@ -223,7 +226,7 @@ static void read_path(const char *link, char path[PATH_MAX])
 	path[length > 0 ? length : 0] = '\0';
 }
 
-/* A recorder that calls programs has their pages, and none of its own. */
+/* A recorder maps the pages of the programs that it calls, but has no such page itself. */
 static bool is_recorder(const struct app_process *process)
 {
 	char link[64], path[PATH_MAX], own_path[PATH_MAX];
@@ -247,14 +250,14 @@ static bool list_process(const struct app_process *process)
 	return true;
 }
 
-/* Lists what can be seen of programs without a word from them.  Returns how many there are. */
+/* Lists what is visible of programs without their cooperation. Returns their number. */
 static size_t list_waiting(void)
 {
 	struct app_wake wake = { .lists = list_process };
 	struct strata_error error;
 	size_t nr;
 
-	/* What is there still would be printed by the child, too. */
+	/* Otherwise the child would print the buffered output again. */
 	fflush(stdout);
 	if (app_wake_begin(&wake, &error)) {
 		fprintf(stderr, "strata: %s\n", error.text);
@@ -284,7 +287,7 @@ int list_apps(bool events, const struct list_choice *choice)
 	}
 	principals_set_total(listing.principals, PRINCIPAL_CONNECTIONS, LISTED_MAX);
 	principals_lower_total(listing.principals, PRINCIPAL_CONNECTIONS, file_limit_raise() / 2);
-	/* A recorder has the socket to which they would come. */
+	/* A recorder owns the socket to which they would connect. */
 	if (lock < 0) {
 		nr = list_waiting();
 		fprintf(stderr, "strata: their events cannot be listed now: %s\n", error.text);

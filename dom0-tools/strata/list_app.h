@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* list_app.h - `strata list --apps`: the applications that run and can be recorded. */
+/* list_app.h - `strata list --apps`: the running applications that can be recorded. */
 #ifndef STRATA_STRATA_LIST_APP_H
 #define STRATA_STRATA_LIST_APP_H
 

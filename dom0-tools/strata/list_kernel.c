@@ -20,7 +20,7 @@ static bool is_chosen(const struct strata_event_desc *event, const struct list_c
 	return choice->nr_patterns == 0;
 }
 
-/* @field has been checked. */
+/* @field was checked before. */
 static void print_field(const struct strata_field_desc *field)
 {
 	printf(" %s:", field->name);

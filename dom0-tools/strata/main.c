@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* main.c - the strata command: picks the verb. */
+/* main.c - the strata command: calls the verb. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -43,8 +43,8 @@ static void usage(FILE *out)
 	fprintf(out, "\n`strata VERB --help` describes a verb and its options.\n");
 }
 
-/* What the caller has closed must not be the number of a file of ours: messages would land in it.
- */
+/* Opens descriptors 0 to 2 if the caller closed them: otherwise a file of ours could get one of
+ * these numbers, and messages would be written into it. */
 static void hold_standard_files(void)
 {
 	int fd;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * main.c - strata-sql, which `strata sql` runs: traces as tables of SQLite.
+ * main.c - strata-sql, which `strata sql` runs: presents traces as tables of SQLite.
  *
- * It is a program of its own so that the other verbs need neither SQLite nor libedit.
+ * It is a separate program so that the other verbs need neither SQLite nor libedit.
  */
 #include <getopt.h>
 #include <inttypes.h>
@@ -81,7 +81,7 @@ static int read_memory(struct options *options, const char *text)
 		       : 0;
 }
 
-/* What the streams are like, as far as everything was read. */
+/* Reports losses and damage of the streams, as far as everything was read. */
 static void say_what_is_missing(struct traces *traces, const struct strata_sql *sql)
 {
 	const struct strata_ctf_tally *whole = strata_sql_whole(sql);
@@ -120,7 +120,7 @@ static int run(struct traces *traces, const struct strata_shown *shown,
 				: prompt_run(&statements);
 	say_what_is_missing(traces, statements.sql);
 	strata_sql_close(statements.sql);
-	/* It was said already. */
+	/* It was reported already. */
 	error->text[0] = '\0';
 	return status ? -1 : 0;
 }
@@ -152,7 +152,7 @@ static int query(const struct options *options)
 	return status;
 }
 
-/* Reads one option.  0; -1: its value is wrong. */
+/* Reads one option. Returns 0; -1: its value is wrong. */
 static int take_option(struct options *options, int option, char *value)
 {
 	enum { JSON = 256, CSV, ALSO, STATS, MEMORY, REQUEST, SYMBOLS, TCP };

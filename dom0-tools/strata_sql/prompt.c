@@ -2,7 +2,7 @@
 /*
  * prompt.c - see prompt.h.
  *
- * libedit edits lines: it may be linked with whatever else is (BSD licence).
+ * Line editing is by libedit, whose licence (BSD) allows linking with all the rest.
  */
 #include "strata_sql/prompt.h"
 
@@ -16,13 +16,13 @@
 
 #define HISTORY_LINES 1000
 
-/* What has been read of a statement. */
+/* The part of a statement read so far. */
 struct pending {
 	char *text;
 	size_t bytes, room;
 };
 
-static bool in_statement; /* which line comes next, for the prompt */
+static bool in_statement; /* selects the prompt for the next line */
 static struct strata_sql *interrupted;
 
 static void on_interrupt(int number)
@@ -33,7 +33,7 @@ static void on_interrupt(int number)
 
 void prompt_catch_interrupts(struct strata_sql *sql)
 {
-	/* What waits for a line is to be woken. */
+	/* No SA_RESTART: a signal must end the wait for a line. */
 	struct sigaction action = { .sa_handler = on_interrupt };
 
 	interrupted = sql;
@@ -69,7 +69,7 @@ static bool is_blank(const struct pending *pending)
 	return !pending->text || pending->text[strspn(pending->text, " \t\r\n")] == '\0';
 }
 
-/* Takes a line.  0; 1: it was the end of a statement, which failed; -1: out of memory. */
+/* Takes a line. Returns 0; 1: it completed a statement, which failed; -1: out of memory. */
 static int take_line(struct statements *statements, struct pending *pending, const char *line)
 {
 	int status = 0;
@@ -89,7 +89,7 @@ static int take_line(struct statements *statements, struct pending *pending, con
 	return status ? 1 : 0;
 }
 
-/* Statements from a file or a pipe: the first that fails is the last. */
+/* Runs statements from a file or a pipe, up to the first that fails. */
 static int run_script(struct statements *statements)
 {
 	struct pending pending = { 0 };
@@ -99,7 +99,7 @@ static int run_script(struct statements *statements)
 
 	while (!status && !statements->wants_end && getline(&line, &room, stdin) >= 0)
 		status = take_line(statements, &pending, line);
-	/* The last one may lack its semicolon. */
+	/* The last statement may lack its semicolon. */
 	if (!status && !is_blank(&pending))
 		status = statements_run(statements, pending.text);
 	free(line);
@@ -121,8 +121,8 @@ static void add_history(History *past, const char *line)
 		history(past, &event, H_ENTER, line);
 }
 
-/* The line behind what is pending as one line, which one key brings back.  NULL: there is none: a
- * comment would hide the rest of it. */
+/* Joins @line to the lines of the pending statement, so that history has one entry for all. NULL:
+ * nothing is pending, or the text has a comment, which would hide the lines after it. */
 static char *joined(const struct pending *pending, const char *line)
 {
 	char *text = NULL, *at;
@@ -150,7 +150,7 @@ static void run_lines(struct statements *statements, EditLine *editor, History *
 		errno = 0;
 		line = el_gets(editor, &nr);
 		if (!line && errno == EINTR) {
-			/* What was typed is given up. */
+			/* Discards the incomplete statement. */
 			forget(&pending);
 			el_reset(editor);
 			printf("^C\n");

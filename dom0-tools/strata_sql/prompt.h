@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* prompt.h - statements from standard input: with a prompt, history and editing on a terminal. */
+/* prompt.h - reads statements from standard input: with a prompt, history and editing on a
+ * terminal. */
 #ifndef STRATA_SQL_PROMPT_H
 #define STRATA_SQL_PROMPT_H
 
 #include "strata_sql/statements.h"
 
-/* Runs what is read until its end.  0, or -1: on a terminal, it cannot be read; else a statement
- * failed, and none after it was run. */
+/* Runs statements until the end of input. Returns 0, or -1: on a terminal, it cannot be read;
+ * otherwise a statement failed, and the rest was not run. */
 int prompt_run(struct statements *statements);
 
 /* From here on Ctrl-C interrupts a statement instead of ending the program. */

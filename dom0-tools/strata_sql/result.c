@@ -10,19 +10,19 @@
 #include "outputs/json/json_text.h"
 #include "sql/shown_text.h"
 
-/* Rows of a table that are aligned with each other: the next ones have headings of their own, so
- * that memory is bounded. */
+/* Limit of rows that are aligned together: the next ones get new headings, so that memory is
+ * bounded. */
 #define TABLE_ROWS  5000u
-#define TABLE_BYTES (16u << 20) /* likewise of their texts: a row may have 2000 columns */
+#define TABLE_BYTES (16u << 20) /* limit of their text: a row may have 2000 columns */
 
-/* Of a text in a table: JSON and CSV have all of it. */
+/* Limit of a text in a table; JSON and CSV have the whole text. */
 #define CELL_BYTES_MAX 200u
 
-#define JSON_BYTES (1u << 20) /* of a row that are written at once */
+#define JSON_BYTES (1u << 20) /* buffered before a write; a row may be longer */
 
-#define EXACT_MAX (1ll << 53) /* integers beyond are text in JSON, as elsewhere */
+#define EXACT_MAX (1ll << 53) /* larger integers are text in JSON, as elsewhere */
 
-/* The name of a column, which no earlier one has.  NULL: out of memory. */
+/* Makes a unique name for a column. NULL: out of memory. */
 static char *column_name(const struct result *result, int at)
 {
 	const char *name = sqlite3_column_name(result->statement, at);
@@ -41,14 +41,14 @@ static char *column_name(const struct result *result, int at)
 	return made;
 }
 
-/* Text that a terminal does not obey, cut if it is long.  NULL: out of memory. */
+/* Escapes text for the terminal, and truncates long text. NULL: out of memory. */
 static char *shown_text(const char *text, size_t bytes)
 {
 	const bool is_cut = bytes > CELL_BYTES_MAX;
 	size_t shown_bytes = is_cut ? CELL_BYTES_MAX : bytes;
 	char *shown;
 
-	/* Not within a character. */
+	/* Does not cut within a character. */
 	while (is_cut && shown_bytes && ((unsigned char)text[shown_bytes] & 0xc0) == 0x80)
 		shown_bytes--;
 	shown = malloc(SQL_SHOWN_BYTES(shown_bytes) + 3);
@@ -58,7 +58,7 @@ static char *shown_text(const char *text, size_t bytes)
 	return is_cut ? strcat(shown, "...") : shown;
 }
 
-/* With room for three more. */
+/* Has room for three more bytes. */
 static char *hex_text(const uint8_t *bytes, size_t nr)
 {
 	char *text = malloc(2 * nr + 4), *out = text;
@@ -71,7 +71,7 @@ static char *hex_text(const uint8_t *bytes, size_t nr)
 	return text;
 }
 
-/* A cell as text; NULL: it is NULL, or there is no memory. */
+/* Returns a cell as text; NULL: it is NULL, or out of memory. */
 static char *cell_text(struct result *result, int at, bool is_escaped)
 {
 	sqlite3_stmt *statement = result->statement;
@@ -193,7 +193,7 @@ static void print_json_row(struct result *result)
 		put_json_string(json, result->names[i], strlen(result->names[i]));
 		strata_buffer_text(json, ":");
 		put_json_cell(result, i);
-		/* A row may be as long as SQLite's memory has room for. */
+		/* A row may be as large as SQLite's memory limit. */
 		if (json->used > JSON_BYTES)
 			flush_json(result);
 	}
@@ -225,7 +225,7 @@ static void add_table_row(struct result *result)
 	cells = strata_table_add(&result->table);
 	result->no_memory |= !cells;
 	for (i = 0; cells && i < result->nr_columns; i++) {
-		/* A column of numbers is one that begins with a number. */
+		/* A column is numeric if its first value is. */
 		if (result->nr_rows == 0 && is_figure(sqlite3_column_type(result->statement, i)))
 			result->columns[i].kind = STRATA_CELL_FIGURE;
 		text = cell_text(result, i, true);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* result.h - rows of a statement on their way out: as a table for people, as CSV or as JSON. */
+/* result.h - writes the rows of a statement as a table for people, as CSV or as JSON. */
 #ifndef STRATA_SQL_RESULT_H
 #define STRATA_SQL_RESULT_H
 
@@ -16,7 +16,7 @@ struct result {
 	sqlite3_stmt *statement;
 	int nr_columns;
 	uint64_t nr_rows;
-	char **names; /* of columns; those of JSON differ from each other */
+	char **names; /* of columns; unique for JSON */
 	struct strata_table table;
 	struct strata_table_column *columns;
 	size_t table_bytes; /* of the table's cells */
@@ -24,10 +24,10 @@ struct result {
 	bool no_memory;
 };
 
-/* Before the first row, after sqlite3_step() has returned: there are columns. */
+/* To be called before the first row, after sqlite3_step(), which determines the columns. */
 void result_begin(struct result *result, enum result_form form, sqlite3_stmt *statement);
 void result_row(struct result *result);
-/* Writes what is left, and frees all.  0, or -1: out of memory. */
+/* Writes the rest, and frees everything. Returns 0, or -1: out of memory. */
 int result_end(struct result *result);
 
 #endif /* STRATA_SQL_RESULT_H */

@@ -15,7 +15,7 @@
 
 #define BLANKS " \t\r\n;"
 
-/* Tables of events that are listed on a terminal. */
+/* Largest number of tables of events that a terminal lists. */
 #define TABLES_SHOWN 200u
 
 static const char help[] =
@@ -31,7 +31,7 @@ static const char help[] =
 
 #define COMMANDS ".tables [TEXT], .schema [NAME], .stats, .help, .quit"
 
-/* Words that are commands without a dot, too, if they stand alone. */
+/* Words that are commands even without a dot, if they stand alone. */
 static const char *const plain_commands[] = { "help", "quit", "exit" };
 
 static size_t trimmed_bytes(const char *text)
@@ -57,13 +57,13 @@ bool statements_is_command(const char *line)
 	return *at == '.';
 }
 
-/* What is behind a word that an error begins with; NULL: it begins otherwise. */
+/* Returns the rest of an error after its first word; NULL: it does not start with this word. */
 static const char *behind(const char *text, const char *word)
 {
 	return strncmp(text, word, strlen(word)) == 0 ? text + strlen(word) : NULL;
 }
 
-/* Says what is wrong with a statement, and what to do. */
+/* Reports what is wrong with a statement, and what to do. */
 static void say_error(const struct statements *statements, int status)
 {
 	sqlite3 *db = strata_sql_connection(statements->sql);
@@ -105,8 +105,8 @@ static void say_error(const struct statements *statements, int status)
 	else if ((status & 0xff) == SQLITE_FULL || (status & 0xff) == SQLITE_IOERR ||
 		 (status & 0xff) == SQLITE_CANTOPEN)
 		fprintf(stderr,
-			"strata: sql: %s: there is no room for what is sorted; set SQLITE_TMPDIR "
-			"to a directory with more, or select less\n",
+			"strata: sql: %s: no space for temporary files to sort; set SQLITE_TMPDIR "
+			"to a directory with more space, or select less\n",
 			shown);
 	else
 		fprintf(stderr, "strata: sql: %s\n", shown);
@@ -123,7 +123,7 @@ static int describe(const struct statements *statements, const char *name)
 	return -1;
 }
 
-/* Runs a command: its word, and what is behind it, NULL for nothing. */
+/* Runs a command: its word, and its argument, or NULL. */
 static int run_command(struct statements *statements, const char *word, const char *of)
 {
 	char shown[600];
@@ -171,7 +171,7 @@ static int command(struct statements *statements, const char *text)
 	return status;
 }
 
-/* Runs one statement that is prepared. */
+/* Runs a prepared statement. */
 static int run(struct statements *statements, sqlite3_stmt *statement)
 {
 	struct result result;
@@ -221,7 +221,7 @@ static int run_statements(struct statements *statements, const char *text)
 			status = run(statements, statement);
 		if (status == SQLITE_DONE)
 			status = SQLITE_OK;
-		/* The message is the statement's, which finalizing may replace. */
+		/* The error message must be read before finalizing replaces it. */
 		if (status != SQLITE_OK && (status & 0xff) != SQLITE_INTERRUPT)
 			say_error(statements, status);
 		sqlite3_finalize(statement);

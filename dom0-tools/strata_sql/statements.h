@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* statements.h - runs statements and the prompt's own commands, and says what is wrong with them.
- */
+/* statements.h - runs statements and the prompt's own commands, and reports errors. */
 #ifndef STRATA_SQL_STATEMENTS_H
 #define STRATA_SQL_STATEMENTS_H
 
@@ -16,8 +15,8 @@ struct statements {
 	bool wants_end; /* .quit */
 };
 
-/* Runs all statements of a text, or the one command that it is.  0; -1: one failed, which was said;
- * STATEMENTS_INTERRUPTED */
+/* Runs all statements of a text, or a command. Returns 0; -1: one failed, which was reported;
+ * STATEMENTS_INTERRUPTED. */
 #define STATEMENTS_INTERRUPTED 1
 int statements_run(struct statements *statements, const char *text);
 

@@ -469,8 +469,8 @@ static void release(struct session *session, bool recorded)
 		xtl_logger_destroy(session->quiet);
 }
 
-/* A recording of dom0's kernel gets its symbols if they can be read; it is complete without them.
- */
+/* A recording of dom0's kernel gets its symbols if they can be read; it is complete without
+ * them. */
 static void save_kallsyms(struct session *session)
 {
 	const struct strata_recording *recording = recorder_recording(session->recorder);

@@ -205,7 +205,7 @@ int session_reselect(struct session *session, char *request, struct strata_error
 	int result = 0;
 	size_t i;
 
-	/* A kernel that starts now would not be stopped any more. */
+	/* A kernel that starts now would not be stopped. */
 	if (session->kernels.stopping) {
 		free(new_one);
 		return strata_fail(error, "the recorder is ending; start another one");

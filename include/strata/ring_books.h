@@ -11,8 +11,8 @@
 #include <strata/ring_state.h>
 #include <strata/ring_table.h>
 
-/* Task, softirq, interrupt and NMI may nest on one CPU; deeper nesting is a probe within a probe.
- */
+/* Task, softirq, interrupt and NMI may nest on one CPU; deeper nesting is a probe within a
+ * probe. */
 #define STRATA_RING_NESTING_MAX 4ul
 
 /* The writer's books of one sub-buffer, in memory that is its own. */

@@ -28,8 +28,8 @@ struct strata_ring_reader {
 	unsigned int page;         /* of the sub-buffer that get found */
 	unsigned int spare;        /* overwrite mode: the page that the reader owns */
 	const struct strata_ring_writer_area *writer;
-	struct strata_ring_reader_area
-		*shared; /* NULL: the reader communicates with the writer by hypercalls */
+	/* NULL: the reader communicates with the writer by hypercalls */
+	struct strata_ring_reader_area *shared;
 	const unsigned char *data;
 };
 
@@ -156,8 +156,8 @@ static inline enum strata_poll strata_reader_poll(const struct strata_ring_reade
 		position;
 	const enum strata_poll none = gone ? STRATA_POLL_HANGUP : STRATA_POLL_NOTHING;
 
-	/* Of the previous turn, complete, or of this one: the writer cannot be further without us.
-	 */
+	/* Of the previous turn, complete, or of this one: the writer cannot be further without
+	 * us. */
 	if (lapped == 0 - strata_buffer_bytes(reader->geo))
 		return none;
 	if (lapped != 0)
@@ -242,8 +242,8 @@ static inline uint32_t strata_reader_copy_prefix(const struct strata_ring_reader
 	return (uint32_t)bytes;
 }
 
-/* Losses of one kind up to now, including those after the last packet.  Hostile, like every word.
- */
+/* Losses of one kind up to now, including those after the last packet.  Hostile, like every
+ * word. */
 static inline uint64_t strata_reader_lost(const struct strata_ring_reader *reader,
 					  enum strata_lost kind)
 {

@@ -162,8 +162,8 @@ enum strata_single_take {
 	STRATA_SINGLE_NOTHING, /* if the reader moved, the next sub-buffer may have more */
 	STRATA_SINGLE_TAKEN,
 	STRATA_SINGLE_LIES, /* no ring can have these words; reading resumes at the position */
-	STRATA_SINGLE_OVERWRITTEN, /* the next records were overwritten; reading resumes after them
-				    */
+	STRATA_SINGLE_OVERWRITTEN, /* the next records were overwritten; reading resumes after
+				    * them */
 };
 
 /* Whether the sub-buffer at @start was overwritten, given the writer's position @written. */

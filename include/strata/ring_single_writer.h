@@ -265,8 +265,8 @@ strata_single_write_slow(unsigned char *rings, uint32_t nr, uint64_t stride, uin
 	strata_single_count_lost(area, kind);
 }
 
-/* The same, for nearly every event.  False: nothing was written; call strata_single_write_slow().
- */
+/* The same, for nearly every event.  False: nothing was written; call
+ * strata_single_write_slow(). */
 static inline __attribute__((__always_inline__)) bool
 strata_single_write(unsigned char *rings, uint32_t nr, uint64_t stride, uint32_t id,
 		    const uint64_t *body, uint32_t body_bytes)

@@ -87,8 +87,8 @@ static inline uint64_t strata_app_context(void)
 	return strata_likely(word) ? word : strata_app_context_get();
 }
 
-/* Records an event that strata_single_write() could not write, or whose context is not yet known.
- */
+/* Records an event that strata_single_write() could not write, or whose context is not yet
+ * known. */
 static __attribute__((__unused__, __noinline__, __cold__)) void
 strata_app_write_otherwise(const struct strata_tracepoint *tracepoint, uint64_t *body,
 			   uint32_t body_bytes)
@@ -106,8 +106,8 @@ strata_app_write_otherwise(const struct strata_tracepoint *tracepoint, uint64_t 
 	strata_app_reserve_commit(rings, tracepoint->id, body, body_bytes);
 }
 
-/* The same for a short record, passed in registers, so that the caller need not build it in memory.
- */
+/* The same for a short record, passed in registers, so that the caller need not build it in
+ * memory. */
 static __attribute__((__unused__, __noinline__, __cold__)) void
 strata_app_write_short(const struct strata_tracepoint *tracepoint, uint32_t body_bytes,
 		       uint64_t word0, uint64_t word1, uint64_t word2, uint64_t word3)

@@ -73,8 +73,7 @@ strata_body_finish(struct strata_body *body)
 	return (body->used + 3u) & ~3u;
 }
 
-/* Fields, by the names that STRATA_EVENT() takes ------------------------------------------------
- */
+/* Fields, by the names that STRATA_EVENT() takes --------------------------------------------- */
 
 /* clang-format off */
 #define STRATA_PARAMETER_strata_u8(name) , uint8_t name

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* report_steal.c - the report on vCPUs: how long each waited for a physical CPU, and behind whom.
- */
+/* report_steal.c - the report on vCPUs: how long each waited for a physical CPU, and behind
+ * whom. */
 #include <stdlib.h>
 
 #include "analyses/report.h"

@@ -14,8 +14,8 @@ static unsigned int row_of(uint64_t value)
 	return value < PARTS ? 0 : 64u - (unsigned int)__builtin_clzll(value) - PARTS_BITS;
 }
 
-/* Row 1 has parts of one value each, like row 0; the parts of each further row are twice as large.
- */
+/* Row 1 has parts of one value each, like row 0; the parts of each further row are twice as
+ * large. */
 static unsigned int part_bits(unsigned int row)
 {
 	return row ? row - 1 : 0;

@@ -39,8 +39,8 @@ struct strata_number_names {
 		0, array, sizeof(array) / sizeof((array)[0]) \
 	}
 
-/* Returns the names of a number one after the other: NULL after the last.  @at: IN/OUT, 0 at first
- */
+/* Returns the names of a number one after the other: NULL after the last.  @at: IN/OUT, 0 at
+ * first */
 const char *strata_number_names_at(const struct strata_number_names *names, uint64_t number,
 				   size_t *at);
 

@@ -64,7 +64,7 @@ static bool is_clock(const struct strata_clock_sync *sync, int clock)
 static int check_pair(const struct strata_clock_sync *sync, int a, int b, struct strata_error *err)
 {
 	if (!is_clock(sync, a) || !is_clock(sync, b))
-		return strata_fail(err, "no clock %d: there are %zu", is_clock(sync, a) ? b : a,
+		return strata_fail(err, "no clock %d: only %zu exist", is_clock(sync, a) ? b : a,
 				   sync->nr_clocks);
 	if (a == b)
 		return strata_fail(err, "clock %s: cannot be tied to itself", sync->clocks[a].name);
@@ -198,8 +198,8 @@ static int add_constraint(struct strata_clock_sync *sync, struct strata_edge *ed
 	if (u <= -STRATA_GRAIN_LIMIT || u >= STRATA_GRAIN_LIMIT || v <= -STRATA_GRAIN_LIMIT ||
 	    v >= STRATA_GRAIN_LIMIT)
 		return strata_fail(err,
-				   "clocks %s and %s: a constraint lies more than 417 days from the"
-				   " first one: one of the two cannot be right",
+				   "clocks %s and %s: a constraint is more than 417 days from the"
+				   " first one: one of the two must be wrong",
 				   sync->clocks[edge->from].name, sync->clocks[edge->to].name);
 	point.u = (int64_t)u;
 	point.v = (int64_t)v;

@@ -232,8 +232,8 @@ int strata_stream_clock_went_back(struct strata_stream_clock *clock, uint64_t be
 /* Whether the readings before and after the start of a piece are known. */
 static bool is_seen(const struct strata_stream_clock *clock, size_t piece)
 {
-	/* Each decrease of readings needs a step back: equal numbers mean that all steps were seen.
-	 */
+	/* Each decrease of readings needs a step back: equal numbers mean that all steps were
+	 * seen. */
 	return clock->times_back == clock->steps_back || (clock->seen && clock->seen[piece]);
 }
 

@@ -104,8 +104,8 @@ bool strata_vcpu_stime_dropped(const struct strata_vcpu_stime *all, uint16_t dom
 	return all->dropped && (all->dropped[domain / 8] >> domain % 8 & 1u);
 }
 
-/* A guest whose vCPUs start too often loses its own bounds, and takes no memory beyond the limit.
- */
+/* A guest whose vCPUs start too often loses its own bounds, and takes no memory beyond the
+ * limit. */
 static bool drop_greediest_domain(struct strata_vcpu_stime *all)
 {
 	uint32_t *counts = calloc(1u << 16, sizeof(*counts));

@@ -29,8 +29,8 @@ struct strata_xen_class {
 	struct strata_runstate_change change; /* of a runstate event */
 };
 
-/* The classes of a trace of the hypervisor, by strata_ctf_event_class.index.  NULL: out of memory.
- */
+/* The classes of a trace of the hypervisor, by strata_ctf_event_class.index.  NULL: out of
+ * memory. */
 struct strata_xen_class *strata_xen_classes_new(const struct strata_source *source,
 						const struct strata_ctf_metadata *metadata);
 

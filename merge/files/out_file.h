@@ -57,8 +57,8 @@ bool strata_out_unread(const struct strata_out_file *file);
 /* Writes what is left, closes and frees.  0, or -1 with the first thing that went wrong. */
 int strata_out_close(struct strata_out_file *file, struct strata_error *error);
 
-/* Closes and frees, for a caller that failed: the file that strata_out_open() would replace stays.
- */
+/* Closes and frees, for a caller that failed: the file that strata_out_open() would replace
+ * stays. */
 void strata_out_abandon(struct strata_out_file *file);
 
 /* For writers with their own buffers. write_all returns 0 or an errno; fail_write formats an errno

@@ -7,8 +7,7 @@
 #include <stdint.h>
 
 /* Returns the number of bytes read; if that is less, errno is 0 at the file's end, or holds the
- * reason.
- */
+ * reason. */
 size_t strata_read_at(int fd, void *to, size_t bytes, uint64_t offset);
 
 #endif /* STRATA_MERGE_READ_AT_H */

@@ -61,8 +61,8 @@ int strata_dir_make_new(struct strata_dir *dir, const char *path, mode_t mode,
 int strata_dir_sub(struct strata_dir *sub, const struct strata_dir *dir, const char *name,
 		   mode_t mode, struct strata_error *error);
 
-/* Opens a directory in another one, whoever owns it; not through a link.  False: it does not exist.
- */
+/* Opens a directory in another one, whoever owns it; not through a link.  False: it does not
+ * exist. */
 bool strata_dir_find(struct strata_dir *sub, const struct strata_dir *dir, const char *name);
 
 /* Another descriptor of the same directory, and of its lock.  0 or -1. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* sparse.c - see sparse.h. lseek() may move the file's position, because callers read by pread().
- */
+/* sparse.c - see sparse.h. lseek() may move the file's position, because callers read by
+ * pread(). */
 #include "files/sparse.h"
 
 #include <errno.h>

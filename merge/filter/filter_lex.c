@@ -112,7 +112,7 @@ static int lex_pattern(struct strata_filter_lexer *lexer, struct strata_filter_t
 	for (at = from; *at != '"'; at++) {
 		if (*at == '\\' && (is_letter(at[1]) || is_digit(at[1])))
 			return fail(lexer, at,
-				    "expected one of * ? [ ] \\ \" or another sign behind a "
+				    "expected one of * ? [ ] \\ \" or other punctuation after a "
 				    "backslash",
 				    error);
 		if (*at == '\\' && at[1])

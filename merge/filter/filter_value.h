@@ -38,8 +38,8 @@ struct strata_value {
 	const struct strata_ctf_type *labels;
 	/* Names of an integer from outside of its trace, or NULL. */
 	const struct strata_number_names *names;
-	const struct strata_symbols
-		*symbols; /* for the name of the function at an address; or NULL */
+	/* For the name of the function at an address, or NULL. */
+	const struct strata_symbols *symbols;
 };
 
 enum strata_comparison {

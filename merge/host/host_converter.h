@@ -19,8 +19,8 @@ struct strata_host_converter {
 	int64_t shift_ticks;             /* added to all times, for a test */
 	bool is_host;                    /* the counter is the host's */
 	struct strata_presence presence; /* all times lie in it, before the shift */
-	/* The stream in the tables of its recording; NULL: none, the converter was set up directly.
-	 */
+	/* The stream in the tables of its recording; NULL: none, the converter was set up
+	 * directly. */
 	const struct strata_recorded_stream *recorded;
 };
 

@@ -31,8 +31,8 @@
 
 struct strata_order_result {
 	struct strata_track_result run; /* each event of a kernel, against when its vCPU ran */
-	struct strata_track_result
-		app; /* the same for applications, any of which may write false times */
+	/* The same for applications, any of which may write false times. */
+	struct strata_track_result app;
 	/* Of HVM and PVH vCPUs, against VM entry and exit: inside, or outside if Xen reads their
 	 * counters for them. */
 	struct strata_track_result guest_mode;

@@ -25,8 +25,8 @@ struct strata_recording_traces *strata_recording_traces_open(const char *raw,
 
 void strata_recording_traces_close(struct strata_recording_traces *traces);
 
-/* Its data as a whole. Streams may be shifted in time before their traces are opened.
- */
+/* Its data as a whole. Streams may be shifted in time before their traces are
+ * opened. */
 struct strata_recorded_host *strata_recording_traces_host(struct strata_recording_traces *traces);
 
 /* Its sources.  Each can be opened if its clocks can be ordered. */

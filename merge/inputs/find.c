@@ -23,8 +23,8 @@ static bool has_file(const char *dir, const char *name)
 	       !stat(path, &status) && S_ISREG(status.st_mode);
 }
 
-/* Makes a unique name: the last part of the named path and what is below it, numbered if necessary.
- */
+/* Makes a unique name: the last part of the named path and what is below it, numbered if
+ * necessary. */
 static char *make_name(const struct strata_inputs *inputs, const char *root, const char *path)
 {
 	const char *slash = strrchr(root, '/'), *from = path + (slash ? slash + 1 - root : 0);

@@ -19,10 +19,10 @@ enum strata_input_kind {
 
 struct strata_input {
 	enum strata_input_kind kind;
-	dev_t device; /* with the inode: identifies the directory */
+	dev_t device; /* with the inode, identifies the directory */
 	ino_t inode;
 	char *path;
-	char *name; /* unique, short, fit to be shown: the path below what the user named */
+	char *name; /* unique, short, escaped: the path below the one that the user named */
 };
 
 struct strata_inputs {

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * machines.h - traces of several machines on one timeline: whose clock each trace has,
- * and how the clocks follow from each other, by what the machines sent to each other.
+ * machines.h - traces of several machines on one timeline: which machine's clock each trace uses,
+ * and how the clocks relate, from the messages that the machines exchanged.
  *
- * Traces whose metadata gives their clocks the same UUID share a clock (LTTng's is the boot's), and
- * get one offset, so that its order is theirs; without one, traces of the same host name and clock
- * name do, each with its own offset. A TCP segment was sent before it was received: that bounds the
- * two clocks (clock_sync.h).  Traces that were converted together (STRATA_CTF_TIMELINE) are on one
- * clock, each with its clock's precision as the bound.  Nothing is guessed: a clock that nothing
- * ties to the first one's stays unconverted, and a message says so.
+ * Traces whose metadata gives their clocks the same UUID share a clock (LTTng's UUID is that of the
+ * boot), and get one offset, so that their order is that of the clock. Without a UUID, traces of
+ * the same host name and clock name share a clock, each with its own offset. A TCP segment was sent
+ * before it was received: that bounds the two clocks (clock_sync.h). Traces that were converted
+ * together (STRATA_CTF_TIMELINE) are on one clock, each with its clock's precision as the bound.
+ * Nothing is guessed: a clock that cannot be tied to the first machine's stays unconverted, and a
+ * message says so.
  */
 #ifndef STRATA_MERGE_INPUTS_MACHINES_H
 #define STRATA_MERGE_INPUTS_MACHINES_H
@@ -18,7 +19,7 @@
 #include "timeline/trace_set.h"
 
 struct strata_machine {
-	char *name; /* fit to be shown */
+	char *name; /* escaped for output */
 	bool tied;  /* its times are on the first one's clock, with a bound; true for the first */
 	bool converted; /* by an earlier conversion, by its traces' environment */
 };
@@ -34,10 +35,11 @@ struct strata_machines {
 
 /*
  * Finds the machines of the set, and sets the converters of all streams whose clock is not the
- * first machine's but is tied to it.  Reads traces that tell of TCP once for that.
- * @map:      which events tell of TCP
- * @complain: told of clocks that are not tied; may be NULL
- * 0, or -1.  To be cleared in any case, after the set's last reader is closed.
+ * first machine's but is tied to it. This reads traces with TCP events once.
+ * @map: which events describe TCP segments
+ * @complain: receives messages about clocks that are not tied; may be NULL
+ * Returns 0, or -1. The caller must clear the machines in either case, after the set's last reader
+ * is closed.
  */
 int strata_machines_find_by(struct strata_machines *machines, struct strata_trace_set *set,
 			    const struct strata_tcp_map *map, strata_complain_fn *complain,

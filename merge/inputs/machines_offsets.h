@@ -16,7 +16,8 @@
 void strata_machines_share_offsets(const struct strata_machines *machines,
 				   struct strata_trace_set *set);
 
-/* By how many ns the offset of a trace's clock differs from that of its machine's first one. */
+/* Returns by how many ns the offset of a trace's clock differs from that of its machine's first
+ * trace. */
 uint64_t strata_machines_offset_distance(const struct strata_machines *machines,
 					 const struct strata_trace_set *set, size_t at);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * made_of.h - tells whether `strata merge` or `strata convert` made a CTF trace from another trace
- * or recording, whose events would then be shown twice.
+ * made_of.h - detects that `strata merge` or `strata convert` made a CTF trace from another input
+ * of the same command, whose events would then be shown twice.
  *
  * Both make the UUID of their output from the UUIDs of their input, so that the output names its
  * input, wherever it was moved.  (A trace without a UUID cannot be recognised.)

@@ -78,7 +78,7 @@ static int open_elsewhere(int file, const char *path, struct strata_error *error
 		close(fd);
 	return strata_fail(error,
 			   "%s: the recorder, process %" PRIu32
-			   ", does not run on this machine any more; without --live the recording "
+			   ", no longer runs on this machine; without --live the recording "
 			   "is shown as it is",
 			   path, where.pid);
 }

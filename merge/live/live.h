@@ -57,8 +57,8 @@ struct strata_live_sink {
 
 struct strata_live;
 
-/* @raw: the recording's directory.  NULL with the reason, for example if no recorder writes to it.
- */
+/* @raw: the recording's directory.  NULL with the reason, for example if no recorder writes to
+ * it. */
 struct strata_live *strata_live_open(const char *raw, const struct strata_live_options *options,
 				     struct strata_error *error);
 

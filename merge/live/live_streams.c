@@ -146,8 +146,8 @@ static int open_readers(struct live_streams *streams, bool of_guests_only,
 	return 0;
 }
 
-/* Opens the trace of a source. 0, also if it is unreadable, which is reported; -1: out of memory.
- */
+/* Opens the trace of a source. 0, also if it is unreadable, which is reported; -1: out of
+ * memory. */
 static int add_source(struct live_streams *streams, size_t index, struct strata_error *error)
 {
 	const struct strata_source *source = &streams->host.recording.sources[index];

@@ -40,8 +40,8 @@ struct live_stream {
 	struct strata_host_converter converter;
 	struct strata_ctf_reader reader;
 	const struct strata_lane_event *next, *end; /* rest of its batch */
-	/* Position: events of the packet, and of the whole stream, that were passed on or left out.
-	 */
+	/* Position: events of the packet, and of the whole stream, that were passed on or left
+	 * out. */
 	uint64_t packet_offset, packet_events, all_events;
 	uint64_t skip;           /* events to read again */
 	struct strata_loss loss; /* before its next event, not yet passed on; if has_loss */

@@ -14,7 +14,7 @@ struct count_work {
 	struct strata_chain *chain;
 };
 
-/* Which stream an event is of, as any reader of the trace can know. */
+/* The number of an event's stream, from data that every reader of the trace has. */
 static uint64_t stream_number(const struct strata_ctf_reader *reader)
 {
 	return reader->kind->class->id << 32 ^ (reader->packet.has_cpu ? reader->packet.cpu : 0);

@@ -13,7 +13,7 @@ char *strata_buffer_grow(struct strata_buffer *buffer, size_t bytes)
 
 	if (room - buffer->used < bytes)
 		room = bytes > SIZE_MAX / 2 - buffer->used ? 0 : buffer->used + bytes;
-	/* What was missing once would leave a hole. */
+	/* After a failure nothing more is appended, so that the output has no hole. */
 	if (!buffer->no_memory && room > 0)
 		grown = realloc(buffer->bytes, room);
 	if (!grown) {

@@ -39,9 +39,9 @@ struct strata_buffer {
 /* The fields of an event's packet, without those of its position and size. */
 struct strata_shown_packet {
 	const struct strata_ctf_type *type; /* a structure; NULL: there are no such fields */
-	size_t first;                       /* field that is shown */
+	size_t first;                       /* the first field shown */
 	const bool *hidden;                 /* for each field */
-	struct strata_ctf_cursor cursor;    /* at the first that is shown */
+	struct strata_ctf_cursor cursor;    /* at the first field shown */
 	/* A writer may store its output of them here for the packet's other events: empty when the
 	 * packet begins.  NULL: not available. */
 	struct strata_buffer *memo;
@@ -51,34 +51,36 @@ struct strata_shown_event {
 	uint64_t ns;           /* since 1970 */
 	bool has_time;         /* false: its stream has no clock */
 	bool is_first;         /* of all */
-	uint64_t previous_ns;  /* of the event before; its own if it is the first */
+	uint64_t previous_ns;  /* of the previous event; its own if it is the first */
 	uint64_t bound_ns;     /* largest error of the time; UINT64_MAX: unknown */
 	uint64_t run_bound_ns; /* the part of it that all events of the stream share */
-	bool unordered;        /* it may have happened before the event before */
+	bool unordered;        /* it may have happened before the previous event */
 	bool late;             /* later events have already been shown */
 	const char *source;    /* "host1/g1"; safe to print */
 	size_t clock_group;    /* events of one group have one clock */
 	size_t source_index;   /* of all sources, from 0 */
 	const char *layer;     /* "xen", "kernel", "app"; "": unknown */
 	const char *name;      /* any bytes: escape it */
-	size_t class_index;    /* of all events of its source's metadata, if it has one */
-	uint32_t cpu;          /* of its stream: physical or virtual, as its layer has it */
+	size_t class_index;    /* index in all classes of its source's metadata, if it has one */
+	uint32_t cpu;          /* of its stream: physical or virtual, depending on the layer */
 	uint32_t pcpu, domain, vcpu;
-	const struct strata_place *place; /* where these three are read; NULL: they are the run's */
-	struct strata_shown_path *path;   /* to find its pCPU; NULL: likewise */
-	bool has_pcpu;                    /* in its header */
-	uint64_t place_fields; /* of types[0]: bits of those that only say one of the three */
+	/* How to read these three from the event; NULL: they are the run's. */
+	const struct strata_place *place;
+	struct strata_shown_path *path; /* to find its pCPU; NULL: it is the run's */
+	bool has_pcpu;                  /* the pCPU is in its header */
+	/* Bits of the fields of types[0] that only repeat one of these three. */
+	uint64_t place_fields;
 	struct strata_shown_packet packet;
-	/* Fields: types that follow each other from the cursor on, each NULL or a structure. */
+	/* Fields: consecutive types from the cursor on, each NULL or a structure. */
 	const struct strata_ctf_type *types[STRATA_SHOWN_TYPES];
-	/* What each is: "stream.event.context", "event.context", "event.fields". */
+	/* The name of each: "stream.event.context", "event.context", "event.fields". */
 	struct strata_ctf_cursor cursor;
 };
 
-/* The same as strata_buffer_room(), where the buffer is too small. */
+/* The slow path of strata_buffer_room(): the buffer is too small. */
 char *strata_buffer_grow(struct strata_buffer *buffer, size_t bytes);
 
-/* Room for @bytes more; NULL: out of memory, which the buffer remembers. */
+/* Returns room for @bytes more; NULL: out of memory, which the buffer remembers. */
 static inline char *strata_buffer_room(struct strata_buffer *buffer, size_t bytes)
 {
 	if (__builtin_expect(buffer->room - buffer->used < bytes, 0))
@@ -103,50 +105,51 @@ static inline void strata_buffer_put(struct strata_buffer *buffer, const char *b
 void strata_buffer_text(struct strata_buffer *buffer, const char *text);
 void strata_buffer_free(struct strata_buffer *buffer);
 
-/* A source, before the first event: for outputs that declare them. */
+/* A source, passed before the first event to outputs that declare sources. */
 struct strata_shown_source {
 	const char *name; /* safe to print */
 	const char *layer;
 	uint32_t domain;
-	bool knows_places; /* pCPU, domain or vCPU of some of its events */
-	/* By number, STRATA_SHOWN_DOMAINS; NULL for those without.  NULL: no domain has a name. */
+	bool knows_places; /* some of its events have a pCPU, domain or vCPU */
+	/* By domain number below STRATA_SHOWN_DOMAINS; NULL elements: unknown. NULL: no domain has
+	 * a name. */
 	const char *const *domain_names;
-	uint64_t bound_ns;    /* of its events' times; UINT64_MAX: unknown */
+	uint64_t bound_ns;    /* largest of its events' times; UINT64_MAX: unknown */
 	const uint32_t *cpus; /* of its streams, ascending */
 	size_t nr_cpus;
-	const struct strata_ctf_metadata *metadata; /* of its trace; NULL: it has none */
-	/* As its trace's environment has them: any bytes.  NULL: it does not. */
+	const struct strata_ctf_metadata *metadata; /* of its trace; NULL: none */
+	/* From its trace's environment: arbitrary bytes. NULL: absent. */
 	const char *hostname, *procname;
-	const char *process;    /* the name of the one of Strata's applications, likewise */
-	bool has_vpid, has_pid; /* pid: of one of Strata's applications, by the kernel's word */
+	const char *process;    /* name of the process, if a Strata application; likewise */
+	bool has_vpid, has_pid; /* pid: of a Strata application, according to the kernel */
 	int64_t vpid, pid;
 };
 
-/* Something that is missing from a stream. */
+/* A loss of a stream. */
 struct strata_shown_loss {
 	const struct strata_loss *loss;
 	bool has_time;      /* false: its stream has no clock */
-	const char *source; /* as an event's, as are these: */
+	const char *source; /* as in an event, as are these: */
 	size_t source_index;
 	const char *layer;
 	uint32_t cpu;
-	const char *stream; /* the name of its file: any bytes */
+	const char *stream; /* name of its file: arbitrary bytes */
 };
 
 struct strata_event_writer {
-	/* What comes first, and last; either may be NULL.  The sources stay until the end. */
+	/* Write the start and the end; either may be NULL. The sources stay valid until the end. */
 	void (*begin)(struct strata_event_writer *writer, struct strata_buffer *buffer,
 		      const struct strata_shown_source *sources, size_t nr_sources);
 	void (*event)(struct strata_event_writer *writer, struct strata_buffer *buffer,
 		      const struct strata_shown_event *event);
-	/* Several threads may call it, as event. */
+	/* Several threads may call it, like event. */
 	void (*loss)(struct strata_event_writer *writer, struct strata_buffer *buffer,
 		     const struct strata_shown_loss *loss);
 	void (*end)(struct strata_event_writer *writer, struct strata_buffer *buffer);
 	void (*free)(struct strata_event_writer *writer);
 };
 
-/* Walks through the fields of an event's packet as one structure.  False: they do not fit. */
+/* Visits the fields of an event's packet as one structure. False: they exceed the packet. */
 bool strata_shown_packet_visit(struct strata_field_visitor *visitor,
 			       const struct strata_shown_packet *packet);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* figures_json.h - figures as members of JSON objects: one key for a figure, wherever it is. */
+/* figures_json.h - figures as members of JSON objects: the same figure has the same key
+ * everywhere. */
 #ifndef STRATA_MERGE_OUTPUTS_FIGURES_JSON_H
 #define STRATA_MERGE_OUTPUTS_FIGURES_JSON_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* follow.h - what an event that is shown owes to the one before it: the time since then, and
- * whether the two may have been the other way round. */
+/* follow.h - relates a shown event to the previous one: the time between them, and whether their
+ * order is uncertain. */
 #ifndef STRATA_MERGE_OUTPUTS_FOLLOW_H
 #define STRATA_MERGE_OUTPUTS_FOLLOW_H
 
@@ -32,7 +32,7 @@ static inline void strata_shown_follow(struct strata_shown_event *event,
 	}
 	event->is_first = !last->any;
 	event->previous_ns = last->any ? last->ns : event->ns;
-	/* Those of one clock are ordered by it. */
+	/* Events of one clock are ordered by it. */
 	event->unordered = last->any && event->clock_group != last->clock_group &&
 			   event->bound_ns != UINT64_MAX && last->bound_ns != UINT64_MAX &&
 			   (since < event->bound_ns || since - event->bound_ns < last->bound_ns);

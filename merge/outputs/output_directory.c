@@ -3,7 +3,7 @@
  * output_directory.c - see output_directory.h.
  *
  * An output is one trace (its metadata, stream files, perhaps their index), or a directory of
- * such traces.  All of it is looked at before anything is removed.
+ * such traces. All of it is checked before anything is removed.
  */
 #include "outputs/output_directory.h"
 
@@ -17,10 +17,10 @@
 #include "ctf/reader/ctf_index_file.h"
 #include "files/out_file.h"
 
-/* In place of metadata; hidden, so that no reader takes it for a stream. */
+/* Present until the metadata is written; hidden, so that no reader takes it for a stream. */
 #define UNFINISHED ".unfinished"
 
-/* The mark is in the first bytes or the last. */
+/* The mark is in the first bytes or the last bytes. */
 #define MARK_BYTES 4096
 
 static bool has_mark_at(int fd, off_t at)
@@ -50,13 +50,13 @@ static bool has_mark(const struct strata_dir *trace, const char *name)
 	return found;
 }
 
-/* Is it a trace that was written here? */
+/* Whether this is a trace that was written by this program. */
 static bool is_earlier(const struct strata_dir *trace)
 {
 	return has_mark(trace, "metadata") || has_mark(trace, UNFINISHED);
 }
 
-/* Calls @each for every entry until it returns not 0, and returns that. */
+/* Calls @each for every entry until it returns nonzero, and returns that. */
 static int for_each(const struct strata_dir *dir,
 		    int (*each)(const struct strata_dir *dir, const char *name,
 				struct strata_error *error),
@@ -112,7 +112,7 @@ static int remove_trace(const struct strata_dir *dir, const char *name, struct s
 	return status;
 }
 
-/* Is the entry one that a trace has: a plain file, or the index? */
+/* Checks that the entry belongs to a trace: a regular file, or the index. */
 static int check_of_trace(const struct strata_dir *dir, const char *name,
 			  struct strata_error *error)
 {
@@ -148,7 +148,7 @@ static int check_trace(const struct strata_dir *dir, const char *name, struct st
 	return status;
 }
 
-/* Removes an earlier output, after a look at all of it.  0 or -1. */
+/* Checks an earlier output, then removes it. Returns 0 or -1. */
 static int clear(const struct strata_dir *dir, struct strata_error *error)
 {
 	if (is_earlier(dir))

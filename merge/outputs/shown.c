@@ -22,7 +22,7 @@ static bool is_taken(const struct strata_shown *shown, const char *name)
 	return false;
 }
 
-/* The last part of a path without @behind, and without slashes behind it. */
+/* The last component of a path, without the suffix @behind and without trailing slashes. */
 static void last_part(char *out, size_t size, const char *path, const char *behind)
 {
 	size_t end = strlen(path) - strlen(behind), from;
@@ -35,9 +35,9 @@ static void last_part(char *out, size_t size, const char *path, const char *behi
 }
 
 /*
- * The name that a merged trace was given; else its source's, or its directory's.  If that is taken,
- * with the recording's directory in front, or of another trace its own behind; with a number if it
- * is taken still.
+ * Chooses a source's name: that given by an earlier merge; else its source's, or its directory's.
+ * If it is taken, the recording's directory is prepended, or another trace's own appended; then a
+ * number.
  */
 static char *make_name(const struct strata_shown *shown, const struct strata_ctf_trace *trace)
 {
@@ -110,7 +110,7 @@ static void add_domain_name(void *data, uint32_t domain, const char *name)
 		names[domain] = strdup(strata_escape_name(shown, sizeof(shown), name));
 }
 
-/* Names the domains of a trace's host, once for all traces of one host.  0 or -1. */
+/* Names the domains of a trace's host, shared by all traces of that host. Returns 0 or -1. */
 static int name_domains(struct strata_shown *shown, size_t at)
 {
 	const struct strata_ctf_trace *trace = shown->set->traces[at];
@@ -189,14 +189,15 @@ static int add_source(struct strata_shown *shown, const struct strata_ctf_trace 
 	source->procname = strata_ctf_env_text(trace, "procname");
 	source->has_pid = strcmp(source->layer, "app") == 0 &&
 			  strata_ctf_env_number(trace, "pid", &source->pid);
-	/* Its environment has that as the domain's. */
+	/* The environment has the process's name as "domain". */
 	source->process = source->has_pid ? strata_ctf_env_text(trace, "domain") : NULL;
 	source->has_vpid = strata_ctf_env_number(trace, "vpid", &source->vpid);
 	shown->nr_sources++;
 	return 0;
 }
 
-/* Whether a field only says where a packet is and how large, or when; as babeltrace2 has it. */
+/* Whether a field contains only the packet's position, size or time; the same list as
+ * babeltrace2's. */
 static bool is_bookkeeping(const struct strata_ctf_field *field)
 {
 	const struct strata_ctf_type *type = field->type;
@@ -224,7 +225,7 @@ static int hide(struct strata_shown_hidden *hidden, const struct strata_ctf_type
 	return 0;
 }
 
-/* The fields of events' contexts that a place is read from. */
+/* Finds the fields of events' contexts from which a place is read. */
 static uint64_t find_place_fields(const struct strata_place *place,
 				  const struct strata_ctf_type *context)
 {
@@ -247,7 +248,7 @@ static uint64_t find_place_fields(const struct strata_place *place,
 	return fields;
 }
 
-/* Where the events of all of a trace's kinds of streams happened.  0, or -1. */
+/* Finds where each kind of stream of the trace has the places of its events. Returns 0, or -1. */
 static int find_places(struct strata_shown *shown, size_t at)
 {
 	const struct strata_ctf_trace *trace = shown->set->traces[at];
@@ -413,7 +414,7 @@ static void set_packet(struct strata_shown_view *view, size_t stream,
 	copy->memo.used = 0;
 	if (!copy->packet.type)
 		return;
-	/* A structure that has no fields is shown as such. */
+	/* A structure without fields is shown as empty. */
 	if ((hidden->first == copy->packet.type->nr_fields && hidden->first > 0) ||
 	    !find_fields(copy, reader))
 		copy->packet.type = NULL;
@@ -444,7 +445,7 @@ void strata_shown_lose(const struct strata_shown *shown, size_t stream,
 	lost->stream = reader->stream->name;
 }
 
-/* Fills in what all events of the reader's packet have in common. */
+/* Sets what all events of the reader's packet have in common. */
 static void set_event(struct strata_shown_view *view, size_t stream,
 		      const struct strata_ctf_reader *reader)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * shown.h - events of a set of traces as they are shown to people: whose they are,
- * by names that tell the sources apart, and where their fields lie.
+ * shown.h - events of a set of traces in the form in which outputs show them: with unique names of
+ * their sources, their places, and the positions of their fields.
  */
 #ifndef STRATA_MERGE_OUTPUTS_SHOWN_H
 #define STRATA_MERGE_OUTPUTS_SHOWN_H
@@ -12,44 +12,44 @@
 #include "outputs/event_writer.h"
 #include "timeline/trace_set.h"
 
-/* What is known of a set before its events; does not change then, so that threads share it. */
+/* Data about a set, known before its events; then immutable, so that threads share it. */
 struct strata_shown {
 	const struct strata_trace_set *set;
 	struct strata_shown_source *sources; /* one for each trace, in the set's order */
 	size_t nr_sources;
-	/* For each trace and each of its kinds of streams: which fields of its packets are
-	 * hidden, and the first that is not (their number if there is none). */
+	/* For each trace and each of its kinds of streams: the hidden fields of its packets, and
+	 * the index of the first visible one (the number of fields if there is none). */
 	struct strata_shown_hidden {
 		bool *fields;
 		size_t first;
 	} * *hidden;
-	struct strata_place **places; /* likewise: where their events happened */
+	struct strata_place **places; /* likewise: how to read the places of events */
 	uint64_t **place_fields;      /* likewise: strata_shown_event.place_fields */
-	char ***domain_names;         /* for each trace: its own, or one's before */
+	char ***domain_names;         /* for each trace; traces of one host share it */
 	struct strata_ctf_arena *arena;
 };
 
-/* 0, or -1: out of memory.  @set must outlive it. */
+/* Returns 0, or -1: out of memory. @set must outlive it. */
 int strata_shown_init(struct strata_shown *shown, const struct strata_trace_set *set,
 		      struct strata_error *error);
 void strata_shown_clear(struct strata_shown *shown);
 
-/* Where a stream's vCPU ran. */
+/* The pCPUs on which a stream's vCPU ran. */
 struct strata_shown_path {
-	const struct strata_recorded_stream *recorded; /* NULL: of no vCPU that is known */
+	const struct strata_recorded_stream *recorded; /* NULL: the vCPU is unknown */
 	struct strata_vcpu_path path;
-	uint64_t settled; /* how often the places had been, then */
-	size_t at;        /* what was found last */
+	uint64_t settled; /* the value of places->settled at the last look */
+	size_t at;        /* position of the last result */
 };
 
-/* Finds it for a kernel's or an application's stream of a recording; none for any other. */
+/* Initialises it for a kernel's or an application's stream of a recording; empty for any other
+ * stream. */
 void strata_shown_path_init(struct strata_shown_path *path, const struct strata_ctf_stream *stream);
 
-/* Before a run of events: whether the path is known.  What has become known since the run before is
- * in it. */
+/* To be called before a run of events: updates the path. Returns whether it is known. */
 bool strata_shown_path_is_known(struct strata_shown_path *path);
 
-/* The physical CPU of an event of the stream, or STRATA_PCPU_NOT_KNOWN. */
+/* Returns the physical CPU of an event of the stream, or STRATA_PCPU_NOT_KNOWN. */
 static inline uint32_t strata_shown_path_find(struct strata_shown_path *path,
 					      const struct strata_lane_event *event)
 {
@@ -59,13 +59,13 @@ static inline uint32_t strata_shown_path_find(struct strata_shown_path *path,
 		&path->at);
 }
 
-/* A reader's packet, as far as it is shown: a copy of its beginning. */
+/* A copy of the start of a reader's packet, with the fields to show. */
 struct strata_shown_copy {
 	uint64_t offset;
 	struct strata_ctf_packet_head head;
 	struct strata_shown_packet packet;
-	struct strata_buffer memo;       /* the writer's */
-	struct strata_shown_event event; /* as far as all of its events are the same */
+	struct strata_buffer memo;       /* for the writer */
+	struct strata_shown_event event; /* what all events of the packet have in common */
 	bool is_set;
 };
 
@@ -73,29 +73,29 @@ struct strata_shown_copy {
 struct strata_shown_view {
 	const struct strata_shown *shown;
 	struct strata_shown_copy *copies; /* for each stream of the set, */
-	struct strata_shown_path *paths;  /* likewise; empty where no path is known */
+	struct strata_shown_path *paths;  /* for each stream; empty if no path is known */
 };
 
 int strata_shown_view_init(struct strata_shown_view *view, const struct strata_shown *shown);
 void strata_shown_view_clear(struct strata_shown_view *view);
 
 /*
- * Begins a run of a stream's events: fills in what all of them have in common.
+ * Begins a run of a stream's events: sets what all of them have in common.
  * @stream: of the set
- * Times of the event before, and what follows from them, are the caller's.
+ * The caller sets the time of the previous event, and what follows from it.
  */
 void strata_shown_run(struct strata_shown_view *view, size_t stream,
 		      struct strata_ctf_reader *reader, struct strata_shown_event *shown);
 
-/* Fills in whose a loss is that @reader has come upon. */
+/* Sets the source of a loss that @reader has reached. */
 void strata_shown_lose(const struct strata_shown *shown, size_t stream,
 		       const struct strata_ctf_reader *reader, const struct strata_loss *loss,
 		       struct strata_shown_loss *lost);
 
-/* Fills in where one event happened, where its context tells it. */
+/* Sets where one event happened, if its context contains that. */
 void strata_shown_place(struct strata_shown_event *shown);
 
-/* Fills in the rest for one event of the run. */
+/* Sets the rest for one event of the run. */
 static inline void strata_shown_next(struct strata_ctf_reader *reader,
 				     const struct strata_lane_event *event,
 				     struct strata_shown_event *shown)

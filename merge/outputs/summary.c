@@ -41,7 +41,7 @@ static struct json_object *stream_to_json(const struct strata_recorded_stream *r
 	strata_json_add_u64(object, "clock_changes", recorded->clock_changes);
 	strata_json_add_u64(object, "unsure", stream->unsure);
 	strata_json_add_u64(object, "doubtful", stream->doubtful);
-	/* There is no bound where a clock was not recorded but taken as the host's. */
+	/* An assumed clock (not recorded, taken as the host's) has no bound. */
 	if (recorded->kind == STRATA_CLOCK_ASSUMED) {
 		json_object_object_add(object, "bound_ns", NULL);
 		return object;
@@ -83,7 +83,7 @@ static struct json_object *clock_to_json(const struct strata_host_figures *figur
 	add_track(applications, &figures->order.app, tsc_khz);
 	strata_json_add_u64(applications, "bound_ns", figures->app_bound_ns);
 	json_object_object_add(object, "applications", applications);
-	/* Likewise for all of them. */
+	/* The same for all of them together. */
 	if (host->assumed_clocks)
 		json_object_object_add(object, "bound_ns", NULL);
 	else

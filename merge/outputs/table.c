@@ -171,7 +171,7 @@ static bool is_text(const struct strata_table_column *column)
 	return column->kind == STRATA_CELL_TEXT || column->kind == STRATA_CELL_FIGURE;
 }
 
-/* The width of a column in text; 0: it is not shown. */
+/* Returns the width of a column in text; 0: it is not shown. */
 static size_t width_of(const struct strata_table *table, size_t at, size_t rows)
 {
 	const struct strata_table_column *column = &table->columns[at];

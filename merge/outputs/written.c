@@ -2,10 +2,9 @@
 /*
  * written.c - see written.h.
  *
- * A slice's events go into a buffer of its own.  Only its first event depends on what
- * comes before it; so that one is held as bytes, until all slices before are in the
- * file.  From then on the slice writes to the file itself: with one thread there is one
- * slice, and its buffer stays small.
+ * A slice's output goes into its own buffer. Only its first event depends on earlier output, so
+ * that event is retained as bytes until all earlier slices are in the file. From then on the slice
+ * writes to the file directly: with one thread there is one slice, and its buffer stays small.
  */
 #include "outputs/written.h"
 
@@ -15,7 +14,7 @@
 #include "files/out_file.h"
 #include "outputs/follow.h"
 
-/* Written at once when a slice's turn has come: small enough to be in a cache still. */
+/* Written at once when it is a slice's turn: small enough to stay in a cache. */
 #define WRITE_BYTES (256u << 10)
 
 struct written {
@@ -24,7 +23,7 @@ struct written {
 	const struct strata_shown *shown;
 	struct strata_event_writer *writer;
 	struct strata_out_file *file;
-	atomic_size_t joined; /* slices that are in the file; what follows is that slice's */
+	atomic_size_t joined; /* number of slices in the file; then it is the next slice's turn */
 	struct strata_shown_last last;
 	uint64_t events;
 };
@@ -40,18 +39,18 @@ struct written_sink {
 	struct strata_slice_sink sink;
 	struct written *written;
 	size_t at;
-	struct strata_buffer lead; /* of losses before the event that is held */
+	struct strata_buffer lead; /* of losses before the retained event */
 	struct strata_buffer buffer;
 	struct strata_shown_view view;
-	struct strata_shown_last last; /* of the slice; if it is the file's turn, of the file */
+	struct strata_shown_last last; /* of the slice; if it is its turn, of the file */
 	uint64_t events;
 	bool is_its_turn;
 	bool is_holding;
 	struct held held;
 };
 
-/* Copies the bytes between a cursor and its end, so that it reads the copy.  Fields keep their
- * alignment. */
+/* Copies the bytes between a cursor and its end, and lets the cursor read the copy. Fields keep
+ * their alignment. */
 static uint8_t *hold_bytes(struct strata_ctf_cursor *cursor, uint64_t *slots)
 {
 	const uint64_t align = STRATA_CTF_ALIGN_MAX / 8;
@@ -80,7 +79,7 @@ static bool hold(struct held *held, const struct strata_shown_event *event)
 {
 	free_held(held);
 	held->event = *event;
-	held->event.packet.memo = NULL; /* it will be another packet's */
+	held->event.packet.memo = NULL; /* it will belong to another packet */
 	memcpy(held->slots, event->cursor.slots, sizeof(held->slots));
 	held->bytes = hold_bytes(&held->event.cursor, held->slots);
 	if (event->packet.type)
@@ -88,14 +87,14 @@ static bool hold(struct held *held, const struct strata_shown_event *event)
 	return held->bytes && (!event->packet.type || held->packet_bytes);
 }
 
-/* Writes what a slice has so far to the file, whose turn it is. */
+/* Writes a slice's output so far to the file, if it is its turn. */
 static void flush(struct written_sink *sink)
 {
 	strata_out_write(sink->written->file, sink->buffer.bytes, sink->buffer.used);
 	sink->buffer.used = 0;
 }
 
-/* The slices before are in the file: the event that was held can be written, too. */
+/* The earlier slices are in the file: writes the retained event, too. */
 static void take_turn(struct written_sink *sink)
 {
 	struct written *written = sink->written;
@@ -169,7 +168,7 @@ static int written_take(struct strata_slice_sink *slice_sink, size_t stream,
 	if (check_memory(sink, error))
 		return -1;
 	if (sink->is_its_turn && strata_out_failed(sink->written->file))
-		return 1; /* closing it says why */
+		return 1; /* closing it returns why */
 	return 0;
 }
 
@@ -182,7 +181,7 @@ static int written_lose(struct strata_slice_sink *slice_sink, size_t stream,
 	const bool is_first = !sink->last.any && !has_its_turn(sink);
 	struct strata_shown_loss lost;
 
-	/* What is damaged was complained of. */
+	/* Damage has been reported already. */
 	if (!strata_loss_is_counted(loss))
 		return 0;
 	strata_shown_lose(sink->written->shown, stream, reader, loss, &lost);
@@ -205,7 +204,7 @@ static struct written_sink *make_sink(struct written *written)
 	return NULL;
 }
 
-/* A used sink keeps its buffers, whose pages are there, and what it knows of packets. */
+/* A used sink keeps its buffers, whose pages are mapped, and its knowledge of packets. */
 static struct strata_slice_sink *written_begin(struct strata_slice_work *work, size_t at,
 					       struct strata_slice_sink *used)
 {
@@ -255,7 +254,7 @@ static int written_join(struct strata_slice_work *work, struct strata_slice_sink
 	return status;
 }
 
-/* What the writer puts before the first event, or behind the last. */
+/* Writes the writer's start or end. */
 static int put_frame(struct written *written, bool is_begin, struct strata_error *error)
 {
 	struct strata_event_writer *writer = written->writer;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * written.h - merges a set of traces and writes one piece for each event, by any
- * writer (event_writer.h), with several threads; what comes out is the same whatever
- * their number.
+ * written.h - merges a set of traces and writes each event with any writer (event_writer.h), using
+ * several threads; the output does not depend on their number.
  */
 #ifndef STRATA_MERGE_OUTPUTS_WRITTEN_H
 #define STRATA_MERGE_OUTPUTS_WRITTEN_H
@@ -13,17 +12,17 @@
 
 struct strata_written_options {
 	const char *path; /* "-": standard output */
-	bool force;       /* a file that is there is replaced */
-	/* With several threads, each holds what comes of a slice: of text about five times
+	bool force;       /* replaces an existing file */
+	/* Each of several threads buffers the output of a slice: for text, about five times
 	 * slice_bytes. */
 	struct strata_slice_options slices;
 };
 
 /*
- * Writes all events that the set's filter leaves.
- * @writer: the caller's; not used by anybody else meanwhile
- * @events: OUT, how many were written; may be NULL
- * 0; -1 with the reason, the file is incomplete.
+ * Writes all events that pass the set's filter.
+ * @writer: the caller's; must not be used elsewhere meanwhile
+ * @events: OUT, number of events written; may be NULL
+ * Returns 0, or -1 with the reason: the file is incomplete.
  */
 int strata_written(struct strata_trace_set *set, const struct strata_shown *shown,
 		   struct strata_event_writer *writer, const struct strata_written_options *options,

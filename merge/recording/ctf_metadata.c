@@ -80,8 +80,8 @@ static int print_events(struct strata_out_file *out, const struct strata_ctf_met
 			.payload = &types.structure,
 		};
 
-		/* Padding after a record needs no declaration: the header of the next is aligned.
-		 */
+		/* Padding after a record needs no declaration: the header of the next is
+		 * aligned. */
 		strata_ctf_event_types(&types, desc);
 		if (strata_ctf_write_event(out, metadata, stream, &event, error))
 			return -1;

@@ -44,8 +44,7 @@
 #define STRATA_CPU_MAX                      0xfffeu
 
 /* recording.json takes at most 160 bytes for a stream, 1.2 KiB for the rest of a source, and 40
- * bytes for an event of an imported source.  Version 1 contained the event classes, too: 100 MiB.
- */
+ * bytes for an event of an imported source.  Version 1 also contains event classes: 100 MiB. */
 #define STRATA_RECORDING_BYTES_MAX (128l << 20)
 
 enum strata_layer {
@@ -114,10 +113,9 @@ struct strata_source {
 	bool migrates;
 	enum strata_exits exits; /* numbering of VM exit reasons */
 	bool has_events;         /* strata_source_load_events() was called */
-	struct strata_event_number
-		/* Ids by event number, from recording.json; a trace's metadata uses the numbers as
-		 * ids. */
-		*numbers;
+	/* Ids by event number, from recording.json; a trace's metadata uses the numbers as
+	 * ids. */
+	struct strata_event_number *numbers;
 	size_t nr_numbers;
 	struct strata_event_desc *events;  /* sorted by id, checked */
 	struct strata_event_shape *shapes; /* of the same events; small, for lookups by record */

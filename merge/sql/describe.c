@@ -166,7 +166,7 @@ void strata_sql_list(const struct strata_sql *sql, const char *text, size_t most
 {
 	size_t i, nr = 0;
 
-	fputs("State, and what is known of the traces:\n", out);
+	fputs("State, and data about the traces:\n", out);
 	for (i = 0; sql_own_table_name(i); i++) {
 		if (has(sql_own_table_name(i), text))
 			fprintf(out, "  %-12s  %s\n", sql_own_table_name(i), own_table_is(i));

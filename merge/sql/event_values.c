@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* event_values.c - the values of an event's columns, read from its bytes when SQLite asks for them.
- */
+/* event_values.c - the values of an event's columns, read from its bytes when SQLite asks for
+ * them. */
 #include <stdlib.h>
 #include <string.h>
 

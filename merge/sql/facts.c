@@ -24,9 +24,9 @@ static const struct sql_described_column of_clocks[] = {
 	{ "clock", "TEXT", "its name in the trace" },
 	{ "uuid", "TEXT", "" },
 	{ "frequency_hz", "INTEGER", "" },
-	{ "precision_ns", "INTEGER", "as the trace says" },
+	{ "precision_ns", "INTEGER", "from the trace" },
 	{ "is_tied", "INTEGER", "1: its times are comparable with those of the other sources" },
-	{ "is_recorded", "INTEGER", "1: a recording of Strata tells how it is converted" },
+	{ "is_recorded", "INTEGER", "1: a Strata recording contains its conversion" },
 	{ "bound_ns", "INTEGER",
 	  "its times are off by no more; NULL: not known, or in each event" },
 };

@@ -53,8 +53,8 @@ void strata_sql_say_gaps(struct strata_sql *sql, FILE *out)
 	}
 	if (sql->not_followed)
 		fprintf(out,
-			"strata: sql: %" PRIu64 " events were of more tasks, CPUs or requests than "
-			"are followed; tables of the state lack them\n",
+			"strata: sql: %" PRIu64 " events belong to tasks, CPUs or requests beyond "
+			"the limit; tables of the state lack them\n",
 			sql->not_followed);
 	sql->lacking = 0;
 	sql->not_followed = 0;

@@ -25,8 +25,8 @@ struct strata_symbols;
 
 /* Loads a file.  NULL with the reason. */
 struct strata_symbols *strata_symbols_load(const char *path, struct strata_error *error);
-/* The same of a recording's file, which may be no link; NULL with an empty reason: there is none.
- */
+/* The same of a recording's file, which may be no link; NULL with an empty reason: there is
+ * none. */
 struct strata_symbols *strata_symbols_load_recorded(const char *path, struct strata_error *error);
 void strata_symbols_free(struct strata_symbols *symbols);
 

@@ -88,7 +88,7 @@ void strata_task_after(struct strata_task *task, const struct strata_task_class 
 		set(task, &class->name, &class->tid, cursor);
 		return;
 	}
-	/* Other events may describe any task. */
+	/* Other events may be about any task. */
 	if (!task->is_known || !read_tid(&class->tid, cursor, &tid) || tid != task->tid)
 		return;
 	task->is_known = strata_named_field_text(&class->name, cursor, &text, &bytes);

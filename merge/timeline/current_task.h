@@ -20,8 +20,8 @@ struct strata_task_class {
 	enum {
 		STRATA_TASK_NOTHING,
 		STRATA_TASK_SWITCH,
-		STRATA_TASK_EXEC,   /* it has the name of the file now, without its directory */
-		STRATA_TASK_RENAME, /* it has another name */
+		STRATA_TASK_EXEC,   /* its name is now that of the file, without the directory */
+		STRATA_TASK_RENAME, /* it gets another name */
 	} tells;
 	/* The task that runs from then on; for a switch also the previous one. */
 	struct strata_named_field name, tid, before_name, before_tid;
@@ -31,21 +31,22 @@ struct strata_task {
 	bool is_known;
 	uint32_t tid;
 	size_t bytes;
-	char name[STRATA_TASK_NAME_BYTES]; /* any bytes, ended by nothing */
+	char name[STRATA_TASK_NAME_BYTES]; /* any bytes, not terminated */
 };
 
-/* Determines what the events of a class say. 1: something, 0: nothing; -1: out of memory. */
+/* Determines what the events of a class say. Returns 1: something, 0: nothing; -1: out of
+ * memory. */
 int strata_task_class_find(struct strata_task_class *class,
 			   const struct strata_ctf_stream_class *stream,
 			   const struct strata_ctf_event_class *event,
 			   struct strata_ctf_arena *arena);
 
-/* The task at an event: a switch belongs to the task that it ends.  @cursor: where the
- * event's contexts begin */
+/* Updates the task before an event: a switch belongs to the task that it ends. @cursor: at the
+ * start of the event's contexts */
 void strata_task_during(struct strata_task *task, const struct strata_task_class *class,
 			const struct strata_ctf_cursor *cursor);
 
-/* The task after the event. */
+/* Updates the task after the event. */
 void strata_task_after(struct strata_task *task, const struct strata_task_class *class,
 		       const struct strata_ctf_cursor *cursor);
 

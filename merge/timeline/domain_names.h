@@ -8,11 +8,11 @@
 /* Whether two traces of a set belong to the same host. */
 bool strata_is_same_host(const struct strata_ctf_trace *one, const struct strata_ctf_trace *other);
 
-/* The name of a domain that is no guest; 0 is the machine itself where there is no hypervisor.
+/* Returns the name of a domain that is not a guest; without a hypervisor, 0 is the machine itself.
  * NULL: another domain. */
 const char *strata_fixed_domain_name(uint32_t domain, bool is_under_xen);
 
-/* Takes the name of a domain. */
+/* Receives the name of a domain. */
 typedef void strata_domain_name_fn(void *data, uint32_t domain, const char *name);
 
 /*

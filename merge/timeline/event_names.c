@@ -83,8 +83,7 @@ static size_t find_field(const struct strata_ctf_type *structure, const char *na
 	return i;
 }
 
-/* Lets the field @at of a copied structure be read into a slot, another one than it has.  0, or -1:
- * out of memory. */
+/* Changes the slot of the field @at of a copied structure. Returns 0, or -1: out of memory. */
 static int set_slot(struct strata_ctf_arena *arena, struct strata_ctf_type *structure, size_t at,
 		    int16_t slot)
 {
@@ -98,8 +97,8 @@ static int set_slot(struct strata_ctf_arena *arena, struct strata_ctf_type *stru
 	return 0;
 }
 
-/* Lets a field in front of field @before be read into a slot.  Returns the slot; NO_SLOT: there is
- * no such field, no slot is left, or, with @no_memory, there is no memory. */
+/* Assigns a slot to a field before field @before. Returns the slot; NO_SLOT: there is no such
+ * field, no slot is left, or, with @no_memory, out of memory. */
 static int16_t provide_slot(struct namer *namer, struct strata_ctf_type *payload, const char *name,
 			    size_t before, bool *no_memory)
 {
@@ -150,8 +149,8 @@ static int name_field(struct namer *namer, struct strata_ctf_type *payload, size
 	return 0;
 }
 
-/* Whether a rule applies to a field: in some formats the name is written as a separate field.
- */
+/* Whether a rule applies to a field: in some formats the name is written as a separate
+ * field. */
 static bool can_name(const struct strata_ctf_type *payload, const struct strata_ctf_field *field)
 {
 	const struct strata_ctf_type *type = field->type;
@@ -180,7 +179,7 @@ static struct strata_ctf_type *copy_structure(struct strata_ctf_arena *arena,
 	return copy;
 }
 
-/* The owner of an address is unknown, or one of many. */
+/* Whether the owner of an address is unknown, or one of many. */
 static bool is_of_no_use(const struct namer *namer, const struct strata_names_rule *rule,
 			 const struct strata_ctf_field *field)
 {
@@ -255,7 +254,7 @@ enum strata_exits strata_event_exits(const struct strata_ctf_trace *trace, size_
 	return strata_exits_judge(&evidence);
 }
 
-/* The highest slot that anything in a kind of streams has. */
+/* Returns the highest slot used in a kind of streams. */
 static int16_t last_slot(const struct strata_ctf_trace *trace,
 			 const struct strata_ctf_stream_class *class)
 {
@@ -318,8 +317,7 @@ int strata_event_names_set(struct strata_ctf_trace *trace, struct strata_error *
 	return trace->names_arena ? 0 : strata_fail(error, "%s: out of memory", trace->path);
 }
 
-/* The slot for the domain that addresses in a kind's events are of; NO_SLOT: they have none such.
- */
+/* Returns the slot of the domain to which addresses in a kind's events belong; NO_SLOT: none. */
 static int16_t slot_of_domain(const struct strata_ctf_stream_class *class)
 {
 	size_t i, j;

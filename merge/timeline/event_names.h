@@ -13,13 +13,14 @@
 #include "ctf/trace/ctf_trace.h"
 #include "xen/exit_reasons.h"
 
-/* Call it once for an open trace, before any thread reads its events. 0, or -1: out of memory.
- */
+/* Call it once for an open trace, before any thread reads its events. 0, or -1: out of
+ * memory. */
 int strata_event_names_set(struct strata_ctf_trace *trace, struct strata_error *error);
 
 /*
- * Names the addresses in a hypervisor's events that are of a domain's kernel; the symbols stay.
- * Before anybody reads its events, or binds a filter to them.  0, or -1: out of memory.
+ * Names addresses of a domain's kernel in a hypervisor's events; the symbols must outlive the
+ * trace. To be called before any thread reads the events, or binds a filter to them. Returns 0, or
+ * -1: out of memory.
  */
 int strata_event_names_add_symbols(struct strata_ctf_trace *trace, uint64_t domain,
 				   const struct strata_symbols *symbols,

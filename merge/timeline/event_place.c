@@ -14,7 +14,7 @@ static const char *layer_of(const char *name)
 		if (strcmp(name, names[i]) == 0)
 			return names[i];
 	}
-	/* LTTng's word for applications. */
+	/* LTTng's term for applications. */
 	return name && strcmp(name, "ust") == 0 ? "app" : "";
 }
 
@@ -22,7 +22,7 @@ static int find_field(struct strata_place *place, struct strata_place_number *nu
 		      const struct strata_ctf_type *context, const char *name,
 		      struct strata_ctf_arena *arena)
 {
-	/* The way keeps it. */
+	/* The access path keeps a pointer to it. */
 	struct strata_ctf_path_part *part = strata_ctf_arena_get(arena, 1, sizeof(*part));
 	int found;
 

@@ -42,23 +42,23 @@ struct strata_place {
 int strata_place_find(struct strata_place *place, const struct strata_ctf_trace *trace, size_t kind,
 		      struct strata_ctf_arena *arena);
 
-/* No domain and no CPU has a larger number; -1: unknown. */
+/* Returns the number, or STRATA_PLACE_UNKNOWN if it is larger than any domain's or CPU's. */
 static inline uint32_t strata_place_known(uint64_t value)
 {
 	return value > UINT16_MAX ? STRATA_PLACE_UNKNOWN : (uint32_t)value;
 }
 
-/* The number of a packet's or a stream's CPU, if it has one. */
+/* Returns the number of a packet's or a stream's CPU, if it has one. */
 static inline uint32_t strata_place_cpu(bool has_cpu, uint64_t cpu)
 {
 	return has_cpu && cpu < STRATA_PLACE_UNKNOWN ? (uint32_t)cpu : STRATA_PLACE_UNKNOWN;
 }
 
-/* The same as strata_place_read_field() for any field. */
+/* Does the same as strata_place_read_field(), for any field. */
 uint32_t strata_place_read_any(const struct strata_place_number *number,
 			       const struct strata_ctf_cursor *cursor);
 
-/* A number that is in each event. @cursor: where the event's contexts begin */
+/* Reads a number that is in each event. @cursor: at the start of the event's contexts */
 static inline uint32_t strata_place_read_field(const struct strata_place_number *number,
 					       const struct strata_ctf_cursor *cursor)
 {
@@ -71,9 +71,9 @@ static inline uint32_t strata_place_read_field(const struct strata_place_number 
 }
 
 /*
- * Any number of an event.
- * @cpu:    of its packet; STRATA_PLACE_UNKNOWN: it says none
- * @cursor: where the event's contexts begin; NULL where no number is in events
+ * Reads any number of an event.
+ * @cpu: of its packet; STRATA_PLACE_UNKNOWN: none
+ * @cursor: at the start of the event's contexts; NULL if no number is in events
  */
 static inline uint32_t strata_place_read(const struct strata_place_number *number, uint32_t cpu,
 					 const struct strata_ctf_cursor *cursor)

@@ -6,11 +6,11 @@
 
 #define BASE_ALIGN (STRATA_CTF_ALIGN_MAX / 8)
 
-/* A run of events, or a loss, that waits for its slice's turn. */
+/* A run of events, or a loss, held back until its slice's turn. */
 struct held_run {
 	size_t stream;
-	size_t reader; /* of the slice's copies */
-	size_t nr;     /* 0: it is a loss */
+	size_t reader; /* index in the slice's copies */
+	size_t nr;     /* 0: this is a loss */
 	size_t events; /* offsets into the slice's buffers */
 	size_t base;
 	struct strata_loss loss;
@@ -29,12 +29,12 @@ struct ordered_sink {
 	bool is_its_turn;
 	struct array runs;    /* struct held_run */
 	struct array readers; /* struct strata_ctf_reader, without buffers */
-	struct array events;  /* struct strata_lane_event, whose places are in the bytes below */
+	struct array events;  /* struct strata_lane_event, with positions in the bytes below */
 	struct array bytes;
-	size_t *last_readers; /* of each stream: its last copy's number and 1; 0: none */
+	size_t *last_readers; /* for each stream: the number of its last copy plus 1; 0: none */
 };
 
-/* Room for @bytes more, aligned to 8; NULL: out of memory. */
+/* Returns room for @bytes more, aligned to 8; NULL: out of memory. */
 static void *append(struct array *array, size_t bytes)
 {
 	const size_t rounded = (bytes + 7) & ~(size_t)7;
@@ -93,8 +93,8 @@ static bool hold_reader(struct ordered_sink *sink, size_t stream,
 static bool hold_bytes(struct ordered_sink *sink, const struct strata_ctf_reader *reader,
 		       const struct strata_lane_event *events, struct held_run *run)
 {
-	/* Places count from a base that the first byte is less than that behind, so that fields
-	 * keep their alignment. */
+	/* Positions count from a base less than BASE_ALIGN bytes before the first byte, so that
+	 * fields keep their alignment. */
 	const uint32_t from = events[0].head / 8, base = from / BASE_ALIGN * BASE_ALIGN;
 	const size_t bytes = (events[run->nr - 1].end + 7) / 8 - from;
 	struct strata_lane_event *copies;
@@ -111,7 +111,7 @@ static bool hold_bytes(struct ordered_sink *sink, const struct strata_ctf_reader
 		copies[i].body -= base * 8;
 		copies[i].end -= base * 8;
 	}
-	/* In front of the first, there must be room for its base. */
+	/* There must be room for the base before the first byte. */
 	if (!sink->bytes.used && !append(&sink->bytes, BASE_ALIGN))
 		return false;
 	run->base = sink->bytes.used - (from - base);
@@ -123,7 +123,7 @@ static bool hold_bytes(struct ordered_sink *sink, const struct strata_ctf_reader
 	return true;
 }
 
-/* @loss: NULL of a run of events */
+/* @loss: NULL for a run of events */
 static int hold(struct ordered_sink *sink, size_t stream, const struct strata_ctf_reader *reader,
 		const struct strata_lane_event *events, size_t nr, const struct strata_loss *loss,
 		struct strata_error *error)
@@ -141,7 +141,7 @@ static int hold(struct ordered_sink *sink, size_t stream, const struct strata_ct
 	return strata_fail(error, "out of memory for a slice; use fewer threads");
 }
 
-/* Hands a run to all observers; @loss as hold()'s. */
+/* Passes a run to all observers; @loss: as in hold(). */
 static int tell(struct ordered_sink *sink, size_t stream, struct strata_ctf_reader *reader,
 		const struct strata_lane_event *events, size_t nr, const struct strata_loss *loss,
 		struct strata_error *error)
@@ -184,10 +184,10 @@ static int take_turn(struct ordered_sink *sink, struct strata_error *error)
 	return status;
 }
 
-/* 0, or an observer's result. */
+/* Returns 0, or an observer's result. */
 static int look_for_turn(struct ordered_sink *sink, struct strata_error *error)
 {
-	/* Pairs with the release in join(): what observers did for the slices before is seen. */
+	/* Pairs with the release in join(): makes visible what observers did for earlier slices. */
 	if (!sink->is_its_turn &&
 	    atomic_load_explicit(&sink->in_order->joined, memory_order_acquire) == sink->at)
 		return take_turn(sink, error);
@@ -257,7 +257,7 @@ static struct ordered_sink *make_sink(struct strata_in_order *in_order)
 	return NULL;
 }
 
-/* A used sink keeps its arrays, whose pages are there. */
+/* A used sink keeps its arrays, whose pages are mapped. */
 static struct strata_slice_sink *begin(struct strata_slice_work *work, size_t at,
 				       struct strata_slice_sink *used)
 {

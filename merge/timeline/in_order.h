@@ -3,8 +3,8 @@
  * in_order.h - observers, which receive all events of a merge in the order of the timeline, however
  * many threads merge slices of it.
  *
- * An observer is a slice sink (trace_set.h): it is handed runs of events, each of one stream, and
- * losses, as the merge gives them; of an event it finds
+ * An observer is a slice sink (trace_set.h): it receives runs of events, each of one stream, and
+ * losses, in the order of the merge. It can get of an event
  *
  *     its time       ns, and the host's tick within it; its bound by strata_ctf_bound_ns()
  *     its class      reader->kind->classes[event->class]: name, id, types
@@ -13,8 +13,8 @@
  *     all as shown   by strata_shown_run() and strata_shown_next(): with source, layer, pCPU,
  *                    domain and vCPU (outputs/shown.h)
  *
- * One pass feeds any number of them, beside what is written.  A slice whose turn has not come keeps
- * copies of its runs; with one thread, nothing is copied.
+ * One pass serves any number of observers in addition to the output. A slice that waits for its
+ * turn keeps copies of its runs; with one thread, nothing is copied.
  *
  * Synchronisation: one thread at a time calls the observers, in the slices' order; each call
  * happens before the next.
@@ -32,10 +32,10 @@ struct strata_in_order {
 	struct strata_slice_sink *const *observers;
 	size_t nr_observers;
 	size_t nr_streams;    /* of the set */
-	atomic_size_t joined; /* slices; the observers are at the next one's events */
+	atomic_size_t joined; /* number of slices passed on; the next one is in progress */
 };
 
-/* Fills in its work; the rest is the caller's. */
+/* Initialises the work; the caller sets the other members. */
 void strata_in_order_init(struct strata_in_order *in_order);
 
 #endif /* STRATA_MERGE_TIMELINE_IN_ORDER_H */

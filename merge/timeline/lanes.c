@@ -20,11 +20,13 @@ struct tree {
 	unsigned int lane_bits; /* of a lane's number, */
 	unsigned int low_bits;  /* and of a tick with it */
 	uint64_t base;          /* ns */
-	uint64_t beyond;        /* ns after the base: a key stands for that time or any later one */
-	uint64_t *ahead;        /* of each lane: the key of the event behind its next one */
+	/* Nanoseconds after the base: the largest key of any time, for this time and all later
+	 * ones. */
+	uint64_t beyond;
+	uint64_t *ahead; /* for each lane: the key of the event after its next one */
 };
 
-/* Limit of a run: before that event of the next lane. */
+/* The end of a run: before that event of the next lane. */
 struct limit {
 	uint64_t ns;
 	uint64_t low; /* tick and lane, as in a key */
@@ -37,7 +39,7 @@ static inline uint64_t low_of(const struct tree *tree, const struct strata_lane_
 	return (uint64_t)event->tick << tree->lane_bits | at;
 }
 
-/* The key of a lane's event; at the end of its batch AT_END. */
+/* Returns the key of a lane's event; at the end of its batch AT_END. */
 static inline uint64_t key_of(const struct tree *tree, const struct strata_lane *lane,
 			      const struct strata_lane_event *event, uint32_t at)
 {
@@ -61,8 +63,8 @@ static inline uint64_t since_base(const struct tree *tree, uint64_t key)
 	return key >> tree->low_bits;
 }
 
-/* Plays a key against the losers on its way up; the last winner becomes node 0.  No branch depends
- * on the winner, because it could not be predicted. */
+/* Plays a key against the losers on its way up; the last winner becomes node 0. Without branches on
+ * the winner, which could not be predicted. */
 static inline void play(struct tree *tree, uint32_t leaf, uint64_t key)
 {
 	uint32_t node;
@@ -76,7 +78,7 @@ static inline void play(struct tree *tree, uint32_t leaf, uint64_t key)
 	tree->nodes[0] = key;
 }
 
-/* The least of the keys that the winner met: the next winner. */
+/* Returns the least of the keys that the winner met: the next winner. */
 static inline struct limit runner_up(const struct tree *tree, uint32_t leaf)
 {
 	uint64_t least = AT_END;
@@ -86,15 +88,15 @@ static inline struct limit runner_up(const struct tree *tree, uint32_t leaf)
 		least = tree->nodes[node] < least ? tree->nodes[node] : least;
 	if (least == AT_END)
 		return (struct limit){ UINT64_MAX, UINT64_MAX };
-	/* Of a key beyond the range only that is known. */
+	/* The exact time of a key beyond the range is unknown. */
 	if (since_base(tree, least) == tree->beyond)
 		return (struct limit){ tree->base + tree->beyond, 0 };
 	return (struct limit){ tree->base + since_base(tree, least),
 			       least & ((1ull << tree->low_bits) - 1) };
 }
 
-/* Sets the base to the earliest of all next events, and all keys by it.  0, or -1: out of memory.
- */
+/* Sets the base to the earliest of all next events, and recomputes all keys. Returns 0, or -1: out
+ * of memory. */
 static int plant(const struct strata_lanes *lanes, struct tree *tree)
 {
 	uint64_t *winners = malloc(2 * (size_t)tree->leaves * sizeof(*winners));
@@ -128,7 +130,7 @@ static int plant(const struct strata_lanes *lanes, struct tree *tree)
 	return 0;
 }
 
-/* Gives a lane its next batch if it needs one.  0 or -1. */
+/* Refills a lane if it needs a batch. Returns 0 or -1. */
 static inline int supply(struct strata_lanes *lanes, uint32_t at)
 {
 	const struct strata_lane *lane = &lanes->lanes[at];
@@ -142,7 +144,7 @@ struct strata_lanes_merge {
 	struct tree tree;
 	struct limit limit;
 	bool in_burst;
-	bool is_due; /* the lane `due` was at the end of its batch when the merge paused */
+	bool is_due; /* the merge paused when the lane `due` was at the end of its batch */
 	uint32_t due;
 };
 
@@ -165,8 +167,8 @@ static int begin(struct strata_lanes *lanes, struct tree *tree)
 	return plant(lanes, tree);
 }
 
-/* The first of a lane's events behind its next one that does not come before the limit, or the end
- * of its batch: then what follows is looked at again. */
+/* Returns the first event after a lane's next one that does not precede the limit, or the end of
+ * its batch, after which the merge must look again. */
 static inline const struct strata_lane_event *
 end_of_run(const struct tree *tree, const struct strata_lane *lane, uint32_t at, struct limit limit)
 {
@@ -178,7 +180,7 @@ end_of_run(const struct tree *tree, const struct strata_lane *lane, uint32_t at,
 	return to;
 }
 
-/* Gives the lane that was least its next batch, and finds the next least one.  0, or -1. */
+/* Refills the winning lane, and finds the next winner. Returns 0, or -1. */
 static inline int next_batch(struct strata_lanes *lanes, struct tree *tree, uint32_t at)
 {
 	struct strata_lane *lane = &lanes->lanes[at];
@@ -189,7 +191,7 @@ static inline int next_batch(struct strata_lanes *lanes, struct tree *tree, uint
 	return status;
 }
 
-/* Notes the winner, and fetches its lane. */
+/* Notes the winner, and prefetches its lane. */
 static inline void note_upcoming(struct strata_lanes *lanes, const struct tree *tree)
 {
 	if (tree->nodes[0] == AT_END)
@@ -199,11 +201,10 @@ static inline void note_upcoming(struct strata_lanes *lanes, const struct tree *
 }
 
 /*
- * Hands on a run of the lane that is least, and finds the next one.  As strata_lanes_merge().
+ * Passes on a run of the winning lane, and finds the next winner. Returns as strata_lanes_merge().
  * @to: the run's end
- *
  * With many lanes, a lane's data is not in the nearest cache: so the tree is played before the run
- * is handed on, with a key that was read when the lane was last the least.
+ * is passed on, with a key that was read when the lane last won.
  */
 static inline int take_run(struct strata_lanes_merge *merge, uint32_t at,
 			   const struct strata_lane_event *to)
@@ -226,7 +227,7 @@ static inline int take_run(struct strata_lanes_merge *merge, uint32_t at,
 	lane->next = to;
 	if (!status)
 		return next_batch(lanes, tree, at);
-	/* The batch stays until the merge goes on. */
+	/* The batch stays until the merge continues. */
 	merge->is_due = true;
 	merge->due = at;
 	return status;
@@ -268,7 +269,8 @@ int strata_lanes_go_on(struct strata_lanes_merge *merge)
 		status = take_run(merge, at,
 				  merge->in_burst ? end_of_run(tree, lane, at, merge->limit)
 						  : lane->next + 1);
-		/* A lane that was least twice may be in a burst: then it pays to find its end. */
+		/* A lane that wins twice in a row may be in a burst: then finding the burst's end
+		 * pays off. */
 		merge->in_burst = !merge->is_due && lane_of(tree, tree->nodes[0]) == at;
 		if (merge->in_burst)
 			merge->limit = runner_up(tree, at);

@@ -19,7 +19,7 @@ struct strata_set_filter {
 	void (*pass)(void *run, size_t trace, struct strata_ctf_reader *reader,
 		     const struct strata_lane_event *events, size_t nr);
 	void (*lose)(void *run, size_t trace, struct strata_ctf_reader *reader);
-	/* NULL: nothing is done. */
+	/* NULL: nothing to release. */
 	void (*end)(void *run);
 	/* Whether an unread event of the reader's current packet may match. */
 	bool (*may_match)(const struct strata_set_filter *filter, size_t trace,

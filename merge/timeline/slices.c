@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * slices.c - see slices.h.  A thread takes the next slice, merges it, waits until
- * all slices before it are joined, and joins its own: so each thread holds one
- * slice's outcome at most.
+ * all slices before it are joined, and joins its own: so each thread keeps at most one slice's
+ * result.
  */
 #include "timeline/slices.h"
 
@@ -11,13 +11,13 @@
 
 #include "timeline/in_order.h"
 
-/* Each slice reads the packet in which it begins again, in every stream: more slices cost more, and
- * fewer make threads wait for the last one. */
+/* Each slice reads the packets in which it begins a second time, in every stream: more slices cost
+ * more, and fewer make threads wait for the last one. */
 #define SLICES_OF_A_THREAD 4u
 #define SLICES_MAX         65536u
-/* What observers have yet to take in is copied, up to ten times the input's bytes (in_order.c): so
- * a slice of theirs has no more than this, whatever the number of events.  Packets that are read
- * again are a small part of it. */
+/* Events that wait for observers are copied, up to ten times the input's bytes (in_order.c): so a
+ * slice is limited to this size if there are observers, whatever the number of events. Packets read
+ * twice are a small part of it. */
 #define OBSERVED_BYTES           ((uint64_t)4 << 20)
 #define OBSERVED_BYTES_OF_STREAM ((uint64_t)128 << 10)
 
@@ -30,9 +30,9 @@ struct slices {
 
 	pthread_mutex_t lock;
 	pthread_cond_t joined_one;
-	size_t next;   /* slice to be taken */
+	size_t next;   /* next slice to take */
 	size_t joined; /* slices */
-	int status;    /* the first that is not 0 */
+	int status;    /* the first nonzero result */
 	struct strata_error *error;
 };
 

@@ -8,8 +8,8 @@
 #include "base/progress.h"
 #include "timeline/event_names.h"
 
-/* Memory of all windows together, and the least and largest of one window.  Smaller ones cost more
- * system calls. */
+/* Memory of all windows together, and the smallest and largest size of one window. Smaller windows
+ * cost more system calls. */
 #define WINDOWS_BYTES    (4u << 20)
 #define WINDOW_BYTES_MIN (4u << 10)
 #define WINDOW_BYTES_MAX (64u << 10)
@@ -100,14 +100,14 @@ struct strata_set_merge {
 	size_t nr_readers; /* that are open */
 	struct strata_lanes lanes;
 	struct strata_lanes_merge *merge; /* NULL: it has not begun */
-	void *filter_run;                 /* NULL: all events are wanted */
+	void *filter_run;                 /* NULL: all events match */
 	uint64_t from_ns, to_ns;
 	uint64_t told_to_ns; /* faults from here on are not reported */
 	struct strata_slice_sink *sink;
 	struct strata_error *error;
 };
 
-/* The first of a batch's events that is at @ns or later. */
+/* Returns the first of a batch's events at @ns or later. */
 static const struct strata_lane_event *first_from(const struct strata_lane_event *low,
 						  const struct strata_lane_event *high, uint64_t ns)
 {
@@ -122,7 +122,7 @@ static const struct strata_lane_event *first_from(const struct strata_lane_event
 	return low;
 }
 
-/* Keeps the events of a lane's batch that the filter wants. */
+/* Keeps only the events of a lane's batch that match the filter. */
 static void leave_wanted(struct strata_set_merge *slice, size_t at)
 {
 	struct strata_ctf_reader *reader = &slice->readers[at];
@@ -148,7 +148,7 @@ static void pass_earlier(struct strata_set_merge *slice, size_t at)
 					 earlier, (size_t)(lane->next - earlier));
 }
 
-/* Leaves the batch, a loss of this slice, in its lane if it is wanted. */
+/* Keeps the batch, a loss of this slice, in its lane if it is wanted. */
 static void keep_loss(struct strata_set_merge *slice, size_t at)
 {
 	struct strata_ctf_reader *reader = &slice->readers[at];
@@ -236,7 +236,7 @@ static bool must_begin_at_start(const struct strata_trace_set *set, size_t at)
 	return (converter && converter->from_start) || (set->filter && set->filter->from_start);
 }
 
-/* Opens a reader for each stream.  The number of those that are open. */
+/* Opens a reader for each stream. Returns the number of open ones. */
 static size_t open_readers(struct strata_set_merge *slice)
 {
 	const struct strata_trace_set *set = slice->set;
@@ -449,8 +449,7 @@ size_t strata_trace_set_cut(const struct strata_trace_set *set, size_t nr, uint6
 	for (i = 0; i < set->nr_streams; i++) {
 		const struct strata_ctf_index *index = &set->streams[i].index;
 
-		/* A stream that is read from its beginning for each slice costs more than it helps.
-		 */
+		/* Reading a stream from its beginning for each slice costs more than it gains. */
 		if (index->nr && (!index->has_times || must_begin_at_start(set, i)))
 			return 0;
 		room += index->nr;

@@ -27,14 +27,16 @@ struct strata_progress;
 struct strata_trace_set {
 	struct strata_ctf_trace **traces;
 	size_t nr_traces;
-	struct strata_set_stream *streams; /* by trace, then name; ties are decided by this order */
+	/* Sorted by trace, then name; this order decides between equal times. */
+	struct strata_set_stream *streams;
 	size_t nr_streams;
 	bool has_index;
 	uint64_t bytes;
-	const struct strata_set_filter
-		*filter; /* bound to it: selects what merges hand on; NULL: everything */
+	/* bound to it: selects the events of merges; NULL: everything */
+	const struct strata_set_filter *filter;
 	struct strata_progress *progress; /* notified of what merges read; NULL: none */
-	/* Once true, merges fail with "interrupted"; a signal's handler may set it.  NULL: none. */
+	/* When it becomes true, merges fail with "interrupted"; a signal handler may set it. NULL:
+	 * none. */
 	const atomic_bool *stop;
 };
 
@@ -43,7 +45,7 @@ struct strata_trace_set {
 int strata_trace_set_add(struct strata_trace_set *set, struct strata_ctf_trace *trace,
 			 struct strata_error *error);
 
-/* Makes the index of each stream, unless the set has it.  0 or -1. */
+/* Makes the index of each stream, unless the set has it. Returns 0 or -1. */
 int strata_trace_set_make_index(struct strata_trace_set *set, struct strata_error *error);
 
 /*
@@ -64,15 +66,15 @@ void strata_trace_set_clear(struct strata_trace_set *set);
 /* The consumer of a slice of the timeline. */
 struct strata_slice_sink {
 	/*
-	 * Takes a run of events of one stream, in order.  They are in @reader's batch, which may
-	 * hold others that are not handed on.
-	 * 0; -1: give up, with @error; 1: stop.
+	 * Takes a run of events of one stream, in order. They are in @reader's batch, which may
+	 * contain further events that are not passed on.
+	 * Returns 0; -1 with @error; 1: stop.
 	 */
 	int (*take)(struct strata_slice_sink *sink, size_t stream, struct strata_ctf_reader *reader,
 		    const struct strata_lane_event *events, size_t nr, struct strata_error *error);
 	/*
-	 * Takes a loss of a stream, after the last event before it; as take(). May be NULL. Losses
-	 * are handed on if the filter may match events of that stream.
+	 * Takes a loss of a stream, after the last event before it; returns as take(). May be NULL.
+	 * Losses are passed on if the filter can match events of that stream.
 	 */
 	int (*lose)(struct strata_slice_sink *sink, size_t stream, struct strata_ctf_reader *reader,
 		    const struct strata_loss *loss, struct strata_error *error);
@@ -82,7 +84,8 @@ struct strata_slice_sink {
  * Merges all events from @from_ns on and before @to_ns (UINT64_MAX: to the end).
  * @sink: takes them
  * @tallies: OUT, of each stream; added to
- * An index is used if there is one and @from_ns is not 0.  0, or -1; 1: the sink wanted a stop.
+ * An index is used if there is one and @from_ns is not 0.
+ * Returns 0, or -1; 1: the sink stopped the merge.
  */
 int strata_trace_set_merge(const struct strata_trace_set *set, uint64_t from_ns, uint64_t to_ns,
 			   struct strata_slice_sink *sink, struct strata_ctf_tally *tallies,
@@ -90,11 +93,11 @@ int strata_trace_set_merge(const struct strata_trace_set *set, uint64_t from_ns,
 
 /*
  * The same merge in steps, for callers that pull events: it pauses where
- * the sink's take() or lose() returns 1.  That run stays in the reader's batch until the merge goes
- * on.
+ * the sink's take() or lose() returns 1. That run stays in the reader's batch until the merge
+ * continues.
  *
- *     strata_set_merge_begin  opens the streams; NULL with @error.  @set and @sink outlive it
- *     strata_set_merge_go_on  0: it is at its end; 1: it pauses; -1 with @error
+ *     strata_set_merge_begin  opens the streams; NULL with @error. @set and @sink must outlive it
+ *     strata_set_merge_go_on  continues it. Returns 0: at its end; 1: paused; -1 with @error
  *     strata_set_merge_tally  adds what it has read so far, of each stream
  *     strata_set_merge_end    closes the streams; @tallies: as above, or NULL
  */
@@ -108,24 +111,25 @@ int strata_set_merge_go_on(struct strata_set_merge *merge, struct strata_error *
 void strata_set_merge_tally(const struct strata_set_merge *merge, struct strata_ctf_tally *tallies);
 void strata_set_merge_end(struct strata_set_merge *merge, struct strata_ctf_tally *tallies);
 
-/* The time of the very first event, whatever the filter. 0; 1: no event; -1 with @error. */
+/* Finds the time of the very first event, whatever the filter. Returns 0; 1: no event; -1 with
+ * @error. */
 int strata_trace_set_first(const struct strata_trace_set *set, uint64_t *ns,
 			   struct strata_error *error);
 
-/* The time of the last event of a stream, whatever the filter; the set's index spares reading the
- * whole stream.  0; 1: it has none; -1 with @error. */
+/* Finds the time of the last event of a stream, whatever the filter; with the set's index, without
+ * reading the whole stream. Returns 0; 1: no event; -1 with @error. */
 int strata_trace_set_last(const struct strata_trace_set *set, size_t stream, uint64_t *ns,
 			  struct strata_error *error);
 
-/* The approximate size in bytes of the events from one time to another: all bytes if there is no
- * index. */
+/* Returns the approximate size in bytes of the events from one time to another: all bytes if there
+ * is no index. */
 uint64_t strata_trace_set_bytes(const struct strata_trace_set *set, uint64_t from_ns,
 				uint64_t to_ns);
 
 /*
- * Times that cut the set into about @nr slices of equally many bytes; an index is needed.
+ * Finds times that cut the set into about @nr slices of equal size in bytes; needs an index.
  * @cuts: OUT, room for @nr - 1, ascending; slice i is from cuts[i - 1] on and before cuts[i]
- * Returns how many cuts there are; 0 if some stream cannot be read from the middle.
+ * Returns the number of cuts; 0 if a stream cannot be read from the middle.
  */
 size_t strata_trace_set_cut(const struct strata_trace_set *set, size_t nr, uint64_t from_ns,
 			    uint64_t to_ns, uint64_t *cuts);

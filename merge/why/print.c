@@ -200,7 +200,7 @@ static void put_missing(const struct strata_why_answer *answer, FILE *out)
 	if (answer->not_remembered)
 		fprintf(out,
 			"%" PRIu64
-			" spans were more than are remembered, and count as unknown; ask for fewer\n"
+			" spans exceeded the limit of memory, and count as unknown; ask for fewer\n"
 			"or shorter ones (--worst, --from, --to)\n",
 			answer->not_remembered);
 }

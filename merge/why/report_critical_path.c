@@ -316,7 +316,7 @@ static void free_report(struct strata_report *of)
 
 const struct strata_report_kind strata_critical_path_kind = {
 	.name = "critical-path",
-	.what = "who ran or waited, one after the other, so that a task (--task) went on",
+	.what = "what a task (--task) depended on: who ran or waited, one after the other",
 	.needs = STRATA_MEANS_SWITCH,
 	.record = "record --kernel 'DOMAIN:sched/*,irq/*'",
 };

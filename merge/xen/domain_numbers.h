@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* domain_numbers.h - special domain numbers that are not guests (xen.h, DOMID_*), and dom0's name.
- */
+/* domain_numbers.h - special domain numbers that are not guests (xen.h, DOMID_*), and dom0's
+ * name. */
 #ifndef STRATA_MERGE_DOMAIN_NUMBERS_H
 #define STRATA_MERGE_DOMAIN_NUMBERS_H
 

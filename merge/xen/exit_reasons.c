@@ -26,8 +26,8 @@
 #define HVM_TRAP_DEBUG       0x00082024u /* Intel */
 #define HVM_VLAPIC           0x00082025u /* Intel */
 
-/* Intel's reason is in the low 16 bits; above them are flags, the highest one for a failed entry.
- */
+/* Intel's reason is in the low 16 bits; above them are flags, the highest one for a failed
+ * entry. */
 #define VMX_REASON_MASK 0x0000ffffu
 #define VMX_FAILED      0x80000000u
 

@@ -30,8 +30,8 @@ extern const struct strata_number_names strata_vmx_exits, strata_svm_exits;
 /* One of the two; NULL: unknown. */
 const struct strata_number_names *strata_exit_names(enum strata_exits exits);
 
-/* Events and numbers seen that only one of the two can have recorded.  Zero-initialised is empty.
- */
+/* Events and numbers seen that only one of the two can have recorded.  Zero-initialised is
+ * empty. */
 struct strata_exits_evidence {
 	uint64_t vmx;
 	uint64_t svm;

@@ -8,8 +8,8 @@
 
 extern const struct strata_names_rules strata_xen_names;
 
-/* The rules for the reasons of VM exits, which differ between processors; none if that is unknown.
- */
+/* The rules for the reasons of VM exits, which differ between processors; none if that is
+ * unknown. */
 struct strata_names_rules strata_exit_rules(enum strata_exits exits);
 
 #endif /* STRATA_MERGE_XEN_NAMES_H */

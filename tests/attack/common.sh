@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # Sourced by tests/attack/test_*.sh, which run inside tests/attack/world.sh: two unprivileged users, copies of the programs that
-# they may run, and what tests/unit/recorder.sh offers.  Each script speaks TAP (tests/tap.sh): check NAME COMMAND..., finish.
+# they may run, and the functions of tests/unit/recorder.sh. Each script speaks TAP (tests/tap.sh): check NAME COMMAND...,
+# finish.
 # shellcheck source=tests/tap.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../tap.sh"
 # shellcheck source=tests/unit/recorder.sh

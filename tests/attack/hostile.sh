@@ -2,8 +2,8 @@
 # shellcheck disable=SC2154,SC2034,SC2086 # of common.sh, or for the scripts
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Sourced by attack scripts that use tests/attack/hostile.c, behind common.sh: a hostile program of mallory's beside an honest one of
-# the victim's.
+# Sourced by attack scripts that use tests/attack/hostile.c, after common.sh: runs a hostile program of user mallory beside an
+# honest program of the victim.
 export STRATA_APP_SOCKET=/run/strata-hostile.sock
 attackers=()
 attacks=0

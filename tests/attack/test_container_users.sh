@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Managers of containers enter ranges of root's into /etc/subuid.  A user of such a container is not root: the shares hold for him.
+# Container managers add ranges of root to /etc/subuid. A user in such a container is not root: the limits of shares apply.
 # shellcheck source=tests/attack/common.sh
 . "$(dirname "$0")/common.sh"
 # shellcheck source=tests/attack/hostile.sh

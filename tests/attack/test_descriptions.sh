@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# However much programs of one user describe, what is recorded can be read, and the other users' programs are in it.
+# However many event classes one user's programs describe, the recording stays readable and contains the other users'
+# programs.
 # shellcheck source=tests/attack/common.sh
 . "$(dirname "$0")/common.sh"
 # shellcheck source=tests/attack/hostile.sh

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Another user makes directories and links beforehand where root writes recordings and timelines. Root refuses, says why, and no
-# file of root's changes.
+# Another user prepares directories and links where root writes recordings and timelines. The commands refuse them with a
+# reason, and no file of root changes.
 # shellcheck source=tests/attack/common.sh
 . "$(dirname "$0")/common.sh"
 trap '[ -z "$recorder" ] || kill "$recorder" 2>/dev/null; [ -z "$racer" ] || kill "$racer" 2>/dev/null' EXIT

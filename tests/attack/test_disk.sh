@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# A user who writes events without end cannot fill the disk: others have as much of it as he has.
+# A user who writes events in an endless loop cannot fill the disk: other users get as much space.
 # shellcheck source=tests/attack/common.sh
 . "$(dirname "$0")/common.sh"
 # shellcheck source=tests/attack/hostile.sh

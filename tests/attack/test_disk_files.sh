@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# A user whose programs come without end cannot use up the files of a disk: others have as many as he has.
+# A user who starts programs in an endless loop cannot use up the inodes of a disk: other users get as many.
 # shellcheck source=tests/attack/common.sh
 . "$(dirname "$0")/common.sh"
 # shellcheck source=tests/attack/hostile.sh

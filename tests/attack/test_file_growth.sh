@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Memory of applications in files (--app-memory file): a user who makes the file of his rings grow must not fill the disk, on which
-# the rings and the recording of another user lie.
+# Memory of applications in files (--app-memory file): a user who extends the file of his rings must not fill the disk that
+# contains another user's rings and recording.
 # shellcheck source=tests/attack/common.sh
 . "$(dirname "$0")/common.sh"
 

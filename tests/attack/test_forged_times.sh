@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# What a program says of times when it was not there is not believed: it moves neither the begin nor the end of others' timeline.
+# Events with times at which their program did not exist are refused: they move neither the begin nor the end of the timeline.
 # shellcheck source=tests/attack/common.sh
 . "$(dirname "$0")/common.sh"
 

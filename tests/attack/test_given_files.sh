@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# A message can carry descriptors, and closing a file can take as long as its maker likes: a TCP connection lingers.  The recorder
-# never waits for that, whether it hears such a message, refuses its sender or ends.
+# A message can carry descriptors, and closing a file can take as long as its creator likes (a lingering TCP connection). The
+# recorder never waits for that, whether it receives such a message, refuses its sender or ends.
 # shellcheck source=tests/attack/common.sh
 . "$(dirname "$0")/common.sh"
 # shellcheck source=tests/attack/hostile.sh

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Connections beyond one user's share, with as many messages in them as a socket takes, cost another user no event.
+# Connections beyond one user's share, with as many queued messages as a socket accepts, cost another user no event.
 # shellcheck source=tests/attack/common.sh
 . "$(dirname "$0")/common.sh"
 # shellcheck source=tests/attack/hostile.sh

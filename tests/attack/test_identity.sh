@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Who an event is from: a program writes the number of another user's process into its records.  Every form of output has to show
-# the number and the user that the kernel knows, and the program's own word as such.
+# The origin of events: a program writes the pid of another user's process into its records. Every output format must show the
+# pid and user that the kernel reports, and mark the program's own values as its claim.
 # shellcheck source=tests/attack/common.sh
 . "$(dirname "$0")/common.sh"
 

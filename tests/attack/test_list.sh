@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# `strata list --apps` shows a user's programs, and ends, whatever another user's do.
+# `strata list --apps` shows a user's programs, and ends, whatever another user's programs do.
 # shellcheck source=tests/attack/common.sh
 . "$(dirname "$0")/common.sh"
 # shellcheck source=tests/attack/hostile.sh

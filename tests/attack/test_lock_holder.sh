@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# A user who holds the kernel's locks of his rings' memory for as long as he can does not keep the recorder waiting: sealing, reading
-# and unmapping that memory needs none of them.
+# A user who holds the kernel's locks of his rings' memory as long as possible does not delay the recorder: sealing, reading and
+# unmapping that memory needs none of these locks.
 # shellcheck source=tests/attack/common.sh
 . "$(dirname "$0")/common.sh"
 # shellcheck source=tests/attack/hostile.sh

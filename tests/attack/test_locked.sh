@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Processes whose mappings nobody can look at, for as long as their user likes, keep nobody from finding the programs of others.
+# Processes whose mappings cannot be read for as long as their user likes do not prevent the recorder from finding other users'
+# programs.
 # shellcheck source=tests/attack/common.sh
 . "$(dirname "$0")/common.sh"
 # shellcheck source=tests/attack/hostile.sh

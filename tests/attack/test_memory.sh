@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# The memory of rings is shared out between users, and what one of them holds when the recorder has let go of it counts as his own.
+# The memory of rings is divided between users, and memory that a user still holds after the recorder released it counts against
+# that user's share.
 # shellcheck source=tests/attack/common.sh
 . "$(dirname "$0")/common.sh"
 # shellcheck source=tests/attack/hostile.sh

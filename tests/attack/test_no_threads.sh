@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Users who take all processes of the machine, so that no thread can be made to close sockets, do not have the recorder wait for a close.
+# If users take all processes of the machine, so that no thread can be created to close sockets, the recorder does not wait for a
+# close.
 # shellcheck source=tests/attack/common.sh
 . "$(dirname "$0")/common.sh"
 # shellcheck source=tests/attack/hostile.sh
@@ -12,7 +13,7 @@ LD_PRELOAD=$bin/no_threads.so begin threads --app all --app-buffer 16Kx8
 victimise 40000 50
 touch "$NO_THREADS"
 attack queue 300
-await said threads 'cannot create a thread to close them'
+await said threads 'cannot create a thread to close sockets'
 # It waits in connect() when the recorder accepts nobody any more.
 become "$mallory" $bin/hostile "$STRATA_APP_SOCKET" linger 20 >"$work/attack-linger" &
 attackers+=($!)

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# A user's sources and streams, as many as his share of a recording allows, do not make `strata recover` take for ever: eight times as
-# many take some eight times as long.
+# A user's sources and streams, as many as his share of a recording allows, do not block `strata recover`: its time grows linearly,
+# eight times as many take about eight times as long.
 # shellcheck source=tests/attack/common.sh
 . "$(dirname "$0")/common.sh"
 

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# How a program and a recorder find each other, attacked by another user: he occupies names, calls programs again and again,
-# stands in for the recorder, and hides behind a user namespace in which he looks like the program's own user.
+# How a program and a recorder find each other, attacked by another user: occupies names, wakes programs repeatedly,
+# impersonates the recorder, and hides in a user namespace in which he looks like the program's own user.
 # shellcheck source=tests/attack/common.sh
 . "$(dirname "$0")/common.sh"
 

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# A recorder that starts looks for programs in the mappings of all processes.  However long one user's take to read, those of
-# others are found meanwhile.
+# A starting recorder searches the mappings of all processes for programs. However long one user's mappings take to read,
+# programs of other users are found meanwhile.
 # shellcheck source=tests/attack/common.sh
 . "$(dirname "$0")/common.sh"
 # shellcheck source=tests/attack/hostile.sh

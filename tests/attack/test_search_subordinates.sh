@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# A user's subordinate user ids, as in /etc/subuid, do not make his programs those of many users, whom a recorder that starts looks
-# for in turns.
+# A user's subordinate user ids, as in /etc/subuid, count as this user: his programs do not get the turns of many users in the
+# search of a starting recorder.
 # shellcheck source=tests/attack/common.sh
 . "$(dirname "$0")/common.sh"
 # shellcheck source=tests/attack/hostile.sh

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# One user's connections, rings and sources do not use up what another user's program needs to be recorded.
+# One user's connections, rings and sources do not use up the resources that another user's program needs to be
+# recorded.
 # shellcheck source=tests/attack/common.sh
 . "$(dirname "$0")/common.sh"
 # shellcheck source=tests/attack/hostile.sh

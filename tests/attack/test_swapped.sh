@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# A user has the pages of his rings swapped out and leaves their control group without memory, so that nobody can have them back: the
-# recorder does not wait for them.  On Debian each user may do that with the groups of his session.  The kernel's own memory is never
-# swapped out: these recorders have anonymous memory, as in a container.
+# A user swaps out the pages of his rings and exhausts the memory of their control group, so that the pages cannot be read back: the
+# recorder does not wait for them. On Debian each user can do that with the control groups of his session. The kernel's own memory
+# is never swapped out: these recorders have anonymous memory, as in a container.
 # shellcheck source=tests/attack/common.sh
 . "$(dirname "$0")/common.sh"
 # shellcheck source=tests/attack/hostile.sh

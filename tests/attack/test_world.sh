@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# The world in which attacks run is what the attack scripts rely on: two users without rights, and a recorder that records both.
+# The environment of the attack scripts is as they expect: two users without privileges, and a recorder that records both.
 # shellcheck source=tests/attack/common.sh
 . "$(dirname "$0")/common.sh"
 

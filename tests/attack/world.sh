@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# world.sh COMMAND [ARG...]: runs an attack script in a world of its own: private mount, pid, network and IPC namespaces with an
-# empty /run, /tmp and /var/tmp, but for the tree itself if it lies there.  Everything that the script starts ends with it.
+# world.sh COMMAND [ARG...]: runs an attack script in its own environment: private mount, pid, network and IPC namespaces with
+# an empty /run, /tmp and /var/tmp, except for the tree itself if it is there. Everything that the script starts ends with it.
 #
 # Called by tests/run.sh for each tests/attack/test_*.sh, as root.  The script sources tests/attack/common.sh.
 set -eu

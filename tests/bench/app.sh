@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# What an event costs an application, in Strata and in LTTng-UST, in turns, each
-# with a consumer that writes to disk: in time, also with caches trashed, and in
-# instructions.  app.sh DIR TURNS: called by run.sh with the directory for its programs and
-# recordings; prints lines for its table.
+# Measures the cost of an event for an application, alternately with Strata and LTTng-UST, each with
+# a consumer that writes to disk: in time, also with cold caches, and in instructions. app.sh DIR
+# TURNS: called by run.sh with the directory for its programs and recordings; prints lines for its
+# table.
 set -eu
 cd "$(dirname "$0")/../.."
 

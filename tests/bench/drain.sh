@@ -1,12 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# How fast `strata record` takes to disk what an application writes, which never waits and
-# loses what does not fit: the bytes of the recording, by the time from the application's start
-# until they are on the disk.  In turns with dd of as many zeroes; both are synced at their
-# end.  The third variant is what the recorder took, by the CPU time that it took: on a machine
-# that is busy otherwise, that is what it could do.  drain.sh DIR TURNS: called by run.sh; prints lines
-# for its table.
+# Measures how fast `strata record` writes an application's events to disk; the application never waits, and loses
+# events that do not fit. The rate is the size of the recording divided by the time from the application's start until
+# it is on the disk; alternately with dd of as many zeroes; both are synced at their end. The third variant divides by
+# the recorder's CPU time instead: the possible rate on an otherwise busy machine. drain.sh DIR TURNS: called by run.sh;
+# prints lines for its table.
 #
 # The application has a CPU for itself if there are two, and the recorder has another; dd has
 # the machine.  Memory that was not used for a while may cost a virtual machine a fault into its host

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# merge.sh DIR TURNS - what the merge of traces costs, in turns with Debian's babeltrace2: prints
-# lines "NAME VARIANT UNIT VALUE".  Traces of MERGE_EVENTS events are made in DIR; all are read
-# from the page cache.  Before a trace is measured, the hash of what both read must be the same.
+# merge.sh DIR TURNS - measures the cost of merging traces, alternately with Debian's babeltrace2:
+# prints lines "NAME VARIANT UNIT VALUE". Traces of MERGE_EVENTS events are made in DIR; all are
+# read from the page cache. Before a trace is measured, the hash of what both read must be the same.
 # DIR/lttng-trace is one of LTTng's, which app.sh leaves there.
 set -eu
 cd "$(dirname "$0")/../.."

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# report.sh DIR TURNS - what the state of a host and its reports cost, in turns with
-# Debian's lttnganalyses: prints lines "NAME VARIANT UNIT VALUE".  Traces of REPORT_EVENTS
-# events are made in DIR (make_host.c); all are read from the page cache, on one core.
-# Before the peers are timed, their figures must be the same.
+# report.sh DIR TURNS - measures the cost of the state of a host and its reports, alternately with
+# Debian's lttnganalyses: prints lines "NAME VARIANT UNIT VALUE". Traces of REPORT_EVENTS events are
+# made in DIR (make_host.c); all are read from the page cache, on one core. Before the peers are
+# timed, their figures must be the same.
 set -eu
 cd "$(dirname "$0")/../.."
 

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Measures, in turns within one run, and prints one table: `make bench`.  Also
-# writes out/bench/bench.json.  Nothing here passes or fails by a time.
+# `make bench`: runs all benchmarks alternately within one run, and prints one table. Also writes
+# out/bench/bench.json. Nothing here passes or fails by a time.
 set -eu
 cd "$(dirname "$0")/../.."
 

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # Builds LTTng's modules for the kernel that the tests boot, and copies its programs with what they load, into
-# out/lttng/{lib,bin,share}: what a machine without a root file system needs to record with LTTng. Called by images.sh and by
-# the bench; what is built and has not changed stays.
+# out/lttng/{lib,bin,share}: all that a machine without a root file system needs to record with LTTng. Called by images.sh
+# and by the bench; rebuilds only what has changed.
 set -eu
 # shellcheck source=tests/xen/debs.sh
 . "$(dirname "$0")/../xen/debs.sh"

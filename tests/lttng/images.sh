@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # Builds out/lttng/machine.img, the file system of both machines of two_machines.sh: LTTng, and the programs of this directory
-# that send to each other. Called by two_machines.sh; it does again only what an input of has changed.
+# that send to each other. Called by two_machines.sh; rebuilds only parts with changed inputs.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=tests/xen/trees.sh

@@ -3,7 +3,7 @@
 # shellcheck shell=dash
 #
 # The first process of a machine of two_machines.sh: records with LTTng, kernel and application, while it and the other machine
-# send to each other, and leaves the trace in the shared folder. What it is follows "--" on the kernel's command line:
+# send to each other, and leaves the trace in the shared folder. Its role follows "--" on the kernel's command line:
 #     NAME ADDRESS OTHER serve|ask PPM
 # where its clock runs PPM millionths faster than it would. It tells what it does in lines that start with MACHINE.
 

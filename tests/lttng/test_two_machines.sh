@@ -1,9 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Traces that LTTng took on two machines, whose clocks know nothing of each other, merge on one timeline by the TCP
-# between them: the bound that is stated has the truth in it, which the machines measured on another way.  Takes
-# minutes: `make soak` runs it.
+# Traces recorded by LTTng on two machines with independent clocks merge on one timeline by the TCP between them: the
+# stated bound contains the true offset, which the machines measured in another way. Takes minutes: `make soak` runs it.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 # shellcheck source=tests/tap.sh

@@ -7,7 +7,7 @@
 #     OUT/a OUT/b       two directories, each with a kernel's and an application's trace as LTTng wrote them
 #     OUT/clocks        how far the clocks are apart, by other means than TCP: see compare_clocks.c; a's clock leads
 #
-# The machines' wall clocks are 42 s apart, and b's clock runs 30 millionths faster than it would.
+# The machines' wall clocks are 42 s apart, and b's clock runs 30 ppm fast.
 #
 #     two_machines.sh OUT [--limit SECONDS]
 set -euo pipefail

@@ -1,8 +1,8 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Sourced by the scripts that read traces: goes to the top of the tree, brings in tap.sh, and compiles the maker of
-# traces as $work/make_ctf.  $work is removed at the end; $strata is the command.
+# Sourced by the scripts that read traces: changes to the top of the tree, sources tap.sh, and compiles the generator of
+# traces as $work/make_ctf. $work is removed at the end; $strata is the command.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 # shellcheck source=tests/tap.sh

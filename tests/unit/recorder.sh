@@ -1,8 +1,8 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Sourced by tests that run a recorder of applications: $strata is the command, $work where recordings go.  No test waits for a
-# time: it waits for what is to happen, however long that takes on a busy machine.
+# Sourced by tests that run a recorder of applications: $strata is the command, $work the directory for recordings. Tests never
+# wait for a fixed time: they wait for an event, however long that takes on a busy machine.
 
 recorder=""
 largest_file=unlimited

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# `strata merge`, `view`, `stat` and `convert` are one engine: of the same recording, sound or damaged, they say the same
-# events in the same order with the same times, bounds, losses, damage and exit status.  RAW...: only these recordings are looked
-# at; test_merged_ctf.c gives it one of all layers, sound and damaged.
+# `strata merge`, `view`, `stat` and `convert` share one engine: for the same recording, sound or damaged, they report the same
+# events in the same order with the same times, bounds, losses, damage and exit status. RAW...: checks only these recordings;
+# test_merged_ctf.c passes one of all layers, sound and damaged.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 # shellcheck source=tests/tap.sh

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# How scripts in dom0 wait (tests/xen/scripts/await.sh): until it comes, by the clock, and no longer than the process or the
-# guest lives.  Boots nothing.  Speaks TAP; run by tests/run.sh.
+# How scripts in dom0 wait (tests/xen/scripts/await.sh): until the event happens, the time is over, or the process or the
+# guest is gone. Boots nothing. Speaks TAP; run by tests/run.sh.
 # shellcheck source=tests/tap.sh
 . tests/tap.sh
 # shellcheck source=tests/xen/scripts/await.sh

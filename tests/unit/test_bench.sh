@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# What the benchmarks reckon with, on machines of any speed.  Speaks TAP; run by tests/run.sh.
+# The arithmetic of the benchmarks, independent of the machine's speed. Speaks TAP; run by
+# tests/run.sh.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 # shellcheck source=tests/tap.sh

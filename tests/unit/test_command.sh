@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# What the strata command says where there is nothing to record: on a machine
-# without Xen, and on wrong command lines.  Speaks TAP; run by tests/run.sh.
+# Messages of the strata command when there is nothing to record: on a machine without Xen, and for
+# wrong command lines. Speaks TAP; run by tests/run.sh.
 # shellcheck source=tests/tap.sh
 . "$(dirname "$0")/../tap.sh"
 
@@ -46,7 +46,7 @@ for period in 9 60001 -1 +50 1e3 50ms 4294967396 ''; do
 	check "record: a wrong period (\"$period\") is named" says 2 'is not a number of milliseconds from 10 to 60000, or 0' \
 		record --switch-timer "$period"
 done
-check "record: a flight recorder has no switch timer" says 2 'does not go with --overwrite' record --switch-timer 100 --overwrite
+check "record: a flight recorder has no switch timer" says 2 'cannot be combined with --overwrite' record --switch-timer 100 --overwrite
 check "record: half a selection is named" says 2 'is not DOMAIN:EVENTS' record --kernel :sched
 check "record: a probe without a domain is named" says 2 'is not DOMAIN:SYMBOL' record --kprobe do_nanosleep
 check "record: a return has no offset" says 2 '"g1:f\+4" is not DOMAIN:SYMBOL' record --kretprobe g1:f+4

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# `strata report critical-path` against a second evaluation of what `strata view` shows (critical_path_peer.py), of kernels with
-# losses, without scheduling events, with hostile names; and its command line.  RAW TASK...: only these tasks of this recording.
+# `strata report critical-path` against an independent evaluation of the output of `strata view` (critical_path_peer.py):
+# kernels with losses, without scheduling events, with hostile names; and its command line. RAW TASK...: checks only these tasks
+# of this recording.
 # shellcheck disable=SC2016 # eval and jq expand what is in single quotes
 set -u
 cd "$(dirname "$0")/../.." || exit 1
@@ -76,7 +77,7 @@ check "the segments, not all" says 0 '^ +and [0-9]+ more$' path --task task3 "$w
 check "CSV has them all" eval '[ "$(path --csv --task task3 "$work/whole" | sed -n "/^from,from_ns/,\$p" | wc -l)" = $(($(jq ".critical_path | length" "$work/path") + 1)) ]'
 
 # The command line.
-check "--help says how" says 0 '^  critical-path  who ran' path --help
+check "--help says how" says 0 '^  critical-path  what a task' path --help
 check "without a task" says 2 'critical-path and --task \[KERNEL:\]TASK go together' path "$work/whole"
 check "a task of another report" says 2 'go together' "$strata" report steal --task 3 "$work/whole"
 check "a task that is none" says 2 '--task is \[KERNEL:\]TASK' path --task kernel: "$work/whole"

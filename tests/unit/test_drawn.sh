@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# `strata convert --format perfetto` and `chrome`: slices and flows, held to Perfetto's rules (perfetto_rules.py), and the same as
-# those of a page of `strata timeline`; and instants where events are wanted.  RAW...: only these recordings are looked at.
+# `strata convert --format perfetto` and `chrome`: slices and flows obey Perfetto's rules (perfetto_rules.py) and equal those of a
+# page of `strata timeline`; and instants if events are requested. RAW...: checks only these recordings.
 # shellcheck disable=SC2016 # eval expands what is in single quotes
 set -u
 cd "$(dirname "$0")/../.." || exit 1

@@ -71,8 +71,9 @@ static void what_is_wrong_is_said_with_its_column(void **state)
 	assert_wrong("a == 'x'", "column 6: \"'\" is not expected here; write text in \"quotes\"");
 	assert_wrong("a == \"x", "column 6: expected a \" that ends this text");
 	assert_wrong("a == \"x\\", "column 6: expected a \" that ends this text");
-	assert_wrong("a == \"x\\n\"",
-		     "column 8: expected one of * ? [ ] \\ \" or another sign behind a backslash");
+	assert_wrong(
+		"a == \"x\\n\"",
+		"column 8: expected one of * ? [ ] \\ \" or other punctuation after a backslash");
 	assert_wrong("a == 010", "column 6: expected a number that is decimal, or begins with 0x: "
 				 "octal is not supported");
 	assert_wrong("a == 12x", "column 6: expected a number");

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Filters of `strata view` and `convert` as a user sees them, against what jq leaves of all events; progress; and `--json` of
+# Filters of `strata view` and `convert` as a user sees them, against the events that jq selects; progress; and `--json` of
 # `strata merge --check`.
 # shellcheck disable=SC2016 # $ in expressions is no variable of the shell
 # shellcheck source=tests/unit/made_traces.sh

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# The check of the tree's layers, on small trees that are right, or wrong in one place.  Speaks TAP; run by tests/run.sh.
+# The check of the tree's layers, on small trees that are correct, or wrong in one place. Speaks TAP; run by
+# tests/run.sh.
 # shellcheck source=tests/tap.sh
 . "$(dirname "$0")/../tap.sh"
 layers=$PWD/tests/lint/layers.py

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Which symbols libstrata gives to programs: those of strata/tracepoint.h.  A program whose functions have the names of
-# libstrata's own is linked and traced all the same.  Speaks TAP; run by tests/run.sh.
+# libstrata exports only the symbols of strata/tracepoint.h. A program whose functions have the same names as
+# libstrata's internal ones can still be linked and traced. Speaks TAP; run by tests/run.sh.
 # shellcheck source=tests/tap.sh
 . "$(dirname "$0")/../tap.sh"
 work=$(mktemp -d)

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Names of numbers (hypercalls, reasons of VM exits, domains) agree: columns, JSON, Chrome's and Perfetto's arguments and filters
-# say the same; babeltrace2's form stays without them.
+# Names of numbers (hypercalls, reasons of VM exits, domains) agree in columns, JSON, Chrome's and Perfetto's arguments, and
+# filters; babeltrace2's format does not have them.
 # shellcheck disable=SC2016 # $ in expressions is no variable of the shell
 # shellcheck source=tests/unit/made_traces.sh
 . "$(dirname "$0")/made_traces.sh"

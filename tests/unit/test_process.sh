@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# `--process` in a kernel's events: by the task that runs, as sched_switch, exec and renaming tell it, in any range and by any
-# number of threads; unknown where a switch may be lost, and never guessed.
+# `--process` in a kernel's events: selects by the running task, from sched_switch, exec and renaming, for any range and any
+# number of threads. The task is unknown where a switch may be lost, and never guessed.
 # shellcheck source=tests/unit/made_traces.sh
 . "$(dirname "$0")/made_traces.sh"
 

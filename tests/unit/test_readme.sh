@@ -1,9 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# The pieces of the demo in README.md and docs/demo.md are of one run, and agree with each other; the cookbook has the
-# cases of the gallery; links lead to files.
-# Speaks TAP; run by tests/run.sh.
+# The parts of the demo in README.md and docs/demo.md are from one run, and agree with each other; the cookbook has the
+# cases of the gallery; links lead to files. Speaks TAP; run by tests/run.sh.
 # shellcheck disable=SC2016 # patterns
 set -u
 cd "$(dirname "$0")/../.." || exit 1

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# `strata record -- COMMAND`, --ready-fd, and where recordings go: nothing that is there is overwritten.
+# `strata record -- COMMAND`, --ready-fd, and the default directories: no existing file is overwritten.
 # shellcheck source=tests/tap.sh
 . tests/tap.sh
 strata=$PWD/out/bin/strata

@@ -1,10 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Memory that outlives its writer: threads write numbered events into rings that lie in
-# files, they and the recorder are killed, and `strata recover` finds each event whose
-# writer had gone on to the next.  Also what it refuses, and applications that corrupt
-# their rings.  Speaks TAP; run by tests/run.sh.
+# Memory that outlives its writer: threads write numbered events into rings in files; they and the
+# recorder are killed, and `strata recover` finds each event whose writer had begun the next
+# one. Also what it refuses, and applications that corrupt their rings. Speaks TAP; run by tests/run.sh.
 # shellcheck source=tests/tap.sh
 . "$(dirname "$0")/../tap.sh"
 # shellcheck source=tests/unit/recorder.sh
@@ -300,7 +299,7 @@ check "and out of the old one" refused 'contains rings of a recorder that died' 
 kept() {
 	mkdir "$work/somebody"
 	echo precious >"$work/somebody/rings"
-	refused 'holds no recording' "$strata" record -o "$work/somebody" --duration 100ms "$@" && grep -q precious "$work/somebody/rings"
+	refused 'contains no recording' "$strata" record -o "$work/somebody" --duration 100ms "$@" && grep -q precious "$work/somebody/rings"
 }
 check "what is called as rings are is kept" kept --app "$crowd" --app-memory file
 head -c 100000 "$ring" >"$work/short.ring"
@@ -331,10 +330,10 @@ check "a directory may be named with a slash" "$strata" recover "$ring" -o "$wor
 check "also when it is there" "$strata" recover --force "$ring" -o "$work/slash/"
 check "but not without being told" refused 'already holds a recording \(use --force, or another -o\)' "$strata" recover "$ring" -o "$work/slash"
 check "a recording is not recovered into itself" refused 'the recording to recover' "$strata" recover "$work/alone" -o "$work/alone"
-check "nor into what is no recording" refused 'holds no recording' "$strata" recover "$work/alone" -o "$work"
+check "nor into what is no recording" refused 'contains no recording' "$strata" recover "$work/alone" -o "$work"
 check "an unknown kind of memory is refused" refused 'unknown kind "disk"; use shm, file' "$strata" record --app all --app-memory disk
-check "a buffer that is no power of two is refused" refused 'no power of two' "$strata" record --app all --app-buffer 63K
-check "one sub-buffer is refused" refused 'with one sub-buffer' "$strata" record --app all --app-buffer 64Kx1
+check "a buffer size that is not a power of two is refused" refused 'not a power of two' "$strata" record --app all --app-buffer 63K
+check "one sub-buffer is refused" refused 'a single sub-buffer' "$strata" record --app all --app-buffer 64Kx1
 check "a buffer of nothing is refused" refused 'it is empty' "$strata" record --app all --app-buffer 0
 check "too large a buffer is refused" refused 'too large' "$strata" record --app all --app-buffer 64Mx2
 

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# `strata report` against a second evaluation of what `strata view` shows (report_peer.py): of recordings, their merged CTF, damaged
-# ones, others' traces with and without scheduling events; and its command line.  RAW...: only these recordings are looked at.
+# `strata report` against an independent evaluation of the output of `strata view` (report_peer.py): recordings, their merged CTF,
+# damaged ones, other tracers' traces with and without scheduling events; and its command line. RAW...: checks only these
+# recordings.
 # shellcheck disable=SC2016 # eval and jq expand what is in single quotes
 set -u
 cd "$(dirname "$0")/../.." || exit 1

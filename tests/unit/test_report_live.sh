@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# `strata report --live` follows recordings of applications: on a terminal, as text and as JSON; until they end, their recorder dies,
-# nobody reads on, or a signal comes.  That its figures are those of the finished recording: test_live_reports.c.
-# Speaks TAP; run by tests/run.sh.
+# `strata report --live` follows recordings of applications: on a terminal, as text and as JSON; until they end, their recorder
+# dies, the reader of the output is gone, or a signal arrives. test_live_reports.c checks that its figures equal those of the
+# finished recording. Speaks TAP; run by tests/run.sh.
 # shellcheck disable=SC2016 # jq expands what is in single quotes
 # shellcheck source=tests/tap.sh
 . "$(dirname "$0")/../tap.sh"
@@ -95,5 +95,5 @@ check "--window is a time" refused '[-]-window is a time' live --window soon req
 check "--every is not longer than that" refused '[-]-every is not longer' live --window 1 --every 2 requests "$work/whole"
 check "and not much shorter" refused 'not shorter than 1/64' live --window 100 --every 1 requests "$work/whole"
 check "both are for --live" refused 'are for --live' "$strata" report --window 2 requests "$work/whole"
-check "rules for TCP are not" refused 'does not go with --live' live --tcp-map x requests "$work/whole"
+check "rules for TCP are not" refused 'cannot be combined with --live' live --tcp-map x requests "$work/whole"
 finish

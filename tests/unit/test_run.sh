@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# What runs the tests, on a tree with three tests of its own: one that hangs fails by name and ends with all that it
-# started, and one that leaves a process behind holds nobody up.  Speaks TAP; run by tests/run.sh.
+# The test runner, on a tree with three tests: one that hangs is reported as failed and killed with all processes that
+# it started, and one that leaves a process behind does not delay the others. Speaks TAP; run by tests/run.sh.
 # shellcheck source=tests/tap.sh
 . "$(dirname "$0")/../tap.sh"
 work=$(mktemp -d)

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Selections of `strata view` and `convert` that select nothing: names that no trace has, times that are wrong, ranges
-# without events, and a directory that holds a recording beside what was made of it.
+# Selections of `strata view` and `convert` that select nothing: names that no trace has, wrong times, ranges without
+# events, and a directory with a recording and its merged timeline.
 # shellcheck disable=SC2016 # $ in expressions is no variable of the shell
 # shellcheck source=tests/unit/made_traces.sh
 . "$(dirname "$0")/made_traces.sh"

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# `strata sql` against Python's sqlite3 with what `strata view --json` shows (sql_peer.py), and against `strata report`; what a query
-# reads; hostile names and statements; its forms, prompt, messages and statuses; the cookbook of docs/sql.md.  RAW...: only the peer's
-# queries are asked, of these recordings.
+# `strata sql` against Python's sqlite3 on the output of `strata view --json` (sql_peer.py), and against `strata report`; the amount
+# that a query reads; hostile names and statements; output formats, prompt, messages and exit statuses; the cookbook of docs/sql.md.
+# RAW...: runs only the peer's queries, on these recordings.
 # shellcheck disable=SC2016 # eval and jq expand what is in single quotes
 set -u
 cd "$(dirname "$0")/../.." || exit 1
@@ -258,7 +258,7 @@ if unshare -m --propagation private sh -c 'mount -t tmpfs -o size=1m small "$0"'
 	no_room() {
 		mkdir "$work/small" && unshare -m --propagation private sh -c 'mount -t tmpfs -o size=1m small "$0/small" && SQLITE_TMPDIR="$0/small" "$1" sql "$0/xen" "$2"' "$work" "$strata" "$1"
 	}
-	check "no room for what is sorted" says 1 'no room for what is sorted; set SQLITE_TMPDIR' no_room "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c WHERE x < 300000)
+	check "no space to sort is reported" says 1 'no space for temporary files to sort; set SQLITE_TMPDIR' no_room "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c WHERE x < 300000)
 		SELECT x, hex(randomblob(50)) AS y FROM c ORDER BY y LIMIT 1 OFFSET 299999"
 fi
 check "a table that there is not, and the nearest" says 1 'no such table: sched_swich; the nearest is sched_switch; \.tables' sql "$work/whole" "SELECT * FROM sched_swich"

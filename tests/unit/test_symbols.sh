@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# `--symbols`: addresses of code in events by name, each by the symbols of whose code it is, and of nobody else's.
+# `--symbols`: resolves code addresses in events, each with the symbols of the kernel that owns the code, and no other.
 # shellcheck source=tests/unit/made_traces.sh
 . "$(dirname "$0")/made_traces.sh"
 

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# `strata timeline`: its pages, read by a second reader (timeline_page.py), against `strata report` of the same traces; its server;
-# hostile traces and hostile requests; its command line.  RAW...: only these recordings are looked at.
+# `strata timeline`: its pages, read by an independent reader (timeline_page.py), against `strata report` on the same traces; its
+# server; hostile traces and requests; its command line. RAW...: checks only these recordings.
 # shellcheck disable=SC2016 # eval expands what is in single quotes
 set -u
 cd "$(dirname "$0")/../.." || exit 1

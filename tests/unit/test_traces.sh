@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# `strata stat`, `view`, `convert` and `import` as a user sees them: what they say of sound traces, of what is none, and of
-# a command line that is wrong.
+# `strata stat`, `view`, `convert` and `import` as a user sees them: their output for valid traces, for other files, and
+# for wrong command lines.
 # shellcheck source=tests/unit/made_traces.sh
 . "$(dirname "$0")/made_traces.sh"
 

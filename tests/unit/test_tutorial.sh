@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# The README's tutorial, word by word: its program, and its commands, ten times.  Each time every event of the program is there.
-# Only where things are installed and recorded differs.
+# The README's tutorial, word by word: its program and its commands, run ten times. Each time every event of the program is
+# recorded. Only the directories of the installation and the recording differ.
 # shellcheck source=tests/tap.sh
 . tests/tap.sh
 strata=out/bin/strata

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# A recording is followed while it goes on (`strata view --live`): of applications, without Xen; what
-# is shown then is what there is afterwards.  Speaks TAP; run by tests/run.sh.
+# Follows a recording in progress (`strata view --live`) of applications, without Xen; the events
+# shown equal those of the finished recording. Speaks TAP; run by tests/run.sh.
 # shellcheck source=tests/tap.sh
 . "$(dirname "$0")/../tap.sh"
 # shellcheck source=tests/unit/follower.sh
@@ -187,7 +187,7 @@ unmapped() {
 	local status=0
 	follower_status || status=$?
 	wait "$second"
-	[ "$status" = 3 ] && refused 'does not run on this machine any more' "$strata" view --live "$work/unmapped"
+	[ "$status" = 3 ] && refused 'no longer runs on this machine' "$strata" view --live "$work/unmapped"
 }
 check "where no memory is shared with files, a recording is followed, too" or_end_all unmapped
 check "--live wants one recording" refused 'follows one recording' "$strata" view --live "$work/single" "$work/columns"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# `strata why` against a second evaluation of what `strata view` shows (why_peer.py), of kernels with losses, without scheduling
-# events, with hostile names; and its command line.  RAW...: only these recordings are looked at.
+# `strata why` against an independent evaluation of the output of `strata view` (why_peer.py): kernels with losses, without
+# scheduling events, with hostile names; and its command line. RAW...: checks only these recordings.
 # shellcheck disable=SC2016 # eval and jq expand what is in single quotes
 set -u
 cd "$(dirname "$0")/../.." || exit 1

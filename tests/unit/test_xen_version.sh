@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Which version of Xen may be built: never silently an older one than what is installed or offered.  Speaks TAP; run by
+# The version of Xen to build: never silently an older one than the installed or available one. Speaks TAP; run by
 # tests/run.sh.
 set -u
 cd "$(dirname "$0")/../.." || exit 1

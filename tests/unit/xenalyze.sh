@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Runs Debian's xenalyze, which reads files of xentrace's too, with the arguments.  It is taken from its package without installing
-# it: that brings services of a host.  Called by test_xentrace_peer.c.
+# Runs Debian's xenalyze, which reads files of xentrace's too, with the arguments. It is extracted from its package without
+# installing that, because the package would start a host's services. Called by test_xentrace_peer.c.
 
 set -euo pipefail
 # shellcheck source=tests/xen/debs.sh

@@ -1,9 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# The main job on a real Xen: boots the host of demo.lab, records it, merges what
-# was recorded and shows the timeline.  Called by `make demo` and test_demo.sh:
-# `demo.sh [--out DIR]`.
+# The main use case on a real Xen: boots the host of demo.lab, records it, merges the recording and
+# shows the timeline. Called by `make demo` and test_demo.sh: `demo.sh [--out DIR]`.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 

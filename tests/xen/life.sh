@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# How one long recording is checked, in which guests make marked calls phase by phase: sourced by tests of a host, after tap.sh. The
+# Checks one long recording in which guests make marked calls, phase by phase: sourced by tests of a host, after tap.sh. The
 # recording is $OUT/life.
 # shellcheck disable=SC2154 # OUT is the test's
 

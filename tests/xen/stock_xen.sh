@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Gets Debian's own Xen, without the patch, as out/stock/xen.gz, for the test that says what the tools say on it.
-# Called by test_stock.sh; installs nothing, and is quick when done.
+# Gets Debian's own Xen, without the patch, as out/stock/xen.gz, for the test of the tools' messages on it. Called by
+# test_stock.sh; installs nothing, and is quick when done.
 
 set -euo pipefail
 # shellcheck source=tests/xen/debs.sh

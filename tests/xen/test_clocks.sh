@@ -1,10 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Every kind of guest clock on a real Xen: each is the case that it is meant to be, is merged in an order that the checks
-# prove, to a bound that is stated; and the checks fail where a clock is off by more than that. A guest that sets its clock in
-# a loop ruins its own trace only. Speaks TAP; run by
-# tests/run.sh.
+# Every kind of guest clock on a real Xen: each guest has the intended kind, its events are merged in an order that the checks
+# prove, with a stated bound; and the checks fail if a clock's error exceeds the bound. A guest that sets its clock in a loop
+# ruins its own trace only. Speaks TAP; run by tests/run.sh.
 # shellcheck source=tests/tap.sh
 . "$(dirname "$0")/../tap.sh"
 

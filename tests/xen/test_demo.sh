@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# The main job, as `make demo` does it, and what it must leave.  Speaks TAP; run
-# by tests/run.sh.
+# The main use case, as in `make demo`, and the files that it must produce. Speaks TAP; run by
+# tests/run.sh.
 # shellcheck source=tests/tap.sh
 . "$(dirname "$0")/../tap.sh"
 

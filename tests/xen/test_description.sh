@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# How descriptions are read: each mistake is named with its file and line, and a good one gives what it says.
-# Boots nothing.  Speaks TAP; run by tests/run.sh.
+# Descriptions of hosts: each mistake is reported with its file and line, and valid descriptions take effect. Boots
+# nothing. Speaks TAP; run by tests/run.sh.
 # shellcheck source=tests/tap.sh
 . "$(dirname "$0")/../tap.sh"
 # shellcheck source=tests/xen/description.sh

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Boots a host on which one thing after the other goes wrong, and checks that
-# nothing that was recorded is lost by it.  Speaks TAP; run by tests/run.sh.
+# Boots a host on which one fault after the other occurs, and checks that none of them loses
+# recorded events. Speaks TAP; run by tests/run.sh.
 # shellcheck source=tests/tap.sh
 . "$(dirname "$0")/../tap.sh"
 

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Boots a host with a flight recorder over guests that panic, hang and are destroyed, and checks that every record that was
-# committed before is in what is left.  Speaks TAP; run by tests/run.sh.
+# Boots a host with a flight recorder over guests that panic, hang and are destroyed, and checks that every record
+# committed before is found afterwards. Speaks TAP; run by tests/run.sh.
 # shellcheck source=tests/tap.sh
 . "$(dirname "$0")/../tap.sh"
 

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# The gallery: what is wrong in each case is named by the command of its section in docs/cookbook.md.  One boot for all.
-# Speaks TAP; run by tests/run.sh.
+# The gallery: the command in each case's section of docs/cookbook.md names the case's problem. One boot for all. Speaks
+# TAP; run by tests/run.sh.
 # shellcheck source=tests/tap.sh
 . "$(dirname "$0")/../tap.sh"
 

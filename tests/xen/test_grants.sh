@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # Boots a host on which a guest keeps the lock of its grant table busy while dom0 maps its rings, and checks that dom0 and the
-# recording of another guest go on.  Speaks TAP; run by tests/run.sh.
+# recording of another guest continue. Speaks TAP; run by tests/run.sh.
 # shellcheck source=tests/tap.sh
 . "$(dirname "$0")/../tap.sh"
 # shellcheck source=tests/xen/life.sh

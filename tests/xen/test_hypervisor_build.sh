@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# What is true of the hypervisor before it boots: tracing that is off costs a test of a flag, nothing is traced on the way
-# down, and the series compiles for Arm, where Strata is left out. Speaks TAP; run by tests/run.sh.
+# Properties of the hypervisor's binary: disabled tracing costs one test of a flag, nothing is traced during shutdown, and
+# the series compiles for Arm, without Strata. Speaks TAP; run by tests/run.sh.
 # shellcheck source=tests/tap.sh
 . "$(dirname "$0")/../tap.sh"
 

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Every trace point of a real kernel, by its own names; probes on symbols,
-# filters, flush; and all of it at once.  Speaks TAP; run by tests/run.sh.
+# Every trace point of a real kernel, by name; probes on symbols, filters, flush; and all of these
+# at once. Speaks TAP; run by tests/run.sh.
 # shellcheck source=tests/tap.sh
 . "$(dirname "$0")/../tap.sh"
 

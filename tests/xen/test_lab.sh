@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Boots hosts for the lab's own sake: what it builds is what the description says, and when a guest cannot be had, it says
-# which and why.  Speaks TAP; run by tests/run.sh.
+# Tests the lab itself: the host that it boots matches the description, and if a guest cannot be started, the lab reports
+# which and why. Speaks TAP; run by tests/run.sh.
 # shellcheck source=tests/tap.sh
 . "$(dirname "$0")/../tap.sh"
 

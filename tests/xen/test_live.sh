@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Boots a host with two guests that do next to nothing, and checks that with a
-# switch timer what they do is on the disk while recording goes on, and that it
-# wakes none of their CPUs; and that `strata view --live` shows it then.  Speaks TAP; run by tests/run.sh.
+# Boots a host with two almost idle guests, and checks that with a switch timer their events reach the disk during the
+# recording, that the timer wakes none of their CPUs, and that `strata view --live` shows these events. Speaks TAP; run
+# by tests/run.sh.
 # shellcheck source=tests/tap.sh
 . "$(dirname "$0")/../tap.sh"
 

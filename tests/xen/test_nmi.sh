@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Floods a host with NMIs while it records, with a hypervisor that is built for that, and checks that each NMI is recorded whole
-# or counted as lost; and that a recorder with a fault would be found out.  Speaks TAP; run by tests/run.sh.
+# Floods a host with NMIs while it records, with a hypervisor built for this, and checks that each NMI is recorded completely or
+# counted as lost, and that a faulty recorder would be detected. Speaks TAP; run by tests/run.sh.
 # shellcheck source=tests/tap.sh
 . "$(dirname "$0")/../tap.sh"
 

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# What Xen records and what it leaves out: boots the host of points.lab and looks
-# at its recordings.  Speaks TAP; run by tests/run.sh.
+# Which events Xen records, and which it omits: boots the host of points.lab and checks its
+# recordings. Speaks TAP; run by tests/run.sh.
 # shellcheck disable=SC2016 # what is not expanded is awk's
 # shellcheck source=tests/tap.sh
 . "$(dirname "$0")/../tap.sh"

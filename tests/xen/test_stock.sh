@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Boots Debian's own Xen, without the patch, and checks what the tools say
-# there.  Speaks TAP; run by tests/run.sh.
+# Boots Debian's own Xen, without the patch, and checks the tools' messages there. Speaks TAP; run
+# by tests/run.sh.
 # shellcheck source=tests/tap.sh
 . "$(dirname "$0")/../tap.sh"
 

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Boots a host on which recorders are killed, disks are full and guests are
-# paused, and checks what was recorded meanwhile.  Speaks TAP; run by tests/run.sh.
+# Boots a host on which recorders are killed, disks are full and guests are paused, and checks the
+# events recorded meanwhile. Speaks TAP; run by tests/run.sh.
 # shellcheck source=tests/tap.sh
 . "$(dirname "$0")/../tap.sh"
 

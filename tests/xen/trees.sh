@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Makes the file systems that machines boot from: a tree of busybox, the modules and programs that a test needs and their
-# libraries, packed as an initramfs. Sourced by scripts that make images; the kernel is the one that kernel.sh gets.
+# Makes the root file systems of test machines: busybox, the modules and programs that a test needs, and their libraries,
+# packed as an initramfs. Sourced by scripts that make images; the kernel is the one that kernel.sh gets.
 
 # shellcheck source=tests/xen/debs.sh
 . "$(dirname "${BASH_SOURCE[0]}")/debs.sh"

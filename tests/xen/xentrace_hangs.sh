@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Shows what Strata is for: a host that hangs when xentrace's own recording function, which takes a lock, is called from NMI
-# handlers, and does not under the same flood when Strata's is.  Not a part of `make check`, as it needs a boot for what Strata does
-# not do; to be started by hand, `tests/xen/xentrace_hangs.sh`.  Prints what it sees.  Speaks TAP.
+# Shows the purpose of Strata: a host hangs when NMI handlers call xentrace's recording function, which takes a lock, but not when
+# they call Strata's, under the same flood. Not part of `make check`, because it needs an extra boot; to be started by hand,
+# `tests/xen/xentrace_hangs.sh`. Prints what it sees. Speaks TAP.
 # shellcheck source=tests/tap.sh
 . "$(dirname "$0")/../tap.sh"
 

@@ -71,8 +71,8 @@ static int send_packet(struct app *app, struct strata_app_packet *packet, size_t
 	return strata_fail(error, "it does not read its socket: %s", strerror(errno));
 }
 
-/* libstrata finds the same number, unless it lies: a ring for each CPU that this machine can have.
- */
+/* libstrata finds the same number, unless it lies: a ring for each CPU that this machine can
+ * have. */
 static uint32_t nr_cpus_max(void)
 {
 	static uint32_t known;

@@ -33,7 +33,7 @@ struct app {
 	uint32_t mode; /* enum strata_app_mode */
 	uint32_t nr_cpus;
 	uint8_t header_forms;             /* that it can write */
-	enum strata_header_form form;     /* that it was told to write, with its rings */
+	enum strata_header_form form;     /* the form that it writes, sent to it with its rings */
 	struct strata_event_desc *events; /* by id; each must still be checked */
 	size_t nr_events;
 
@@ -73,8 +73,7 @@ struct app_channel {
 	enum strata_header_form form;
 	uint32_t switch_ms; /* how often half full sub-buffers are handed over; 0: never */
 	/* NULL: in anonymous memory; else those of these users each in a file in that output
-	 * directory.
-	 */
+	 * directory. */
 	const struct strata_dir *dir;
 	struct app_file_users *file_users;
 };
@@ -91,8 +90,7 @@ int app_give_rings(struct app *app, const struct app_channel *channel,
 int app_read_rings(struct app *app, struct strata_error *error);
 
 /* Names the file of its rings, if they are in one, after its source in the recording of @dir. 0 or
- * -1.
- */
+ * -1. */
 int app_name_rings(struct app *app, const struct strata_dir *dir,
 		   const struct strata_source *source, struct strata_error *error);
 

@@ -18,7 +18,7 @@
 #define APP_FILE_USERS_MAX 64u
 
 struct app_file_users {
-	uint32_t uids[APP_FILE_USERS_MAX]; /* besides root */
+	uint32_t uids[APP_FILE_USERS_MAX]; /* besides root, who always may */
 	size_t nr;
 	uint32_t refused[APP_FILE_USERS_MAX]; /* those that were printed */
 	size_t nr_refused;

@@ -11,8 +11,7 @@
 
 struct app_search {
 	void *data; /* for the functions */
-	/* Time limit for reading one user's processes; the remaining ones are skipped.
-	 */
+	/* Time limit for reading one user's processes; the remaining ones are skipped. */
 	uint32_t user_ms;
 	/* Whether to leave the process out. */
 	bool (*is_skipped)(void *data, const struct app_process *process);

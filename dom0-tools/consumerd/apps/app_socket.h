@@ -5,8 +5,8 @@
 
 #include "base/error.h"
 
-/* Listens, and replaces the socket of a killed recorder. Returns a non-blocking descriptor, or -1.
- */
+/* Listens, and replaces the socket of a killed recorder. Returns a non-blocking descriptor, or
+ * -1. */
 int app_socket_open(struct strata_error *error);
 
 void app_socket_close(int fd);

@@ -254,8 +254,8 @@ static void say_no_rights(struct app_wake_progress *progress)
 	progress->said |= progress->no_rights;
 }
 
-/* Reports users whose mappings take too long to read, so that not all of their programs are called.
- */
+/* Reports users whose mappings take too long to read, so that not all of their programs are
+ * called. */
 static void say_crowded(const struct app_wake *wake)
 {
 	struct app_wake_progress *progress = wake->progress;
@@ -350,8 +350,8 @@ bool app_wake_settled(const struct app_wake *wake)
 
 void app_wake_end(struct app_wake *wake)
 {
-	/* A running child has a number. If it cannot be reaped yet, init reaps it after we end.
-	 */
+	/* A running child has a number. If it cannot be reaped yet, init reaps it after we
+	 * end. */
 	if (wake->child && !reap(wake)) {
 		kill(wake->child, SIGKILL);
 		reap(wake);

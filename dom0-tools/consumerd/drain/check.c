@@ -133,13 +133,13 @@ void drain_disable(struct drain *drain, struct ring_stream *stream)
 	if (stream->ring->pages && stream->ring->pages->failed)
 		principal_complain(
 			stream->source->who,
-			"%s: ring of CPU %u: its memory cannot be read (%s): it is not drained any more; is its control group out of memory?",
+			"%s: ring of CPU %u: its memory cannot be read (%s): it is no longer drained; is its control group out of memory?",
 			stream_source(drain, stream)->name, stream->ring->cpu,
 			strerror(stream->ring->pages->failed));
 	else
 		principal_complain(
 			stream->source->who,
-			"%s: ring of CPU %u: its control words are invalid: it is not drained any more; does the program overwrite them?",
+			"%s: ring of CPU %u: its control words are invalid: it is no longer drained; does the program overwrite them?",
 			stream_source(drain, stream)->name, stream->ring->cpu);
 }
 

@@ -67,7 +67,7 @@ struct ring_stream {
 	/* For followers (look.c): what was recorded before complete_ticks is in the file. */
 	uint64_t complete_ticks;
 	uint64_t seen_ticks; /* of a look that found something; 0: all that was found is taken */
-	uint64_t seen_end;   /* the position behind what it found */
+	uint64_t seen_end;   /* the position after what that look found */
 	strata_count_t seen_commit; /* of the next sub-buffer, at the last look */
 	uint64_t quiet_ticks;       /* when that changed */
 	uint32_t live_slot;
@@ -109,8 +109,8 @@ void drain_note_complete(struct ring_stream *stream);
 /* look.c: whether the writer has not handed over, by its timer, what it committed long before. */
 bool drain_is_asleep(const struct drain *drain, const struct ring_stream *stream);
 
-/* take.c: releases what an earlier recorder left unreleased, and notes the current losses. 0 or -1.
- */
+/* take.c: releases what an earlier recorder left unreleased, and notes the current losses. 0 or
+ * -1. */
 int drain_skip_old(struct ring_stream *stream, struct strata_error *error);
 
 /* check.c: reports that the ring cannot be read, once. */

@@ -62,8 +62,8 @@ bool drain_is_part_due(const struct drain *drain, const struct ring_stream *stre
 int drain_take(struct drain *drain, struct ring_stream *stream, enum take what, struct piece *piece,
 	       struct strata_error *error);
 
-/* take.c: releases a piece that is written, lost, or refused: reading continues after it. 0 or -1.
- */
+/* take.c: releases a piece that is written, lost, or refused: reading continues after it. 0 or
+ * -1. */
 int drain_let_go(struct ring_stream *stream, const struct piece *piece, struct strata_error *error);
 
 /* take.c: the piece could not be written: it is to be taken again. */

@@ -115,8 +115,8 @@ static int take_records(struct drain *drain, struct ring_stream *stream, bool pa
 	case STRATA_SINGLE_TAKEN:
 		drain->work_bytes += piece->bytes;
 		stream->taken_ticks = strata_clock();
-		/* In overwrite mode sub-buffers that were overwritten leave a gap in the numbers.
-		 */
+		/* In overwrite mode sub-buffers that were overwritten leave a gap in the
+		 * numbers. */
 		piece->sequence = stream->next_sequence;
 		if (reader->overwrite && piece->sequence < piece->before >> reader->geo.subbuf_bits)
 			piece->sequence = piece->before >> reader->geo.subbuf_bits;

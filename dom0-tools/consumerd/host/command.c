@@ -23,7 +23,7 @@
 /* How long its processes wait for the running recorder; if it dies, they continue. */
 #define WAIT_MS_TEXT "10000"
 
-/* How long a process may take to end when told to. */
+/* How long a process may take to end after SIGTERM. */
 #define END_MS  10000
 #define LOOK_NS 20000000
 
@@ -189,7 +189,7 @@ void command_end(struct command *command)
 	for (waited_ms = 0; !command_has_ended(command) && waited_ms < END_MS;
 	     waited_ms += LOOK_NS / 1000000)
 		nanosleep(&pause, NULL);
-	/* It ended as told. */
+	/* It ended because of our signal. */
 	if (runs && command->status == STATUS_SIGNAL + SIGTERM)
 		command->status = 0;
 	if (command->pid)

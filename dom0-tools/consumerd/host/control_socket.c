@@ -20,8 +20,8 @@
 /* A proper client sends its line right after it has connected. */
 #define REQUEST_MS 200
 
-/* A recorder that has not answered after this hangs; one that is stopped is noticed within LOOK_MS.
- */
+/* A recorder that has not answered after this hangs; one that is stopped is noticed within
+ * LOOK_MS. */
 #define ANSWER_MS 600000
 #define LOOK_MS   500
 #define CONNECT_S 60

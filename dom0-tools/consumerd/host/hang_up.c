@@ -74,8 +74,8 @@ static bool end(int socket)
 		message.msg_control = &control;
 		message.msg_controllen = sizeof(control);
 		bytes = recvmsg(socket, &message, MSG_PEEK | MSG_DONTWAIT);
-		/* The other end has closed, which is reported once, before the data that it sent.
-		 */
+		/* The other end has closed, which is reported once, before the data that it
+		 * sent. */
 	} while (bytes < 0 && (errno == ECONNRESET || errno == EINTR));
 	if (bytes < 0)
 		return errno == EAGAIN;
@@ -121,7 +121,7 @@ static void close_pending(void)
 	}
 	if (error && !failed)
 		fprintf(stderr,
-			"strata: sockets that may carry descriptors of others stay open for now: cannot create a thread to close them: %s\n",
+			"strata: cannot create a thread to close sockets that may carry descriptors of others: %s; they stay open until one can be created\n",
 			strerror(error));
 	failed = error;
 	sem_destroy(&closing.has_copy);

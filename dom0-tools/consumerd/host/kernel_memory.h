@@ -27,8 +27,8 @@
  */
 int kernel_memory_make(size_t bytes, uint32_t *id);
 
-/* Whether anybody has that memory still, by descriptor or mapping.  True also if the kernel does
- * not say. */
+/* Whether a descriptor or mapping of that memory still exists. True also if the kernel does not
+ * say. */
 bool kernel_memory_exists(uint32_t id);
 
 #endif /* STRATA_CONSUMERD_KERNEL_MEMORY_H */

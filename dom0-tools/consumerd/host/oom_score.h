@@ -13,7 +13,7 @@
 
 #define OOM_SCORE_FILE "/proc/self/oom_score_adj"
 
-/* Lowers the score in @file, OOM_SCORE_FILE except in tests, unless somebody has set one.  Without
+/* Lowers the score in @file, OOM_SCORE_FILE except in tests, unless it was set already. Without
  * CAP_SYS_RESOURCE it stays as it is. */
 void oom_score_lower(const char *file);
 

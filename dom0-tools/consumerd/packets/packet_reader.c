@@ -21,7 +21,7 @@
 
 #define PACKET_BYTES_MAX (1u << STRATA_SUBBUF_BITS_MAX)
 
-/* A stream with more bad packets than this is given up: in a hostile one each could cost a read of
+/* Reading of a stream stops after this many bad packets: in a hostile one each could cost a read of
  * the largest packet. */
 #define BAD_PACKETS_MAX 1000u
 

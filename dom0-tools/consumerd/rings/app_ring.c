@@ -27,8 +27,8 @@ size_t app_ring_always_read(const struct ring_file_header *header)
 		       : app_ring_reader_offset(mode) + STRATA_PAGE_BYTES;
 }
 
-/* The writer overwrites nothing, so at our next position it is in our turn or in the previous one.
- */
+/* The writer overwrites nothing, so at our next position it is in our turn or in the previous
+ * one. */
 static bool is_sane(const struct ring *ring)
 {
 	const struct strata_ring_reader *reader = &ring->reader;

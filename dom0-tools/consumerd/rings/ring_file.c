@@ -12,8 +12,8 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-/* Names that are tried for a new file; others of these may have been left by a recorder that died.
- */
+/* Names that are tried for a new file; others of these may have been left by a recorder that
+ * died. */
 #define NAMES_TRIED 1000u
 #define NEW_PREFIX  ".strata-process-"
 
@@ -24,8 +24,8 @@ static bool is_ring_file(const char *name)
 	return length > suffix && strcmp(name + length - suffix, RING_FILE_SUFFIX) == 0;
 }
 
-/* Opens the directory of the files: DIR/RING_FILE_DIR, or the target of our link. False with errno.
- */
+/* Opens the directory of the files: DIR/RING_FILE_DIR, or the target of our link. False with
+ * errno. */
 static bool open_rings(const struct strata_dir *dir, struct strata_dir *rings)
 {
 	struct strata_error ignored;

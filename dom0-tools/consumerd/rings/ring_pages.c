@@ -36,8 +36,8 @@ static bool is_held(const struct ring_pages *pages, size_t page)
 /* The largest huge page that Linux uses for a memfd, on any processor with pages of 4 KiB. */
 #define HUGE_BYTES ((size_t)2 << 20)
 
-/* The size that any user may request, unless the administrator has lowered it (fs.pipe-max-size).
- */
+/* The size that any user may request, unless the administrator has lowered it
+ * (fs.pipe-max-size). */
 #define PIPE_PAGES 256u
 
 /* Makes a pipe that refers to up to PIPE_PAGES pages.  Its end for writing, or -1 with errno. */

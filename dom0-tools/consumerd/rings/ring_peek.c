@@ -40,7 +40,7 @@ static bool is_overtaken(const struct strata_ring_reader *reader, strata_count_t
 	return behind >> (STRATA_COUNT_BITS - 1) == 0 && behind > reach(reader->geo);
 }
 
-/* Copies the sub-buffer that the reader stands at.  False: it was overwritten meanwhile. */
+/* Copies the sub-buffer at the reader's position. False: it was overwritten meanwhile. */
 static bool copy_subbuf(struct peek *peek, const struct strata_ring_reader *reader)
 {
 	const unsigned int index = strata_subbuf_index(reader->geo, reader->read_count);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* ring_shared.h - reads rings whose reader area is mapped: those of guests and applications.
- */
+/* ring_shared.h - reads rings whose reader area is mapped: those of guests and
+ * applications. */
 #ifndef STRATA_CONSUMERD_RING_SHARED_H
 #define STRATA_CONSUMERD_RING_SHARED_H
 

@@ -131,7 +131,7 @@ void memory_return_give(struct memory_return *returns, void *memory, size_t byte
 	settle(&here);
 }
 
-/* The kernel reports that no process has that memory any more. */
+/* Handles the kernel's report that no process has that memory any longer. */
 static void end_watched(struct memory_return *returns, int watch)
 {
 	struct returned **place = &returns->watched[(unsigned int)watch % BUCKETS], *one;

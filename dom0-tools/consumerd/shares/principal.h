@@ -132,8 +132,8 @@ struct principal {
 #define PRINCIPAL_DRAINING_BYTES (1u << 20)
 #define PRINCIPAL_TALKING_BYTES  (256u << 10)
 
-/* Files of a source besides its streams: its directory, its metadata, and those while they are
- * written anew. */
+/* Files of a source besides its streams: its directory, its metadata, and the new copies of these
+ * while they are being replaced. */
 #define PRINCIPAL_SOURCE_FILES 3u
 
 /* The least cost of a step. */

@@ -29,7 +29,7 @@ struct subordinate_uids {
 void subordinate_uids_read(struct subordinate_uids *uids, const char *subuid_path,
 			   const char *passwd_path);
 
-/* The user who owns @uid; @uid itself if no range has it. */
+/* Returns the user who owns @uid; @uid itself if it is in no range. */
 uint32_t subordinate_uids_owner(const struct subordinate_uids *uids, uint32_t uid);
 
 void subordinate_uids_clear(struct subordinate_uids *uids);

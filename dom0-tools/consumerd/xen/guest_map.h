@@ -23,8 +23,8 @@ struct guest_map {
 	struct ring *rings;
 	size_t nr_rings;
 	uint16_t header_forms; /* that it can write */
-	enum strata_header_form
-		form; /* that it is told to write: the caller's choice, initially full */
+	/* The form that the guest is asked to write: the caller's choice, initially full. */
+	enum strata_header_form form;
 	/* of guest_map.c */
 	xengnttab_handle *gnttab;
 	struct guest_reading *reading; /* not NULL: it is being mapped */

@@ -16,14 +16,14 @@ struct xencall_handle;
 struct xentoollog_logger;
 
 struct strata_sysctl {
-	struct xentoollog_logger
-		*quiet; /* suppresses the libraries' messages, which say less than ours */
+	/* Suppresses the libraries' messages, which say less than ours. */
+	struct xentoollog_logger *quiet;
 	struct xencall_handle *call;
 	struct xen_sysctl *buffer; /* in memory that the hypercall may use */
 };
 
-/* Opens and probes.  Not HYPERVISOR_OK: nothing stays open; @error has the reason and a next step.
- */
+/* Opens and probes.  Not HYPERVISOR_OK: nothing stays open; @error has the reason and a next
+ * step. */
 enum hypervisor_support strata_sysctl_open(struct strata_sysctl *sysctl,
 					   struct strata_error *error);
 

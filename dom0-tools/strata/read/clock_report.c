@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* clock_report.c - see clock_report.h; and what merge_report.h declares of clocks. */
+/* clock_report.c - see clock_report.h; also contains the functions of merge_report.h about
+ * clocks. */
 #include "strata/read/clock_report.h"
 
 #include "base/exit_status.h"

@@ -7,7 +7,7 @@
 
 #include "clock_sync/clock_sync_report.h"
 
-/* Prints, as one line, where and how a clock did not keep to what was assumed of it. */
+/* Prints in one line where and how a clock violated the assumptions about it. */
 void clock_report_breach(const struct strata_clock_sync_report *report,
 			 const struct strata_clock_breach *breach, FILE *out);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* clock_report_json.c - what `strata merge --check` found, for programs; see merge_report.h. */
+/* clock_report_json.c - the results of `strata merge --check` for programs; see merge_report.h. */
 #include "base/escape.h"
 #include "strata/read/merge_report.h"
 #include "outputs/figures_json.h"

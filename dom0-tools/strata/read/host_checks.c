@@ -27,7 +27,7 @@ int host_checks_observe(struct traces *traces, struct strata_slice_sink *const *
 	int status;
 
 	traces_progress_begin(traces, traces->set.bytes);
-	/* 1: an observer takes no more, and says why when it finishes. */
+	/* 1: an observer stopped, and reports why when it finishes. */
 	status = strata_slices_run(&traces->set, &options, NULL, error) < 0 ? -1 : 0;
 	traces_progress_end(traces);
 	if (!status)

@@ -10,7 +10,7 @@
 #include "strata/read/host_checks.h"
 #include "strata/read/merge_report.h"
 
-/* Says what was found, and what is not as it should be: the exit status. */
+/* Reports the results and violations; returns the exit status. */
 static int report_check(bool json, const struct traces *traces, struct strata_clock_proof *proof,
 			const struct strata_host_figures *figures)
 {
@@ -32,7 +32,8 @@ static int report_check(bool json, const struct traces *traces, struct strata_cl
 	return status == STRATA_STATUS_OK ? verdict : status;
 }
 
-/* Merges once for the order and to collect, and once to compare.  0, or -1 with the reason. */
+/* Merges once to check the order and to collect, then once to compare. Returns 0, or -1 with the
+ * reason. */
 static int merge_twice(struct traces *traces, struct strata_host_check *check,
 		       struct strata_clock_proof *proof, struct strata_error *error)
 {

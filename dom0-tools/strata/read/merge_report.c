@@ -11,7 +11,7 @@ static double ticks_to_us(const struct strata_host_figures *figures, uint64_t ti
 	return (double)strata_ticks_to_ns(figures->host->timebase.tsc_khz, ticks) / 1e3;
 }
 
-/* One line for each source, its streams together. */
+/* Prints one line per source, for all its streams. */
 static void print_sources(const struct strata_host_figures *figures, FILE *out)
 {
 	const struct strata_recording *recording = &figures->host->recording;
@@ -43,7 +43,7 @@ static double seconds_from_first(const struct strata_host_figures *figures, uint
 	return ((double)ns - (double)figures->first_ns) / 1e9;
 }
 
-/* A line for each source that was not there all the time. */
+/* Prints a line for each source that was not present all the time. */
 static void print_lives(const struct strata_host_figures *figures, FILE *out)
 {
 	const struct strata_recording *recording = &figures->host->recording;
@@ -68,7 +68,8 @@ static void print_lives(const struct strata_host_figures *figures, FILE *out)
 	}
 }
 
-/* One kind of check: how many, and by how much all of it could be off without being seen. */
+/* Prints one kind of check: the number of events, and the largest error of all of them that would
+ * go unnoticed. */
 static void print_track(const struct strata_host_figures *figures,
 			const struct strata_track_result *track, const char *what,
 			const char *against, const char *start, const char *stop, FILE *out)
@@ -88,7 +89,7 @@ static void print_track(const struct strata_host_figures *figures,
 			before ? start : stop);
 }
 
-/* What is known of the clocks of a source's vCPUs, taken together. */
+/* What is known about the clocks of a source's vCPUs together. */
 struct source_clock {
 	enum strata_clock_kind kind;
 	unsigned int assumed; /* vCPUs whose clock was not recorded, */
@@ -128,7 +129,7 @@ static void print_source_clock(const struct strata_host_figures *figures, const 
 	fprintf(out, "\n");
 }
 
-/* Sums up the streams of one source from @index on; returns the index behind them. */
+/* Sums up the streams of one source from @index on; returns the index after them. */
 static size_t sum_up_source(const struct strata_host_figures *figures, size_t index,
 			    struct source_clock *clock)
 {
@@ -220,7 +221,7 @@ static void print_order(const struct strata_host_figures *figures, FILE *out)
 {
 	const struct strata_order_result *order = &figures->order;
 
-	/* Of applications alone, on a machine without Xen, nothing says when vCPUs ran. */
+	/* With only applications, and without Xen, nothing shows when vCPUs ran. */
 	if (has_kernels_or_xen(figures))
 		print_track(figures, &order->run, "events", "when Xen ran their vCPUs",
 			    "start to its first event", "last event to its stop", out);
@@ -276,7 +277,7 @@ static void print_violation(const struct strata_host_figures *figures,
 	fprintf(stderr, "\n");
 }
 
-/* What one kind of check found; true: violations. */
+/* Prints the violations of one kind of check. Returns whether there were any. */
 static bool print_violations(const struct strata_host_figures *figures,
 			     const struct strata_track_result *track, const char *where)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* merge_report.h - what `strata merge` says: complaints, progress, the summary, the verdict. */
+/* merge_report.h - the messages of `strata merge`: warnings, the summary, the verdict. */
 #ifndef STRATA_STRATA_MERGE_REPORT_H
 #define STRATA_STRATA_MERGE_REPORT_H
 
@@ -8,20 +8,21 @@
 #include "analyses/clock_proof.h"
 #include "host/host_check.h"
 
-/* The summary: how much, of what, and how well the order is proven. */
+/* Prints the summary: the events by source, and how well their order is proven. */
 void merge_report_print(const struct strata_host_figures *figures, FILE *out);
 
-/* What the clocks are by causes and effects alone, and whether the exact ones agree. */
+/* Prints the clocks as estimated from causes and effects alone, and whether the exact ones
+ * agree. */
 void merge_report_clock_proof(struct strata_clock_proof *proof,
 			      const struct strata_host_figures *figures, FILE *out);
 
-/* Says if they do not: the exit status. */
+/* Reports if they do not; returns the exit status. */
 int merge_report_clock_verdict(const struct strata_clock_proof *proof);
 
 /*
- * All of that for programs: what summary.json says of a merge, and
- *     by_causes.clocks[]    domain, domain_name, vcpu, pairs, events, outside, unproven; of those
- *                           that pairs bound somewhere least_, mean_ and greatest_bound_ns
+ * Prints all of this as JSON: the contents of summary.json, and
+ *     by_causes.clocks[]    domain, domain_name, vcpu, pairs, events, outside, unproven; if pairs
+ *                           bound the clock anywhere, least_, mean_ and greatest_bound_ns
  *     by_causes.breaches[]  clock, against, kind (step, false_pair, drift, wander,
  *                           unexplained), size (ns, ns, ppb, ppt/s, ns), from and to (readings of
  *                           the clock)
@@ -30,7 +31,7 @@ int merge_report_clock_verdict(const struct strata_clock_proof *proof);
 int merge_report_json(struct strata_clock_proof *proof, const struct strata_host_figures *figures,
 		      FILE *out, struct strata_error *error);
 
-/* Names violations, says in a last sentence what is not as it should be; the exit status. */
+/* Reports violations, and summarises them in a last sentence; returns the exit status. */
 int merge_report_verdict(const struct strata_host_figures *figures);
 
 #endif /* STRATA_STRATA_MERGE_REPORT_H */

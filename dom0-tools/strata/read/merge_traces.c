@@ -32,11 +32,11 @@ static int failed(const char *path, const char *why)
 	return STRATA_STATUS_FAILED;
 }
 
-/* A merge while it is made. */
+/* A merge in progress. */
 struct merge_job {
 	struct write_job write;
 	const struct merge_request *request;
-	char ctf[PATH_BYTES], text[PATH_BYTES]; /* empty: not asked for */
+	char ctf[PATH_BYTES], text[PATH_BYTES]; /* empty: not requested */
 };
 
 static void print_outputs(const struct merge_job *job, bool has_summary, FILE *out)
@@ -49,13 +49,13 @@ static void print_outputs(const struct merge_job *job, bool has_summary, FILE *o
 		fprintf(out, "Summary:  %s/summary.json\n", job->request->out);
 }
 
-/* Says what was found out about each recording, and where the merge is. */
+/* Reports the results for each recording, and where the output is. */
 static int report(const struct write_job *write, const struct host_checks *checks, uint64_t events,
 		  struct strata_error *error)
 {
 	const struct merge_job *job = (const struct merge_job *)write;
 	const struct merge_request *request = job->request;
-	/* Where the timeline goes to standard output, nothing else may. */
+	/* If the timeline goes to standard output, the report must not. */
 	FILE *out = strcmp(request->out, "-") == 0 ? stderr : stdout;
 	const bool has_summary = !request->format && checks->nr == 1;
 	size_t i;
@@ -74,7 +74,7 @@ static int report(const struct write_job *write, const struct host_checks *check
 	return 0;
 }
 
-/* Writes them in the forms, with no filter. */
+/* Writes the events in all requested formats, without a filter. */
 static int write_forms(struct merge_job *job, struct write_options *forms, size_t nr_forms)
 {
 	struct strata_filter *none = strata_filter_new();
@@ -104,7 +104,7 @@ static int write_forms(struct merge_job *job, struct write_options *forms, size_
 	return status;
 }
 
-/* Makes the directory of a merge in all forms, without files of an earlier one. */
+/* Creates the directory of a merge in all formats, and removes files of an earlier one. */
 static int make_out(const char *out, bool force, struct strata_error *error)
 {
 	static const char *const names[] = { "ctf", "timeline.txt", "summary.json" };
@@ -125,7 +125,7 @@ static int make_out(const char *out, bool force, struct strata_error *error)
 	return result;
 }
 
-/* What an earlier merge of a recording says is not about this one. */
+/* Removes the summary of an earlier merge, which is not about this one. */
 static void remove_summary(const char *out)
 {
 	struct strata_error ignored;
@@ -137,7 +137,7 @@ static void remove_summary(const char *out)
 	strata_dir_close(&dir);
 }
 
-/* Of nothing that could be merged nothing is left, if it was empty. */
+/* Removes the output directory if it is empty, after nothing could be merged. */
 static void remove_out(const char *out)
 {
 	char name[STRATA_DIR_NAME_BYTES];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* merge_traces.h - `strata merge`: all traces and recordings under some paths as one timeline. */
+/* merge_traces.h - `strata merge`: merges all traces and recordings under some paths into one
+ * timeline. */
 #ifndef STRATA_STRATA_MERGE_TRACES_H
 #define STRATA_STRATA_MERGE_TRACES_H
 
@@ -11,14 +12,14 @@ struct merge_request {
 	const char *out;
 	const char *format;  /* "ctf" or "text"; NULL: a directory with both */
 	const char *tcp_map; /* a file; or NULL */
-	bool force;          /* an earlier merge is replaced */
+	bool force;          /* replaces an earlier merge */
 	struct traces_shifts shifts;
 };
 
-/* Whether there is one path, and that is a recording of Strata's. */
+/* Whether there is exactly one path, and it is a recording. */
 bool merge_is_of_recording(char *const *paths, size_t nr);
 
-/* Merges, and says what came of it: the exit status. */
+/* Merges, and reports the results. Returns the exit status. */
 int merge_traces(const struct merge_request *request);
 
 #endif /* STRATA_STRATA_MERGE_TRACES_H */

@@ -39,7 +39,7 @@ static void show(uint64_t spent_ns, uint64_t events, uint64_t bytes, uint64_t by
 
 	fprintf(stderr, "\r%" PRIu64 " events, %.1f million a second", events,
 		(double)events / seconds / 1e6);
-	/* Of damaged files some bytes may be read twice. */
+	/* Bytes of damaged files may be read twice. */
 	if (bytes > 0 && bytes < bytes_total) {
 		left = seconds * (double)(bytes_total - bytes) / (double)bytes;
 		fprintf(stderr, ", %.0f %%, %.0f:%02u left",
@@ -60,7 +60,7 @@ void progress_line_tell(void *data, uint64_t events, uint64_t bytes, uint64_t by
 	now = now_ns();
 	if (now < atomic_load_explicit(&line->next_ns, memory_order_relaxed))
 		return;
-	/* Who comes while another one writes has nothing new to say. */
+	/* If another thread is writing the line, this update is not needed. */
 	if (pthread_mutex_trylock(&line->lock))
 		return;
 	show(now - line->began_ns, events, bytes, bytes_total);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * progress_line.h - how far a long job is, on one line of a terminal that is rewritten in
- * place: how much, how fast, how long it will take.
+ * progress_line.h - shows the progress of a long job on one line of the terminal: how much is done,
+ * how fast, and the time left.
  *
- * It comes after a second, if standard error is a terminal, and goes without a trace.  Any thread
- * may tell; who has something else to say holds the line meanwhile.
+ * The line appears after a second, if standard error is a terminal, and is erased at the end. Any
+ * thread may update it; a thread that prints something else must hold the line meanwhile.
  */
 #ifndef STRATA_STRATA_PROGRESS_LINE_H
 #define STRATA_STRATA_PROGRESS_LINE_H
@@ -19,26 +19,26 @@ struct progress_line {
 	bool is_wanted;
 	bool is_shown;
 	uint64_t began_ns;
-	_Atomic uint64_t next_ns; /* it is not rewritten before */
+	_Atomic uint64_t next_ns; /* no update before this time */
 };
 
-/* The job begins now. */
+/* To be called at the start of the job. */
 void progress_line_init(struct progress_line *line);
 
-/* A next one, which is as large, begins now. */
+/* To be called at the start of a further pass, of the same size. */
 void progress_line_restart(struct progress_line *line);
 
-/* So much is done: as struct strata_progress and others tell it, @data is the line. */
+/* Updates the line; a callback like that of struct strata_progress: @data is the line. */
 void progress_line_tell(void *data, uint64_t events, uint64_t bytes, uint64_t bytes_total);
 
-/* Takes the line away, and keeps it away until it is let go. */
+/* Erases the line, and prevents updates until it is released. */
 void progress_line_hold(struct progress_line *line);
 void progress_line_release(struct progress_line *line);
 
-/* Takes it away. */
+/* Erases the line. */
 void progress_line_end(struct progress_line *line);
 
-/* Frees what belongs to it. */
+/* Frees its resources. */
 void progress_line_clear(struct progress_line *line);
 
 #endif /* STRATA_STRATA_PROGRESS_LINE_H */

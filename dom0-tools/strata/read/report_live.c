@@ -20,11 +20,11 @@
 
 #define NS_PER_MS   1000000u
 #define LOOK_MS     100
-#define DELAY_MS    100u  /* as `strata view --live` has it */
-#define PATIENCE_MS 5000u /* likewise */
+#define DELAY_MS    100u  /* as in `strata view --live` */
+#define PATIENCE_MS 5000u /* as in `strata view --live` */
 #define WINDOW_MS   5000u
 #define REDRAW_MS   1000u
-#define NOTES_MAX   20u /* messages that are shown again at the end */
+#define NOTES_MAX   20u /* messages to show again at the end */
 
 static volatile sig_atomic_t interrupted;
 
@@ -41,14 +41,15 @@ struct report_live {
 	struct strata_out_file *out;
 	struct screen screen;
 	bool has_screen;
-	char *frame; /* to be drawn; NULL: the one that is shown is the newest */
+	char *frame; /* the next one to draw; NULL: the newest is already shown */
 	char *notes[NOTES_MAX];
 	size_t nr_notes, all_notes;
-	uint64_t told; /* windows */
+	uint64_t told; /* number of windows reported */
 	bool complained;
 };
 
-/* A message; where the screen is drawn in place, below the reports and again at the end. */
+/* Receives a message; if the screen is drawn in place, it is shown below the reports, and again at
+ * the end. */
 static void complain(void *data, const char *message)
 {
 	struct report_live *live = data;
@@ -61,7 +62,7 @@ static void complain(void *data, const char *message)
 		live->nr_notes++;
 }
 
-/* What the range is, and what is not in the reports on it. */
+/* Writes the range, and what the reports on it lack. */
 static void put_heading(const struct report_live *live, const struct strata_live_window *window,
 			FILE *out)
 {
@@ -74,13 +75,14 @@ static void put_heading(const struct report_live *live, const struct strata_live
 	if (window->late)
 		fprintf(out,
 			"Late:     %" PRIu64
-			" events came after their time and are in no report; what they tell is unknown\n",
+			" events came late and are in no report; states that depend on them are unknown\n",
 			window->late);
 	if (window->lost)
 		fprintf(out, "Lost:     %" PRIu64 " events before they could be recorded\n",
 			window->lost);
 	if (window->ended)
-		fprintf(out, "Ended:    %" PRIu64 " sources; what happens there is unknown\n",
+		fprintf(out,
+			"Ended:    %" PRIu64 " sources; their states are unknown from then on\n",
 			window->ended);
 }
 
@@ -138,7 +140,7 @@ static int take_window(void *data, const struct strata_live_window *window,
 	}
 	live->told++;
 	if (live->has_screen) {
-		/* Of several that end in one look, the newest is drawn. */
+		/* If several windows end in one look, only the newest is drawn. */
 		free(live->frame);
 		live->frame = text;
 		return 0;
@@ -148,7 +150,7 @@ static int take_window(void *data, const struct strata_live_window *window,
 	return 0;
 }
 
-/* 0, or -1: the terminal is gone. */
+/* Returns 0, or -1: the terminal is gone. */
 static int draw(struct report_live *live)
 {
 	char *frame = live->frame;
@@ -157,8 +159,8 @@ static int draw(struct report_live *live)
 	return frame ? screen_show(&live->screen, frame) : screen_follow_size(&live->screen);
 }
 
-/* Looks until the recording ends, somebody wants a stop, or nobody reads what is written.  0 or -1.
- */
+/* Looks until the recording ends, the user stops it, or the reader of the output is gone. Returns 0
+ * or -1. */
 static int follow(struct report_live *live, struct strata_live *recording,
 		  struct strata_live_reports *reports, struct strata_error *error)
 {
@@ -174,7 +176,7 @@ static int follow(struct report_live *live, struct strata_live *recording,
 	return status < 0 ? -1 : 0;
 }
 
-/* How much time, and how often. */
+/* Chooses the length of windows and the interval between them. */
 static int choose_windows(struct report_live *live, struct strata_error *error)
 {
 	const struct report_options *options = live->options;
@@ -197,7 +199,7 @@ static int choose_windows(struct report_live *live, struct strata_error *error)
 	return 0;
 }
 
-/* What is known only at the end. */
+/* Reports what is known only at the end. */
 static void say_end(const struct report_live *live, const struct strata_live_progress *progress)
 {
 	size_t i;
@@ -205,7 +207,7 @@ static void say_end(const struct report_live *live, const struct strata_live_pro
 	for (i = 0; i < live->nr_notes; i++)
 		fprintf(stderr, "strata: report: %s\n", live->notes[i]);
 	if (live->has_screen && live->all_notes > live->nr_notes)
-		fprintf(stderr, "strata: report: and %zu messages more\n",
+		fprintf(stderr, "strata: report: and %zu more messages\n",
 			live->all_notes - live->nr_notes);
 	if (progress->died)
 		fprintf(stderr,
@@ -229,7 +231,7 @@ static void clear(struct report_live *live)
 	free(live->frame);
 }
 
-/* Follows an open recording; the exit status. */
+/* Follows an open recording; returns the exit status. */
 static int run(struct report_live *live, struct strata_live *recording)
 {
 	struct strata_live_reports *reports = strata_live_reports_new(&live->windows);
@@ -246,7 +248,7 @@ static int run(struct report_live *live, struct strata_live *recording)
 		strata_fail(&error, "out of memory");
 	if (live->has_screen)
 		screen_close(&live->screen);
-	/* Nobody reads on, as with `| head`: that is no failure. */
+	/* A reader that ends early, like `| head`, is not a failure. */
 	unread = live->out && strata_out_unread(live->out);
 	if (live->out && strata_out_close(live->out, result ? &later : &error) && !unread)
 		result = -1;
@@ -277,7 +279,7 @@ int report_live(const struct report_options *options, const char *raw)
 		.raw = raw,
 		.has_screen = options->form == REPORT_TEXT && screen_is_possible(STDOUT_FILENO),
 	};
-	/* The state of tasks and vCPUs follows from all that was before. */
+	/* The state of tasks and vCPUs follows from all earlier events. */
 	const struct strata_live_options live_options = { .delay_ns = DELAY_MS * NS_PER_MS,
 							  .patience_ns =
 								  (uint64_t)PATIENCE_MS * NS_PER_MS,

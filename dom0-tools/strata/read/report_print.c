@@ -51,7 +51,7 @@ static int print_one(struct strata_report *report, const struct strata_report_ki
 	return status;
 }
 
-/* Whether the user asks for a report that needs events of this meaning. */
+/* Whether a requested report needs events of this meaning. */
 static bool asks_for(const struct report_options *options, enum strata_meaning_of needs)
 {
 	size_t i;

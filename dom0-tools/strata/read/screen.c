@@ -15,9 +15,9 @@
 
 #define ERASE_ALL  "\x1b[2J"
 #define HOME       "\x1b[H"
-#define ERASE_LINE "\x1b[K" /* behind the cursor */
+#define ERASE_LINE "\x1b[K" /* from the cursor on */
 #define ERASE_REST "\x1b[J"
-/* The terminal cuts off lines that are too long. */
+/* The terminal truncates long lines. */
 #define WRAP_OFF "\x1b[?7l"
 #define WRAP_ON  "\x1b[?7h"
 
@@ -60,8 +60,8 @@ static size_t count_lines(const char *text)
 	return nr;
 }
 
-/* Puts the text together with what draws it.  The last line of a terminal has no end, which would
- * move all others up. */
+/* Combines the text with the escape sequences that draw it. The last line of the terminal gets no
+ * newline, which would scroll. */
 static void put_frame(FILE *out, const char *text, unsigned int most, bool is_new)
 {
 	const size_t nr = count_lines(text);
@@ -117,7 +117,7 @@ int screen_follow_size(struct screen *screen)
 
 void screen_close(struct screen *screen)
 {
-	/* Where the text fills the screen, the cursor is behind its last line. */
+	/* If the text fills the screen, the cursor is at the end of its last line. */
 	if (screen->is_drawn && count_lines(screen->text) >= lines_of(screen->fd))
 		strata_write_all(screen->fd, "\r\n", 2);
 	free(screen->text);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * screen.h - text that is drawn on a terminal again and again, in place.
+ * screen.h - redraws a text on a terminal, in place.
  *
- * Each time all of it is written at once, over what is there, so that nothing flickers.  Between
- * two times the terminal is in its usual state, so that whatever ends or stops the program leaves
- * the last text, and a terminal as it was.
+ * Each text is written at once, over the previous one, so that nothing flickers. Between two writes
+ * the terminal is in its usual state: if the program is stopped or killed, the last text remains,
+ * and the terminal works.
  */
 #ifndef STRATA_STRATA_SCREEN_H
 #define STRATA_STRATA_SCREEN_H
@@ -14,24 +14,24 @@
 
 struct screen {
 	int fd;
-	char *text; /* that is shown */
+	char *text; /* the current text */
 	bool is_drawn;
 };
 
-/* Whether text can be drawn in place there: it is a terminal, and no dumb one. */
+/* Whether text can be redrawn there: it is a terminal, and not a dumb one. */
 bool screen_is_possible(int fd);
 
-/* Begins; the signal of a changed size is taken from then on. */
+/* Begins; handles the signal of a changed terminal size from then on. */
 void screen_open(struct screen *screen, int fd);
 
-/* Draws @text, which is the screen's from then on; control characters but the ends of lines are
- * not in it.  What does not fit is cut off.  0, or -1: it cannot be written. */
+/* Draws @text, and takes ownership of it. It must not contain control characters other than
+ * newlines. What does not fit is cut off. Returns 0, or -1: it cannot be written. */
 int screen_show(struct screen *screen, char *text);
 
-/* Draws it again if the terminal's size has changed. */
+/* Redraws the text if the terminal's size has changed. */
 int screen_follow_size(struct screen *screen);
 
-/* Leaves the text there, and the cursor below it. */
+/* Leaves the text on the screen, and moves the cursor below it. */
 void screen_close(struct screen *screen);
 
 #endif /* STRATA_STRATA_SCREEN_H */

@@ -5,7 +5,7 @@
 #include "base/exit_status.h"
 #include "strata/read/traces.h"
 
-/* As struct state_verb's take(). */
+/* Takes an option, like take() of struct state_verb. */
 static int take(const struct state_verb *verb, struct state_options *options, int option,
 		char *value)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* state_options.h - the command lines of verbs that answer from the state of hosts: the options
- * that they share, and the loop that reads them. */
+/* state_options.h - the options shared by the verbs that use the state of hosts, and the loop that
+ * reads them. */
 #ifndef STRATA_STRATA_STATE_OPTIONS_H
 #define STRATA_STRATA_STATE_OPTIONS_H
 
@@ -13,7 +13,7 @@ struct state_options {
 	struct state_requests requests;
 };
 
-/* What they have in place of a letter; those of verbs are from STATE_OPTION_OWN on. */
+/* Values of long options without a letter; those of verbs start at STATE_OPTION_OWN. */
 enum {
 	STATE_OPTION_REQUEST = 256,
 	STATE_OPTION_FROM,
@@ -22,7 +22,7 @@ enum {
 	STATE_OPTION_OWN,
 };
 
-/* The end of a verb's table. */
+/* The end of each verb's table. */
 #define STATE_OPTIONS                                                     \
 	{ "request", required_argument, NULL, STATE_OPTION_REQUEST },     \
 		{ "from", required_argument, NULL, STATE_OPTION_FROM },   \
@@ -37,17 +37,18 @@ struct state_verb {
 	const char *name;
 	void (*usage)(FILE *out);
 	const struct option *options; /* its own, then STATE_OPTIONS */
-	/* Takes one of its own; also STATE_OPTION_REQUEST, where it means something else to it.
-	 * @value: NULL, or the argument's, which may be cut up
-	 * STRATA_STATUS_OK; the exit status, after a message; -1: it has no such option. */
+	/* Takes one of the verb's own options; also STATE_OPTION_REQUEST, if takes_requests.
+	 * @value: NULL, or the argument, which may be modified
+	 * Returns STRATA_STATUS_OK; the exit status, after a message; -1: the verb has no such
+	 * option. */
 	int (*take)(void *data, int option, char *value);
 	void *data;
-	bool takes_requests; /* STATE_OPTION_REQUEST is its own */
+	bool takes_requests; /* the verb takes STATE_OPTION_REQUEST itself */
 };
 
 /*
- * Reads the options; what is left begins at argv[optind].
- * STRATA_STATUS_OK; else the exit status: what is wrong was said; -1: help was asked for and given.
+ * Reads the options; the other arguments begin at argv[optind].
+ * Returns STRATA_STATUS_OK; else the exit status, after a message; -1: help was printed.
  */
 int state_options_read(const struct state_verb *verb, struct state_options *options, int argc,
 		       char **argv);

@@ -33,8 +33,8 @@ int state_read_request(struct state_requests *requests, char *text)
 		       : -1;
 }
 
-/* Looks for an event among the classes of all traces; the state ignores what stands before a colon.
- */
+/* Looks for an event among the classes of all traces; the state ignores a prefix that ends in a
+ * colon. */
 static bool find_event(const struct strata_trace_set *set, const char *wanted,
 		       struct strata_nearest *nearest)
 {
@@ -59,7 +59,7 @@ static bool find_event(const struct strata_trace_set *set, const char *wanted,
 	return false;
 }
 
-/* Requests whose events no trace can have are a mistake of the user.  0 or -1. */
+/* Reports requests whose events no trace can have: a mistake of the user. Returns 0 or -1. */
 static int check_requests(const struct strata_trace_set *set, const struct state_requests *requests,
 			  struct strata_error *error)
 {
@@ -90,7 +90,7 @@ struct strata_host_state *state_pass_begin(struct traces *traces,
 
 	if (check_requests(&traces->set, requests, error))
 		return NULL;
-	/* The state looks for the end of each stream. */
+	/* The state needs the end of each stream. */
 	if (strata_trace_set_make_index(&traces->set, error))
 		return NULL;
 	return strata_host_state_new(&traces->set, &forms, listeners, nr_listeners, error);
@@ -100,8 +100,8 @@ int state_pass_read(struct traces *traces, struct strata_slice_sink *const *obse
 		    size_t nr_observers, uint64_t to_ns, struct strata_error *error)
 {
 	const unsigned int threads = traces_threads();
-	/* The state takes in one event after the other, which is most of the work: a second thread
-	 * reads ahead, and more of them would only hold more copies. */
+	/* The state processes events one after the other, which is most of the work. A second
+	 * thread reads ahead; more threads would only need more memory. */
 	const struct strata_slice_options slices = {
 		.to_ns = to_ns,
 		.threads = threads > 2 ? 2 : threads,
@@ -135,7 +135,7 @@ struct strata_host_state *state_pass(struct traces *traces, const struct state_r
 	return NULL;
 }
 
-/* Which requests the figures leave out. */
+/* Prints which requests are missing from the results. */
 static void print_request_facts(const struct strata_state_facts *facts, FILE *out)
 {
 	if (facts->requests_without_begin || facts->requests_without_end)
@@ -154,17 +154,17 @@ void state_print_facts(const struct strata_state_facts *facts, bool of_requests,
 	if (facts->losses)
 		fprintf(out,
 			"Losses:   events were lost %" PRIu64
-			" times; what nobody knows of then is unknown\n",
+			" times; states that depend on them are unknown\n",
 			facts->losses);
 	if (facts->contradictions)
 		fprintf(out,
 			"Doubts:   %" PRIu64
-			" changes of a vCPU's state do not follow from the one before\n",
+			" changes of a vCPU's state do not follow from the previous state\n",
 			facts->contradictions);
 	if (facts->not_followed)
 		fprintf(out,
 			"Too many: %" PRIu64
-			" events were of more tasks or CPUs than are followed; what nobody knows then is unknown\n",
+			" events belong to tasks or CPUs beyond the limit; states that depend on them are unknown\n",
 			facts->not_followed);
 	if (of_requests)
 		print_request_facts(facts, out);

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-/* Digits behind a point as nanoseconds; NULL: not digits, or too many. */
+/* Parses decimal places as nanoseconds; NULL: not digits, or too many. */
 static const char *parse_fraction(const char *text, uint64_t *ns)
 {
 	uint64_t place = 100000000;

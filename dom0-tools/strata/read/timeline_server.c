@@ -26,10 +26,10 @@ struct server {
 	const struct strata_timeline *timeline;
 	struct strata_buffer page;
 	char token[2 * TOKEN_BYTES + 1];
-	char hosts[2][32]; /* that a browser may have asked for */
+	char hosts[2][32]; /* Host headers that a browser may send */
 };
 
-/* What every answer says: nothing of it is for other sites, nor to be kept. */
+/* The headers of every answer: other sites must not use it, and browsers must not store it. */
 static const char *const headers[][2] = {
 	{ "Cache-Control", "no-store" },
 	{ "Referrer-Policy", "no-referrer" },
@@ -61,7 +61,7 @@ static enum MHD_Result say(struct MHD_Connection *connection, unsigned int statu
 						      MHD_RESPMEM_PERSISTENT));
 }
 
-/* Takes as long wherever the first difference is. */
+/* Compares in constant time. */
 static bool is_same(const char *a, const char *b, size_t bytes)
 {
 	unsigned char difference = 0;
@@ -98,7 +98,7 @@ static enum MHD_Result give_chunk(const struct server *server, struct MHD_Connec
 		      MHD_create_response_from_buffer(chunk->bytes, bytes, MHD_RESPMEM_MUST_FREE));
 }
 
-/* Why a slice took its time; nothing where that is not known. */
+/* Answers with the explanation of a slice; empty if there is none. */
 static enum MHD_Result give_why(const struct server *server, struct MHD_Connection *connection)
 {
 	const char *track = MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "track");
@@ -131,7 +131,7 @@ static enum MHD_Result handle(void *data, struct MHD_Connection *connection, con
 	size_t length;
 
 	(void)version, (void)upload;
-	/* Of a request's two calls, the first comes before its body, of which nothing is kept. */
+	/* The first call for a request precedes its body, which is ignored. */
 	if (!*state) {
 		*state = &seen;
 		return MHD_YES;
@@ -221,7 +221,7 @@ int timeline_serve(const struct strata_timeline *timeline, uint16_t port,
 	if (!status)
 		status = strata_timeline_put_page(timeline, (const char *)strata_timeline_page,
 						  strata_timeline_page_bytes, &server.page, error);
-	/* The server's thread must not get them: this one waits for them. */
+	/* Signals must not go to the server's thread: this thread waits for them. */
 	sigemptyset(&ends);
 	sigaddset(&ends, SIGINT);
 	sigaddset(&ends, SIGTERM);

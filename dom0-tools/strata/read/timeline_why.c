@@ -21,7 +21,7 @@ int timeline_why_begin(struct timeline_why *why, const struct strata_shown *show
 	return why->instances ? 0 : strata_fail(error, "out of memory");
 }
 
-/* Writes an explanation as text, and hands it on.  0 or -1. */
+/* Converts an explanation to text, and passes it on. Returns 0 or -1. */
 static int tell(const struct strata_why_answer *answer,
 		const struct strata_why_explained *explained, struct strata_timeline *timeline)
 {
@@ -81,7 +81,7 @@ int timeline_why_explain(struct timeline_why *why, struct traces *traces,
 		return strata_fail(error, "out of memory");
 	listener = &recall->listener;
 	traces_read_again(traces);
-	/* Spans are told when they end, after the requests. */
+	/* A span is reported when it ends, which may be after the requests. */
 	state = state_pass(traces, requests, &listener, 1, UINT64_MAX, error);
 	if (!state)
 		status = -1;

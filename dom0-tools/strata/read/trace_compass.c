@@ -12,7 +12,7 @@
 #include "strata/read/merge_report.h"
 #include "outputs/outputs.h"
 
-/* Whether what was asked for can be had. */
+/* Checks that the options are possible with this format. */
 static int check_options(const struct write_options *options, size_t nr, struct strata_error *error)
 {
 	if (nr != 1)
@@ -41,7 +41,7 @@ static void print_result(const char *dir, const struct strata_trace_compass_resu
 	       dir);
 }
 
-/* Says what came of it: the exit status. */
+/* Reports the result; returns the exit status. */
 static int report(const struct write_options *options, const struct traces *traces,
 		  const struct strata_trace_compass_result *result,
 		  const struct strata_host_figures *figures)
@@ -59,7 +59,7 @@ static int report(const struct write_options *options, const struct traces *trac
 								    : verdict;
 }
 
-/* One pass writes it, and checks the order.  0, or -1 with the reason. */
+/* Writes the output and checks the order in one pass. Returns 0, or -1 with the reason. */
 static int write_all(struct traces *traces, struct strata_host_check *check,
 		     struct strata_trace_compass *compass, struct strata_error *error)
 {
@@ -74,7 +74,7 @@ static int write_all(struct traces *traces, struct strata_host_check *check,
 					   figures->bound_ns, error);
 }
 
-/* The exit status, or -1 with the reason. */
+/* Returns the exit status, or -1 with the reason. */
 static int write_recording(struct traces *traces, const struct write_options *options,
 			   struct strata_error *error)
 {

@@ -5,8 +5,8 @@
 
 #include "strata/read/traces_write.h"
 
-/* Merges the recording that is the one path, writes; says what went wrong, and what there is.  The
- * exit status. */
+/* Merges the recording at the only path, writes the output, and reports errors and the result.
+ * Returns the exit status. */
 int write_trace_compass(const char *verb, const struct write_options *options, char *const *paths,
 			size_t nr);
 

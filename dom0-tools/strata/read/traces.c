@@ -18,7 +18,7 @@
 
 #define THREADS_MAX 64
 
-/* Whether a complaint was told before; else notes it. */
+/* Whether a message was printed before; otherwise notes it. */
 static bool was_told(struct traces *traces, const char *message)
 {
 	const uint64_t id = strata_identity_add_text(0, message, strlen(message));
@@ -42,7 +42,7 @@ void traces_complain(void *data, const char *message)
 	if (traces->is_silent)
 		return;
 	progress_line_hold(&traces->line);
-	/* Several passes come upon the same damage. */
+	/* Several passes find the same damage. */
 	if (was_told(traces, message)) {
 		progress_line_release(&traces->line);
 		return;
@@ -83,7 +83,8 @@ void traces_progress_end(struct traces *traces)
 	progress_line_end(&traces->line);
 }
 
-/* Puts an open trace into the set; NULL: it is named and left out.  0 or -1: out of memory. */
+/* Adds an open trace to the set. NULL: it could not be opened, which was reported. Returns 0, or
+ * -1: out of memory. */
 static int add_trace(struct traces *traces, struct strata_ctf_trace *trace,
 		     struct strata_error *error)
 {
@@ -93,14 +94,14 @@ static int add_trace(struct traces *traces, struct strata_ctf_trace *trace,
 	return 0;
 }
 
-/* What was found in one place: a trace or a recording; neither if it could not be opened. */
+/* An opened input: a trace or a recording; neither if it could not be opened. */
 struct opened {
-	size_t path; /* the number of the path that it was found under */
+	size_t path; /* index of the path under which it was found */
 	struct strata_ctf_trace *trace;
 	struct strata_recording_traces *recording;
 };
 
-/* Adds the hypervisor's sources of a recording, or all others.  0 or -1: out of memory. */
+/* Adds the hypervisor's sources of a recording, or all others. Returns 0, or -1: out of memory. */
 static int add_sources(struct traces *traces, struct strata_recording_traces *recording,
 		       bool of_xen, struct strata_error *error)
 {
@@ -143,7 +144,7 @@ static int shift(const struct traces *traces, struct strata_recording_traces *re
 	return 0;
 }
 
-/* Opens what was found in one place, or tells why it is left out.  0 or -1: out of memory. */
+/* Opens an input, or reports why it is left out. Returns 0, or -1: out of memory. */
 static int open_input(struct traces *traces, const struct strata_input *input,
 		      struct opened *opened, struct strata_error *error)
 {
@@ -169,7 +170,8 @@ static int open_input(struct traces *traces, const struct strata_input *input,
 	return shift(traces, opened->recording, error);
 }
 
-/* The number of what a trace was made of, if that was found under the same path; else @nr. */
+/* Returns the index of the input from which a trace was made, if both are under the same path; else
+ * @nr. */
 static size_t find_origin(const struct opened *opened, size_t nr, size_t at)
 {
 	const struct opened *made = &opened[at];
@@ -191,8 +193,8 @@ static size_t find_origin(const struct opened *opened, size_t nr, size_t at)
 }
 
 /*
- * Leaves out what was made of something else that is shown: its events are shown once.  What the
- * command line names by itself is shown in any case.
+ * Leaves out traces that were made from another input, so that each event is shown once. A trace
+ * that the command line names itself is always shown.
  */
 static void leave_out_made(struct traces *traces, struct opened *opened)
 {
@@ -223,13 +225,13 @@ static void leave_out_made(struct traces *traces, struct opened *opened)
 	free(made);
 }
 
-/* The merge that an input is of; NULL: it is of none. */
+/* Returns the merge to which an input belongs; NULL: none. */
 static const char *merge_of(const struct opened *opened)
 {
 	return opened->trace ? strata_ctf_env_text(opened->trace, STRATA_CTF_MERGE) : NULL;
 }
 
-/* A trace of a merge, and its place in it. */
+/* A trace of a merge, and its position in it. */
 struct merged {
 	struct strata_input input;
 	struct opened opened;
@@ -268,8 +270,8 @@ static int order_merge(struct strata_input *inputs, struct opened *opened, size_
 	return 0;
 }
 
-/* The order of a merge's traces is that of equal times, and the first one's clock is the
- * timeline's. 0 or -1. */
+/* The order of a merge's traces decides the order at equal times, and the first trace's clock is
+ * that of the timeline. Returns 0 or -1. */
 static int order_merges(const struct strata_inputs *inputs, struct opened *opened,
 			struct strata_error *error)
 {
@@ -316,7 +318,7 @@ static int open_inputs(struct traces *traces, struct opened *opened, struct stra
 	return status;
 }
 
-/* Finds what there is under each path, and opens it.  0 or -1. */
+/* Finds and opens the inputs under each path. Returns 0 or -1. */
 static int find_and_open(struct traces *traces, char *const *paths, size_t nr,
 			 struct strata_error *error)
 {
@@ -378,7 +380,7 @@ int traces_open(struct traces *traces, const char *verb, const char *tcp_map,
 	if (traces->set.nr_streams == 0)
 		return fail_without_streams(traces, error);
 	status = strata_tcp_map_load(&map, tcp_map, error);
-	/* That may read much of them, before anything is shown. */
+	/* This may read much of them before anything is shown. */
 	traces_progress_begin(traces, traces->set.bytes);
 	if (!status)
 		status = strata_machines_find_by(&traces->machines, &traces->set, &map,
@@ -468,7 +470,8 @@ unsigned int traces_threads(void)
 	cpu_set_t usable;
 	long nr = sysconf(_SC_NPROCESSORS_ONLN);
 
-	/* Fewer if the process was bound to some; more than the set has room for are all usable. */
+	/* Fewer if the process has a CPU affinity. If there are more CPUs than the set can
+	 * represent, all count. */
 	if (sched_getaffinity(0, sizeof(usable), &usable) == 0)
 		nr = CPU_COUNT(&usable);
 	return nr < 1 ? 1 : nr > THREADS_MAX ? THREADS_MAX : (unsigned int)nr;

@@ -9,7 +9,7 @@
 #include "outputs/perfetto/perfetto_tracks.h"
 #include "strata/read/tracks_pass.h"
 
-/* One of the two forms. */
+/* One of the two formats. */
 struct drawing {
 	struct strata_perfetto_tracks *perfetto;
 	struct strata_chrome_tracks *chrome;
@@ -48,7 +48,7 @@ static int finish_drawing(struct drawing *drawing, struct strata_error *error)
 				 : strata_chrome_tracks_finish(drawing->chrome, error);
 }
 
-/* The pass, for the tracks and the observers. */
+/* Reads the traces, for the tracks and the observers. */
 static int read_events(struct traces *traces, struct tracks_pass *pass,
 		       const struct strata_slice_options *slices, struct strata_error *error)
 {
@@ -99,7 +99,7 @@ int write_drawn(struct traces *traces, const struct write_options *options,
 
 		*events = facts->slices ? strata_host_state_facts(pass.state)->events : 0;
 		if (!facts->slices)
-			traces_remark(traces, "nothing to draw: no span lies in what was read; "
+			traces_remark(traces, "nothing to draw: the selected events make no spans; "
 					      "--events writes an instant for each event");
 		status = strata_out_close(out, error);
 	} else if (out) {

@@ -121,7 +121,7 @@ int write_read_times(const struct write_options *options, const uint64_t *first_
 	return strata_fail(error, "--to %s is not after --from %s", to, from);
 }
 
-/* STRATA_STATUS_OK, or the status to end with; -1: help was asked for and given. */
+/* Returns STRATA_STATUS_OK, or the exit status; -1: help was printed. */
 static int read_arguments(const struct write_verb *verb, struct write_options *options, int argc,
 			  char **argv)
 {

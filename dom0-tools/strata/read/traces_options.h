@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * traces_options.h - the command lines of `strata view` and `convert`: which events of
- * traces are read, and in which form.
+ * traces_options.h - the command lines of `strata view` and `convert`: which events of traces to
+ * read, and in which format to write them.
  */
 #ifndef STRATA_STRATA_TRACES_OPTIONS_H
 #define STRATA_STRATA_TRACES_OPTIONS_H
@@ -16,10 +16,10 @@
 enum write_colours { COLOURS_AUTO, COLOURS_ALWAYS, COLOURS_NEVER };
 
 struct write_options {
-	const char *format;    /* one that write_format_known(); NULL: none was chosen */
+	const char *format;    /* for which write_format_known() is true; NULL: not chosen */
 	const char *out;       /* "-": standard output */
-	bool force;            /* what is there is replaced */
-	const char *from, *to; /* NULL: from the first, to the last event */
+	bool force;            /* replaces an existing output */
+	const char *from, *to; /* NULL: from the first event, to the last */
 	bool gmt;
 	bool date;
 	enum write_colours colours; /* of columns; auto: on a terminal */
@@ -28,26 +28,26 @@ struct write_options {
 	const char *symbols[WRITE_SYMBOLS_MAX]; /* SOURCE=FILE */
 	size_t nr_symbols;
 	struct strata_filter *filter;
-	bool events;       /* of convert: viewers get an instant for each, and no slices */
+	bool events;       /* of convert: viewers get an instant for each event, and no slices */
 	bool live;         /* of view: follows a recording, */
-	uint64_t delay_ms; /* and shows events that much later */
-	uint64_t late_ms;  /* and waits that long for a stream that hands nothing over */
+	uint64_t delay_ms; /* shows events with this delay, */
+	uint64_t late_ms;  /* and waits this long for a stream that delivers nothing */
 };
 
-/* A verb that has these options, and others. */
+/* A verb that has these options, and its own. */
 struct write_verb {
 	const char *name;
 	void (*usage)(FILE *out);
 	const struct option *options; /* its own, then WRITE_OPTIONS */
-	/* Takes one of its own.  0, or -1 with what is wrong. */
+	/* Takes one of the verb's own options. Returns 0, or -1 with what is wrong. */
 	int (*take)(struct write_options *options, int option, const char *value,
 		    struct strata_error *error);
-	/* Does what was asked for; the exit status. */
+	/* Runs the verb; returns the exit status. */
 	int (*run)(const struct write_verb *verb, const struct write_options *options,
 		   char *const *paths, size_t nr);
 };
 
-/* What WRITE_OPTIONS have in place of a letter; those of verbs are below. */
+/* Values of long options without a letter; those of verbs are below. */
 #define WRITE_OPTION_FIRST   256
 #define WRITE_OPTION_FILTER  (WRITE_OPTION_FIRST + STRATA_NR_ATTRIBUTES)
 #define WRITE_OPTION_FROM    (WRITE_OPTION_FILTER + 1)
@@ -84,12 +84,12 @@ struct write_verb {
 		NULL, 0, NULL, 0                                                    \
 	}
 
-/* What the usage of all verbs that read traces says of --tcp-map. */
+/* The usage text for --tcp-map, in all verbs that read traces. */
 #define TCP_MAP_USAGE                                                                            \
 	"  --tcp-map FILE          rules for events that describe TCP segments, which tie the\n" \
 	"                          clocks of machines; see docs/tcp-map.md\n"
 
-/* What the usage says of them. */
+/* Their usage text. */
 #define WRITE_OPTIONS_USAGE                                                                             \
 	"  --from TIME, --to TIME  only events in this range; TIME: seconds since the first\n"          \
 	"                          event (+1.5), seconds since 1970, or date and time:\n"               \
@@ -118,25 +118,25 @@ struct write_verb {
 	"  --date                  shows the date, too\n"                                               \
 	"  --threads N             number of threads (default: number of CPUs)\n"
 
-/* What the usage of both verbs says of a selection without events. */
+/* The usage text of both verbs for a selection that matches no event. */
 #define WRITE_SELECTION_USAGE                                                                   \
 	"A selection that cannot match, because no trace has such a name or CPU, is an error\n" \
 	"(status 1); the message suggests the nearest name.  If the names exist but no event\n" \
 	"matches, a message says so, with status 0.\n\n"
 
 /*
- * Reads --from and --to (0 and UINT64_MAX if they are not given), as ns since 1970.
- * @first_ns: of all events; NULL: not known yet, which makes no difference to what is wrong but
- *            where one time counts from it and the other from 1970
- * 0, or -1: one is no time, or the range is empty.
+ * Reads --from and --to as ns since 1970; 0 and UINT64_MAX if not given.
+ * @first_ns: of all events; NULL: not known yet; then an empty range is not detected if one time is
+ * relative to it and the other is not
+ * Returns 0, or -1: a time is invalid, or the range is empty.
  */
 int write_read_times(const struct write_options *options, const uint64_t *first_ns,
 		     uint64_t *from_ns, uint64_t *to_ns, struct strata_error *error);
 
-/* Says that the command line is wrong: the exit status. @which: what of it; or NULL */
+/* Reports a wrong command line; returns the exit status. @which: the wrong argument; or NULL */
 int write_wrong_usage(const struct write_verb *verb, const char *what, const char *which);
 
-/* Reads the command line, opens, merges, writes; says what is wrong.  The exit status. */
+/* Reads the command line, opens, merges, writes, and reports errors. Returns the exit status. */
 int write_verb_run(const struct write_verb *verb, struct write_options *options, int argc,
 		   char **argv);
 

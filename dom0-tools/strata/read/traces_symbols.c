@@ -32,7 +32,7 @@ static size_t find_source(const struct strata_shown *shown, const char *name, si
 	return i;
 }
 
-/* Keeps what was loaded.  False: out of memory, and the symbols are freed. */
+/* Stores loaded symbols. False: out of memory, and the symbols are freed. */
 static bool keep(struct traces_symbols *symbols, struct strata_symbols *loaded, const char *path)
 {
 	struct traces_symbols_file *more =
@@ -62,7 +62,7 @@ void traces_symbols_clear(struct traces_symbols *symbols)
 	memset(symbols, 0, sizeof(*symbols));
 }
 
-/* Names the addresses of a kernel's code in the events of its host's hypervisor. */
+/* Uses a kernel's symbols for addresses of its code in the events of its host's hypervisor. */
 static int add_to_hypervisor(const struct strata_trace_set *set, const struct strata_ctf_trace *of,
 			     uint64_t domain, const struct strata_symbols *symbols,
 			     struct strata_error *error)
@@ -80,7 +80,7 @@ static int add_to_hypervisor(const struct strata_trace_set *set, const struct st
 	return 0;
 }
 
-/* Gives symbols to a source.  0 or -1. */
+/* Assigns symbols to a source. Returns 0 or -1. */
 static int give(const struct strata_shown *shown, size_t at, const struct strata_symbols *symbols,
 		struct strata_error *error)
 {
@@ -93,8 +93,8 @@ static int give(const struct strata_shown *shown, size_t at, const struct strata
 	return add_to_hypervisor(shown->set, trace, source->domain, symbols, error);
 }
 
-/* Finds the symbols that a recording has of this source, its dom0's kernel.  NULL: none, which is
- * told if something is wrong with them. */
+/* Finds a recording's own symbols for this source, its dom0's kernel. NULL: none; reports an error
+ * in them. */
 static const struct strata_symbols *find_recorded(struct traces_symbols *symbols,
 						  const struct strata_ctf_trace *trace,
 						  const struct strata_shown_source *source)
@@ -117,11 +117,12 @@ static const struct strata_symbols *find_recorded(struct traces_symbols *symbols
 	loaded = strata_symbols_load_recorded(path, &error);
 	if (!loaded && *error.text && symbols->remark)
 		symbols->remark(symbols->data, error.text);
-	/* What is damaged is told once. */
+	/* Damage is reported once. */
 	return (loaded || *error.text) && keep(symbols, loaded, path) ? loaded : NULL;
 }
 
-/* Whether two files are of one kernel that ran: what begins its code is at one place. */
+/* Compares whether two files are of the same running kernel: the start of its code has the same
+ * address. */
 static int compare(const struct strata_symbols *given, const struct strata_symbols *recorded,
 		   const char *source, const char *path, struct strata_error *error)
 {
@@ -142,7 +143,7 @@ static int compare(const struct strata_symbols *given, const struct strata_symbo
 	return 0;
 }
 
-/* Loads the file that is given for a source.  NULL with the reason. */
+/* Loads the file given for a source. NULL with the reason. */
 static const struct strata_symbols *load_given(struct traces_symbols *symbols,
 					       const struct strata_ctf_trace *trace,
 					       const struct strata_shown_source *source,
@@ -178,8 +179,8 @@ static int add_given(struct traces_symbols *symbols, const struct strata_shown *
 		return -1;
 	if (strcmp(source->layer, "kernel") != 0 && strcmp(source->layer, "xen") != 0)
 		return strata_fail(error,
-				   "--symbols: %s is neither a kernel nor a hypervisor: its events "
-				   "hold no addresses that are known to be of its code",
+				   "--symbols: %s is neither a kernel nor a hypervisor: no events "
+				   "contain addresses of its code",
 				   source->name);
 	if (shown->set->traces[at]->symbols.own)
 		return strata_fail(error, "--symbols: %s is given twice", source->name);

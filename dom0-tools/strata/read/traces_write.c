@@ -20,7 +20,7 @@
 #include "strata/read/traces_draw.h"
 #include "strata/read/traces_symbols.h"
 
-#define SLICE_BYTES (4u << 20) /* of input: each thread holds what one becomes */
+#define SLICE_BYTES (4u << 20) /* size of input; each thread buffers the output of one slice */
 
 static const char *const formats[] = { "columns", "babeltrace", "json",  "perfetto",
 				       "chrome",  "ctf",        "count", "trace-compass" };
@@ -36,7 +36,7 @@ bool write_format_known(const char *format)
 	return false;
 }
 
-#define WRONG_TIMES (-2) /* the command line asks for a range that is empty */
+#define WRONG_TIMES (-2) /* the range of times on the command line is empty */
 
 /* 0, -1, or WRONG_TIMES. */
 static int set_times(struct traces *traces, const struct write_options *options,
@@ -49,8 +49,8 @@ static int set_times(struct traces *traces, const struct write_options *options,
 		return WRONG_TIMES;
 	if (slices->from_ns > *first_ns)
 		*first_ns = slices->from_ns;
-	/* To seek without reading what lies before wants an index, as does to know how much it is.
-	 */
+	/* The index is needed to seek without reading earlier events, and to know the amount to
+	 * read. */
 	if (options->from || (options->to && traces->line.is_wanted))
 		return strata_trace_set_make_index(&traces->set, error);
 	return 0;
@@ -96,7 +96,7 @@ static int count(struct traces *traces, const struct write_options *options,
 	return strata_out_close(out, error);
 }
 
-/* The names of sources; NULL: out of memory.  To be freed. */
+/* Returns the names of sources; NULL: out of memory. The caller frees the array. */
 static const char **source_names(const struct strata_shown *shown)
 {
 	const char **names = calloc(shown->nr_sources + 1, sizeof(*names));
@@ -107,7 +107,7 @@ static const char **source_names(const struct strata_shown *shown)
 	return names;
 }
 
-/* Begins to write CTF.  NULL with the reason. */
+/* Opens the CTF output. NULL with the reason. */
 static struct strata_ctf_traces *open_ctf(struct traces *traces,
 					  const struct write_options *options, const char **names,
 					  struct strata_error *error)
@@ -133,8 +133,8 @@ int write_bind_filter(const struct write_options *options, const struct strata_t
 }
 
 /*
- * Sets the filter of the traces, if events are asked for.  Tells what of it no trace has; fails if
- * that leaves nothing.
+ * Sets the filter of the traces, if there is one. Reports parts of it that no trace has; fails if
+ * no event can match.
  */
 static int set_filter(struct traces *traces, const struct write_options *options,
 		      const struct strata_shown *shown, struct strata_error *error)
@@ -172,7 +172,7 @@ static int write_lines(struct traces *traces, const struct write_options *option
 	return status;
 }
 
-/* Says that nothing was written.  Fails if that is because no trace has what is asked for. */
+/* Reports that nothing was written. Fails if no trace has the selected events. */
 static int tell_of_nothing(struct traces *traces, const struct write_options *options,
 			   struct strata_error *error)
 {
@@ -184,7 +184,7 @@ static int tell_of_nothing(struct traces *traces, const struct write_options *op
 }
 
 /*
- * Writes a form, in one pass with what the observers take in.
+ * Writes one format, and passes the events to the observers, in one pass.
  * @slices: threads, times and observers
  */
 static int write_form(struct traces *traces, const struct write_options *options,
@@ -196,7 +196,7 @@ static int write_form(struct traces *traces, const struct write_options *options
 	const char **names;
 	int status;
 
-	/* What is read on a terminal shows by itself how far it is. */
+	/* Output on a terminal is its own progress indication. */
 	if (!to_terminal || strcmp(options->format, "count") == 0)
 		traces_progress_begin(traces, strata_trace_set_bytes(&traces->set, slices->from_ns,
 								     slices->to_ns));
@@ -222,8 +222,8 @@ static int write_form(struct traces *traces, const struct write_options *options
 }
 
 /*
- * The same, and CTF in the same pass.
- * @ctf: that form; NULL: none, or it is written without observers
+ * Does the same, and writes CTF in the same pass.
+ * @ctf: options of that format; NULL: none, or it is written without observers
  */
 static int write_observed(struct traces *traces, const struct write_options *options,
 			  const struct write_options *ctf, const struct strata_shown *shown,
@@ -255,7 +255,7 @@ static int write_observed(struct traces *traces, const struct write_options *opt
 	return status;
 }
 
-/* @ctf: a form that is written, too; or NULL */
+/* @ctf: a further format to write; or NULL */
 static int write_events(struct traces *traces, const struct write_options *options,
 			const struct write_options *ctf, const struct strata_shown *shown,
 			const struct host_checks *checks, uint64_t *events,
@@ -272,7 +272,7 @@ static int write_events(struct traces *traces, const struct write_options *optio
 	status = set_times(traces, options, &slices, &first_ns, error);
 	if (!status)
 		status = set_filter(traces, options, shown, error);
-	/* Streams of CTF are written side by side, where nobody wants all events in order. */
+	/* Streams of CTF are written in parallel if nothing needs all events in order. */
 	if (is_ctf && checks->nr)
 		ctf = options;
 	if (!status)
@@ -281,7 +281,7 @@ static int write_events(struct traces *traces, const struct write_options *optio
 	return status || *events ? status : tell_of_nothing(traces, options, error);
 }
 
-/* Recordings are checked if all of them is read. */
+/* Recordings are checked only if they are read completely. */
 static bool is_checked(const struct write_options *options)
 {
 	return !options->from && !options->to && strata_filter_is_empty(options->filter);
@@ -321,7 +321,7 @@ int write_traces(const struct write_job *job)
 		return write_trace_compass(job->verb, job->form, job->paths, job->nr);
 	status = traces_open(&traces, job->verb, job->form->tcp_map, job->shifts, job->paths,
 			     job->nr, &error);
-	/* What is shown of sources says whose events they are; a filter by source asks for that. */
+	/* The sources' names are needed for output, and for a filter by source. */
 	if (!status)
 		status = strata_shown_init(&shown, &traces.set, &error);
 	if (!status)

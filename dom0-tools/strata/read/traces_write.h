@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* traces_write.h - traces, merged and written in other forms: `strata view`, `convert`, `merge`. */
+/* traces_write.h - merges traces and writes them in other formats, for `strata view`, `convert`,
+ * `merge`. */
 #ifndef STRATA_STRATA_TRACES_WRITE_H
 #define STRATA_STRATA_TRACES_WRITE_H
 
@@ -11,30 +12,29 @@
 /* Whether there is such a format. */
 bool write_format_known(const char *format);
 
-/* Makes what writes that format. @first_ns: of all events.  NULL: out of memory. */
+/* Creates the writer of that format. @first_ns: of all events. NULL: out of memory. */
 struct strata_event_writer *write_make_writer(const struct write_options *options,
 					      uint64_t first_ns);
 
-/* Binds the filter of the options to a set, whose sources have the names that are shown.  0 or -1.
- */
+/* Binds the options' filter to a set, whose sources have the displayed names. Returns 0 or -1. */
 int write_bind_filter(const struct write_options *options, const struct strata_trace_set *set,
 		      const struct strata_shown *shown, struct strata_error *error);
 
-/* The traces to write, and the form of the output. */
+/* The traces to write, and the output format. */
 struct write_job {
 	const char *verb;
 	const struct write_options *form;
-	const struct write_options *ctf; /* CTF that is written in the same pass; NULL: none */
+	const struct write_options *ctf; /* CTF to write in the same pass; NULL: none */
 	char *const *paths;
 	size_t nr;
 	const struct traces_shifts *shifts; /* or NULL */
-	/* Called when all is written, with what was found out about recordings; may be NULL.
-	 * 0, or -1: it failed. */
+	/* Called when everything was written, with the results for recordings; may be NULL.
+	 * Returns 0, or -1: it failed. */
 	int (*done)(const struct write_job *job, const struct host_checks *checks, uint64_t events,
 		    struct strata_error *error);
 };
 
-/* Opens, merges, writes; says what went wrong.  The exit status. */
+/* Opens, merges, writes, and reports errors. Returns the exit status. */
 int write_traces(const struct write_job *job);
 
 #endif /* STRATA_STRATA_TRACES_WRITE_H */

@@ -20,7 +20,7 @@
 #define NS_PER_MS    1000000u
 #define LOOK_MS      100
 #define WRITE_BYTES  (256u << 10)
-#define STATUS_LOOKS 5u /* the line of status is shown anew that often */
+#define STATUS_LOOKS 5u /* looks between two updates of the status line */
 
 static volatile sig_atomic_t interrupted;
 
@@ -37,15 +37,15 @@ struct view {
 	struct traces_symbols symbols;
 	struct strata_shown_view shown_view;
 	bool has_shown;
-	const struct strata_set_filter *filter; /* with what it runs on */
-	void *filter_run;                       /* NULL: all events are wanted */
+	const struct strata_set_filter *filter; /* with its state */
+	void *filter_run;                       /* NULL: all events match */
 	const struct strata_trace_set *set;
 	struct strata_event_writer *writer;
 	struct strata_out_file *out;
 	struct strata_buffer buffer;
 	struct strata_shown_last last;
 	uint64_t events; /* shown */
-	bool has_status; /* a line of it is on the terminal */
+	bool has_status; /* the status line is on the terminal */
 	bool complained;
 };
 
@@ -133,7 +133,7 @@ static int take(struct strata_live_sink *sink, size_t stream, struct strata_ctf_
 	struct strata_shown_event event;
 	size_t i;
 
-	/* A run is of one batch. */
+	/* A run of events comes from one batch. */
 	if (view->filter_run) {
 		memcpy(wanted, events, nr * sizeof(*events));
 		nr = view->filter->keep(view->filter_run, view->set->streams[stream].trace, reader,
@@ -185,8 +185,8 @@ static void show_status(struct view *view, const struct strata_live_progress *pr
 	view->has_status = true;
 }
 
-/* Looks until the recording ends, somebody wants a stop, or nobody reads what is written.  0 or -1.
- */
+/* Looks until the recording ends, the user stops it, or the reader of the output is gone. Returns 0
+ * or -1. */
 static int follow(struct view *view, struct strata_live *live, struct strata_error *error)
 {
 	const bool has_status = isatty(STDERR_FILENO) &&
@@ -258,7 +258,7 @@ int view_live(const struct write_options *options, const char *raw)
 		result = follow(&view, live, &error);
 	else if (live && view.out)
 		strata_fail(&error, "out of memory");
-	/* Nobody reads on, as with `| head`: that is no failure. */
+	/* A reader that ends early, like `| head`, is not a failure. */
 	unread = view.out && strata_out_unread(view.out);
 	if (view.out && strata_out_close(view.out, result ? &later : &error) && !unread)
 		result = -1;

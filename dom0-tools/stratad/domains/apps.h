@@ -73,7 +73,7 @@ struct apps {
 	int listener;                  /* -1: not open */
 	bool all_accepted;             /* no connection is pending */
 	int epoll;                     /* readable when apps_tend() has work; -1 */
-	bool deaf;                     /* no connection is accepted for now */
+	bool deaf; /* the listening socket is not polled until hang_up_has_room() again */
 	struct application **list;
 	size_t nr;
 	struct application_look *asked;

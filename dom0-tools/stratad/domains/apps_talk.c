@@ -114,7 +114,7 @@ static int seal_memory(const struct apps *apps, struct application *one, struct 
 {
 	int sealed;
 
-	/* Nobody can take anything out of the kernel's memory. */
+	/* No process can take pages out of the kernel's memory. */
 	if (one->app.memory.kernel_id) {
 		app_memory_leave_unsealed(&one->app.memory);
 		return 0;

@@ -16,8 +16,8 @@ void leaving_charge(struct principal *who, uint64_t ticks, uint32_t tsc_khz)
 	principal_charge(who, PRINCIPAL_TALKING, time > pages ? time : pages);
 }
 
-/* Whether its rings are drained. Not checked again after that: the recorder may reuse its source.
- */
+/* Whether its rings are drained. Not checked again after that: the recorder may reuse its
+ * source. */
 static bool is_drained(struct leaving *one, struct recorder *recorder)
 {
 	if (one->source != LEAVING_NO_SOURCE &&

@@ -217,8 +217,8 @@ static void set_overwrite(struct participant *one, bool overwrite)
 		one->map.rings[i].reader.overwrite = overwrite;
 }
 
-/* Whether its allowance permits another mapping: each load of the module and each boot takes one.
- */
+/* Whether its allowance permits another mapping: each load of the module and each boot takes
+ * one. */
 static bool is_allowed(struct participants *all, struct participant *one)
 {
 	struct strata_error why = { "" };
@@ -295,8 +295,8 @@ void participant_map_some(struct participants *all, struct participant *one)
 	while (more > 0 && may_map_more(all, one)) {
 		begin = strata_clock();
 		more = guest_map_step(&one->map, &why);
-		/* The time used while nothing else had to wait must not delay it afterwards.
-		 */
+		/* The time used while nothing else had to wait must not delay it
+		 * afterwards. */
 		if (all->started)
 			leaving_charge(one->who, strata_clock() - begin, all->tsc_khz);
 	}

@@ -8,7 +8,8 @@
 #include "stratad/domains/participant.h"
 #include "stratad/domains/participant_events.h"
 
-/* After this time without an answer the user is told, and a guest is no longer waited for. */
+/* After this time without an answer the user gets a message, and the recorder no longer waits for
+ * the guest. */
 #define SILENCE_MS 10000u
 
 /* A kernel patches its code and interrupts all CPUs for each event that it enables or disables:
@@ -113,7 +114,7 @@ int participant_reselect(struct participants *all, struct participant *one,
 		one->events = before;
 		return strata_fail_in(error, "domain %u", one->domain);
 	}
-	/* It is told to start when its rings are added. */
+	/* The start command is sent when its rings are added. */
 	if (one->step == PARTICIPANT_ADDING)
 		return 0;
 	return give_start(all, one, error) ? strata_fail_in(error, "domain %u", one->domain) : 0;

@@ -29,7 +29,7 @@ enum participant_step {
 	PARTICIPANT_PROBING,  /* its module is adding probes */
 	PARTICIPANT_READING,  /* its event table is being read again, likewise, for the probe */
 	PARTICIPANT_ADDING, /* from here on a source of the recording; its rings are being added */
-	PARTICIPANT_READY,  /* not told to start */
+	PARTICIPANT_READY,  /* the start command was not sent */
 	PARTICIPANT_STARTING,
 	PARTICIPANT_RECORDING,
 	PARTICIPANT_STOPPING,

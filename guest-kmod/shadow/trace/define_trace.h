@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * define_trace.h - stands before the kernel's own header of this name, in the
- * include path of trace_*.c, and makes a probe and a description of every event
- * in the header that includes it.
+ * define_trace.h - precedes the kernel's own header of this name, in the include path of trace_*.c,
+ * and makes a probe and a description of every event in the header that includes it.
  *
  * As in the kernel, the header of trace events is read again and again, with the
  * words that it is written in meaning something else each time.  Here they make

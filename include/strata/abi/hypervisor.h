@@ -48,8 +48,8 @@ enum strata_hv_operation {
 	/* Finds the next sub-buffer to read of one ring; in overwrite mode, takes it out.  EAGAIN:
 	 * none is ready. ENOENT. */
 	STRATA_HV_GET = 6,
-	/* Releases it. EINVAL: u.subbuf.position is not the next one, or it is not ready.  ENOENT.
-	 */
+	/* Releases it. EINVAL: u.subbuf.position is not the next one, or it is not ready.
+	 * ENOENT. */
 	STRATA_HV_PUT = 7,
 	/* Stops, and frees the rings; frames that are still mapped stay until they are unmapped. */
 	STRATA_HV_DESTROY = 8,
@@ -146,8 +146,8 @@ struct strata_hv_op {
 		struct {
 			uint32_t flags; /* IN */
 			uint32_t nr;    /* IN: of rules[] */
-			/* IN, with APPLY: records a second, of one domain on one CPU; 0: no bound
-			 */
+			/* IN, with APPLY: records a second, of one domain on one CPU; 0: no
+			 * bound */
 			uint32_t budget_per_s;
 			/* IN: 0.  The hypervisor's own number while it continues a long call. */
 			uint32_t continued;

@@ -2,12 +2,12 @@
 /*
  * ctf2_locate.c - finds the integers to which field locations of CTF 2 lead; see tsdl_build.h.
  *
- * A location leads down from a scope, or from the structure around its field, by names of members.
- * The types on its way are being read, or were read completely:
- *  - of an array or optional field that is being read, it passes through the element or
- *    field at hand; others cannot be passed;
- *  - of a variant that is being read, through the option at hand; of others through each
- *    option, for any of them may have been read.
+ * A location leads from a scope, or from the structure around its field, down by names of members.
+ * The types on its path are either being read, or were read completely:
+ *  - in an array or optional field that is being read, the path passes through the current element
+ *    or field; it cannot pass through others;
+ *  - in a variant that is being read, through the current option; in other variants through every
+ *    option, because any of them may have been read.
  * So exactly one of the integers has been read when it is needed.
  */
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 
 #include "ctf/tsdl/tsdl_build.h"
 
-#define TARGETS_MAX 4096u /* of one location */
+#define TARGETS_MAX 4096u /* per location */
 
 struct search {
 	struct strata_tsdl_builder *builder;
@@ -112,8 +112,8 @@ static int walk(struct search *search, struct strata_ctf_type *type, size_t word
 	}
 }
 
-/* Removes words that a later NULL cancels; returns the number of the rest.  A remaining NULL leads
- * to the enclosing structure. */
+/* Removes words cancelled by a following NULL; returns the number of the remaining ones. A
+ * remaining NULL leads to the enclosing structure. */
 static size_t simplify(const struct strata_tsdl_path *path, const char **words)
 {
 	size_t i, nr = 0;
@@ -127,7 +127,7 @@ static size_t simplify(const struct strata_tsdl_path *path, const char **words)
 	return nr;
 }
 
-/* The innermost structure from a frame on. */
+/* Returns the innermost structure from a frame on. */
 static const struct strata_tsdl_frame *structure_of(const struct strata_tsdl_frame *frame)
 {
 	while (frame && frame->structure->kind != STRATA_CTF_STRUCT)
@@ -204,7 +204,7 @@ int strata_ctf2_check_choices(struct strata_tsdl_builder *builder,
 			      const struct strata_tsdl_type *declared,
 			      const struct strata_ctf_type *type)
 {
-	/* Moves the least signed number to 0. */
+	/* Maps the least signed number to 0. */
 	const uint64_t shift = type->tag_is_signed ? 1ull << 63 : 0;
 	struct range *ranges = strata_tsdl_get(builder->source, type->nr_choices, sizeof(*ranges));
 	size_t i;
@@ -228,7 +228,7 @@ int strata_ctf2_check_choices(struct strata_tsdl_builder *builder,
 			return strata_tsdl_fail(builder->source, declared->at,
 						"two options of a variant have ranges that "
 						"intersect");
-		/* Of ranges of one option the one with the highest end counts. */
+		/* Of the ranges of one option, the one with the highest end counts. */
 		if (ranges[i].high < ranges[i - 1].high) {
 			ranges[i].high = ranges[i - 1].high;
 			ranges[i].option = ranges[i - 1].option;

@@ -82,7 +82,7 @@ static bool is_blank(const char *text, size_t size)
 	return i == size;
 }
 
-/* Reads the fragment behind a separator. */
+/* Parses the fragment after a separator. */
 static int parse_fragment(struct strata_ctf2_parser *parser, const char *text, size_t size,
 			  bool is_last)
 {
@@ -135,8 +135,8 @@ static int parse_all(struct strata_ctf2_parser *parser)
 		return strata_tsdl_fail(parser->source, 0, "there is no preamble");
 	if (!parser->file->nr_streams)
 		return strata_tsdl_fail(parser->source, parser->at,
-					"there is no data stream class: is this the metadata of a "
-					"trace, and whole?");
+					"there is no data stream class: is this the complete "
+					"metadata of a trace?");
 	return 0;
 }
 

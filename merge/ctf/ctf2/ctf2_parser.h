@@ -22,9 +22,9 @@ struct strata_ctf2_parser {
 	/* The path from the fragment to the current object: names, for errors. */
 	const char *crumbs[STRATA_CTF2_CRUMBS_MAX];
 	unsigned int nr_crumbs;
-	/* What can be referred to.  Places: of field classes, of clock classes. */
+	/* Names for references. Places of names: field classes, clock classes. */
 	struct strata_tsdl_table names;
-	/* Where the next of each list goes. */
+	/* The ends of the lists, for appending. */
 	struct strata_tsdl_clock_block **clock_end;
 	struct strata_tsdl_stream_block **stream_end;
 	struct strata_tsdl_event_block **event_end;
@@ -39,34 +39,36 @@ enum { STRATA_CTF2_ALIASES = 1, STRATA_CTF2_CLOCKS };
 /* "NAME: fragment N (line M): in WAY: ..."; returns -1. */
 int strata_ctf2_fail(struct strata_ctf2_parser *parser, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-/* Enters an object of that name, which outlives the visit; and leaves it. */
+/* Enters an object of that name for error messages; @name must outlive the visit. And leaves it. */
 void strata_ctf2_enter(struct strata_ctf2_parser *parser, const char *name);
 void strata_ctf2_leave(struct strata_ctf2_parser *parser);
-/* Checks that it is an object with only these properties (" a b c ") and attributes, and no
- * extensions. */
+/* Checks that it is an object with no properties other than these (" a b c ") and attributes, and
+ * without extensions. */
 int strata_ctf2_check(struct strata_ctf2_parser *parser, struct json_object *object,
 		      const char *properties);
 /* Reads a property of a type; NULL without an error if absent. 0 or -1. */
 int strata_ctf2_get(struct strata_ctf2_parser *parser, struct json_object *object, const char *key,
 		    enum json_type type, bool is_needed, struct json_object **value);
-/* Reads an integer from @least to @most; @value stays if absent. */
+/* Reads an integer from @least to @most; @value is unchanged if the property is absent. */
 int strata_ctf2_get_uint(struct strata_ctf2_parser *parser, struct json_object *object,
 			 const char *key, bool is_needed, uint64_t least, uint64_t most,
 			 uint64_t *value);
 /* Reads a valid alignment, a power of two. */
 int strata_ctf2_get_align(struct strata_ctf2_parser *parser, struct json_object *object,
 			  const char *key, uint32_t *align);
-/* A text as it is; and as a name: interned, with control characters escaped. */
+/* Returns a text unchanged; and as a name: interned, with control characters escaped. */
 const char *strata_ctf2_text(struct strata_ctf2_parser *parser, struct json_object *string);
 const char *strata_ctf2_name(struct strata_ctf2_parser *parser, struct json_object *string);
-/* The same for a property; @name stays if absent. */
+/* The same for a property; @name is unchanged if it is absent. */
 int strata_ctf2_get_name(struct strata_ctf2_parser *parser, struct json_object *object,
 			 const char *key, bool is_needed, const char **name);
-/* Reads one of several words, a list ended by NULL: its number; @word stays if absent. */
+/* Reads one of several words, a NULL-terminated list, as its index; @word is unchanged if
+ * absent. */
 int strata_ctf2_get_word(struct strata_ctf2_parser *parser, struct json_object *object,
 			 const char *key, bool is_needed, const char *const *words,
 			 unsigned int *word);
-/* [[low, high], ...] as labels without names: signed numbers as such; their number. */
+/* Reads [[low, high], ...] as labels without names; negative numbers stay signed. Returns their
+ * number. */
 int strata_ctf2_ranges(struct strata_ctf2_parser *parser, struct json_object *array,
 		       struct strata_ctf_label **ranges, size_t *nr);
 
@@ -90,8 +92,8 @@ int strata_ctf2_parse_length(struct strata_ctf2_parser *parser, struct json_obje
 			     struct strata_tsdl_type *type);
 
 /* ctf2_types.c */
-/* Notes that @inner is part of @outer, and limits the depth; an alias counts with its full depth.
- */
+/* Notes that @inner is part of @outer, and limits the depth; an alias counts with its full
+ * depth. */
 int strata_ctf2_put_within(struct strata_ctf2_parser *parser, struct strata_tsdl_type *outer,
 			   const struct strata_tsdl_type *inner);
 /* Reads a property that is a field class, or the name of an alias; NULL if absent. */

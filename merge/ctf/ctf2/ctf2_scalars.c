@@ -79,8 +79,8 @@ static bool is_above(bool is_signed, uint64_t a, uint64_t b)
 	return is_signed ? (int64_t)a > (int64_t)b : a > b;
 }
 
-/* Sorts the ranges of one name and joins overlapping ones, because a name is shown once.  Returns
- * how many are left, or -1. */
+/* Sorts the ranges of one name and joins overlapping ones, because a name is shown once. Returns
+ * the number of the remaining ranges, or -1. */
 static int64_t merge_ranges(struct strata_ctf2_parser *parser, struct strata_ctf_label *ranges,
 			    size_t nr, bool is_signed)
 {

@@ -196,7 +196,8 @@ static int parse_optional(struct strata_ctf2_parser *parser, struct json_object 
 	return strata_ctf2_put_within(parser, type, field->type);
 }
 
-/* Makes a unique name for an option without one: no name of the text has the same address. */
+/* Makes a unique name for an unnamed option: its address differs from that of all names in the
+ * text. */
 static const char *new_name(struct strata_ctf2_parser *parser, size_t number)
 {
 	char *name = strata_tsdl_get(parser->source, 32, 1);

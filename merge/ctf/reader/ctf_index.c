@@ -14,14 +14,14 @@
 #include "ctf/reader/ctf_reader.h"
 #include "ctf/reader/ctf_reader_packet.h"
 
-#define HEADER_BYTES 512u /* of a packet; where it has more, the index is not used */
+#define HEADER_BYTES 512u /* per packet; with longer headers the index is not used */
 
-/* Collects places, fewer of them as they become too many. */
+/* Collects entries, and thins them when there are too many. */
 struct collector {
 	struct strata_ctf_index *index;
 	uint64_t stride; /* every stride-th packet is kept */
 	uint64_t last_ns;
-	uint64_t end_ns; /* of the packets before */
+	uint64_t end_ns; /* latest end of the previous packets */
 };
 
 static int collect(struct collector *collector, uint64_t offset, bool has_begin, uint64_t begin_ns,
@@ -33,10 +33,11 @@ static int collect(struct collector *collector, uint64_t offset, bool has_begin,
 	if (index->packets == 0)
 		index->has_times = has_begin;
 	index->has_times &= has_begin;
-	/* Events never go back in a stream: a reader holds them to the ones before. */
+	/* The times of a stream's events never go back, because the reader clamps them. */
 	if (begin_ns > collector->last_ns)
 		collector->last_ns = begin_ns;
-	/* Where packets overlap, who begins at this one may miss events of those before it. */
+	/* If packets overlap, a reader that starts at this one could miss events of earlier
+	 * packets. */
 	if (collector->end_ns > collector->last_ns)
 		collector->last_ns = collector->end_ns;
 	if (end_ns > collector->end_ns)
@@ -62,8 +63,8 @@ static int collect(struct collector *collector, uint64_t offset, bool has_begin,
 	return 0;
 }
 
-/* Opens DIR/index/NAME.idx; NULL: there is none of a known version - older ones begin with
- * "CTFIDX" - and the packets themselves are looked at.  @entry_bytes: OUT */
+/* Opens DIR/index/NAME.idx; NULL: absent, or of an unknown version (older ones begin with
+ * "CTFIDX"), so the packets themselves are read. @entry_bytes: OUT */
 static FILE *open_file(const struct strata_ctf_stream *stream, uint32_t *entry_bytes)
 {
 	struct strata_ctf_index_file_head head;
@@ -94,8 +95,8 @@ static FILE *open_file(const struct strata_ctf_stream *stream, uint32_t *entry_b
 	return NULL;
 }
 
-/* Whether a packet begins at each place, and not after the time that the place says: a reader that
- * begins there would miss what is before. */
+/* Whether a packet begins at each entry, not later than the entry's time: otherwise a reader that
+ * starts there could miss earlier events. */
 static bool fits_packets(const struct strata_ctf_index *index,
 			 const struct strata_ctf_stream *stream)
 {
@@ -122,8 +123,8 @@ static bool fits_packets(const struct strata_ctf_index *index,
 	return true;
 }
 
-/* Reads the tracer's index.  1; 0: there is none, or it does not fit the file; -1: out of memory.
- */
+/* Reads the tracer's index. Returns 1; 0: absent, or it does not match the file; -1: out of
+ * memory. */
 static int read_file(struct strata_ctf_index *index, const struct strata_ctf_stream *stream)
 {
 	const struct strata_ctf_kind_of_stream *kinds = stream->trace->kinds;
@@ -144,7 +145,7 @@ static int read_file(struct strata_ctf_index *index, const struct strata_ctf_str
 			if (kinds[i].class->id == be64toh(entry.stream_id))
 				break;
 		}
-		/* Packets lie one behind the other, or it is another file's. */
+		/* Packets must be adjacent, or the index belongs to another file. */
 		if (offset != expected || i == stream->trace->metadata.nr_streams ||
 		    be64toh(entry.packet_bits) / 8 > stream->bytes - offset ||
 		    be64toh(entry.packet_bits) == 0 || be64toh(entry.packet_bits) % 8)
@@ -164,7 +165,8 @@ static int read_file(struct strata_ctf_index *index, const struct strata_ctf_str
 	return 0;
 }
 
-/* When a packet begins, by the reader's converter or its own clock.  No event of it is before. */
+/* Returns the begin of a packet, by the reader's converter or its own clock. No event of it is
+ * earlier. */
 static uint64_t begin_of(const struct strata_ctf_reader *reader)
 {
 	struct strata_ctf_when when;
@@ -179,7 +181,7 @@ static uint64_t begin_of(const struct strata_ctf_reader *reader)
 	return bound_ns < when.ns ? when.ns - bound_ns : 0;
 }
 
-/* Reads the headers of all packets.  0, or -1: out of memory. */
+/* Reads the headers of all packets. Returns 0, or -1: out of memory. */
 static int read_packets(struct strata_ctf_index *index, const struct strata_ctf_stream *stream,
 			struct strata_error *error)
 {
@@ -189,7 +191,7 @@ static int read_packets(struct strata_ctf_index *index, const struct strata_ctf_
 
 	if (strata_ctf_reader_open(&reader, stream, 4096, error))
 		return -1;
-	/* Who reads the events will say what is wrong. */
+	/* The reader of the events reports faults. */
 	strata_ctf_reader_seek(&reader, 0, UINT64_MAX, UINT64_MAX);
 	while ((found = strata_ctf_reader_next_packet(&reader, error)) > 0) {
 		const struct strata_ctf_packet *packet = &reader.packet;
@@ -230,7 +232,7 @@ void strata_ctf_index_clear(struct strata_ctf_index *index)
 
 uint64_t strata_ctf_index_find(const struct strata_ctf_index *index, uint64_t ns)
 {
-	/* The last place that begins before @ns: events at @ns may still be in it. */
+	/* The last entry that begins before @ns: it may still contain events at @ns. */
 	const size_t low = STRATA_PARTITION(i, 0, index->has_times ? index->nr : 0,
 					    index->places[i].begin_ns < ns);
 

@@ -12,7 +12,7 @@
 
 #include "ctf/trace/ctf_trace.h"
 
-#define STRATA_CTF_INDEX_MAX 4096u /* entries of one stream */
+#define STRATA_CTF_INDEX_MAX 4096u /* per stream */
 
 struct strata_ctf_index_place {
 	uint64_t offset;   /* of a packet, in the file */
@@ -22,7 +22,7 @@ struct strata_ctf_index_place {
 struct strata_ctf_index {
 	struct strata_ctf_index_place *places; /* by offset and time */
 	size_t nr;
-	uint64_t end_ns;  /* the latest end of a packet */
+	uint64_t end_ns;  /* latest end of a packet */
 	uint64_t packets; /* all of them */
 	bool from_file;   /* from the tracer's file */
 	bool has_times;   /* packets contain their begin times */
@@ -34,8 +34,8 @@ int strata_ctf_index_make(struct strata_ctf_index *index, const struct strata_ct
 
 void strata_ctf_index_clear(struct strata_ctf_index *index);
 
-/* The offset of a packet such that all events at @ns or later are in it or after it; 0: the first
- * packet. */
+/* Returns the offset of a packet such that all events at @ns or later are in it or after it; 0: the
+ * first packet. */
 uint64_t strata_ctf_index_find(const struct strata_ctf_index *index, uint64_t ns);
 
 #endif /* STRATA_MERGE_CTF_INDEX_H */

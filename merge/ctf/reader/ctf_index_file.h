@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * ctf_index_file.h - the layout of LTTng's index files (TRACE/index/STREAM.idx):
- * where in a stream's file each packet is, and when.  All numbers are big-endian.
+ * the position and the times of each packet in a stream's file. All numbers are big-endian.
  */
 #ifndef STRATA_MERGE_CTF_INDEX_FILE_H
 #define STRATA_MERGE_CTF_INDEX_FILE_H
@@ -20,7 +20,7 @@ struct strata_ctf_index_file_head {
 	uint32_t entry_bytes;
 };
 
-/* What every version has; sizes in bits, times in the stream's cycles. */
+/* Part of every version; sizes in bits, times in the stream's cycles. */
 struct strata_ctf_index_file_entry {
 	uint64_t offset; /* bytes, in the file */
 	uint64_t packet_bits;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ctf_packet_head.h - the beginning of a reader's packet, header and context, read
- * once more: the reader's window may have moved on.
+ * ctf_packet_head.h - reads the beginning of a reader's packet, its header and context, a second
+ * time, because the reader's window may have moved on.
  */
 #ifndef STRATA_MERGE_CTF_PACKET_HEAD_H
 #define STRATA_MERGE_CTF_PACKET_HEAD_H
@@ -18,9 +18,9 @@ struct strata_ctf_packet_head {
 };
 
 /*
- * Reads the head of the packet that @reader is in.
- * @cursor: OUT, at the first field of the packet's context; it fills the reader's slots
- * False: it is too long, cannot be read, or there is no memory.
+ * Reads the head of @reader's current packet.
+ * @cursor: OUT, at the first field of the packet's context; the reader's slots are filled from it
+ * Returns false if it is too long, cannot be read, or out of memory.
  */
 bool strata_ctf_packet_head_read(struct strata_ctf_packet_head *head,
 				 struct strata_ctf_reader *reader,

@@ -11,8 +11,8 @@
 
 #define EVENT_BYTES_MAX (1u << 24) /* no tracer writes larger ones */
 
-/* How many events are read at a time.  Many streams have small windows, and what is read ahead of
- * all of them must fit a cache. */
+/* Number of events per batch. With many streams, windows are small, and the events read ahead of
+ * all streams must fit a cache. */
 static size_t batch_of(size_t window_bytes)
 {
 	const size_t batch = window_bytes / 512;
@@ -80,7 +80,7 @@ static uint64_t readable_bits(const struct strata_ctf_reader *reader, bool *is_a
 	return *is_all ? content : held;
 }
 
-/* Counts a time that cannot be, and reports it. */
+/* Counts an impossible time, and reports it. */
 static void report_time(struct strata_ctf_reader *reader, bool wild, uint64_t at)
 {
 	if (strata_ctf_reader_owns(reader)) {
@@ -95,13 +95,13 @@ static void report_time(struct strata_ctf_reader *reader, bool wild, uint64_t at
 					   : "lies beyond the year 2262");
 }
 
-/* By how much no time of the kind is known better, besides what each event says. */
+/* Returns the smallest error of any time of the stream, in addition to that of the event itself. */
 static inline uint64_t known_bound(const struct strata_ctf_reader *reader)
 {
 	return reader->kind->header.has_bound ? 0 : reader->stream->bound_ns;
 }
 
-/* A time by the stream's own clock; a step back is an error of the trace. */
+/* Sets a time by the stream's own clock; a step back is an error of the trace. */
 static void own_time(struct strata_ctf_reader *reader, uint64_t cycles,
 		     struct strata_ctf_when *when)
 {
@@ -112,8 +112,8 @@ static void own_time(struct strata_ctf_reader *reader, uint64_t cycles,
 	when->is_wrong = strata_ctf_clamp(&reader->last_ns, &when->ns, &when->bound) > 0;
 }
 
-/* Sets the time of an event of a converted stream, and of one whose time cannot be.
- * @before: as set_time() */
+/* Sets the time of an event of a converted stream, or of one with an impossible time.
+ * @before: as in set_time() */
 static __attribute__((noinline)) void set_any_time(struct strata_ctf_reader *reader,
 						   struct strata_lane_event *event, uint64_t clock,
 						   uint64_t before)
@@ -136,8 +136,8 @@ static __attribute__((noinline)) void set_any_time(struct strata_ctf_reader *rea
 }
 
 /*
- * Sets the time of the event at the cursor: the one place where times and their bounds are made.
- * @before: reading of the event before, or of the packet's begin
+ * Sets the time of the event at the cursor; all times and bounds are made here.
+ * @before: reading of the previous event, or of the packet's begin
  */
 static inline void set_time(struct strata_ctf_reader *reader, struct strata_lane_event *event,
 			    uint64_t clock, uint64_t before)
@@ -158,7 +158,7 @@ static inline void set_time(struct strata_ctf_reader *reader, struct strata_lane
 }
 
 /*
- * Adds the bound that an event of a merged trace has, and orders it by its tick.
+ * Adds the bound of an event of a merged trace, and orders the event by its tick.
  * @bytes: of its header
  */
 static inline void add_bound(struct strata_ctf_reader *reader, struct strata_lane_event *event,
@@ -173,7 +173,7 @@ static inline void add_bound(struct strata_ctf_reader *reader, struct strata_lan
 			       ? UINT64_MAX
 			       : strata_ctf_add_clamped(event->bound, bound);
 	event->is_doubtful = (ticks & STRATA_CTF_DOUBTFUL) != 0;
-	/* Where the time was converted, ticks of several ns are in one. */
+	/* A converted time may combine the ticks of several ns. */
 	if (reader->conversion)
 		return;
 	if (event->ns == reader->tick_ns && tick < reader->tick)
@@ -212,8 +212,8 @@ static inline enum decoded decode(struct strata_ctf_reader *reader,
 	return DECODED;
 }
 
-/* Makes the window begin at or before what is read next, and hold more.  1; 0: an event cannot be
- * so large; -1: out of memory. */
+/* Moves the window to the next data to read, and enlarges it if necessary. Returns 1; 0: an event
+ * cannot be that large; -1: out of memory. */
 static int move_window(struct strata_ctf_reader *reader, struct strata_error *error)
 {
 	const uint64_t align = STRATA_CTF_ALIGN_MAX / 8;
@@ -232,7 +232,7 @@ static int move_window(struct strata_ctf_reader *reader, struct strata_error *er
 	return 1;
 }
 
-/* Leaves the packet for the next one; what is left of it is lost. */
+/* Skips the rest of the packet, which is lost. */
 static void give_up_packet(struct strata_ctf_reader *reader, enum decoded why, uint64_t id)
 {
 	const uint64_t left = (reader->packet.content_bits - reader->at + 7) / 8;
@@ -245,8 +245,9 @@ static void give_up_packet(struct strata_ctf_reader *reader, enum decoded why, u
 	}
 	reader->in_packet = false;
 	reader->has_damage = true;
-	/* Its size may be what is wrong: then the next one begins before its end.  A recorder knew
-	 * the size, and what looks like a packet may be what its source put into an event. */
+	/* The size may be wrong: then the next packet begins before its end. Not in a recording:
+	 * its recorder knew the size, and bytes that look like a packet may be part of an event's
+	 * data. */
 	if (!reader->stream->is_recorded)
 		reader->doubt_at = reader->packet.offset + reader->at / 8;
 	if (why == UNKNOWN_EVENT)
@@ -269,7 +270,7 @@ static void give_up_packet(struct strata_ctf_reader *reader, enum decoded why, u
 			(unsigned long long)left);
 }
 
-/* Reads events of the current packet until the batch is full, or the window read. */
+/* Reads events of the current packet until the batch is full or the window is consumed. */
 static int fill_batch(struct strata_ctf_reader *reader, struct strata_error *error)
 {
 	const struct strata_ctf_kind_of_stream *kind = reader->kind;
@@ -292,7 +293,7 @@ static int fill_batch(struct strata_ctf_reader *reader, struct strata_error *err
 				cursor.at = at;
 				break;
 			}
-			/* An event of no bits would come again and again; CTF 2 has none. */
+			/* An event of zero bits would repeat forever; CTF 2 forbids it. */
 			if (cursor.at == at) {
 				if (reader->stream->trace->metadata.major > 1) {
 					decoded = EMPTY_EVENT;
@@ -321,7 +322,7 @@ static int fill_batch(struct strata_ctf_reader *reader, struct strata_error *err
 	return 0;
 }
 
-/* Makes a batch of a loss; its place is behind the event before. */
+/* Makes a batch from a loss; its position is after the previous event. */
 static int tell_loss(struct strata_ctf_reader *reader)
 {
 	reader->events[0] =

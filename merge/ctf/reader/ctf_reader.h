@@ -24,24 +24,25 @@
 #include "ctf/reader/lane_event.h"
 #include "base/loss.h"
 
-#define STRATA_CTF_BATCH_EVENTS 128u /* at most */
+/* Largest number of events in a batch. */
+#define STRATA_CTF_BATCH_EVENTS 128u
 
 /* What a reader read, left out and repaired. */
 struct strata_ctf_tally {
 	uint64_t events;
 	uint64_t packets;
-	uint64_t bytes; /* of packets that were read */
-	/* Both include packets that belong to another reader's part: they count what was actually
+	uint64_t bytes; /* of the packets read */
+	/* Both include packets outside of the reader's part: they count everything that was
 	 * read. */
 	uint64_t entered_packets, entered_bytes;
 	uint64_t discarded;       /* events that the tracer reports as lost */
 	uint64_t missing_packets; /* gaps in the packets' sequence numbers */
 	uint64_t bad_packets;
-	uint64_t
-		forged_packets; /* of these, intact ones with times that their source cannot have */
+	/* Of these, intact packets with times that their source cannot have. */
+	uint64_t forged_packets;
 	uint64_t skipped_bytes; /* bytes in which no packet or event was found */
-	uint64_t clamped_times; /* that went back, */
-	uint64_t wild_times;    /* or lay far beyond their packet's end */
+	uint64_t clamped_times; /* times that went back, */
+	uint64_t wild_times;    /* or were far beyond their packet's end */
 };
 
 void strata_ctf_tally_add(struct strata_ctf_tally *sum, const struct strata_ctf_tally *tally);
@@ -56,8 +57,8 @@ struct strata_ctf_reader {
 
 	bool in_packet;
 	uint64_t next_packet; /* file offset */
-	uint64_t doubt_at; /* of a bad packet: if no packet follows it, one may begin here; or 0 */
-	uint64_t left_out_to; /* its bytes up to here count as left out; 0: none */
+	uint64_t doubt_at; /* of a bad packet: a packet may begin here if none follows it; or 0 */
+	uint64_t left_out_to; /* bytes up to here are already counted as left out; 0: none */
 	uint64_t file_bytes;
 
 	uint8_t *window; /* bytes of the file from window_at on */
@@ -71,10 +72,10 @@ struct strata_ctf_reader {
 
 	void *conversion; /* the converter's; NULL without a converter */
 
-	uint64_t clock; /* cycles, of the event before */
+	uint64_t clock; /* cycles, of the previous event */
 	uint64_t clock_limit;
 	uint64_t last_ns;
-	uint64_t tick_ns; /* of a merged trace: the last event's, and its tick */
+	uint64_t tick_ns; /* of a merged trace: time and tick of the last event */
 	uint32_t tick;
 	uint64_t next_sequence;
 	bool knows_sequence;
@@ -83,7 +84,7 @@ struct strata_ctf_reader {
 	bool knows_discarded;
 	bool tells_losses; /* set by the owner: each loss is a separate batch without events */
 	bool is_silent;    /* set by the owner: damage is not reported */
-	bool has_damage;   /* something was left out that no loss reports yet */
+	bool has_damage;   /* something was left out that no loss has reported yet */
 	bool has_loss;     /* not reported yet */
 	struct strata_loss loss;
 	/* Another reader counts and reports faults outside of these times. */
@@ -114,7 +115,7 @@ int strata_ctf_reader_open(struct strata_ctf_reader *reader, const struct strata
 void strata_ctf_reader_seek(struct strata_ctf_reader *reader, uint64_t offset, uint64_t from_ns,
 			    uint64_t to_ns);
 
-/* The largest error of an event's time; UINT64_MAX: unknown.
+/* Returns the largest error of an event's time; UINT64_MAX: unknown.
  * @bound: of an event, or the largest of several, of this reader */
 static inline uint64_t strata_ctf_bound_ns(const struct strata_ctf_reader *reader, uint64_t bound)
 {

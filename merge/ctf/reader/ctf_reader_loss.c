@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* ctf_reader_loss.c - what the heads of a stream's packets say is missing: see loss.h. */
+/* ctf_reader_loss.c - derives losses from the heads of a stream's packets: see loss.h. */
 #include "ctf/reader/ctf_reader_packet.h"
 
 #include <string.h>
 
-/* A time of the packet's head, by the reader's converter or its own clock. */
+/* Returns a time of the packet's head, by the reader's converter or its own clock. */
 static uint64_t head_ns(const struct strata_ctf_reader *reader, uint64_t cycles)
 {
 	uint64_t ignored;
@@ -14,8 +14,8 @@ static uint64_t head_ns(const struct strata_ctf_reader *reader, uint64_t cycles)
 		       : strata_ctf_ns(&reader->kind->time, cycles);
 }
 
-/* Sets between which times something is missing: behind the event before, or where the stream
- * begins, and before the packet's end. */
+/* Sets the times between which something was lost: after the previous event, or the start of the
+ * stream, and before the packet's end. */
 static void set_loss_times(const struct strata_ctf_reader *reader, struct strata_loss *loss)
 {
 	const struct strata_ctf_packet *packet = &reader->packet;
@@ -40,7 +40,7 @@ static void count_missing_packets(struct strata_ctf_reader *reader, struct strat
 	reader->knows_sequence = true;
 }
 
-/* By reason, if the reasons add up. */
+/* Counts by reason, if the reasons add up to the total. */
 static void count_kinds(struct strata_ctf_reader *reader, struct strata_loss *loss)
 {
 	const struct strata_ctf_packet *packet = &reader->packet;
@@ -63,8 +63,8 @@ static void count_discarded(struct strata_ctf_reader *reader, struct strata_loss
 
 	if (!packet->has_discarded)
 		return;
-	/* It counts from the tracer's start; of a file that begins later, the first packet's are of
-	 * before it. */
+	/* The count begins at the tracer's start: if the file begins later, the first packet's
+	 * count includes earlier losses. */
 	if (!reader->knows_discarded) {
 		const bool begins_later = packet->offset || packet->sequence;
 
@@ -80,7 +80,7 @@ static void count_discarded(struct strata_ctf_reader *reader, struct strata_loss
 	reader->last_discarded = packet->discarded;
 }
 
-/* Keeps a loss whose place is in the reader's part. */
+/* Keeps a loss if its position is in the reader's part. */
 static void keep_loss(struct strata_ctf_reader *reader, const struct strata_loss *loss)
 {
 	if (loss->from_ns < reader->mine_from_ns || loss->from_ns >= reader->mine_to_ns)
@@ -105,8 +105,8 @@ void strata_ctf_reader_note_losses(struct strata_ctf_reader *reader)
 	keep_loss(reader, &loss);
 }
 
-/* Notes what a stream without packets lost while its source was there.  It is as if a packet
- * without events told that. */
+/* Notes what a stream without packets lost while its source was present, as if an empty packet had
+ * reported it. */
 static void note_empty_stream(struct strata_ctf_reader *reader)
 {
 	const struct strata_ctf_stream *stream = reader->stream;

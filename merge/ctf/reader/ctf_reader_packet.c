@@ -10,10 +10,10 @@
 
 #include "files/sparse.h"
 
-/* A shorter hole may be an event's zeroes. */
+/* A shorter hole may be zeroes in an event. */
 #define HOLE_BYTES_LEAST (1u << 20)
-#define COMPLAINTS_MAX   8u /* of one stream */
-/* No tracer's packet headers are larger; each place that looks like one is read so far. */
+#define COMPLAINTS_MAX   8u /* per stream */
+/* No tracer's packet headers are larger; at each candidate, at most this much is read. */
 #define HEADER_BYTES_MAX (1u << 16)
 
 void strata_ctf_reader_complain(struct strata_ctf_reader *reader, uint64_t at, const char *format,
@@ -61,7 +61,7 @@ void strata_ctf_reader_fetch(struct strata_ctf_reader *reader, uint64_t offset)
 		}
 		reader->window_bytes += (size_t)got;
 	}
-	/* What is behind it may be loaded, but must not depend on what was there before. */
+	/* Bytes after the data may be loaded, so their values must be deterministic. */
 	memset(reader->window + reader->window_bytes, 0, STRATA_CTF_PADDING);
 }
 
@@ -70,7 +70,7 @@ static bool is_in_window(const struct strata_ctf_reader *reader, uint64_t offset
 	return offset >= reader->window_at && offset < reader->window_at + reader->window_bytes;
 }
 
-/* Puts the window where @offset of the file is in it, with all that fits behind it. */
+/* Moves the window to @offset of the file. */
 static void fetch_packet(struct strata_ctf_reader *reader, uint64_t offset)
 {
 	if (!is_in_window(reader, offset))
@@ -113,7 +113,7 @@ int strata_ctf_reader_resize(struct strata_ctf_reader *reader, size_t room,
 	return 0;
 }
 
-/* Reads the header of the packet at @offset, with as much of it in the window as can be. */
+/* Reads the header of the packet at @offset, enlarging the window as necessary. */
 static int read_header(struct strata_ctf_reader *reader, uint64_t offset,
 		       enum strata_ctf_packet_status *status, struct strata_error *why,
 		       struct strata_error *error)
@@ -132,7 +132,7 @@ static int read_header(struct strata_ctf_reader *reader, uint64_t offset,
 		    (available(reader) >= packet->packet_bits / 8 ||
 		     reader->base == reader->window))
 			return 0;
-		/* From the window's begin, then in a larger one. */
+		/* First from the start of the window, then in a larger one. */
 		if (reader->base == reader->window) {
 			if (reader->window_room >= HEADER_BYTES_MAX) {
 				*status = STRATA_CTF_PACKET_BAD;
@@ -152,9 +152,9 @@ static int read_header(struct strata_ctf_reader *reader, uint64_t offset,
 	}
 }
 
-#define PACKET_ID_BYTES 24u /* magic, UUID and stream id: what begins a packet at least */
+#define PACKET_ID_BYTES 24u /* magic, UUID and stream id: minimum start of a packet */
 
-/* Looks for the next place behind @offset where a packet may begin. */
+/* Searches for the next position after @offset where a packet may begin. */
 static uint64_t find_packet(struct strata_ctf_reader *reader, uint64_t offset)
 {
 	size_t found;
@@ -162,7 +162,7 @@ static uint64_t find_packet(struct strata_ctf_reader *reader, uint64_t offset)
 	if (!strata_ctf_packet_has_magic(&reader->stream->trace->metadata))
 		return reader->file_bytes;
 	for (offset++; offset < reader->file_bytes;) {
-		/* What begins near the window's end is looked at in another one. */
+		/* A candidate near the window's end is checked in another window. */
 		if (!is_in_window(reader, offset) ||
 		    (reader->window_at + reader->window_bytes - offset < PACKET_ID_BYTES &&
 		     reader->window_at + reader->window_bytes < reader->file_bytes)) {
@@ -186,7 +186,7 @@ static uint64_t find_packet(struct strata_ctf_reader *reader, uint64_t offset)
 	return reader->file_bytes;
 }
 
-/* Looks for a packet within the one that was given up; it is not left out then. */
+/* Searches for a packet within the one that was given up; that one is then not left out. */
 static bool find_swallowed(struct strata_ctf_reader *reader)
 {
 	const uint64_t next = find_packet(reader, reader->doubt_at);
@@ -229,7 +229,7 @@ static void skip_bad_packet(struct strata_ctf_reader *reader, uint64_t offset,
 	reader->next_packet = next;
 }
 
-/* Whether a packet's times are such as its stream can have.  What is not known is believed. */
+/* Whether a packet's times are possible for its stream. Unknown limits are not checked. */
 static bool is_of_its_time(const struct strata_ctf_reader *reader)
 {
 	const struct strata_ctf_stream *stream = reader->stream;
@@ -248,7 +248,7 @@ static bool is_of_its_time(const struct strata_ctf_reader *reader)
 	       end_ns - stream->until_ns <= bound_ns;
 }
 
-/* Whether a packet of one of Strata's recordings can be at this place of the stream. */
+/* Whether a packet of a Strata recording can be at this position of the stream. */
 static bool is_in_place(const struct strata_ctf_reader *reader, struct strata_error *why)
 {
 	const struct strata_ctf_packet *packet = &reader->packet;
@@ -269,7 +269,7 @@ static bool is_in_place(const struct strata_ctf_reader *reader, struct strata_er
 	return true;
 }
 
-/* Leaves out a packet that is whole, but cannot be what it says. */
+/* Leaves out a packet that is intact but has impossible contents. */
 static void skip_packet(struct strata_ctf_reader *reader, const struct strata_error *why)
 {
 	const uint64_t bytes = reader->packet.packet_bits / 8;
@@ -284,7 +284,7 @@ static void skip_packet(struct strata_ctf_reader *reader, const struct strata_er
 	reader->next_packet = reader->packet.offset + bytes;
 }
 
-/* Leaves the packet out if it cannot be what it says.  True: it was. */
+/* Leaves out the packet if its contents are impossible. Returns whether it did. */
 static bool skip_impossible(struct strata_ctf_reader *reader)
 {
 	struct strata_error why;
@@ -301,7 +301,7 @@ static bool skip_impossible(struct strata_ctf_reader *reader)
 	return true;
 }
 
-/* Names times that no reader of CTF knows, and those before 1970. */
+/* Reports times beyond the range of CTF readers, and those before 1970. */
 static void check_times(struct strata_ctf_reader *reader)
 {
 	struct strata_ctf_packet *packet = &reader->packet;
@@ -321,14 +321,14 @@ static void check_times(struct strata_ctf_reader *reader)
 			"by 1970");
 }
 
-/* Sets the clock that the packet's events go on from. */
+/* Sets the clock value from which the packet's events continue. */
 static void set_clock(struct strata_ctf_reader *reader)
 {
 	struct strata_ctf_packet *packet = &reader->packet;
 	const struct strata_ctf_time *time = &reader->kind->time;
 	uint64_t limit;
 
-	/* What is converted is known better than the packet's clock says. */
+	/* The converter's limits are more exact than the packet's times. */
 	reader->clock_limit = reader->conversion ? UINT64_MAX : time->cycles_max;
 	if (!reader->conversion)
 		check_times(reader);
@@ -340,16 +340,16 @@ static void set_clock(struct strata_ctf_reader *reader)
 			(unsigned long long)packet->end, (unsigned long long)packet->begin);
 		packet->has_begin = packet->has_end = false;
 	}
-	/* Some tracers write an event or two behind the end that they state. */
+	/* Some tracers write an event or two after the end time of the packet. */
 	if (packet->has_end && !__builtin_add_overflow(packet->end, time->frequency, &limit) &&
 	    limit < reader->clock_limit)
 		reader->clock_limit = limit;
-	/* No event is held to it: it may be what is wrong. */
+	/* Events are not clamped to the begin, because the begin may be wrong. */
 	if (packet->has_begin)
 		reader->clock = packet->begin;
 }
 
-/* Lets a packet that does not say how large it is end where the file's last hole begins. */
+/* Lets a packet without a size field end where the file's last hole begins. */
 static void leave_hole(struct strata_ctf_reader *reader)
 {
 	const uint64_t hole =
@@ -366,8 +366,8 @@ static void leave_hole(struct strata_ctf_reader *reader)
 }
 
 /*
- * A packet that is longer than its file, but whose content is all there: its size may be what is
- * wrong, and others may follow its content.  True: one does.
+ * Handles a packet that is longer than its file although all of its content is present: its size
+ * may be wrong, and other packets may follow the content. Returns whether one does.
  */
 static bool find_behind_content(struct strata_ctf_reader *reader)
 {

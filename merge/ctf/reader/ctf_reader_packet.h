@@ -5,15 +5,15 @@
 
 #include "ctf/reader/ctf_reader.h"
 
-/* Fills the window from @offset of the file on; if the file has become shorter, with less, which is
- * reported. */
+/* Fills the window from @offset of the file on; with less, which is reported, if the file has
+ * become shorter. */
 void strata_ctf_reader_fetch(struct strata_ctf_reader *reader, uint64_t offset);
 
-/* Ends the current packet where the file does, if that became shorter. */
+/* Ends the current packet at the end of the file, if the file became shorter. */
 void strata_ctf_reader_hold_to_file(struct strata_ctf_reader *reader);
 
-/* Resizes the window; its contents stay as far as they fit. 0, or -1: out of memory.
- */
+/* Resizes the window; its contents stay as far as they fit. 0, or -1: out of
+ * memory. */
 int strata_ctf_reader_resize(struct strata_ctf_reader *reader, size_t room,
 			     struct strata_error *error);
 
@@ -23,7 +23,7 @@ int strata_ctf_reader_next_packet(struct strata_ctf_reader *reader, struct strat
 /* Notes losses before the current packet's end. */
 void strata_ctf_reader_note_losses(struct strata_ctf_reader *reader);
 
-/* The stream is at its end: notes what was discarded behind its last packet, if that is known. */
+/* At the end of the stream: notes what was discarded after its last packet, if known. */
 void strata_ctf_reader_note_end(struct strata_ctf_reader *reader);
 
 /* Reports a fault at bit @at of the current packet; after a few reports only counts. */

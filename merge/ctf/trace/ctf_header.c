@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* ctf_header.c - see ctf_header.h: recognises the usual forms, and reads all others. */
+/* ctf_header.c - see ctf_header.h: recognises the usual forms, and reads all others field by
+ * field. */
 #include "ctf/trace/ctf_header.h"
 
-/* Where the next number of a structure goes whose fields so far end at @at; moves @at behind it.
- * False: it is spread over more than eight bytes. */
+/* Places the next number after a structure's fields so far, which end at @at; advances @at. False:
+ * the number spans more than eight bytes. */
 static bool place(const struct strata_ctf_type *type, uint32_t *at, struct strata_ctf_place *place)
 {
 	const uint32_t from = (*at + type->align - 1) & ~(type->align - 1);
@@ -16,14 +17,15 @@ static bool place(const struct strata_ctf_type *type, uint32_t *at, struct strat
 	return place->shift + type->bits <= 64;
 }
 
-/* Little-endian and unsigned, its value needed by nobody else: it may be read the short way. */
+/* Whether a number is little-endian, unsigned and without a slot, so that the fast path can read
+ * it. */
 static bool is_simple(const struct strata_ctf_type *type)
 {
 	return type->kind <= STRATA_CTF_ENUM && !type->big_endian && !type->is_signed &&
 	       !type->is_reversed && !type->needs_byte;
 }
 
-/* A structure of an id and a time, of which the one or the other may be absent, from field @first
+/* Places the id and the time of a structure, either of which may be absent, from field @first
  * on. */
 static bool places_of(const struct strata_ctf_type *type, size_t first, uint32_t *at,
 		      struct strata_ctf_place *id, struct strata_ctf_place *time)
@@ -66,7 +68,7 @@ static bool recognise_plain(struct strata_ctf_header *header)
 	return true;
 }
 
-/* The choice for tags from 0 on, and the one for the last of them, which is the extended form. */
+/* Finds the choice for tags from 0 on, and the one for the last tag, which is the extended form. */
 static bool find_choices(const struct strata_ctf_type *variant,
 			 const struct strata_ctf_choice **compact,
 			 const struct strata_ctf_choice **extended)
@@ -80,7 +82,7 @@ static bool find_choices(const struct strata_ctf_type *variant,
 	return (*compact)->low == 0 && (*extended)->low == (*compact)->high + 1;
 }
 
-/* A tag that is the id, and a variant of a time alone or an id and a time. */
+/* Recognises a tag that is the id, followed by a variant: a time, or an id and a time. */
 static bool recognise_tagged(struct strata_ctf_header *header)
 {
 	const struct strata_ctf_type *type = header->type, *tag, *variant;
@@ -97,8 +99,8 @@ static bool recognise_tagged(struct strata_ctf_header *header)
 	    !find_choices(variant, &compact, &extended) ||
 	    extended->high != (tag->bits == 64 ? UINT64_MAX : (1ull << tag->bits) - 1))
 		return false;
-	/* A variant itself is not aligned: an option that is aligned to more than the header would
-	 * move with it. */
+	/* A variant itself is not aligned: an option aligned more strictly than the header would
+	 * move. */
 	if (variant->fields[compact->option].type->align > type->align ||
 	    variant->fields[extended->option].type->align > type->align)
 		return false;
@@ -119,7 +121,7 @@ static bool recognise_tagged(struct strata_ctf_header *header)
 	return true;
 }
 
-/* Bits of a number of whole bytes, or of a structure of one; 0: it is neither. */
+/* Returns the bits of a number of whole bytes, or of a structure of one; 0: neither. */
 static unsigned int whole_bits(const struct strata_ctf_type *type)
 {
 	if (type->kind == STRATA_CTF_STRUCT && type->nr_fields == 1 && type->align <= 8)
@@ -130,7 +132,7 @@ static unsigned int whole_bits(const struct strata_ctf_type *type)
 		       : 0;
 }
 
-/* Finds the bound that this project's own traces have: behind whole bytes, at a fixed place. */
+/* Finds the bound in this project's own traces: at a fixed position, after whole bytes. */
 static void find_bound(struct strata_ctf_header *header)
 {
 	const struct strata_ctf_type *type = header->type;
@@ -161,7 +163,7 @@ void strata_ctf_header_init(struct strata_ctf_header *header, const struct strat
 
 	find_bound(&empty);
 	*header = empty;
-	/* The short way wants a header that begins with a byte. */
+	/* The fast path needs a header that begins with a whole byte. */
 	if (!type || type->kind != STRATA_CTF_STRUCT || type->align < 8)
 		return;
 	if (recognise_plain(header))
@@ -171,7 +173,7 @@ void strata_ctf_header_init(struct strata_ctf_header *header, const struct strat
 		*header = empty;
 }
 
-/* Reads a field of a header, and takes what is in it for the id and the clock. */
+/* Reads a field of a header, and takes the id and the clock from it. */
 static bool read_field(struct strata_ctf_cursor *cursor, const struct strata_ctf_type *type,
 		       uint64_t *clock, uint64_t *id)
 {

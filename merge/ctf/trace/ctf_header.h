@@ -32,9 +32,10 @@ static inline uint64_t strata_ctf_at_place(const uint8_t *header,
 }
 
 /*
- * A merged trace's headers have the bound of the event's time in ns, the physical CPU if only other
- * traces told it, and a byte of the host's tick within the ns (STRATA_TICK_BITS) and of whether the
- * time is doubtful.  Each number is in a structure of its own; the first one has this name.
+ * A merged trace's headers have the bound of the event's time in ns, the physical CPU if it is
+ * known only from other traces, and a byte with the host's tick within the ns (STRATA_TICK_BITS)
+ * and a bit for doubtful times. Each number is in a structure of its own; the first one has this
+ * name.
  */
 #define STRATA_CTF_BOUND_NAME    "strata_bound_ns"
 #define STRATA_CTF_BOUND_BITS    48u
@@ -51,20 +52,21 @@ struct strata_ctf_header {
 	} form;
 	const struct strata_ctf_type *type; /* NULL: events have none */
 	uint32_t align;                     /* bits */
-	struct strata_ctf_place id, time;   /* plain; of a tagged one when it is extended */
-	uint32_t bits;                      /* likewise: all of it */
+	/* If plain; for a tagged header, those of the extended form. */
+	struct strata_ctf_place id, time;
+	uint32_t bits; /* of the whole header, likewise */
 	struct strata_ctf_place tag, short_time;
-	/* Slot of the tag, to which fields may refer; NO_SLOT: they refer to nothing in the header.
-	 * For any other form it is 0: read the header again. */
+	/* Slot of the tag, to which fields may refer; NO_SLOT: no field refers to the header. For
+	 * any other form it is 0: to fill the slots, read the header again. */
 	int16_t tag_slot;
 	uint32_t short_bits;
-	uint64_t extended_tag; /* from here on it is extended */
-	bool has_bound;        /* at this byte of it */
+	uint64_t extended_tag; /* tags from here on mean the extended form */
+	bool has_bound;        /* at bound_byte */
 	bool bound_is_big;     /* big-endian */
 	uint32_t bound_byte;
 };
 
-/* The bound in a header, and the CPU in the following bits. @header: its bytes */
+/* Returns the bound in a header; the following bits have the CPU. @header: its bytes */
 static inline uint64_t strata_ctf_header_bound(const struct strata_ctf_header *header,
 					       const uint8_t *bytes)
 {
@@ -124,7 +126,7 @@ static inline bool strata_ctf_header_read_tagged(const struct strata_ctf_header 
 
 /*
  * Reads a header.
- * @clock: IN/OUT, the stream's clock in cycles: of the event before, or the packet's begin
+ * @clock: IN/OUT, the stream's clock in cycles: of the previous event, or the packet's begin
  * @id:    OUT
  * False: it exceeds the end.
  */

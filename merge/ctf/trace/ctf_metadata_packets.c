@@ -11,7 +11,7 @@
 
 #define MAGIC 0x75d11d57u
 
-/* magic, UUID, checksum, content size, packet size: then five bytes. */
+/* magic, UUID, checksum, content size, packet size; then five bytes. */
 #define UUID_AT         4u
 #define CONTENT_BITS_AT 24u
 #define PACKET_BITS_AT  28u

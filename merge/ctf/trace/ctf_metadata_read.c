@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * ctf_metadata_read.c - see ctf_metadata_read.h: takes the text from the file and
- * its packets, and leaves the rest to the parsers (tsdl_parse.h of CTF 1.8, ctf2_parse.h
- * of CTF 2) and to what builds the trace (tsdl_build.h).
+ * ctf_metadata_read.c - see ctf_metadata_read.h: gets the text from the file and its packets. The
+ * parsers (tsdl_parse.h for CTF 1.8, ctf2_parse.h for CTF 2) and tsdl_build.h do the rest.
  */
 #include "ctf/trace/ctf_metadata_read.h"
 
@@ -19,13 +18,13 @@
 #include "ctf/tsdl/tsdl_build.h"
 #include "base/escape.h"
 
-#define FILE_BYTES_MAX (64u << 20) /* the largest seen in the field have a few MiB */
+#define FILE_BYTES_MAX (64u << 20) /* the largest seen in practice have a few MiB */
 
-/* What a text may cost: more than any honest one needs, less than would hurt. */
+/* Limits of the memory and time for a text: more than any honest one needs. */
 #define ARENA_BYTES          (64u << 20)
 #define ARENA_BYTES_PER_BYTE 64u
 
-/* The first word of a file that is JSON, or a record separator in front of it: CTF 2. */
+/* Whether the first word is JSON, or a record separator precedes it: CTF 2. */
 static bool is_ctf_2(const unsigned char *bytes, size_t size)
 {
 	size_t i;
@@ -118,7 +117,7 @@ int strata_ctf_metadata_parse(struct strata_ctf_metadata *metadata, const char *
 	return result;
 }
 
-/* @size: OUT.  Bytes that come while it is read belong to the next reading. */
+/* @size: OUT. Bytes appended while it is read are ignored. */
 static char *read_file(int fd, const char *name, size_t *size, struct strata_error *error)
 {
 	struct stat status;

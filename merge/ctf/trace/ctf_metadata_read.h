@@ -31,7 +31,7 @@ int strata_ctf_metadata_parse(struct strata_ctf_metadata *metadata, const char *
 			      void (*complain)(void *data, const char *message), void *data,
 			      struct strata_error *error);
 
-/* Frees all that the structure holds, and empties it; an empty one, too. */
+/* Frees the contents, and empties the structure; it may be empty already. */
 void strata_ctf_metadata_clear(struct strata_ctf_metadata *metadata);
 
 #endif /* STRATA_MERGE_CTF_METADATA_READ_H */

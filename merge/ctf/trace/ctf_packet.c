@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* ctf_packet.c - see ctf_packet.h.  Once for each packet, so by the general way of ctf_cursor.h. */
+/* ctf_packet.c - see ctf_packet.h. Called once per packet, so it uses the general code of
+ * ctf_cursor.h. */
 #include "ctf/trace/ctf_packet.h"
 
 #include "base/partition.h"
 #include "ctf/trace/ctf_header.h"
 
-/* What is read before it is known whether it makes sense. */
+/* Values read before they are checked. */
 struct raw_packet {
 	bool has_magic, has_uuid, has_stream_id, has_packet_bits, has_content_bits;
 	uint64_t magic, stream_id, packet_bits, content_bits;
 	uint8_t uuid[16];
 };
 
-/* A number of the header or context: where it goes, and what notes that it is there. */
+/* A number of the header or context: where to store it, and where to note that it is present. */
 struct known_number {
 	enum strata_ctf_role role;
 	uint64_t *value;
 	bool *is_there;
 };
 
-/* What is read, and where it goes. */
+/* The fields to read, and where to store them. */
 struct packet_fields {
 	const struct known_number *known;
 	size_t nr_known;
@@ -37,7 +38,7 @@ static void note_number(const struct packet_fields *fields, const struct strata_
 
 		if (!(type->roles & known->role))
 			continue;
-		/* A second one may have fewer bits of the clock, which goes on from the first. */
+		/* A second time may have fewer bits of the clock: it continues from the first. */
 		if (known->role == STRATA_CTF_ROLE_TIME)
 			*known->value = strata_ctf_widen(*known->value,
 							 value & UINT64_MAX >> (64 - bits), bits);
@@ -92,7 +93,7 @@ static bool read_elements(struct strata_ctf_cursor *cursor, const struct strata_
 	return true;
 }
 
-/* Reads a field, and keeps what in it has a role. */
+/* Reads a field, and stores the values that have a role. */
 static bool read_field(struct strata_ctf_cursor *cursor, const struct strata_ctf_type *type,
 		       const struct packet_fields *fields)
 {
@@ -140,7 +141,7 @@ static bool read_field(struct strata_ctf_cursor *cursor, const struct strata_ctf
 	return true;
 }
 
-/* Reads the fields of a header or context, and keeps those that are known. */
+/* Reads the fields of a header or context, and stores the known ones. */
 static bool read_fields(struct strata_ctf_cursor *cursor, const struct strata_ctf_type *type,
 			const struct packet_fields *fields)
 {
@@ -187,7 +188,7 @@ static int find_class(const struct strata_ctf_metadata *metadata, const struct r
 
 	if (metadata->nr_streams == 0)
 		return strata_fail(error, "the metadata describes no stream");
-	/* In CTF 2 it is 0 then. */
+	/* In CTF 2 the id is then 0. */
 	if (!raw->has_stream_id && metadata->major == 1) {
 		packet->class = &metadata->streams[0];
 		if (metadata->nr_streams > 1)
@@ -275,7 +276,7 @@ enum strata_ctf_packet_status strata_ctf_packet_read(const struct strata_ctf_met
 	packet->offset = offset;
 	strata_fail(error, "the file ends within the packet's header");
 	if (metadata->packet_header && !read_fields(&cursor, metadata->packet_header, &header)) {
-		/* Nothing that could be a header, or one that is not all there? */
+		/* Distinguishes bytes that are not a header from a truncated header. */
 		return raw.has_magic && raw.magic != STRATA_CTF_MAGIC ? STRATA_CTF_PACKET_BAD
 								      : too_short;
 	}
@@ -289,7 +290,7 @@ enum strata_ctf_packet_status strata_ctf_packet_read(const struct strata_ctf_met
 								   : STRATA_CTF_PACKET_OK;
 }
 
-/* Whether packets begin with a magic number, and have the UUID right behind it. */
+/* Whether packets begin with a magic number, directly followed by the UUID. */
 static bool begins_with_magic(const struct strata_ctf_metadata *metadata, bool *uuid_follows)
 {
 	const struct strata_ctf_type *type = metadata->packet_header;

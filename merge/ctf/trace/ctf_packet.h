@@ -14,19 +14,19 @@ struct strata_ctf_packet {
 	uint64_t offset; /* bytes, in its file */
 	uint64_t cpu;
 	bool has_begin, has_end, has_discarded, has_sequence, has_cpu, has_instance;
-	bool takes_all;        /* it has no size field: the rest of the file */
+	bool takes_all;        /* it has no size field: extends to the end of the file */
 	bool cut;              /* the file ends within it */
 	uint64_t packet_bits;  /* a multiple of 8; limited to the size of the file */
 	uint64_t content_bits; /* likewise */
 	uint64_t events_at;    /* bits, from the packet's begin */
 	const struct strata_ctf_stream_class *class;
-	uint64_t missing_bytes; /* of its content missing: the file ends before */
+	uint64_t missing_bytes; /* content bytes beyond the end of the file */
 	uint64_t begin, end;    /* cycles of the stream's clock */
 	uint64_t discarded;     /* events, of the stream so far */
-	bool has_lost;          /* its context has Strata's array of the same by reason: */
+	bool has_lost;          /* its context has Strata's array of these by reason: */
 	uint64_t lost[STRATA_NR_LOST];
 	uint64_t sequence;
-	uint64_t instance; /* of the stream */
+	uint64_t instance; /* id of the stream */
 };
 
 enum strata_ctf_packet_status {
@@ -39,7 +39,7 @@ enum strata_ctf_packet_status {
  * Reads the header and context of a packet.
  * @bytes:     its first @available bytes, and STRATA_CTF_PADDING more that may be read
  * @file_left: bytes from its begin to the end of the file
- * @packet:    OUT, but @offset is the caller's
+ * @packet: OUT, except @offset, which the caller sets
  * @slots:     OUT, the values that events' fields may refer to; STRATA_CTF_SLOTS_MAX of them
  * Bad: with the reason.
  */
@@ -57,9 +57,9 @@ bool strata_ctf_packet_is_lost(const struct strata_ctf_field *field);
 bool strata_ctf_packet_has_magic(const struct strata_ctf_metadata *metadata);
 
 /*
- * Where the next packet may begin: the first place from @from on that has the magic number (and the
- * trace's UUID where packets carry it), as an offset into @bytes; @size: there is none.
- * A trace whose packets have no magic number has no such place.
+ * Returns the offset in @bytes of the next possible packet: the first position from @from on with
+ * the magic number (and the trace's UUID if packets carry it); @size: none. Always @size if packets
+ * have no magic number.
  */
 size_t strata_ctf_packet_find(const struct strata_ctf_metadata *metadata, const uint8_t *bytes,
 			      size_t size, size_t from);

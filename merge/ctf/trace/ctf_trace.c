@@ -15,7 +15,7 @@
 #include "base/escape.h"
 #include "ctf/types/ctf_arena.h"
 
-#define FIRST_BYTES 4096u /* of a stream: they tell its CPU */
+#define FIRST_BYTES 4096u /* first bytes of a stream, which contain its CPU */
 
 void strata_ctf_complain(const struct strata_ctf_stream *stream, const char *format, ...)
 {
@@ -30,7 +30,7 @@ void strata_ctf_complain(const struct strata_ctf_stream *stream, const char *for
 	va_end(args);
 }
 
-/* The clock that a stream's events and packets are timed by: the first that a field maps to. */
+/* The clock of a stream's events and packets: the first to which a field is mapped. */
 static int32_t find_clock(const struct strata_ctf_type *type)
 {
 	size_t i;
@@ -48,7 +48,7 @@ static int32_t find_clock(const struct strata_ctf_type *type)
 	return STRATA_CTF_NO_CLOCK;
 }
 
-/* How many cycles there are up to the last time that readers of CTF know. */
+/* Returns the number of cycles up to the last time that CTF readers support. */
 static uint64_t cycles_max(const struct strata_ctf_time *time)
 {
 	const __int128 left = (__int128)STRATA_CTF_NS_KNOWN - time->base_ns;
@@ -138,7 +138,7 @@ static int make_kinds(struct strata_ctf_trace *trace, struct strata_error *error
 	return 0;
 }
 
-/* The CPU of a stream, from the beginning of its file; what is wrong there its reader will say. */
+/* Reads the CPU of a stream from the start of its file; its reader will report faults there. */
 static void read_cpu(struct strata_ctf_stream *stream)
 {
 	uint8_t bytes[FIRST_BYTES + STRATA_CTF_PADDING] = { 0 };
@@ -155,7 +155,7 @@ static void read_cpu(struct strata_ctf_stream *stream)
 	stream->cpu = packet.cpu;
 }
 
-/* By how much the times of any of the trace's streams are rounded at most. */
+/* Returns the largest rounding error of the times of the trace's streams. */
 static uint64_t rounding_ns(const struct strata_ctf_trace *trace)
 {
 	uint64_t rounding = 0;
@@ -166,7 +166,7 @@ static uint64_t rounding_ns(const struct strata_ctf_trace *trace)
 	return rounding;
 }
 
-/* Opens a file of the directory, if it is a stream's. */
+/* Opens a file of the directory, if it is a stream file. */
 static int add_stream(struct strata_ctf_trace *trace, int dir, const char *name)
 {
 	struct strata_ctf_stream *stream = &trace->streams[trace->nr_streams];
@@ -179,7 +179,7 @@ static int add_stream(struct strata_ctf_trace *trace, int dir, const char *name)
 	stream->name = strdup(name);
 	if (!stream->name)
 		return -1;
-	/* A pipe must not make this wait; what it is, is asked of the open file. */
+	/* Non-blocking, because it may be a pipe; its type is checked after it was opened. */
 	stream->fd =
 		openat(dir, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | trace->open_flags);
 	if (stream->fd < 0 || fstat(stream->fd, &status)) {
@@ -208,7 +208,7 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* The names in a directory, sorted; NULL: it cannot be read, or there is no memory. */
+/* Returns the names in a directory, sorted; NULL: it cannot be read, or out of memory. */
 static char **read_names(const char *path, size_t *nr, struct strata_error *error)
 {
 	DIR *dir = opendir(path);
@@ -261,7 +261,7 @@ static int open_streams(struct strata_ctf_trace *trace, int dir, struct strata_e
 	return status;
 }
 
-/* Opens what is in the directory, which is closed.  0 or -1. */
+/* Opens the files of the directory, and closes the directory. Returns 0 or -1. */
 static int open_files(struct strata_ctf_trace *trace, int dir, struct strata_error *error)
 {
 	int status;
@@ -274,7 +274,7 @@ static int open_files(struct strata_ctf_trace *trace, int dir, struct strata_err
 						  trace->complain_data, error);
 	if (!status)
 		status = make_kinds(trace, error);
-	/* Of a trace whose directory cannot be opened, the metadata cannot be either. */
+	/* If the directory cannot be opened, neither can the metadata. */
 	if (!status)
 		status = open_streams(trace, dir, error);
 	if (dir >= 0)

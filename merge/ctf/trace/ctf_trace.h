@@ -17,8 +17,8 @@
 /* How a clock's cycles are converted to nanoseconds since 1970, or since another origin of the
  * clock. */
 struct strata_ctf_time {
-	uint64_t frequency; /* Hz */
-	int64_t base_ns; /* what the clock's offset comes to, rounded down; and the rest of it: */
+	uint64_t frequency;  /* Hz */
+	int64_t base_ns;     /* the clock's offset in ns, rounded down; and the remainder: */
 	uint64_t base_rest;  /* 1 / frequency ns */
 	uint64_t cycles_max; /* more are beyond the times that readers of CTF support */
 };
@@ -67,7 +67,7 @@ static inline uint64_t strata_ctf_add_clamped(uint64_t a, uint64_t b)
  * the true time stays within it.
  * @last:  IN/OUT
  * @bound: IN/OUT, in the unit of the time; UINT64_MAX: not known
- * Returns by how much the time was before the last one; 0: unchanged.
+ * Returns by how much the time preceded the last one; 0: unchanged.
  */
 static inline uint64_t strata_ctf_clamp(uint64_t *last, uint64_t *time, uint64_t *bound)
 {
@@ -86,9 +86,9 @@ static inline uint64_t strata_ctf_clamp(uint64_t *last, uint64_t *time, uint64_t
 struct strata_ctf_converter {
 	/* Creates the state for a reader that reads the stream in order. NULL: out of memory. */
 	void *(*begin)(const struct strata_ctf_converter *converter);
-	/* Converts the next reading.  No time is before the one of the last reading. */
+	/* Converts the next reading. No time is before that of the previous reading. */
 	void (*convert)(void *state, uint64_t cycles, struct strata_ctf_when *when);
-	/* Returns the approximate time of a later reading in ns; the state stays as it is.
+	/* Returns the approximate time of a later reading in ns; the state does not change.
 	 * @bound_ns: OUT, its largest error */
 	uint64_t (*ns_later)(const void *state, uint64_t cycles, uint64_t *bound_ns);
 	/* Returns a bound as ns, rounded up; UINT64_MAX: not known.  NULL: bounds are ns. */
@@ -100,7 +100,7 @@ struct strata_ctf_converter {
 /* A stream's file. */
 struct strata_ctf_stream {
 	const struct strata_ctf_trace *trace;
-	const struct strata_ctf_converter *converter; /* its owner's; NULL: none */
+	const struct strata_ctf_converter *converter; /* owned by its creator; NULL: none */
 	char *name;                                   /* of the file */
 	int fd;
 	uint64_t bytes;    /* of the file when it was opened */
@@ -126,8 +126,8 @@ struct strata_ctf_trace {
 	int open_flags;        /* of its files */
 	const void *recording; /* the recording that it is part of, whose times are one host's;
 				  NULL: none */
-	/* Traces of one group have one clock, which orders their events; and whether
-	 * that clock is, or is converted to, the one of all. */
+	/* Traces of one group have one clock, which orders their events; and whether that clock is
+	 * the set's common clock, or is converted to it. */
 	size_t clock_group;
 	size_t machine; /* the number of its machine, in its set */
 	bool times_are_tied;
@@ -164,12 +164,12 @@ void strata_ctf_trace_close(struct strata_ctf_trace *trace);
 void strata_ctf_complain(const struct strata_ctf_stream *stream, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* A name in the environment of traces that were converted together: those whose text there is the
- * same have their times on one clock already. */
+/* An entry in the environment of traces that were converted together: traces with the same value
+ * have their times on one clock already. */
 #define STRATA_CTF_TIMELINE "strata_timeline"
-/* Further names there, of what was known of a trace when it was converted: the same text for all
- * that were converted together; the name of its source; its place among them; and of these the
- * first ones that are of the same machine, and of the same clock. */
+/* Further entries there, with what was known about a trace when it was converted: a text shared by
+ * all traces converted together; the name of its source; its position among them; and the positions
+ * of the first traces of the same machine, and of the same clock. */
 #define STRATA_CTF_MERGE   "strata_merge"
 #define STRATA_CTF_SOURCE  "strata_source"
 #define STRATA_CTF_PLACE   "strata_place"
@@ -190,7 +190,7 @@ bool strata_ctf_env_number(const struct strata_ctf_trace *trace, const char *nam
 /* The last supported time: events beyond it end a merge. */
 #define STRATA_CTF_NS_MAX (UINT64_MAX - 1)
 
-/* A number of cycles as ns; clamped to the last time, and to 0 if it is before 1970. */
+/* Converts cycles to ns; clamped to the last time, and to 0 if before 1970. */
 static inline uint64_t strata_ctf_ns(const struct strata_ctf_time *time, uint64_t cycles)
 {
 	__extension__ __int128 ns;

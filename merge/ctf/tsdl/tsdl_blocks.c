@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* An assignment: of a value, or with := of a type. */
+/* An assignment of a value, or with := of a type. */
 struct assignment {
 	const char *name; /* interned */
 	size_t at;
@@ -181,7 +181,7 @@ int strata_tsdl_parse_trace(struct strata_tsdl_parser *parser, size_t at)
 
 /* clock ---------------------------------------------------------------------------------- */
 
-/* Cycles before the seconds: they are taken from the seconds, when the frequency is known. */
+/* A negative offset in cycles is subtracted from the seconds once the frequency is known. */
 struct clock_offset {
 	struct strata_ctf_clock *clock;
 	bool negative;
@@ -319,7 +319,7 @@ static int assign_event(struct strata_tsdl_parser *parser, void *data,
 	}
 	if (is_value(assignment, "loglevel"))
 		return strata_tsdl_to_s64(parser, name, value, &block->loglevel);
-	/* A link to the event's description, which a reader does not need. */
+	/* A link to the event's description, which readers do not need. */
 	if (is_value(assignment, "model.emf.uri"))
 		return 0;
 	result = take_structure(parser, assignment, "context", &block->context);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * tsdl_build.h - builds the types of each place from the declarations, and from these struct
+ * tsdl_build.h - builds the types of each place from the declarations, and from these types struct
  * strata_ctf_metadata.
  *
  * A type used in two places becomes two types, because their integers may get different slots.
@@ -14,7 +14,7 @@
 /* An integer that a sequence, variant or optional field refers to. */
 struct strata_tsdl_target {
 	struct strata_tsdl_target *next;
-	struct strata_tsdl_target *same; /* shares this one's slot; NULL: it has its own */
+	struct strata_tsdl_target *same; /* shares this target's slot; NULL: has its own */
 	struct strata_ctf_type *type;
 	size_t at; /* of the first reference */
 };
@@ -35,8 +35,8 @@ struct strata_tsdl_link {
 struct strata_tsdl_builder {
 	struct strata_tsdl_source *source;
 	const struct strata_tsdl_file *file;
-	struct strata_tsdl_table members; /* of structures and variants: each field by its name */
-	struct strata_tsdl_table labels;  /* of enumerations: the first of each name */
+	struct strata_tsdl_table members; /* of structures and variants: each field by name */
+	struct strata_tsdl_table labels;  /* of enumerations: the first label of each name */
 	struct strata_tsdl_table clocks;  /* by name */
 	struct strata_ctf_type *roots[STRATA_CTF_NR_SCOPES]; /* of the event being built; or NULL */
 	struct strata_tsdl_targets *targets[STRATA_CTF_NR_SCOPES]; /* of each root */
@@ -63,26 +63,27 @@ struct strata_tsdl_member {
 /* tsdl_members.c */
 /*
  * Adds the names of a structure or variant; members can be found once they have types.
- * @members: live as long as the table
- * @fields: OUT, the names that are shown
+ * @members: must outlive the table
+ * @fields: OUT, the names to show
  */
 int strata_tsdl_add_members(struct strata_tsdl_builder *builder,
 			    const struct strata_ctf_type *outer,
 			    const struct strata_tsdl_type *declared,
 			    struct strata_tsdl_member *members, struct strata_ctf_field *fields);
 /*
- * By its name as written, or with one underscore more or less; NULL if there is none.
- * @open: also one that is being built
+ * Finds a member by its name as written, or with one underscore more or less; NULL if there is
+ * none.
+ * @open: includes members that are being built
  */
 const struct strata_tsdl_member *strata_tsdl_find_member(struct strata_tsdl_builder *builder,
 							 const struct strata_ctf_type *outer,
 							 const char *name, bool open);
 
 /* tsdl_refer.c */
-/* Notes that the value of an integer of a scope is what @from needs. */
+/* Notes that @from needs the value of an integer of a scope. */
 int strata_tsdl_link(struct strata_tsdl_builder *builder, size_t root, struct strata_ctf_type *from,
 		     struct strata_ctf_type *to, size_t at);
-/* The same for one more integer, which may be present instead of the first. */
+/* Notes a further integer, which may be present instead of the first. */
 int strata_tsdl_share(struct strata_tsdl_builder *builder, size_t root,
 		      const struct strata_ctf_type *first, struct strata_ctf_type *other,
 		      size_t at);
@@ -91,14 +92,14 @@ const struct strata_tsdl_member *strata_tsdl_refer(struct strata_tsdl_builder *b
 						   const struct strata_tsdl_path *path,
 						   const struct strata_tsdl_frame *frames,
 						   struct strata_ctf_type *from);
-/* Numbers a list's targets from @first; the next number, or -1 with an error. */
+/* Numbers a list's targets from @first; returns the next number, or -1 with an error. */
 int strata_tsdl_number(struct strata_tsdl_builder *builder,
 		       const struct strata_tsdl_targets *targets, int first);
 /* Gives each link its target's number. */
 void strata_tsdl_link_all(struct strata_tsdl_builder *builder);
 
 /* ctf2_locate.c */
-/* Finds the integer to which a path of CTF 2 leads; of several possible ones the first. */
+/* Finds the integer to which a path of CTF 2 leads; if several are possible, the first. */
 const struct strata_ctf_type *strata_ctf2_locate(struct strata_tsdl_builder *builder,
 						 const struct strata_tsdl_path *path,
 						 const struct strata_tsdl_frame *frames,
@@ -113,7 +114,7 @@ int strata_tsdl_choose(struct strata_tsdl_builder *builder, struct strata_ctf_ty
 		       const struct strata_tsdl_type *declared, const struct strata_tsdl_type *tag);
 
 /* tsdl_build.c */
-/* The structure of a root scope; NULL is built as NULL. */
+/* Builds the structure of a root scope; NULL gives NULL. */
 int strata_tsdl_build(struct strata_tsdl_builder *builder, enum strata_ctf_scope root,
 		      const struct strata_tsdl_type *declared);
 

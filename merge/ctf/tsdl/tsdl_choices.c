@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tsdl_choices.c - finds the option of a variant for each tag: the one with the name of the tag's
- * label; see tsdl_build.h.
+ * tsdl_choices.c - finds the option of a variant for each tag: that with the name of the tag's
+ * label. See tsdl_build.h.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@ static int compare_candidates(const void *a, const void *b)
 	return (left->label > right->label) - (left->label < right->label);
 }
 
-/* Chains the labels of each name, the first of which the table knows; once an enumeration. */
+/* Chains the labels with the same name, and adds the first to the table; once per enumeration. */
 static int index_labels(struct strata_tsdl_builder *builder, const struct strata_tsdl_type *tag)
 {
 	const uint64_t place = (uint64_t)(uintptr_t)tag->label_array;
@@ -41,7 +41,8 @@ static int index_labels(struct strata_tsdl_builder *builder, const struct strata
 	return 0;
 }
 
-/* The first label of an option: of its name as written, else with one underscore more or less. */
+/* Finds the first label of an option: by its name as written, else with one underscore more or
+ * less. */
 static const struct strata_tsdl_label *find_label(struct strata_tsdl_builder *builder,
 						  const struct strata_tsdl_type *tag,
 						  const char *name)

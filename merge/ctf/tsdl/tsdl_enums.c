@@ -4,7 +4,7 @@
  */
 #include "ctf/tsdl/tsdl_parser.h"
 
-/* The integer type behind ":", or int without one. */
+/* Parses the integer type after ":"; int if there is none. */
 static const struct strata_tsdl_type *parse_base(struct strata_tsdl_parser *parser)
 {
 	const struct strata_tsdl_type *base;
@@ -34,7 +34,7 @@ static const struct strata_tsdl_type *parse_base(struct strata_tsdl_parser *pars
 	return base;
 }
 
-/* A bound, as the enumeration's integer has it. */
+/* Parses a bound, converted to the enumeration's integer. */
 static int parse_bound(struct strata_tsdl_parser *parser, const struct strata_tsdl_type *type,
 		       uint64_t *bound)
 {
@@ -48,7 +48,7 @@ static int parse_bound(struct strata_tsdl_parser *parser, const struct strata_ts
 				  &value, bound);
 }
 
-/* NAME, NAME = LOW or NAME = LOW ... HIGH; @next: the value of one without any. */
+/* Parses NAME, NAME = LOW or NAME = LOW ... HIGH; @next: the value of a label without one. */
 static int parse_label(struct strata_tsdl_parser *parser, const struct strata_tsdl_type *type,
 		       struct strata_ctf_label *label, uint64_t *next)
 {

@@ -96,7 +96,7 @@ static int byte_at(const struct strata_tsdl_source *source, size_t at)
 	return at < source->size ? (unsigned char)source->text[at] : -1;
 }
 
-/* Where the next token begins; -1 if a comment does not end. */
+/* Finds the next token; -1 if a comment does not end. */
 static int skip_space(struct strata_tsdl_source *source, size_t *at)
 {
 	const char *end;
@@ -165,7 +165,7 @@ static int lex_number(struct strata_tsdl_source *source, struct strata_tsdl_toke
 	return 0;
 }
 
-/* Decodes an escape sequence; @at: IN its letter, OUT behind it. */
+/* Decodes an escape sequence; @at: IN its letter, OUT the position after it. */
 static int unescape(const struct strata_tsdl_source *source, size_t *at)
 {
 	static const char letters[] = "abfnrtv", bytes[] = "\a\b\f\n\r\t\v";

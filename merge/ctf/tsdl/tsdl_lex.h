@@ -31,7 +31,7 @@ struct strata_tsdl_token {
 	uint64_t number;
 };
 
-/* The text, and what all parsers share. */
+/* The text, and the state that all parsers share. */
 struct strata_tsdl_source {
 	const char *name; /* of the file, for errors */
 	const char *text;
@@ -45,23 +45,23 @@ struct strata_tsdl_source {
 	struct strata_error *error;
 };
 
-/* Reads the token that begins at or behind byte @at.  Returns -1 with an error. */
+/* Reads the next token from byte @at on. Returns -1 with an error. */
 int strata_tsdl_lex(struct strata_tsdl_source *source, size_t at, struct strata_tsdl_token *token);
 
-/* The name of a text that is not in the source. */
+/* Interns a text that is not in the source. */
 const char *strata_tsdl_name(struct strata_tsdl_source *source, const char *text, size_t length);
 
-/* Zeroed memory of the arena; NULL with an error. */
+/* Allocates zeroed memory from the arena; NULL with an error. */
 void *strata_tsdl_get(struct strata_tsdl_source *source, size_t count, size_t size);
 
-/* "NAME:LINE:COLUMN: ..." or "NAME: fragment N: ..." of byte @at as the error; returns -1. */
+/* Sets the error "NAME:LINE:COLUMN: ..." or "NAME: fragment N: ..." for byte @at; returns -1. */
 int strata_tsdl_fail(struct strata_tsdl_source *source, size_t at, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /* Reports lack of memory at byte @at; returns -1. */
 int strata_tsdl_fail_memory(struct strata_tsdl_source *source, size_t at);
 
-/* The same as a complaint; at most a few dozen for a text. */
+/* Reports a non-fatal fault in the same way; at most a few dozen for a text. */
 void strata_tsdl_complain(struct strata_tsdl_source *source, size_t at, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 

@@ -10,9 +10,10 @@
 
 #include "ctf/tsdl/tsdl_build.h"
 
-#define UNDERSCORES_MAX 8u /* of names that differ by nothing else */
+#define UNDERSCORES_MAX 8u /* limit of names that differ only in underscores */
 
-/* Places in the table: structures are aligned, so that there is room for two each. */
+/* Places in the table: structures are aligned, so their addresses leave room for two places
+ * each. */
 static uint64_t as_written(const struct strata_ctf_type *outer)
 {
 	return (uint64_t)(uintptr_t)outer;
@@ -23,7 +24,7 @@ static uint64_t as_shown(const struct strata_ctf_type *outer)
 	return (uint64_t)(uintptr_t)outer | 1;
 }
 
-/* The name without its underscore; itself if it has none; NULL with an error. */
+/* Returns the name without its underscore; the same name if it has none; NULL with an error. */
 static const char *without_underscore(struct strata_tsdl_builder *builder, const char *name)
 {
 	if (name[0] != '_' || !name[1])
@@ -32,8 +33,8 @@ static const char *without_underscore(struct strata_tsdl_builder *builder, const
 }
 
 /*
- * Whether readers show the name as written: it has no underscore, or would be another field's name
- * without it.  @levels: of underscores to check
+ * Whether readers show the name as written: it has no underscore, or without it would be the name
+ * of another field. @levels: number of underscores to check
  */
 static int keeps_underscore(struct strata_tsdl_builder *builder,
 			    const struct strata_ctf_type *outer, const char *name,

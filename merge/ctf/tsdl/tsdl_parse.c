@@ -42,7 +42,7 @@ static int parse_block(struct strata_tsdl_parser *parser)
 			return strata_tsdl_next(parser) ? -1 : blocks[i].parse(parser, at);
 	if (strata_tsdl_is_word(parser, "env"))
 		return strata_tsdl_next(parser) ? -1 : strata_tsdl_parse_env(parser);
-	/* The place of an event in a program, which a reader does not need. */
+	/* The place of an event in a program, which readers do not need. */
 	if (strata_tsdl_is_word(parser, "callsite"))
 		return strata_tsdl_next(parser) ? -1 : strata_tsdl_skip_block(parser);
 	return skip_unknown(parser);
@@ -61,7 +61,7 @@ static int parse_root(struct strata_tsdl_parser *parser)
 	return parse_block(parser);
 }
 
-/* Whether the declaration at byte @at lacks its ; at the end of the text. */
+/* Whether the declaration at byte @at lacks its ; because the text ends. */
 static bool is_unfinished(struct strata_tsdl_source *source, size_t at)
 {
 	struct strata_error first = *source->error;

@@ -12,19 +12,19 @@
 #include "ctf/types/ctf_types.h"
 #include "ctf/tsdl/tsdl_lex.h"
 
-/* Where a path of CTF 2 begins. */
+/* Where a path of CTF 2 starts. */
 enum strata_tsdl_origin {
 	STRATA_TSDL_NO_ORIGIN, /* a path of TSDL, searched by its first name */
 	STRATA_TSDL_FROM_HERE, /* the structure around the reference */
 	STRATA_TSDL_FROM_SCOPE,
 };
 
-/* a.b.c; its words are interned.  In CTF 2 a word may be NULL: the structure around. */
+/* a.b.c; its words are interned. In CTF 2 a word may be NULL: the enclosing structure. */
 struct strata_tsdl_path {
 	enum strata_tsdl_origin origin;
 	unsigned int scope; /* enum strata_ctf_scope */
 	const char **words;
-	size_t nr_words; /* 0: there is none */
+	size_t nr_words; /* 0: no path */
 	size_t at;
 };
 
@@ -43,7 +43,7 @@ struct strata_tsdl_field {
 
 struct strata_tsdl_label {
 	struct strata_tsdl_label *next; /* of the enumeration */
-	struct strata_tsdl_label *same; /* the next of the same name */
+	struct strata_tsdl_label *same; /* the next with the same name */
 	size_t index;
 	struct strata_ctf_label label; /* its name is interned */
 };
@@ -53,27 +53,27 @@ struct strata_tsdl_type {
 	enum strata_ctf_kind kind;
 	size_t at;
 	unsigned int depth; /* 1: no inner types */
-	uint32_t align;     /* bits; 0: none is written */
+	uint32_t align;     /* bits; 0: not written */
 
 	uint8_t bits;
 	bool is_signed;
 	enum strata_tsdl_order order;
 	uint8_t base;
 	bool is_text;
-	struct strata_tsdl_path clock; /* what it is mapped to */
+	struct strata_tsdl_path clock; /* the clock to which it is mapped */
 	bool is_reversed, is_bool, is_bit_map,
-		is_blob; /* as in struct strata_ctf_type; CTF 2 alone */
+		is_blob; /* as in struct strata_ctf_type; only in CTF 2 */
 	enum strata_ctf_encoding encoding;
-	uint16_t roles; /* of CTF 2; TSDL gives them by names */
+	uint16_t roles; /* from CTF 2; in TSDL, roles follow from names */
 
 	struct strata_tsdl_label *labels;
-	const struct strata_ctf_label *label_array; /* the same, in a row */
+	const struct strata_ctf_label *label_array; /* the same labels as an array */
 	size_t nr_labels;
 
 	struct strata_tsdl_field *fields;
 	size_t nr_fields;
 	struct strata_tsdl_path reference; /* to a variant's tag or a sequence's length */
-	/* What values of the tag choose, in CTF 2; TSDL has labels for that. */
+	/* The options for the values of the tag, in CTF 2; TSDL uses labels for that. */
 	const struct strata_ctf_choice *choices;
 	size_t nr_choices;
 	bool has_ranges; /* an optional field whose tag is an integer, not a boolean */
@@ -132,14 +132,13 @@ struct strata_tsdl_file {
 	size_t nr_env;
 };
 
-/* A path's words with dots between them, interned; NULL with an error. */
+/* Joins a path's words with dots, interned; NULL with an error. */
 const char *strata_tsdl_path_text(struct strata_tsdl_source *source,
 				  const struct strata_tsdl_path *path);
 
 /*
  * Returns 0, or -1 with an error.  The result lives in the source's arena.
- * @is_cut: the end of the text is known to be lost: an unfinished declaration is reported and left
- * out
+ * @is_cut: the text is known to be truncated: an unfinished declaration is reported and left out
  */
 int strata_tsdl_parse(struct strata_tsdl_source *source, bool is_cut,
 		      struct strata_tsdl_file *file);

@@ -22,14 +22,14 @@ struct strata_tsdl_parser {
 	uint64_t nr_scopes;
 	unsigned int nesting; /* of types in the text */
 	struct strata_tsdl_file *file;
-	/* Where the next of each list goes. */
+	/* The ends of the lists, for appending. */
 	struct strata_tsdl_clock_block **clock_end;
 	struct strata_tsdl_stream_block **stream_end;
 	struct strata_tsdl_event_block **event_end;
 	struct strata_tsdl_env **env_end;
 };
 
-/* The right side of an attribute: a number, a string, or words with dots in between. */
+/* The right side of an attribute: a number, a string, or words joined by dots. */
 enum strata_tsdl_value_kind { STRATA_TSDL_IS_NUMBER, STRATA_TSDL_IS_STRING, STRATA_TSDL_IS_PATH };
 
 struct strata_tsdl_value {
@@ -73,41 +73,41 @@ int strata_tsdl_to_order(struct strata_tsdl_parser *parser, const struct strata_
 int strata_tsdl_to_align(struct strata_tsdl_parser *parser, const struct strata_tsdl_value *value,
 			 uint32_t *align);
 
-/* tsdl_scalars.c: behind the words integer, floating_point and string. */
+/* tsdl_scalars.c: to be called after the words integer, floating_point and string. */
 int strata_tsdl_parse_integer(struct strata_tsdl_parser *parser, struct strata_tsdl_type *type);
 int strata_tsdl_parse_float(struct strata_tsdl_parser *parser, struct strata_tsdl_type *type);
 int strata_tsdl_parse_string(struct strata_tsdl_parser *parser, struct strata_tsdl_type *type);
 
-/* tsdl_enums.c: behind the word enum. */
+/* tsdl_enums.c: to be called after the word enum. */
 const struct strata_tsdl_type *strata_tsdl_parse_enum(struct strata_tsdl_parser *parser, size_t at);
 
 /* tsdl_scopes.c */
 void strata_tsdl_open_scope(struct strata_tsdl_parser *parser, struct strata_tsdl_scope *scope);
 void strata_tsdl_close_scope(struct strata_tsdl_parser *parser);
-/* @name: "uint8_t", "unsigned long", "struct x".  Returns NULL if it is not known. */
+/* @name: "uint8_t", "unsigned long", "struct x". Returns NULL if unknown. */
 const struct strata_tsdl_type *strata_tsdl_find_type(const struct strata_tsdl_parser *parser,
 						     const char *name);
 int strata_tsdl_declare_type(struct strata_tsdl_parser *parser, size_t at, const char *name,
 			     const struct strata_tsdl_type *type);
 /*
- * A name of several words and stars: "unsigned  long *" as "unsigned long *"; const
- * means nothing to a reader.
- * @last: OUT, where it is not NULL: the last word, which does not belong to the name
+ * Parses a name of several words and stars, normalised: "unsigned long *" becomes "unsigned long
+ * *"; const is ignored.
+ * @last: OUT, if not NULL: the last word, which does not belong to the name
  */
 const char *strata_tsdl_parse_type_name(struct strata_tsdl_parser *parser,
 					struct strata_tsdl_token *last);
-/* The type of that name. */
+/* Parses a type name, and returns its type. */
 const struct strata_tsdl_type *strata_tsdl_parse_named(struct strata_tsdl_parser *parser,
 						       struct strata_tsdl_token *last);
-/* "struct" and "x" give "struct x"; NULL with an error. */
+/* Makes "struct x" from "struct" and "x"; NULL with an error. */
 const char *strata_tsdl_tag(struct strata_tsdl_parser *parser, const char *word, const char *name);
 struct strata_tsdl_type *strata_tsdl_new_type(struct strata_tsdl_parser *parser,
 					      enum strata_ctf_kind kind, size_t at);
 
 /* tsdl_types.c */
 /*
- * A type without declarators.  @name: OUT, where it is not NULL and what follows is
- * words: the last word is not part of the type but the name that is declared.
+ * Parses a type without declarators. @name: OUT, if not NULL and if words follow: the last word,
+ * which is not part of the type but the declared name.
  * Returns NULL with an error.
  */
 const struct strata_tsdl_type *strata_tsdl_parse_type(struct strata_tsdl_parser *parser,
@@ -116,7 +116,7 @@ const struct strata_tsdl_type *strata_tsdl_parse_type(struct strata_tsdl_parser 
 bool strata_tsdl_begins_declaration(struct strata_tsdl_parser *parser);
 int strata_tsdl_parse_declaration(struct strata_tsdl_parser *parser);
 
-/* tsdl_blocks.c: behind the words trace, clock, stream, event and env. */
+/* tsdl_blocks.c: to be called after the words trace, clock, stream, event and env. */
 int strata_tsdl_parse_trace(struct strata_tsdl_parser *parser, size_t at);
 int strata_tsdl_parse_clock(struct strata_tsdl_parser *parser, size_t at);
 int strata_tsdl_parse_stream(struct strata_tsdl_parser *parser, size_t at);

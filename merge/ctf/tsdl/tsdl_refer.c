@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tsdl_refer.c - finds the integers that sequences and variants refer to, and gives
- * these integers slots; see tsdl_build.h.
+ * tsdl_refer.c - finds the integers to which sequences and variants refer, and gives them slots.
+ * See tsdl_build.h.
  *
- * A path that names a scope (stream.event.header.id) leads there.  Any other begins
- * at a field that stands before the one that refers, in the same structure or in one
- * around it; else at a field of the scopes that were read before, the last one first.
+ * A path that names a scope (stream.event.header.id) leads there. Any other path starts at a field
+ * before the referring one, in the same structure or an enclosing one; else at a field of an
+ * earlier scope, searched from the last one backwards.
  */
 #include <string.h>
 
 #include "ctf/tsdl/tsdl_build.h"
 
-/* Does the path name this scope, and a field in it? */
+/* Whether the path names this scope and a field in it. */
 static bool names_scope(const struct strata_tsdl_path *path, size_t root)
 {
 	size_t i;
@@ -25,7 +25,7 @@ static bool names_scope(const struct strata_tsdl_path *path, size_t root)
 }
 
 /*
- * Follows the words from @first on, down from a structure; NULL if one is not there.
+ * Follows the words from @first on, down from a structure; NULL if one is absent.
  * @open: also through enclosing structures that are not complete yet
  */
 static const struct strata_tsdl_member *descend(struct strata_tsdl_builder *builder,
@@ -46,7 +46,7 @@ static const struct strata_tsdl_member *descend(struct strata_tsdl_builder *buil
 	return member;
 }
 
-/* @root: OUT, the scope that it was found in. */
+/* @root: OUT, the scope in which it was found. */
 static const struct strata_tsdl_member *find(struct strata_tsdl_builder *builder,
 					     const struct strata_tsdl_path *path,
 					     const struct strata_tsdl_frame *frames, size_t *root)
@@ -72,7 +72,7 @@ static const struct strata_tsdl_member *find(struct strata_tsdl_builder *builder
 	return NULL;
 }
 
-/* Where an integer's target is in the table of members: besides the two places of structures. */
+/* The place of an integer's target in the table of members, distinct from the two of structures. */
 static uint64_t place_of_target(const struct strata_ctf_type *type)
 {
 	return (uint64_t)(uintptr_t)type | 2;
@@ -93,7 +93,7 @@ static struct strata_tsdl_target *mark(struct strata_tsdl_builder *builder,
 		strata_tsdl_fail_memory(builder->source, at);
 		return NULL;
 	}
-	type->slot = 0; /* any, until they are numbered */
+	type->slot = 0; /* any value, until targets are numbered */
 	target->type = type;
 	target->at = at;
 	target->next = targets->first;
@@ -116,7 +116,7 @@ int strata_tsdl_link(struct strata_tsdl_builder *builder, size_t root, struct st
 	return 0;
 }
 
-/* The target whose slot this one has. */
+/* Returns the target whose slot this one shares. */
 static struct strata_tsdl_target *owner_of(struct strata_tsdl_target *target)
 {
 	while (target->same) {

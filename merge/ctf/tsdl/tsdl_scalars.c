@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* Uses one attribute; @name: interned.  Returns 0, -1, or 1 for one that is not known. */
+/* Handles one attribute; @name: interned. Returns 0, -1, or 1 for an unknown one. */
 typedef int (*attribute_fn)(struct strata_tsdl_parser *parser, struct strata_tsdl_type *type,
 			    const char *name, const struct strata_tsdl_value *value);
 
@@ -155,7 +155,7 @@ int strata_tsdl_parse_integer(struct strata_tsdl_parser *parser, struct strata_t
 	return 0;
 }
 
-/* What was written: exp_dig in base, mant_dig in bits. */
+/* The values as written: exp_dig in the base, mant_dig in bits. */
 static int use_float(struct strata_tsdl_parser *parser, struct strata_tsdl_type *type,
 		     const char *name, const struct strata_tsdl_value *value)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tsdl_table.c - see tsdl_table.h.  Open addressing, at most half full.  The hash
- * has a seed of the process, so that no text can be made to collide.
+ * tsdl_table.c - see tsdl_table.h. Open addressing, at most half full. The hash has a random seed
+ * per process, so that a hostile text cannot cause collisions.
  */
 #include "ctf/tsdl/tsdl_table.h"
 

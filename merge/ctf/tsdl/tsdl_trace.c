@@ -45,7 +45,7 @@ static int take_clocks(struct trace_work *work)
 
 	if (file->nr_clocks > INT32_MAX)
 		return strata_tsdl_fail(source, file->clocks->at, "too many clocks");
-	/* One more, for timestamps of a trace without clocks. */
+	/* One more, for timestamps in a trace without clocks. */
 	clocks = strata_tsdl_get(source, file->nr_clocks + 1, sizeof(*clocks));
 	if (!clocks)
 		return -1;
@@ -65,7 +65,7 @@ static int take_clocks(struct trace_work *work)
 }
 
 /*
- * A timestamp without a named clock belongs to the only clock; if there is none, to a clock of
+ * A timestamp without a named clock belongs to the only clock; without any, to a clock in
  * nanoseconds, as in babeltrace2.
  */
 static void map_timestamps(struct trace_work *work, const struct strata_ctf_type *type,
@@ -108,7 +108,7 @@ static int compare_streams(const void *a, const void *b)
 	return (left->id > right->id) - (left->id < right->id);
 }
 
-/* All streams of the text, by their ids. */
+/* Sorts all streams of the text by id. */
 static int sort_streams(struct trace_work *work)
 {
 	struct strata_tsdl_source *source = work->builder.source;
@@ -155,7 +155,7 @@ static struct stream_work *find_stream(const struct trace_work *work, uint64_t i
 				: NULL;
 }
 
-/* The scopes that all events of a stream have in common. */
+/* Builds the scopes that all events of a stream share. */
 static int build_stream(struct trace_work *work, struct stream_work *stream)
 {
 	struct strata_tsdl_builder *builder = &work->builder;
@@ -199,7 +199,7 @@ static int compare_events(const void *a, const void *b)
 	return (left->id > right->id) - (left->id < right->id);
 }
 
-/* The stream that an event belongs to. */
+/* Finds the stream to which an event belongs. */
 static int find_events_stream(const struct trace_work *work,
 			      const struct strata_tsdl_event_block *block, uint64_t *id)
 {
@@ -223,7 +223,7 @@ static int find_events_stream(const struct trace_work *work,
 	return 0;
 }
 
-/* All events, by their streams and ids. */
+/* Sorts all events by stream and id. */
 static int sort_events(struct trace_work *work)
 {
 	struct strata_tsdl_source *source = work->builder.source;
@@ -318,7 +318,8 @@ static int build_streams(struct trace_work *work)
 	return 0;
 }
 
-/* When all references are known: of the trace, then each stream's, then each event's. */
+/* To be called when all references are known: numbers the trace's slots, then each stream's, then
+ * each event's. */
 static int number_slots(struct trace_work *work)
 {
 	int of_trace = strata_tsdl_number(&work->builder, &work->targets, 0);

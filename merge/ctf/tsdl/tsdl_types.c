@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tsdl_types.c - types in TSDL text: which one is meant, structures and variants
- * with their fields, and the declarations that name types; see tsdl_parser.h.
+ * tsdl_types.c - parses types in TSDL text: references by name, structures and variants with their
+ * fields, and declarations of type names. See tsdl_parser.h.
  */
 #include "ctf/tsdl/tsdl_parser.h"
 
-/* @inner is part of @outer. */
+/* Records that @inner is part of @outer. */
 static int put_within(struct strata_tsdl_parser *parser, struct strata_tsdl_type *outer,
 		      const struct strata_tsdl_type *inner)
 {
@@ -67,7 +67,7 @@ static const struct strata_tsdl_type *parse_lengths(struct strata_tsdl_parser *p
 	return element;
 }
 
-/* What is done with a declared name. */
+/* Handles a declared name. */
 typedef int (*declare_fn)(struct strata_tsdl_parser *parser, struct strata_tsdl_type *outer,
 			  const struct strata_tsdl_token *name,
 			  const struct strata_tsdl_type *type);
@@ -117,7 +117,7 @@ static int add_field(struct strata_tsdl_parser *parser, struct strata_tsdl_type 
 	field->name = name->text;
 	field->at = name->at;
 	field->type = type;
-	/* Newest first, until the last one turns them. */
+	/* In reverse order, until the last field reverses the list. */
 	field->next = outer->fields;
 	outer->fields = field;
 	outer->nr_fields++;
@@ -160,7 +160,7 @@ static int parse_body(struct strata_tsdl_parser *parser, struct strata_tsdl_type
 	return strata_tsdl_next(parser);
 }
 
-/* align(8) behind a structure; align is written as a path so that it may be a word. */
+/* Parses align(8) after a structure; align is written as a path because it may be a word. */
 static int parse_structure_align(struct strata_tsdl_parser *parser, struct strata_tsdl_type *type)
 {
 	struct strata_tsdl_value value;
@@ -175,7 +175,7 @@ static int parse_structure_align(struct strata_tsdl_parser *parser, struct strat
 	return strata_tsdl_expect(parser, ')', ")");
 }
 
-/* The structure or variant that has this tag. */
+/* Returns the structure or variant with this tag. */
 static const struct strata_tsdl_type *find_tag(struct strata_tsdl_parser *parser, size_t at,
 					       const char *tag)
 {
@@ -248,7 +248,7 @@ static const struct strata_tsdl_type *parse_variant(struct strata_tsdl_parser *p
 
 /* Any type ------------------------------------------------------------------------------- */
 
-/* A type by its name, or by the word that all of its kind begin with. */
+/* Parses a type by its name, or by its keyword. */
 static const struct strata_tsdl_type *parse_specifier(struct strata_tsdl_parser *parser,
 						      struct strata_tsdl_token *last)
 {
@@ -292,7 +292,7 @@ const struct strata_tsdl_type *strata_tsdl_parse_type(struct strata_tsdl_parser 
 	while (strata_tsdl_is_word(parser, "const"))
 		if (strata_tsdl_next(parser))
 			return NULL;
-	/* An enumeration's integer is one more in the text, but not in the data. */
+	/* An enumeration's integer nests one deeper in the text, but not in the data. */
 	if (parser->nesting > STRATA_CTF_DEPTH_MAX) {
 		strata_tsdl_fail(parser->source, parser->token.at,
 				 "types within types, more than %u deep: too many",

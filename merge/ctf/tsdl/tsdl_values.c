@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tsdl_values.c - the right sides of TSDL's attributes, and what they mean; see
+ * tsdl_values.c - parses the right sides of TSDL's attributes, and converts them; see
  * tsdl_parser.h.
  */
 #include "ctf/tsdl/tsdl_parser.h"

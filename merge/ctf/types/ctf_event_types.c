@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-/* event.h aligns no field to more. */
+/* event.h does not align fields to more. */
 #define ALIGN_MAX 32u
 
 struct strata_ctf_type strata_ctf_integer(unsigned int bits, unsigned int align)

@@ -59,7 +59,7 @@ enum strata_ctf_role {
 
 /* Encoding of a text. */
 enum strata_ctf_encoding {
-	STRATA_CTF_UTF8, /* any bytes, as they are */
+	STRATA_CTF_UTF8, /* bytes of any value, unchanged */
 	STRATA_CTF_UTF16_LE,
 	STRATA_CTF_UTF16_BE,
 	STRATA_CTF_UTF32_LE,
@@ -83,26 +83,25 @@ struct strata_ctf_symbols {
 /* Names of an integer's values that the trace itself does not contain (event_names.h). */
 struct strata_ctf_names {
 	const struct strata_number_names *table;
-	int16_t slot; /* holds the value that chooses among the table's choices; or NO_SLOT */
+	int16_t slot; /* the slot whose value selects one of the table's choices; or NO_SLOT */
 	/* It is an address: of the source's code, or of the domain in the slot. NULL: not an
-	 * address.
-	 */
+	 * address. */
 	const struct strata_ctf_symbols *symbols;
 };
 
 struct strata_ctf_field {
-	const char *name; /* without the underscore that writers put before words of TSDL */
+	const char *name; /* without the underscore that writers put before keywords of TSDL */
 	const struct strata_ctf_type *type;
 };
 
-/* Values from low to high; as unsigned numbers where the integer is unsigned. */
+/* A range of values; unsigned if the integer is unsigned. */
 struct strata_ctf_label {
 	const char *name;
 	uint64_t low;
 	uint64_t high;
 };
 
-/* The option of a variant for tags from low to high (as its enumeration's labels have them). */
+/* The option of a variant for a range of tags, signed or unsigned like the enumeration's labels. */
 struct strata_ctf_choice {
 	uint64_t low;
 	uint64_t high;
@@ -118,15 +117,15 @@ struct strata_ctf_type {
 	bool is_signed;
 	bool big_endian;
 	bool is_reversed; /* its bits are in reverse order */
-	bool needs_byte;  /* the preceding number has the other byte order: no byte has both */
-	bool is_bool;     /* any number but 0 is true */
-	bool is_bit_map;  /* labels are names of its bits: low and high are numbers of bits */
-	uint8_t base;     /* 2, 8, 10 or 16 */
-	bool is_text;     /* encoding UTF8 or ASCII: an array of it is text */
-	uint16_t roles;   /* of enum strata_ctf_role */
+	/* The preceding number has the other byte order: they must not share a byte. */
+	bool needs_byte;
+	bool is_bool;    /* any number but 0 is true */
+	bool is_bit_map; /* labels are names of its bits: low and high are numbers of bits */
+	uint8_t base;    /* 2, 8, 10 or 16 */
+	bool is_text;    /* encoding UTF8 or ASCII: an array of it is text */
+	uint16_t roles;  /* of enum strata_ctf_role */
 	int16_t slot;  /* integers: where its value is stored; or NO_SLOT. Variants, optional fields
-			* and sequences: slot of the tag or length
-			*/
+			* and sequences: slot of the tag or length */
 	int32_t clock; /* the clock whose value it is; or NO_CLOCK */
 
 	/* Integers without labels; NULL: their values have no names. */
@@ -136,7 +135,7 @@ struct strata_ctf_type {
 	const struct strata_ctf_label *labels;
 	size_t nr_labels;
 
-	/* Structures: fields; variants: options; optional fields: the one. */
+	/* Structures: fields; variants: options; optional fields: the single field. */
 	const struct strata_ctf_field *fields;
 	size_t nr_fields;
 
@@ -148,9 +147,9 @@ struct strata_ctf_type {
 	/* Arrays and sequences. */
 	const struct strata_ctf_type *element;
 	uint64_t length; /* of an array */
-	const struct strata_ctf_type
-		*first; /* the first element, whose values have names; or NULL */
-	bool is_blob;   /* bytes of unknown meaning */
+	/* The first element if its values have names, or NULL. */
+	const struct strata_ctf_type *first;
+	bool is_blob; /* bytes of unknown meaning */
 
 	/* Strings; and arrays and sequences of bytes that are text if this is not UTF8. */
 	enum strata_ctf_encoding encoding;
@@ -201,7 +200,7 @@ struct strata_ctf_stream_class {
 	const struct strata_ctf_type *packet_context;
 	const struct strata_ctf_type *event_header;
 	const struct strata_ctf_type *event_context;
-	int32_t clock; /* of its streams, if no field tells: or NO_CLOCK */
+	int32_t clock; /* of its timestamps, if no field is mapped to a clock; or NO_CLOCK */
 	const struct strata_ctf_event_class *events; /* sorted by id */
 	size_t nr_events;
 	size_t index;
@@ -217,7 +216,7 @@ struct strata_ctf_metadata {
 	unsigned int major, minor; /* of CTF */
 	bool has_uuid;
 	uint8_t uuid[16];
-	bool big_endian; /* as the packets' magic number is read */
+	bool big_endian; /* from the byte order of the packets' magic number */
 	const struct strata_ctf_type *packet_header;
 	const struct strata_ctf_clock *clocks;
 	size_t nr_clocks;

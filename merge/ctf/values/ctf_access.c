@@ -5,13 +5,13 @@
 
 #include <stdlib.h>
 
-#define FIXED_LENGTH_MAX (1u << 20) /* of arrays whose bits are counted beforehand */
+#define FIXED_LENGTH_MAX (1u << 20) /* limit for arrays whose total size is precomputed */
 
-/* Steps under construction, and what is known about the position that they lead to. */
+/* Steps under construction, and the known alignment of the position that they lead to. */
 struct way {
 	struct strata_ctf_step *steps;
 	size_t nr, room;
-	uint64_t modulus, rest; /* bits: the position is rest behind a multiple of modulus */
+	uint64_t modulus, rest; /* bits: the position modulo `modulus` is `rest` */
 	bool no_memory;
 };
 
@@ -223,7 +223,7 @@ go_to_element(struct strata_ctf_cursor *cursor, const struct strata_ctf_type *ty
 
 		if (!strata_ctf_skip(cursor, type->element))
 			return NULL;
-		/* Elements without size take no room. */
+		/* Elements of size zero take no room. */
 		if (cursor->at == from)
 			break;
 	}

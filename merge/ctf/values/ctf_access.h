@@ -28,17 +28,17 @@ struct strata_ctf_step {
 struct strata_ctf_access {
 	const struct strata_ctf_step *steps;
 	size_t nr_steps;
-	const struct strata_ctf_type *type; /* of the field behind them */
+	const struct strata_ctf_type *type; /* of the field after the steps */
 	const struct strata_ctf_path_part *rest;
 	size_t nr_rest;
 };
 
 /*
  * Finds the path to a field of a structure.
- * @before: structures in front of it, NULL among them for none
+ * @before: preceding structures, NULL elements are skipped
  * @align:  alignment of the first structure, bits
- * @parts:  the path, which outlives the access; one part at least The steps belong to @arena. 1; 0:
- *          no such field; -1: out of memory.
+ * @parts: the path, at least one part; must outlive the access
+ * @arena owns the steps. Returns 1; 0: no such field; -1: out of memory.
  */
 int strata_ctf_access_make(struct strata_ctf_access *access, struct strata_ctf_arena *arena,
 			   const struct strata_ctf_type *const *before, size_t nr_before,
@@ -46,8 +46,9 @@ int strata_ctf_access_make(struct strata_ctf_access *access, struct strata_ctf_a
 			   const struct strata_ctf_path_part *parts, size_t nr_parts);
 
 /*
- * Moves a cursor from where the first structure begins to the field.
- * Returns its type, a chosen variant's; NULL: this event has no such field.
+ * Moves a cursor from the start of the first structure to the field.
+ * Returns the type of the field, or of a variant's selected option; NULL: this event has no such
+ * field.
  */
 const struct strata_ctf_type *strata_ctf_access_go(const struct strata_ctf_access *access,
 						   struct strata_ctf_cursor *cursor);

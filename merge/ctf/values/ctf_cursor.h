@@ -83,7 +83,7 @@ static inline uint64_t strata_ctf_reverse(uint64_t value, unsigned int bits)
 
 /*
  * Reads an integer of fixed size, an enumeration's, or a float's bits; stores it in its slot.
- * A signed one is extended to 64 bits.  False: it reaches beyond the end.
+ * Signed values are sign-extended to 64 bits. False: it reaches beyond the end.
  */
 static inline bool strata_ctf_read_number(struct strata_ctf_cursor *cursor,
 					  const struct strata_ctf_type *type, uint64_t *value)
@@ -104,8 +104,8 @@ static inline bool strata_ctf_read_number(struct strata_ctf_cursor *cursor,
 	return true;
 }
 
-/* The same of an integer of variable size (STRATA_CTF_VARINT).  False also: of more than 64 bits.
- */
+/* The same of an integer of variable size (STRATA_CTF_VARINT).  False also: of more than 64
+ * bits. */
 bool strata_ctf_read_varint(struct strata_ctf_cursor *cursor, const struct strata_ctf_type *type,
 			    uint64_t *value);
 
@@ -144,14 +144,14 @@ bool strata_ctf_read_string(struct strata_ctf_cursor *cursor, const struct strat
 
 /*
  * The number of elements of an array or sequence whose fields follow.  False: more elements than
- * fit.  Structures, variants and arrays may be any number, because they may have no size: readers
- * stop behind one without size, so the bits limit them.
+ * fit. There is no limit for structures, variants and arrays, because they may have size zero:
+ * readers stop after one of size zero, so the bits limit their number.
  */
 bool strata_ctf_read_length(struct strata_ctf_cursor *cursor, const struct strata_ctf_type *type,
 			    uint64_t *length);
 
-/* The option of a variant that its tag chooses, or an optional field's; NULL: no option for that
- * value, which is valid only for an optional field. */
+/* Returns the option of a variant, or of an optional field, that its tag selects; NULL: no option
+ * for that value, which is valid only for an optional field. */
 const struct strata_ctf_field *strata_ctf_chosen(const struct strata_ctf_cursor *cursor,
 						 const struct strata_ctf_type *type);
 

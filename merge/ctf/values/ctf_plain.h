@@ -19,7 +19,7 @@ struct strata_ctf_plain {
 	bool is_signed;
 };
 
-/* Whether a path is one step over whole bytes, and which. */
+/* Whether a path is a single step over whole bytes; sets @plain's step. */
 static inline bool strata_ctf_plain_step(struct strata_ctf_plain *plain,
 					 const struct strata_ctf_access *access)
 {
@@ -59,8 +59,8 @@ static inline uint64_t strata_ctf_plain_at(const struct strata_ctf_plain *plain,
 	return ((cursor->at + align - 1) & ~(align - 1)) + plain->bits;
 }
 
-/* Reads the number, a negative one as two's complement.  @cursor: where the way begins.  False: the
- * event ends before it. */
+/* Reads the number, a negative one as two's complement. @cursor: at the start of the path. False:
+ * the event ends before it. */
 static inline bool strata_ctf_plain_read(const struct strata_ctf_plain *plain,
 					 const struct strata_ctf_cursor *cursor, uint64_t *value)
 {
@@ -72,8 +72,8 @@ static inline bool strata_ctf_plain_read(const struct strata_ctf_plain *plain,
 
 	if (at + plain->width > cursor->end)
 		return false;
-	/* Copies of a constant size are single loads, each into a variable of its own: a word that
-	 * is stored in part is not there when it is loaded as a whole. */
+	/* Copies of constant size become single loads. Each has its own variable, because a word
+	 * stored in parts cannot be forwarded to a load of the whole. */
 	if (plain->width == 32) {
 		memcpy(&word32, bytes, 4);
 		word = word32;

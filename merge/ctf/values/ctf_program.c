@@ -4,16 +4,16 @@
 
 #include <stdlib.h>
 
-#define RUN_ELEMENTS_MAX 65536u /* of an array in a run */
+#define RUN_ELEMENTS_MAX 65536u /* limit for an array within a run */
 
 struct maker {
 	struct strata_ctf_ops *ops;
-	bool folding; /* every value matters */
+	bool folding; /* for hashing: every value matters */
 	size_t ops_room, numbers_room;
 	bool no_memory;
 };
 
-/* Room for one more element at the end of *@array. */
+/* Returns room for one more element at the end of *@array. */
 static void *one_more(struct maker *maker, void *array, size_t nr, size_t *room, size_t bytes)
 {
 	void *more;
@@ -49,8 +49,8 @@ static struct strata_ctf_op *add_op(struct maker *maker, enum strata_ctf_op_kind
 	return op;
 }
 
-/* The run that a field of an alignment (bytes) belongs to: its distance to what is before it is
- * known if the run is aligned as it is.  NULL: out of memory. */
+/* Returns the run to which a field of this alignment (bytes) belongs: the current one, if its
+ * alignment fixes the field's distance. NULL: out of memory. */
 static struct strata_ctf_op *run_for(struct maker *maker, uint32_t align, uint64_t bytes)
 {
 	struct strata_ctf_op *run = maker->ops->nr ? &maker->ops->ops[maker->ops->nr - 1] : NULL;
@@ -84,8 +84,8 @@ static void add_number(struct maker *maker, const struct strata_ctf_type *type)
 
 static void add_type(struct maker *maker, const struct strata_ctf_type *type);
 
-/* Whether a field aligns itself to bytes, as all do but numbers of odd bits and what begins with
- * one. */
+/* Whether a field aligns itself to bytes: all do except numbers of odd bits, and types that begin
+ * with one. */
 static bool aligns_itself(const struct strata_ctf_type *type)
 {
 	return type->kind == STRATA_CTF_STRING ||
@@ -97,7 +97,7 @@ static void add_fields(struct maker *maker, const struct strata_ctf_type *type)
 {
 	size_t i;
 
-	/* Its own alignment may be more than its first field's. */
+	/* Its own alignment may exceed that of its first field. */
 	if (type->align > 8 ||
 	    (type->align == 8 && !(type->nr_fields && aligns_itself(type->fields[0].type)))) {
 		struct strata_ctf_op *run = run_for(maker, type->align / 8, 0);
@@ -156,7 +156,7 @@ static void add_type(struct maker *maker, const struct strata_ctf_type *type)
 			add_op(maker, STRATA_CTF_OP_TYPE, type, 1);
 		break;
 	case STRATA_CTF_STRUCT:
-		/* Runs know of no alignment to bits. */
+		/* Runs do not support alignment to bits. */
 		if (type->align == 2 || type->align == 4)
 			add_op(maker, STRATA_CTF_OP_TYPE, type, 1);
 		else

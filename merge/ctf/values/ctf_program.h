@@ -80,7 +80,7 @@ struct strata_ctf_run {
 	uint32_t bytes;
 };
 
-/* Whether the offset of a further field is known: the run is aligned as it is.
+/* Whether the offset of a further field is known from the run's alignment.
  * @align: of the field, in bytes */
 static inline bool strata_ctf_run_takes(const struct strata_ctf_run *run, uint32_t align,
 					uint64_t bytes)
@@ -165,10 +165,10 @@ static inline bool strata_ctf_program_skip(const struct strata_ctf_program *prog
 }
 
 /*
- * Folds all values, in their order, into a hash: numbers as 64 bits (signed ones extended), strings
- * and text by their bytes up to the first zero byte and their length, arrays element by element, of
- * sequences the length before.  Moves over them, too.  @hash: IN/OUT
- * False: it does not fit.
+ * Folds all values, in order, into a hash, and skips them: numbers as 64 bits (sign-extended),
+ * strings and text by their bytes up to the first zero byte and their length, arrays element by
+ * element, preceded by the length for sequences. @hash: IN/OUT
+ * Returns false if they exceed the end.
  */
 bool strata_ctf_program_fold(const struct strata_ctf_program *program,
 			     struct strata_ctf_cursor *cursor, uint64_t *hash);

@@ -60,8 +60,8 @@ bool strata_ctf_program_skip_ops(const struct strata_ctf_program *program,
 	return true;
 }
 
-/* strata_hash_bytes() of what is before the first zero byte, eight bytes at a time: those behind
- * the last one may be read. */
+/* Computes strata_hash_bytes() of the text up to its first zero byte, eight bytes at a time; a few
+ * bytes after the end must be readable. */
 static uint64_t hash_text(uint64_t hash, const char *text, uint64_t room)
 {
 	const uint64_t ones = 0x0101010101010101ull, tops = ones << 7;

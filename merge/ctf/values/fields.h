@@ -14,8 +14,8 @@ struct strata_field_visitor {
 	/* An integer, an enumeration's, or a float's bits; a signed one is extended. */
 	void (*number)(struct strata_field_visitor *visitor, const char *name,
 		       const struct strata_ctf_type *type, uint64_t value);
-	/* A string, or an array of characters, up to its first zero byte; what was encoded
-	 * otherwise as UTF-8. */
+	/* A string, or an array of characters, up to its first zero byte; other encodings are
+	 * converted to UTF-8. */
 	void (*text)(struct strata_field_visitor *visitor, const char *name, const char *text,
 		     uint64_t length);
 	/* A BLOB's bytes.  NULL: it appears as an array of numbers. */
@@ -38,16 +38,16 @@ bool strata_field_visit(struct strata_field_visitor *visitor, const char *name,
 			const struct strata_ctf_type *type, struct strata_ctf_cursor *cursor);
 
 /*
- * The labels of an enumeration's value, one after the other: NULL after the last.
+ * Iterates over the labels of an enumeration's value: NULL after the last.
  * @at: IN/OUT, 0 at first
  */
 const char *strata_enum_next_label(const struct strata_ctf_type *type, uint64_t value, size_t *at);
 
-/* The same for the set flags of a bit map, each once. */
+/* Iterates over the set flags of a bit map, each once, in the same way. */
 const char *strata_bit_map_next_flag(const struct strata_ctf_type *type, uint64_t value,
 				     size_t *at);
 
-/* The first of them, or NULL. */
+/* Returns the first label, or NULL. */
 const char *strata_enum_label(const struct strata_ctf_type *type, uint64_t value);
 
 #endif /* STRATA_MERGE_FIELDS_H */

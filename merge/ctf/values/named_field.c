@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* 1, 0 or -1, as strata_named_field_find(). */
+/* Returns 1, 0 or -1, as strata_named_field_find(). */
 static int find_one(struct strata_named_field *field, const struct strata_ctf_stream_class *stream,
 		    const struct strata_ctf_event_class *event,
 		    const struct strata_ctf_path_part *part, struct strata_ctf_arena *arena)
@@ -34,7 +34,7 @@ int strata_named_field_find(struct strata_named_field *field,
 
 	while (!found && *names) {
 		const size_t length = strcspn(names, "|");
-		/* The way keeps both. */
+		/* The access path keeps pointers to both. */
 		struct strata_ctf_path_part *part = strata_ctf_arena_get(arena, 1, sizeof(*part));
 		char *name = strata_ctf_arena_get(arena, length + 1, 1);
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * named_field.h - a field of a class of events by its name: found once, then read from each event.
+ * named_field.h - a field of an event class by name: found once, then read from each event.
  *
- * It is looked for in the payload, then in the event's context, then in the context that all events
- * of the stream have.
+ * The search order is the payload, the event's context, the stream's event context.
  */
 #ifndef STRATA_MERGE_NAMED_FIELD_H
 #define STRATA_MERGE_NAMED_FIELD_H
@@ -11,30 +10,31 @@
 #include "ctf/types/ctf_types.h"
 #include "ctf/values/ctf_plain.h"
 
-/* Zero-initialised: no field. */
+/* All-zero: no field. */
 struct strata_named_field {
 	struct strata_ctf_plain plain;
 	bool is_found;
-	uint16_t text_bytes; /* of an array of so many at a plain place; 0: it is something else */
+	/* Length of a character array that is at a plain place; 0: anything else. */
+	uint16_t text_bytes;
 	struct strata_ctf_access access;
 };
 
 /*
- * Finds a field that has one of some names.
- * @names: with a '|' between them, the preferred one first; stays
- * 1; 0: there is none; -1: out of memory.
+ * Finds a field that has one of the names.
+ * @names: separated by '|', the preferred one first; must outlive the field
+ * Returns 1; 0: no such field; -1: out of memory.
  */
 int strata_named_field_find(struct strata_named_field *field,
 			    const struct strata_ctf_stream_class *stream,
 			    const struct strata_ctf_event_class *event, const char *names,
 			    struct strata_ctf_arena *arena);
 
-/* The same as strata_named_field_number() for any field. */
+/* Does the same as strata_named_field_number(), for any field. */
 bool strata_named_field_any_number(const struct strata_named_field *field,
 				   const struct strata_ctf_cursor *cursor, uint64_t *value);
 
-/* Reads a number; a negative one as two's complement.  @cursor: where the event's contexts begin.
- * False: this event has none. */
+/* Reads a number; a negative one as two's complement. @cursor: at the start of the event's
+ * contexts. False: this event does not have the field. */
 static inline bool strata_named_field_number(const struct strata_named_field *field,
 					     const struct strata_ctf_cursor *cursor,
 					     uint64_t *value)
@@ -43,12 +43,12 @@ static inline bool strata_named_field_number(const struct strata_named_field *fi
 				  : strata_named_field_any_number(field, cursor, value);
 }
 
-/* The same as strata_named_field_text() for any field. */
+/* Does the same as strata_named_field_text(), for any field. */
 bool strata_named_field_any_text(const struct strata_named_field *field,
 				 const struct strata_ctf_cursor *cursor, const char **text,
 				 size_t *bytes);
 
-/* Reads text in UTF-8, which stays in the event: @bytes of any value, ended by nothing. */
+/* Reads text in UTF-8. It points into the event: @bytes of any value, not terminated. */
 static inline bool strata_named_field_text(const struct strata_named_field *field,
 					   const struct strata_ctf_cursor *cursor,
 					   const char **text, size_t *bytes)

@@ -59,7 +59,7 @@ size_t strata_utf_text(char *out, const char *text, size_t bytes, enum strata_ct
 
 		if (code == 0)
 			return (size_t)(end - out);
-		/* The second half of a pair that UTF-16 needs for what is beyond 16 bits. */
+		/* The second half of a surrogate pair. */
 		if (unit == 2 && code >= 0xd800 && code <= 0xdbff && at + 2 * unit <= bytes) {
 			low = unit_at(text + at + unit, encoding);
 			if (low >= 0xdc00 && low <= 0xdfff) {

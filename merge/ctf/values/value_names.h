@@ -6,7 +6,7 @@
 #include "base/number_names.h"
 #include "ctf/types/ctf_types.h"
 
-/* Returns the table for a value of the field, as the values in @slots choose it; NULL: none. */
+/* Returns the table for a value of the field, selected by the values in @slots; NULL: none. */
 static inline const struct strata_number_names *
 strata_value_names(const struct strata_ctf_names *names, const uint64_t *slots)
 {
@@ -15,7 +15,7 @@ strata_value_names(const struct strata_ctf_names *names, const uint64_t *slots)
 		       : strata_names_choose(names->table, slots[names->slot]);
 }
 
-/* Returns the symbols for an address; NULL: it is none, or they are not known. */
+/* Returns the symbols for an address; NULL: not an address, or unknown. */
 static inline const struct strata_symbols *
 strata_value_symbols(const struct strata_ctf_names *names, const uint64_t *slots)
 {
@@ -31,7 +31,7 @@ strata_value_symbols(const struct strata_ctf_names *names, const uint64_t *slots
 	return NULL;
 }
 
-/* Whether values of an integer may have names that its trace does not give. */
+/* Whether values of an integer may have names from outside of its trace. */
 static inline bool strata_has_names(const struct strata_ctf_type *type)
 {
 	const struct strata_ctf_symbols *symbols = type->names ? type->names->symbols : NULL;

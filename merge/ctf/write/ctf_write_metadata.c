@@ -106,7 +106,7 @@ int strata_ctf_write_stream(struct strata_out_file *out, const struct strata_ctf
 	if (write_scope(out, &scopes, STRATA_CTF_PACKET_CONTEXT, "packet.context", error) ||
 	    write_scope(out, &scopes, STRATA_CTF_EVENT_HEADER, "event.header", error))
 		return -1;
-	/* Fields of events may be times of a clock that the trace had before. */
+	/* Fields of events may be times of a clock that the trace no longer has. */
 	scopes.clocks = NULL;
 	if (write_scope(out, &scopes, STRATA_CTF_STREAM_EVENT_CONTEXT, "event.context", error))
 		return -1;

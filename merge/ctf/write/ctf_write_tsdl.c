@@ -2,13 +2,13 @@
 /*
  * ctf_write_tsdl.c - see ctf_write_tsdl.h.
  *
- * A length is named by its path from its scope, if only structures lie in between: so
- * no other field is meant.  What lies in an element of an array or in an option has no
- * such path; it can only be meant from inside the same element or option, and is named
- * from the innermost structure that they have in common.
+ * A length is written as the path from its scope if there are only structures in between, so that
+ * it is unambiguous. A field in an element of an array or in an option has no such path: only
+ * fields in the same element or option can refer to it, by the path from their innermost common
+ * structure.
  *
- * babeltrace2 reads a variant's tag only if it is one word, and finds an option's label
- * only if both are written alike: so both are, wherever that can be.
+ * babeltrace2 reads a variant's tag only if it is a single word, and finds an option's label only
+ * if both are spelled the same; this is ensured where possible.
  */
 #include "ctf/write/ctf_write_tsdl.h"
 
@@ -20,7 +20,7 @@
 #include "base/put_text.h"
 #include "ctf/write/tsdl.h"
 
-#define INTEGER_BYTES 128u /* of the longest, without what may stand behind */
+#define INTEGER_BYTES 128u /* of the longest one, without its suffix */
 
 struct frame {
 	const struct frame *outer;
@@ -56,7 +56,7 @@ static bool is_word_of_tsdl(const char *name)
 	return false;
 }
 
-/* What has to stand in front of a name, so that readers show this name. */
+/* The prefix with which readers show exactly this name. */
 static const char *prefix_of(enum strata_ctf_scope scope, const char *name)
 {
 	const bool have_meanings = scope == STRATA_CTF_PACKET_HEADER ||
@@ -68,7 +68,7 @@ static const char *prefix_of(enum strata_ctf_scope scope, const char *name)
 
 /* References ----------------------------------------------------------------------------- */
 
-/* The names from @first on; @dot: what comes in front of the first of them. */
+/* Writes the names from @first on; @dot: precedes the first of them. */
 static void write_names(struct writer *writer, const struct strata_ctf_place *place,
 			unsigned int first, const char *dot)
 {
@@ -91,7 +91,7 @@ static void write_absolute(struct writer *writer, const struct strata_ctf_place 
 	write_names(writer, place, 0, ".");
 }
 
-/* Has one of the structures inside @outermost a field that shows this name? */
+/* Whether one of the structures inside @outermost has a field that shows this name. */
 static bool is_hidden(const struct frame *frames, const struct strata_ctf_type *outermost,
 		      const char *name)
 {
@@ -104,7 +104,7 @@ static bool is_hidden(const struct frame *frames, const struct strata_ctf_type *
 	return false;
 }
 
-/* The path from the innermost structure around both; false: none encloses both. */
+/* Writes the path from the innermost structure around both; false: none encloses both. */
 static bool write_relative(struct writer *writer, const struct strata_ctf_place *place,
 			   const struct frame *frames, bool as_one_word)
 {
@@ -125,7 +125,7 @@ static bool write_relative(struct writer *writer, const struct strata_ctf_place 
 	return false;
 }
 
-/* The path to what a sequence's length or a variant's tag is taken from. */
+/* Writes the path of a sequence's length or a variant's tag. */
 static int write_reference(struct writer *writer, const struct strata_ctf_type *type,
 			   const struct frame *frames)
 {
@@ -161,7 +161,7 @@ static void write_tabs(struct writer *writer, unsigned int indent)
 	strata_out_text(writer->out, tabs + sizeof(tabs) - 1 - indent);
 }
 
-/* What is not the default of the trace. */
+/* Returns the byte order if it is not the trace's default. */
 static const char *order_of(const struct writer *writer, const struct strata_ctf_type *type)
 {
 	if (type->big_endian == writer->scopes->big_endian)
@@ -228,7 +228,7 @@ static void write_enum(struct writer *writer, const struct strata_ctf_type *type
 	strata_out_text(writer->out, "}");
 }
 
-/* TYPE NAME[..]; with the name as it shall be written. */
+/* Writes TYPE NAME[..], with the name as given. */
 static int write_field(struct writer *writer, const struct strata_ctf_field *field,
 		       const char *prefix, const char *name, const struct frame *frames,
 		       unsigned int indent)
@@ -282,7 +282,7 @@ static int write_struct(struct writer *writer, const struct strata_ctf_type *typ
 	return 0;
 }
 
-/* A label that is a name which readers show as the option's. */
+/* Whether readers show a label's name as the option's. */
 static bool is_label_of(const char *label, const char *option)
 {
 	const char *c;
@@ -301,7 +301,8 @@ static const char *behind_underscores(const char *name)
 	return name + strspn(name, "_");
 }
 
-/* For each option the label that chooses it, or NULL; choices are in the order of labels. */
+/* Returns for each option the label that selects it, or NULL; choices are in the order of
+ * labels. */
 static const char **labels_of_options(const struct strata_ctf_type *variant,
 				      const struct strata_ctf_type *tag)
 {
@@ -337,7 +338,7 @@ static int write_variant(struct writer *writer, const struct strata_ctf_type *ty
 	strata_out_text(writer->out, "> {\n");
 	labels = labels_of_options(type, writer->places[type->slot].type);
 	if (!labels)
-		return strata_fail(writer->error, "there is no memory to write types");
+		return strata_fail(writer->error, "out of memory for types");
 	for (i = 0; i < type->nr_fields && !result; i++) {
 		const struct strata_ctf_field *field = &type->fields[i];
 
@@ -369,13 +370,13 @@ static int write_type(struct writer *writer, const struct strata_ctf_type *type,
 	case STRATA_CTF_VARIANT:
 		return write_variant(writer, type, frames, indent);
 	default:
-		/* Arrays are written behind the name that they are given. */
+		/* The brackets of an array follow its name. */
 		strata_out_text(writer->out, "string { encoding = UTF8; }");
 		return 0;
 	}
 }
 
-/* Whether lengths or tags in a type are taken from elsewhere. */
+/* Whether a type has lengths or tags outside of it. */
 static bool has_references(const struct strata_ctf_type *type)
 {
 	bool has = type->slot != STRATA_CTF_NO_SLOT && !strata_ctf_is_integer(type);
@@ -387,7 +388,7 @@ static bool has_references(const struct strata_ctf_type *type)
 	return has;
 }
 
-/* One more than the highest slot of integers in a type. */
+/* Returns one more than the highest slot of integers in a type. */
 static size_t slots_of(const struct strata_ctf_type *type)
 {
 	size_t i, most, nr = 0;
@@ -419,7 +420,7 @@ int strata_ctf_write_tsdl(struct strata_out_file *out, const struct strata_ctf_s
 	}
 	writer.places = calloc(nr + 1, sizeof(*writer.places));
 	if (!writer.places)
-		return strata_fail(error, "there is no memory to write types");
+		return strata_fail(error, "out of memory for types");
 	for (i = 0; i <= scope && nr; i++)
 		strata_ctf_find_places(writer.places, (enum strata_ctf_scope)i, scopes->types[i]);
 	result = write_type(&writer, scopes->types[scope], NULL, indent);

@@ -2,7 +2,7 @@
 /* tsdl.c - see tsdl.h. */
 #include "ctf/write/tsdl.h"
 
-/* Where what can stand in a literal as it is ends. */
+/* Returns the end of the part that a literal can contain unescaped. */
 static const char *end_of_plain(const char *text)
 {
 	while ((unsigned char)*text >= 0x20 && (unsigned char)*text < 0x7f && *text != '"' &&
@@ -22,7 +22,7 @@ void strata_tsdl_string(struct strata_out_file *out, const char *text)
 			strata_out_print(out, "%.*s", (int)(end - text), text);
 		if (!c)
 			break;
-		/* Octal: unlike \x it ends after three digits, whatever follows. */
+		/* Octal, because unlike \x it ends after three digits. */
 		strata_out_print(out, c == '"' || c == '\\' ? "\\%c" : "\\%03o", c);
 		text = end + 1;
 	}

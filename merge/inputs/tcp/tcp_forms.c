@@ -14,7 +14,8 @@ void strata_tcp_form_set_add(struct strata_tcp_form_set *set, uint32_t form)
 		set->forms[set->nr++] = form;
 }
 
-/* What two forms have in common: raw flags only if both write them in one way. */
+/* Returns the fields that two forms have in common: raw flags only if both write them in the same
+ * way. */
 static uint32_t in_common(uint32_t one, uint32_t other)
 {
 	const uint32_t raw = STRATA_TCP_DIALECT | STRATA_TCP_HAS_RAW_FLAGS;
@@ -30,7 +31,7 @@ bool strata_tcp_form_becomes(uint32_t form, uint32_t other)
 	return (in_common(form, other) | (other & state)) == other && !(form & ~other & state);
 }
 
-/* Whether another form of the set has all of one, and more. */
+/* Whether another form of the set is a superset of this one. */
 static bool is_contained(const struct strata_tcp_form_set *set, uint32_t form)
 {
 	size_t i;
@@ -53,7 +54,7 @@ void strata_tcp_forms_between(const struct strata_tcp_forms *sender,
 		for (j = 0; j < receiver->received.nr; j++) {
 			const uint32_t sent = sender->sent.forms[i];
 			const uint32_t received = receiver->received.forms[j];
-			/* What is a state to one of them is compared as that. */
+			/* If either form has a state, both are compared as states. */
 			const uint32_t form = in_common(sent, received) |
 					      ((sent | received) & STRATA_TCP_HAS_STATE);
 

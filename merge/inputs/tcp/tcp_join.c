@@ -6,7 +6,7 @@
 
 #include "base/value_hash.h"
 
-/* Adds what another event knows. */
+/* Adds the fields that the other event knows. */
 static void complete_by(struct strata_tcp_segment *segment, const struct strata_tcp_segment *other)
 {
 	const uint32_t has = segment->form;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* tcp_map.c - see tcp_map.h: reads the text of a map, and tells which events a rule is about. */
+/* tcp_map.c - see tcp_map.h: parses the text of a map, and decides to which events a rule
+ * applies. */
 #include "inputs/tcp/tcp_map.h"
 
 #include <errno.h>
@@ -17,7 +18,7 @@
 #define FILE_BYTES_MAX (1u << 20)
 #define RULES_MAX      4096u
 
-/* The words that fields begin with, and what a form has that has such a field. */
+/* The keywords of fields, and the bit of a form that each field sets. */
 static const struct {
 	const char *word;
 	uint32_t form;
@@ -36,12 +37,12 @@ static const struct {
 	[STRATA_TCP_JOIN] = { "join", 0 },
 };
 
-/* The place in a text, for messages. */
+/* The position in the text, for messages. */
 struct parser {
 	struct strata_tcp_map *map;
 	const char *name;
 	unsigned int line;
-	struct strata_tcp_rule *rule; /* that is being read; or NULL */
+	struct strata_tcp_rule *rule; /* being parsed; or NULL */
 	unsigned int rule_line;
 	struct strata_error *error;
 };
@@ -141,7 +142,7 @@ static int read_dialect(const struct parser *parser, const char *word)
 	return 0;
 }
 
-/* A line of a rule. */
+/* Parses a line of a rule. */
 static int read_line(const struct parser *parser, const char *word, char **rest)
 {
 	struct strata_tcp_rule *rule = parser->rule;
@@ -172,7 +173,7 @@ static int read_line(const struct parser *parser, const char *word, char **rest)
 	return 0;
 }
 
-/* Works out what a rule that was read finds; refuses one that can find nothing. */
+/* Determines what a parsed rule finds; refuses a rule that can find nothing. */
 static int end_rule(struct parser *parser)
 {
 	struct strata_tcp_rule *rule = parser->rule;
@@ -312,7 +313,7 @@ bool strata_tcp_has_name(const struct strata_tcp_names *names, const char *name)
 	return false;
 }
 
-/* Whether a field of one of the names is in a type, at any depth. */
+/* Whether a type has a field with one of the names, at any depth. */
 static bool type_has(const struct strata_ctf_type *type, const struct strata_tcp_names *names)
 {
 	size_t i;

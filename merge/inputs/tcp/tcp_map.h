@@ -4,9 +4,9 @@
  * which fields. docs/tcp-map.md describes its text; the built-in table (tcp_map_builtin.c) is in
  * the same form, and a user's rules come before it.
  *
- * A rule names events, tells whether they occur where a segment is sent or received, and which
- * fields contain which numbers of the segment.  The set of these numbers is its *form*: segments of
- * two machines are compared by what both forms have (tcp_forms.h).
+ * A rule names events, whether they occur on sending or receiving a segment, and which fields
+ * contain which numbers of the segment. The set of these numbers is its *form*: segments of two
+ * machines are compared by the numbers that both forms have (tcp_forms.h).
  */
 #ifndef STRATA_MERGE_INPUTS_TCP_MAP_H
 #define STRATA_MERGE_INPUTS_TCP_MAP_H
@@ -19,7 +19,7 @@
 #include "base/error.h"
 
 enum strata_tcp_role {
-	STRATA_TCP_NONE, /* of a rule: it only provides fields to others that join it */
+	STRATA_TCP_NONE, /* a rule without a role: it only provides fields to others that join it */
 	STRATA_TCP_SENT,
 	STRATA_TCP_RECEIVED,
 };
@@ -32,7 +32,8 @@ enum {
 	STRATA_TCP_HAS_DESTINATION_PORT = 1 << 3,
 	STRATA_TCP_HAS_SEQUENCE = 1 << 4,
 	STRATA_TCP_HAS_ACKNOWLEDGED = 1 << 5,
-	STRATA_TCP_HAS_FLAGS = 1 << 6,     /* except those that its parts do not share */
+	/* Except those that differ between parts of a split segment. */
+	STRATA_TCP_HAS_FLAGS = 1 << 6,
 	STRATA_TCP_HAS_RAW_FLAGS = 1 << 7, /* all, as the tracer writes them */
 	STRATA_TCP_HAS_ID = 1 << 8,        /* IPv4's identification */
 	STRATA_TCP_HAS_TAG = 1 << 9,       /* a step that a connection takes once */
@@ -70,7 +71,7 @@ enum strata_tcp_packet_layer {
 struct strata_tcp_names {
 	const char *names[STRATA_TCP_NAMES_MAX];
 	size_t nr;
-	bool is_optional; /* of fields */
+	bool is_optional; /* for fields */
 };
 
 struct strata_tcp_condition {
@@ -89,15 +90,15 @@ struct strata_tcp_rule {
 	uint32_t dialect;                   /* of its raw flags: bits of STRATA_TCP_DIALECT */
 	bool swaps;                         /* source and destination as the peer sees them */
 	bool is_state;
-	bool goes_on; /* other rules may fit the same event, too */
+	bool goes_on; /* further rules may match the same event */
 	uint32_t form;
-	unsigned int number; /* in the map */
+	unsigned int number; /* of its line in the map */
 };
 
 struct strata_tcp_map {
-	struct strata_tcp_rule *rules; /* the user's, then the built-in ones */
+	struct strata_tcp_rule *rules; /* the user's rules, then the built-in ones */
 	size_t nr, nr_own;
-	char **texts; /* that the names are in */
+	char **texts; /* storage of the names */
 	size_t nr_texts;
 };
 
@@ -105,7 +106,7 @@ struct strata_tcp_map {
  * Makes a map from a user's text, followed by the built-in table.
  * @text: NULL: only the built-in table
  * @name: of the text, for messages
- * 0, or -1 with the line and the reason.  Clear the map in either case.
+ * Returns 0, or -1 with the line and the reason. Clear the map in either case.
  */
 int strata_tcp_map_make(struct strata_tcp_map *map, const char *text, const char *name,
 			struct strata_error *error);
@@ -115,7 +116,7 @@ int strata_tcp_map_load(struct strata_tcp_map *map, const char *path, struct str
 
 void strata_tcp_map_clear(struct strata_tcp_map *map);
 
-/* Whether the rule names events of this class, and the class has all fields that it needs. */
+/* Whether the rule names events of this class and the class has all fields that the rule needs. */
 bool strata_tcp_rule_fits(const struct strata_tcp_rule *rule,
 			  const struct strata_ctf_event_class *event);
 

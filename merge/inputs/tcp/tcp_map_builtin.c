@@ -7,7 +7,7 @@
  */
 #include "inputs/tcp/tcp_map.h"
 
-/* The headers of a packet, in the events of LTTng-modules. */
+/* The headers of a packet, in events of LTTng-modules. */
 #define LTTNG_HEADERS                        \
 	"	source_address saddr\n"            \
 	"	destination_address daddr\n"       \
@@ -20,11 +20,11 @@
 	"	fragment frag_off optional\n"
 
 const char strata_tcp_map_builtin[] =
-	/* LTTng-modules: the headers of a packet that leaves, and of one that comes in. */
+	/* LTTng-modules: the headers of an outgoing packet, and of an incoming one. */
 	"event net_dev_queue\n"
 	"	role sent\n" LTTNG_HEADERS "event net_if_receive_skb netif_receive_skb\n"
 	"	role received\n" LTTNG_HEADERS
-	/* Its branches with network data, before 2.8: the header of TCP alone. */
+	/* Its branches with network data, before 2.8: only the TCP header. */
 	"event net_dev_queue\n"
 	"	role sent\n"
 	"	sequence seq\n"
@@ -58,7 +58,8 @@ const char strata_tcp_map_builtin[] =
 	"	role received\n"
 	"	sequence seq\n"
 	"	acknowledged ack_seq\n"
-	/* Linux: what comes in at a socket, up to where the peer has acknowledged. */
+	/* Linux: segments received by a socket, with the sequence number acknowledged by the
+	 * peer. */
 	"event tcp_probe tcp:tcp_probe tcp_tcp_probe\n"
 	"	role received\n"
 	"	source_address saddr\n"

@@ -8,12 +8,12 @@
 #define VLAN_BYTES     4u
 #define IPV4_BYTES     20u
 #define IPV6_BYTES     40u
-#define TCP_BYTES      14u /* up to its flags */
+#define TCP_BYTES      14u /* up to and including its flags */
 #define PROTOCOL_TCP   6u
 
 enum { TYPE_IPV4 = 0x0800, TYPE_VLAN = 0x8100, TYPE_VLAN_OF_PROVIDER = 0x88a8, TYPE_IPV6 = 0x86dd };
 
-/* Bytes that are left to be read. */
+/* The unread bytes. */
 struct rest {
 	const uint8_t *bytes;
 	size_t nr;

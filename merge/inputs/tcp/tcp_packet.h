@@ -17,8 +17,8 @@
 void strata_tcp_map_ipv4(uint8_t address[16], const uint8_t ipv4[4]);
 
 /*
- * Reads the headers of a packet: Ethernet's (with VLAN tags) if it begins with that, IPv4's or
- * IPv6's without extensions, and TCP's.  The bytes are hostile.
+ * Reads the headers of a packet: Ethernet's (with VLAN tags) if the packet begins with it, IPv4's
+ * or IPv6's without extensions, and TCP's. The bytes are hostile.
  * False: not TCP, a later fragment, or truncated before the end of TCP's flags.
  */
 bool strata_tcp_packet_read(const uint8_t *bytes, size_t nr, enum strata_tcp_packet_layer layer,

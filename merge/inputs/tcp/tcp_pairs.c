@@ -2,10 +2,10 @@
 /*
  * tcp_pairs.c - see tcp_pairs.h.
  *
- * Sightings are a list.  When it is full, it is sorted by segment, machine and role; those that
- * agree in all three become one; and if it is still more than half full, half of the segments go.
- * So each sighting is sorted O(log) times, whatever a trace holds: there is no hash table that it
- * could fill with collisions.
+ * Sightings are a list. When it is full, it is sorted by segment, machine and role; sightings that
+ * agree in all three are combined; and if the list is still more than half full, half of the
+ * segments are dropped. So each sighting is sorted O(log n) times, whatever a hostile trace
+ * contains: there is no hash table in which it could cause collisions.
  */
 #include "inputs/tcp/tcp_pairs.h"
 
@@ -15,7 +15,7 @@
 
 #include "base/value_hash.h"
 
-/* Machines that see a segment in one role: routers and bridges on its way, too. */
+/* Limit of machines that see a segment in one role, including routers and bridges on its way. */
 #define MACHINES_MAX 8u
 
 struct sighting {
@@ -23,8 +23,9 @@ struct sighting {
 	int64_t reading; /* the first of sendings, the last of receipts */
 	uint32_t clock;
 	uint16_t role;
-	uint16_t repeated; /* more than one, which cannot be told apart from each other */
-	uint64_t rules;    /* a bit for each that found it; the last one for all others */
+	uint16_t repeated; /* seen more than once, and the sightings cannot be told apart */
+	/* One bit for each rule that found it; the last bit for all further rules. */
+	uint64_t rules;
 };
 
 struct strata_tcp_pairs {
@@ -77,12 +78,12 @@ static bool is_same_segment(const struct sighting *a, const struct sighting *b)
 	return !memcmp(&a->segment, &b->segment, sizeof(a->segment));
 }
 
-/* @next is of the same segment, machine and role as @sighting, and not earlier. */
+/* Combines @next with @sighting, of the same segment, machine and role and not later. */
 static void put_together(struct sighting *sighting, const struct sighting *next)
 {
 	const bool is_state = sighting->segment.form & STRATA_TCP_HAS_STATE;
 
-	/* A state holds from the segment on: the first time that it is seen comes nearest. */
+	/* A state lasts from the segment on: its first sighting is the nearest to the segment. */
 	if (sighting->role == STRATA_TCP_RECEIVED && !is_state)
 		sighting->reading = next->reading;
 	if (!sighting->segment.id && !is_state && (sighting->rules & next->rules))
@@ -109,12 +110,12 @@ static void sort(struct strata_tcp_pairs *pairs)
 	pairs->nr = kept;
 }
 
-/* Whether a segment is among those that are looked at. */
+/* Whether a segment belongs to the sample. */
 static bool is_chosen(const struct strata_tcp_segment *segment, unsigned int halvings)
 {
 	uint64_t hash = strata_hash_bytes(0, segment, sizeof(*segment));
 
-	/* A product's high bits depend on all bits of its factors, its low ones do not. */
+	/* The high bits of a product depend on all bits of the factors; the low bits do not. */
 	hash ^= hash >> 32;
 	hash *= STRATA_HASH_FACTOR;
 	return halvings < 64 && !(hash >> (64 - halvings));
@@ -155,7 +156,7 @@ void strata_tcp_pairs_add(struct strata_tcp_pairs *pairs, uint32_t clock, enum s
 	};
 }
 
-/* Hands on the pairs of a segment that was sent @nr_sent times and received @nr_received times. */
+/* Passes on the pairs of a segment that was sent @nr_sent times and received @nr_received times. */
 static int match_segment(const struct sighting *sent, size_t nr_sent,
 			 const struct sighting *received, size_t nr_received,
 			 int (*take)(void *data, const struct strata_tcp_pair *pair), void *data,
@@ -210,7 +211,7 @@ int strata_tcp_pairs_match(struct strata_tcp_pairs *pairs,
 		tally->repeated += repeated;
 		if (repeated || nr_sent > MACHINES_MAX || to - from - nr_sent > MACHINES_MAX)
 			continue;
-		/* In order of roles: those that sent it come first. */
+		/* Sorted by role: sendings come first. */
 		status = match_segment(first, nr_sent, first + nr_sent, to - from - nr_sent, take,
 				       data, tally);
 		if (status)

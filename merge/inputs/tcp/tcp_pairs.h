@@ -9,9 +9,9 @@
  *     seen more than once in one role   with an IPv4 identification it is one packet that passed
  *     by one machine                    several devices: the first sending and the last receipt
  *                                       count, which are in order whichever belong together.
- *                                       Without one it may be several segments, one of them a
- *                                       retransmission: none counts.  (So only a trace that lost
- *                                       events can give a false pair.)
+ *                                       Without one, the sightings may be of several segments, one
+ *                                       of them a retransmission: none counts. (So only a trace
+ *                                       that lost events can give a false pair.)
  *     seen by several events of one     each occurs once: the first sending and the last receipt
  *     machine, on its way through it    count
  *     seen by one machine only          is no pair
@@ -30,14 +30,14 @@
 
 #include "inputs/tcp/tcp_segment.h"
 
-/* Takes 44 MiB, and a quarter more for moments. */
+/* Takes 44 MiB, and temporarily a quarter more. */
 #define STRATA_TCP_SIGHTINGS (1u << 19)
 
 struct strata_tcp_pairs;
 
 /* A segment was sent before it was received. Clocks are the caller's numbers. */
 struct strata_tcp_pair {
-	uint32_t form; /* in which it was noted */
+	uint32_t form; /* the form in which it was noted */
 	uint32_t sent_clock;
 	uint32_t received_clock;
 	int64_t sent;
@@ -46,13 +46,13 @@ struct strata_tcp_pair {
 
 struct strata_tcp_tally {
 	uint64_t sightings; /* added */
-	uint64_t kept;      /* after those of one machine and role were combined */
+	uint64_t kept;      /* after those of one segment, machine and role were combined */
 	uint64_t repeated;  /* segments left out because they may be several (see above) */
 	uint64_t pairs;
 	unsigned int halvings; /* one segment of 2^halvings was used */
 };
 
-/* @most: sightings in memory at a time, 4 or more.  NULL: out of memory. */
+/* @most: largest number of sightings in memory, at least 4. NULL: out of memory. */
 struct strata_tcp_pairs *strata_tcp_pairs_new(size_t most);
 void strata_tcp_pairs_free(struct strata_tcp_pairs *pairs);
 
@@ -66,7 +66,7 @@ void strata_tcp_pairs_add(struct strata_tcp_pairs *pairs, uint32_t clock, enum s
 
 /*
  * Passes each pair to @take.  The order of pairs does not depend on the order of additions.
- * @take:  1: the pair is used, and counted; 0: it is not; -1 ends matching
+ * @take: returns 1: the pair is used, and counted; 0: it is not; -1 ends matching
  * @tally: OUT
  * 0, or -1.
  */

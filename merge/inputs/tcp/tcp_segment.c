@@ -21,11 +21,11 @@ struct reading {
 	struct strata_tcp_segment *segment;
 	uint64_t join;
 	bool has_join;
-	uint32_t has;                           /* of a form */
-	bool is_later_fragment;                 /* and so begins with no header of TCP */
-	unsigned int met;                       /* conditions */
-	enum strata_tcp_part array;             /* whose elements are read; or NR_PARTS */
-	uint8_t bytes[STRATA_TCP_PACKET_BYTES]; /* of that, which holds so many: */
+	uint32_t has;               /* bits of the form found so far */
+	bool is_later_fragment;     /* so it does not begin with a TCP header */
+	unsigned int met;           /* number of conditions met */
+	enum strata_tcp_part array; /* the part whose array is being read; or NR_PARTS */
+	uint8_t bytes[STRATA_TCP_PACKET_BYTES]; /* the bytes of that array so far: */
 	uint64_t nr_bytes;
 };
 
@@ -69,7 +69,8 @@ void strata_tcp_segment_reduce(struct strata_tcp_segment *segment, uint32_t form
 	segment->form = form;
 }
 
-/* The part that a field of that name is for the rule, of those from one to another; or NR_PARTS. */
+/* Returns the part that a field of this name provides for the rule, within a range of parts; or
+ * NR_PARTS. */
 static enum strata_tcp_part part_of(const struct reading *reading, const char *name)
 {
 	unsigned int i;
@@ -87,7 +88,7 @@ static uint8_t *address_of(struct reading *reading, enum strata_tcp_part part)
 	return part == STRATA_TCP_SOURCE ? reading->segment->source : reading->segment->destination;
 }
 
-/* An address that is a number of 32 bits. */
+/* Takes an address from a 32-bit number. */
 static void take_address(struct reading *reading, enum strata_tcp_part part, uint64_t value)
 {
 	const uint8_t bytes[4] = { (uint8_t)(value >> 24), (uint8_t)(value >> 16),
@@ -144,7 +145,8 @@ static void take_number(struct reading *reading, enum strata_tcp_part part,
 	reading->has |= 1u << part;
 }
 
-/* An element of an array: IPv4's addresses have bytes, IPv6's words of two. */
+/* Takes an element of an array: an IPv4 address consists of bytes, an IPv6 address of bytes or
+ * 16-bit words. */
 static void take_element(struct reading *reading, unsigned int bits, uint64_t value)
 {
 	for (; bits >= 8; bits -= 8) {
@@ -197,7 +199,7 @@ static void on_begin(struct strata_field_visitor *visitor, const char *name,
 	reading->nr_bytes = 0;
 }
 
-/* An address as it is, or within a socket's address. */
+/* Takes an address, plain or within a socket address. */
 static void end_address(struct reading *reading)
 {
 	uint8_t *address = address_of(reading, reading->array);
@@ -233,7 +235,7 @@ static void on_end(struct strata_field_visitor *visitor, const struct strata_ctf
 	reading->array = STRATA_TCP_NR_PARTS;
 }
 
-/* 127.x.y.z or ::1: each machine has its own. */
+/* 127.x.y.z or ::1, which is a different address on each machine. */
 static bool is_loopback(const uint8_t address[16])
 {
 	static const uint8_t ipv4[13] = { [10] = 0xff, [11] = 0xff, [12] = 127 };
@@ -242,7 +244,7 @@ static bool is_loopback(const uint8_t address[16])
 	return !memcmp(address, ipv4, sizeof(ipv4)) || !memcmp(address, ipv6, sizeof(ipv6));
 }
 
-/* What is the socket's own becomes the receiver's. */
+/* Swaps source and destination: the socket's own end is the receiver's. */
 static void swap_ends(struct strata_tcp_segment *segment)
 {
 	const uint16_t port = segment->source_port;

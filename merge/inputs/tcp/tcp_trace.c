@@ -10,14 +10,14 @@
 
 #define WINDOW_BYTES (1u << 20)
 
-/* A rule that fits a class of events. */
+/* A rule that applies to a class of events. */
 struct bound_rule {
 	const struct strata_tcp_rule *rule;
 	uint32_t form;
-	struct bound_rule *next; /* for the same class */
+	struct bound_rule *next; /* the next rule for the same class */
 };
 
-/* What a stream's events are looked at with. */
+/* The state of a search through a stream's events. */
 struct search {
 	struct strata_tcp_pairs *pairs;
 	const struct strata_tcp_forms *forms;
@@ -27,21 +27,23 @@ struct search {
 	struct strata_tcp_join *join;
 };
 
-/* The rules that a trace is read by.  What an application says of the network is whatever its user
- * likes, at any time: it would move the clocks of all.  The user's own rules may believe it. */
+/* Returns the number of rules that apply to a trace. An application's trace contains whatever its
+ * user likes, which could shift the clocks of all machines. So only the user's own rules apply to
+ * it. */
 static size_t nr_rules(const struct strata_tcp_map *map, const struct strata_ctf_trace *trace)
 {
 	const char *layer = strata_ctf_env_text(trace, "layer");
 	const char *domain = strata_ctf_env_text(trace, "domain");
 	const bool is_app = layer ? strcmp(layer, "app") == 0
-				  : domain && strcmp(domain, "ust") == 0; /* LTTng's word */
+				  /* As in LTTng's metadata. */
+				  : domain && strcmp(domain, "ust") == 0;
 
 	return is_app ? map->nr_own : map->nr;
 }
 
 /*
- * The next of @nr rules, from @at on, for a class of events.  Of rules without conditions the first
- * one is the last, unless it says that others may follow.
+ * Returns the next of @nr rules, from @at on, for a class of events. The first rule without
+ * conditions ends the search, unless it says that others may follow.
  * @at: IN/OUT, a rule's number; 0 at first
  */
 static const struct strata_tcp_rule *next_rule(const struct strata_tcp_map *map, size_t nr,
@@ -59,7 +61,7 @@ static const struct strata_tcp_rule *next_rule(const struct strata_tcp_map *map,
 	return NULL;
 }
 
-/* What rules without a role know that complete others. */
+/* Returns the numbers with which rules without a role complete others. */
 static uint32_t find_provided(const struct strata_ctf_trace *trace,
 			      const struct strata_tcp_map *map)
 {
@@ -115,7 +117,7 @@ bool strata_tcp_trace_forms(const struct strata_ctf_trace *trace, const struct s
 	return any;
 }
 
-/* Notes a segment in each form that is wanted. */
+/* Adds a segment in each of the wanted forms. */
 static void note(const struct search *search, const struct strata_tcp_rule *rule,
 		 const struct strata_tcp_segment *segment, uint64_t ns)
 {
@@ -135,7 +137,7 @@ static void note(const struct search *search, const struct strata_tcp_rule *rule
 	}
 }
 
-/* Reads an event by the rules of its class. */
+/* Applies the rules of an event's class to it. */
 static void read_event(const struct search *search, struct strata_ctf_reader *reader,
 		       const struct strata_lane_event *event, const struct bound_rule *bound)
 {
@@ -161,8 +163,8 @@ static void read_event(const struct search *search, struct strata_ctf_reader *re
 
 /*
  * Adds the segments of a batch of events.
- * @before_ns: IN/OUT, the time of the event before; whoever has the same may have had another one,
- *             which was mended, and proves nothing
+ * @before_ns: IN/OUT, the time of the previous event. An event with the same time may have had its
+ *             time clamped, so it proves nothing
  */
 static void add_events(const struct search *search, struct strata_ctf_reader *reader, size_t nr,
 		       uint64_t *before_ns)
@@ -192,7 +194,7 @@ static int add_stream(const struct search *search, const struct strata_ctf_strea
 		search->join->slots[i].rule = NULL;
 	if (strata_ctf_reader_open(&reader, stream, WINDOW_BYTES, error) != 0)
 		return -1;
-	/* No part of it: whoever reads it for its events tells what is wrong. */
+	/* Reads the whole stream without reporting damage: the merge reports it. */
 	strata_ctf_reader_seek(&reader, 0, UINT64_MAX, 0);
 	while ((nr = strata_ctf_reader_next(&reader, error)) > 0) {
 		add_events(search, &reader, (size_t)nr, &before_ns);
@@ -204,7 +206,7 @@ static int add_stream(const struct search *search, const struct strata_ctf_strea
 	return nr;
 }
 
-/* The rules of a class, in their order; NULL: no rule, or out of memory. */
+/* Returns the rules of a class, in their order; NULL: no rule, or out of memory. */
 static struct bound_rule *bind_class(const struct strata_ctf_event_class *event,
 				     const struct strata_tcp_map *map, size_t nr, bool *no_memory)
 {

@@ -9,7 +9,7 @@
 
 /*
  * Adds the forms that rules find in the trace's event classes to those of its machine.
- * Returns whether there are any: if not, its events need not be read.
+ * Returns whether there are any: if not, the trace's events need not be read.
  */
 bool strata_tcp_trace_forms(const struct strata_ctf_trace *trace, const struct strata_tcp_map *map,
 			    struct strata_tcp_forms *forms);
@@ -19,7 +19,7 @@ bool strata_tcp_trace_forms(const struct strata_ctf_trace *trace, const struct s
  * time by the trace's own clock in ns.
  * @clock:    a number for that clock; traces of one machine share it if they share the clock
  * @progress: counts the bytes read; may be NULL
- * Damage of the trace is not reported here.  0, or -1: out of memory.
+ * Damage of the trace is not reported here. Returns 0, or -1: out of memory.
  */
 int strata_tcp_trace_add(struct strata_tcp_pairs *pairs, const struct strata_ctf_trace *trace,
 			 const struct strata_tcp_map *map, const struct strata_tcp_forms *forms,

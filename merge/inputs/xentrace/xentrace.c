@@ -21,7 +21,7 @@
 
 #define PROGRESS_RECORDS 65536u
 
-/* A different hash for each half.  Equal files give equal UUIDs, different files different ones. */
+/* A different hash for each half of the UUID, so that it identifies the file's contents. */
 static uint64_t hash(uint64_t state, const void *bytes, size_t nr)
 {
 	const uint8_t *at = bytes;

@@ -17,7 +17,7 @@ struct strata_xentrace_options {
 	uint32_t tsc_khz; /* of the host; 0: derive it from the records */
 	/* CLOCK_REALTIME when the last record was written; 0: the file's time of modification */
 	uint64_t anchor_realtime_ns;
-	/* Whose numbers the reasons of VM exits are; STRATA_EXITS_UNKNOWN: to be found out */
+	/* The numbering of VM exit reasons; STRATA_EXITS_UNKNOWN: to be determined. */
 	enum strata_exits exits;
 	bool force; /* replaces an existing recording */
 	/* Called for each fault that the import survives; may be NULL. */
@@ -37,7 +37,7 @@ struct strata_xentrace_report {
 	struct strata_xentrace_tally tally; /* of all streams */
 	uint64_t nameless;                  /* records left out: too many event classes */
 	uint64_t bad_places;                /* damaged places of the file */
-	uint64_t left_out_bytes;            /* in these */
+	uint64_t left_out_bytes;            /* in those places */
 	uint64_t contradictions; /* records that contradict earlier ones about the vCPU that ran */
 	uint32_t tsc_khz;
 	uint32_t tsc_error_ppm; /* 0: given by the user */
@@ -46,10 +46,10 @@ struct strata_xentrace_report {
 };
 
 /*
- * Writes the recording @raw_dir, which is made, or is an empty directory.
+ * Writes the recording @raw_dir, which is created, or is an empty directory.
  * @options: may be NULL
- * @report: OUT, also where it fails in between
- * 0, or -1 with the reason; what was written is removed then.
+ * @report: OUT, set even if the import fails
+ * Returns 0, or -1 with the reason; what was written is then removed.
  */
 int strata_xentrace_import(const char *path, const char *raw_dir,
 			   const struct strata_xentrace_options *options,

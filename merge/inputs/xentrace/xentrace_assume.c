@@ -91,7 +91,7 @@ static void set_exits(struct xentrace_import *import)
 	import->report->exits = import->source->exits;
 }
 
-/* What a user must know who sees the times. */
+/* Reports what must be known to judge the times. */
 static void say_what_is_assumed(const struct xentrace_import *import)
 {
 	const struct strata_xentrace_report *report = import->report;

@@ -3,20 +3,20 @@
  * xentrace_current.c - see xentrace_current.h.  The importer has one for each
  * physical CPU.
  *
- * Xen's order in a switch (common/sched/core.c): what the scheduler decided
- * (infprev, infnext, switch), the runstate of the one that stops, that of the one
- * that starts, and only then the switch itself, with no other record in between.
- * So all of these records belong to the one that stops.  Where the runstates were
- * not recorded, the first record of another kind tells that the switch is done.
+ * Xen's order of records in a switch (common/sched/core.c): the scheduler's decision (infprev,
+ * infnext, switch), the runstate of the vCPU that stops, that of the vCPU that starts, and only
+ * then the switch itself, with no other record in between. So all of these records belong to the
+ * vCPU that stops. If runstates were not recorded, the first record of another kind shows that the
+ * switch is done.
  */
 #include "inputs/xentrace/xentrace_current.h"
 
 #include "xen/xen_events.h"
 
-#define CONTINUE_RUNNING 0x00021002u /* u16 vCPU, u16 domain: who goes on */
-#define SWITCH           0x0002800au /* domain, unit: who stops; domain, unit: who starts */
-#define SWITCH_INFPREV   0x0002800eu /* domain, unit: who stops; how long it ran */
-#define SWITCH_INFCONT   0x00028011u /* domain, unit: who goes on ... */
+#define CONTINUE_RUNNING 0x00021002u /* u16 vCPU, u16 domain of the vCPU that continues */
+#define SWITCH           0x0002800au /* domain, unit that stops; domain, unit that starts */
+#define SWITCH_INFPREV   0x0002800eu /* domain, unit that stops; how long it ran */
+#define SWITCH_INFCONT   0x00028011u /* domain, unit that continues ... */
 
 /* A unit of the scheduler is a vCPU, and has its number, unless whole cores are scheduled. */
 
@@ -46,7 +46,7 @@ static void set(struct strata_xentrace_current *current, struct strata_hv_contex
 	current->runs = runs;
 }
 
-/* A record says who runs. */
+/* Handles a record that names the running vCPU. */
 static void learn(struct strata_xentrace_current *current, struct strata_hv_context runs)
 {
 	if (current->known && !is_same(&current->runs, &runs))
@@ -54,7 +54,7 @@ static void learn(struct strata_xentrace_current *current, struct strata_hv_cont
 	set(current, runs);
 }
 
-/* Two words, a domain and a vCPU; false: no such numbers can be. */
+/* Reads two words, a domain and a vCPU; false: impossible numbers. */
 static bool take_pair(const struct strata_xentrace_record *record, unsigned int first,
 		      struct strata_hv_context *context)
 {
@@ -68,7 +68,7 @@ static bool take_pair(const struct strata_xentrace_record *record, unsigned int 
 	return true;
 }
 
-/* A word with the vCPU in its low half and the domain in its high one. */
+/* Reads a word with the vCPU in its low half and the domain in its high half. */
 static struct strata_hv_context take_word(const struct strata_xentrace_record *record,
 					  unsigned int index)
 {
@@ -85,8 +85,8 @@ static bool is_runstate(const struct strata_xentrace_record *record,
 					  change);
 }
 
-/* Written by whoever ran when there was room again; domain and vCPU are the other way round here.
- */
+/* The record was written by the vCPU running when there was room again; here the domain comes
+ * first. */
 static void learn_from_loss(struct strata_xentrace_current *current,
 			    const struct strata_xentrace_record *record)
 {
@@ -94,7 +94,7 @@ static void learn_from_loss(struct strata_xentrace_current *current,
 	struct strata_hv_context runs = { .domain = (uint16_t)word,
 					  .vcpu = (uint16_t)(word >> 16) };
 
-	/* It may lie within a switch, or behind some that were lost: that is no contradiction. */
+	/* It may lie within a switch, or after lost records: this is no contradiction. */
 	if (!current->known || !is_same(&current->runs, &runs))
 		set(current, runs);
 }
@@ -109,7 +109,7 @@ void strata_xentrace_current_at(struct strata_xentrace_current *current,
 		runs = take_word(record, 0);
 		if (change.before != STRATA_RUNSTATE_RUNNING)
 			return;
-		/* A switch that was announced is not over yet. */
+		/* An announced switch is not over yet. */
 		if (!current->known || !is_same(&current->runs, &runs))
 			learn(current, runs);
 		return;

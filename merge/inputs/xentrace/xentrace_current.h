@@ -14,28 +14,28 @@
 #include "inputs/xentrace/xentrace_reader.h"
 #include "xen/domain_numbers.h"
 
-/* In the context of a record when nothing tells who ran; its domain is STRATA_DOMID_UNKNOWN. */
+/* The vCPU in a record's context if it is unknown; its domain is then STRATA_DOMID_UNKNOWN. */
 #define STRATA_VCPU_UNKNOWN 0xffffu
 
 /* Of one physical CPU. */
 struct strata_xentrace_current {
 	bool known;
-	struct strata_hv_context runs; /* if it is known, else the two above */
-	bool switches;                 /* to this one, once the scheduler's records are past: */
+	struct strata_hv_context runs; /* if known; else the two above */
+	bool switches;                 /* an announced switch to this vCPU, not over yet: */
 	struct strata_hv_context next;
-	uint64_t contradictions; /* times that it was another than the records before said */
+	uint64_t contradictions; /* how often a record named another vCPU than expected */
 };
 
 void strata_xentrace_current_init(struct strata_xentrace_current *current);
 
-/* Something is missing here: whoever ran may run no more. */
+/* Records may be missing here: the running vCPU becomes unknown. */
 void strata_xentrace_current_forget(struct strata_xentrace_current *current);
 
-/* To be called for each record: afterwards current->runs is who ran when it was written. */
+/* To be called for each record: then current->runs is the vCPU that ran when it was written. */
 void strata_xentrace_current_at(struct strata_xentrace_current *current,
 				const struct strata_xentrace_record *record);
 
-/* To be called then: the record may say that another one runs from now on. */
+/* To be called after using the record: it may announce another vCPU from now on. */
 void strata_xentrace_current_after(struct strata_xentrace_current *current,
 				   const struct strata_xentrace_record *record);
 

@@ -21,7 +21,7 @@
 #define XENTRACE_WINDOW       (STRATA_XENTRACE_CPU_CHANGE | 2u << XENTRACE_WORDS_SHIFT)
 #define XENTRACE_WINDOW_BYTES 12u
 
-/* A candidate is a window if its first records are valid: this many, or all. */
+/* A candidate is a window if its first records are valid: this many, or all if it has fewer. */
 #define XENTRACE_RECORDS_TRIED 8u
 
 static inline uint64_t xentrace_load_u64(const uint8_t *at)
@@ -36,8 +36,8 @@ static inline uint32_t xentrace_record_bytes(uint32_t header)
 	       (header >> XENTRACE_WORDS_SHIFT & XENTRACE_WORDS_MASK) * 4u;
 }
 
-/* Xen compares each event's class and subclass with a mask before it records anything, so it
- * records none that has no bit of either.  A window's own is not for the inside of a window. */
+/* Xen compares each event's class and subclass with a mask before it records, so every record has a
+ * bit of both set. A window's header cannot occur inside a window. */
 static inline bool xentrace_is_record(uint32_t header)
 {
 	return (header & XENTRACE_CLASS_MASK) && (header & XENTRACE_SUBCLASS_MASK) &&
@@ -52,7 +52,7 @@ static inline bool xentrace_is_window(const uint8_t *at)
 	       xentrace_load_u32(at + 8) % 4u == 0;
 }
 
-/* What is buffered of a file, at most. */
+/* Largest part of a file to buffer. */
 #define XENTRACE_BUFFER_BYTES 262144u
 
 #endif /* STRATA_MERGE_XENTRACE_FORMAT_H */

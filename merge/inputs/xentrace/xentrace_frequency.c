@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * xentrace_frequency.c - see xentrace_frequency.h.  The importer asks when nobody
- * has told it the frequency.
+ * xentrace_frequency.c - see xentrace_frequency.h. The importer calls it if the user did not give
+ * the frequency.
  *
- * Two kinds of chains, of each physical CPU its own.  At a switch Xen writes how
- * long the vCPU that stops has run, since the switch at which it was the one that
- * started: the sum of these, from one switch to the next, is system time.  And
- * around an idle state it writes the system time itself (or, on processors whose
- * counter stops there, ticks of another clock: these are far fewer, and left out).
+ * There are two kinds of chains of readings, separate for each physical CPU. At a switch, Xen
+ * writes how long the stopping vCPU has run since the switch at which it started: the sum of these,
+ * from switch to switch, is system time. Around an idle state, Xen writes the system time itself
+ * (or, on processors whose counter stops there, ticks of another clock: these are far fewer, and
+ * left out).
  *
  * System time is read first, the counter when the record is written: a little
  * later, sometimes much later, never earlier.  So the points (time, counter) lie
- * above a line, and the lowest of them near it.  The slope is taken from the lower
- * convex hull, where it passes the middle; its error from how far the points lie
- * above the hull on the average, over the length of the chain.
+ * above a line, and the lowest of them near it. The slope is that of the lower convex hull at the
+ * middle; its error is the mean distance of the points from the hull, divided by the length of the
+ * chain.
  */
 #include "inputs/xentrace/xentrace_frequency.h"
 
@@ -22,17 +22,18 @@
 
 #define IDLE_ENTRY     0x00801002u /* C state, time, expected, predicted */
 #define IDLE_EXIT      0x00801003u /* C state, time, interrupts[4] */
-#define SWITCH         0x0002800au /* domain, unit: who stops; domain, unit: who starts */
-#define SWITCH_INFPREV 0x0002800eu /* domain, unit: who stops; how long it ran */
+#define SWITCH         0x0002800au /* domain, unit that stops; domain, unit that starts */
+#define SWITCH_INFPREV 0x0002800eu /* domain, unit that stops; how long it ran */
 
-/* Read of a file: hundreds of seconds of a busy host. */
+/* Part of a file to read: hundreds of seconds of a busy host. */
 #define BYTES_READ (256ull << 20)
 
-/* No host's counter runs at less or more. */
+/* No host's counter is slower or faster than this. */
 #define KHZ_MIN 200000.0
 #define KHZ_MAX 20000000.0
 
-/* 32 bits of nanoseconds wrap after 4.29 s, which takes no counter fewer ticks than this. */
+/* 32 bits of nanoseconds wrap after 4.29 s, in which every counter advances by at least this many
+ * ticks. */
 #define LINK_TICKS_MAX ((uint64_t)(4.29 * KHZ_MIN * 1e3))
 
 #define PAIRS_MIN 50u
@@ -43,12 +44,12 @@ struct point {
 	double ticks;
 };
 
-/* Readings that follow each other without a gap. */
+/* Consecutive readings without a gap. */
 struct chain {
 	bool begun;
 	uint64_t first_ticks;
 	uint64_t last_ticks;
-	uint64_t ns; /* since the first */
+	uint64_t ns; /* since the first reading */
 	uint64_t nr;
 	double sum_ns, sum_ticks; /* of all points */
 	struct point *hull;
@@ -64,9 +65,9 @@ struct estimate {
 
 struct pcpu {
 	struct chain switches;
-	bool knows_next; /* who was switched to last */
+	bool knows_next; /* the unit that the last switch started */
 	uint64_t next;   /* domain << 32 | unit */
-	bool ran;        /* an infprev waits for its switch */
+	bool ran;        /* an infprev was seen, its switch was not yet */
 	uint64_t ran_prev;
 	uint64_t ran_ticks;
 	uint32_t ran_ns;
@@ -80,7 +81,7 @@ static double cross(const struct point *o, const struct point *a, const struct p
 	return (a->ns - o->ns) * (b->ticks - o->ticks) - (a->ticks - o->ticks) * (b->ns - o->ns);
 }
 
-/* The edge of the hull that lies over the middle gives the line; see the top. */
+/* The edge of the hull over the middle gives the line; see the top. */
 static struct estimate judge(const struct chain *chain)
 {
 	struct estimate none = { .error = 1 }, estimate = none;
@@ -98,7 +99,7 @@ static struct estimate judge(const struct chain *chain)
 	above = (chain->sum_ticks - slope * chain->sum_ns) / nr - (left->ticks - slope * left->ns);
 	estimate.khz = slope * 1e6;
 	estimate.nr = chain->nr;
-	/* Both of its ends may be off by that. */
+	/* Both ends may have this error. */
 	estimate.error = 2 * above / (slope * (double)chain->ns) + 1e-9;
 	if (!(estimate.khz >= KHZ_MIN && estimate.khz <= KHZ_MAX && estimate.error < 1))
 		return none;
@@ -135,7 +136,8 @@ static bool add_point(struct chain *chain, uint64_t ticks)
 		uint32_t capacity = chain->capacity ? chain->capacity * 2 : 16;
 		struct point *grown;
 
-		/* No clock's hull is like this: the last point is as good as any. */
+		/* A real clock's hull does not have this many points, so the last one can be
+		 * replaced. */
 		if (chain->nr_hull == HULL_MAX) {
 			chain->hull[HULL_MAX - 1] = point;
 			return true;
@@ -181,7 +183,7 @@ static uint64_t take_unit(const struct strata_xentrace_record *record, unsigned 
 	       strata_xentrace_word(record, first + 1);
 }
 
-/* How long the one that stops has run counts if it is known to have started here. */
+/* The run time of the stopping unit counts only if its start was seen here. */
 static bool note_switch(struct pcpu *pcpu, const struct strata_xentrace_record *record)
 {
 	uint64_t prev = take_unit(record, 0);
@@ -228,7 +230,7 @@ static void forget_all(struct pcpu *pcpus, uint32_t nr)
 		pcpus[i].knows_next = false;
 }
 
-/* Makes the one with the least error the answer, unless another is far from it. */
+/* Chooses the estimate with the least error, unless another one contradicts it. */
 static void conclude(struct pcpu *pcpus, uint32_t nr, struct strata_xentrace_frequency *found)
 {
 	struct estimate best = { .error = 1 };
@@ -250,7 +252,7 @@ static void conclude(struct pcpu *pcpus, uint32_t nr, struct strata_xentrace_fre
 		for (j = 0; j < 2; j++) {
 			double apart = others[j]->khz / best.khz - 1;
 
-			/* One that would not do by itself does not count. */
+			/* An estimate too inexact to be used alone does not count. */
 			if (others[j]->error * 1e6 <= STRATA_XENTRACE_PPM_MAX &&
 			    (apart < 0 ? -apart : apart) > 2 * (others[j]->error + best.error))
 				found->contradicts = true;
@@ -263,8 +265,8 @@ static void conclude(struct pcpu *pcpus, uint32_t nr, struct strata_xentrace_fre
 	found->pairs = best.nr;
 }
 
-/* Takes all records of the first part.  @nr: OUT, CPUs that have some, by the highest of them.
- * False: out of memory. */
+/* Reads all records of the first part. @nr: OUT, the highest CPU with records plus one. False: out
+ * of memory. */
 static bool note_all(struct strata_xentrace_reader *reader, struct pcpu *pcpus, uint32_t *nr)
 {
 	struct strata_xentrace_record record;

@@ -15,16 +15,16 @@
 struct strata_xentrace_frequency {
 	uint32_t tsc_khz;   /* 0: unknown */
 	uint32_t error_ppm; /* its estimated error, rounded up */
-	uint64_t pairs;     /* of readings that it is derived from */
+	uint64_t pairs;     /* number of readings from which it was derived */
 	bool contradicts;   /* CPUs' records contradict each other: tsc_khz is 0 */
 };
 
-/* A frequency with a larger error is useless: the rate of any clock is known better. */
+/* A frequency with a larger error is useless: every nominal frequency is more exact. */
 #define STRATA_XENTRACE_PPM_MAX 100u
 
 /*
  * Reads the windows that begin in the first part of the file, without messages.
- * 0, or -1: it cannot be opened (see strata_xentrace_open()), or out of memory.
+ * Returns 0, or -1: the file cannot be opened (see strata_xentrace_open()), or out of memory.
  */
 int strata_xentrace_find_frequency(const char *path, struct strata_xentrace_frequency *found,
 				   struct strata_error *error);

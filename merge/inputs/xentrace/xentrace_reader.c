@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * xentrace_reader.c - see xentrace_reader.h.  The importer walks through a file with
- * it, and before that whoever looks for the host's frequency.
+ * xentrace_reader.c - see xentrace_reader.h. The importer reads a file with it, and so does the
+ * search for the host's frequency.
  *
- * How a lie is found out: windows must follow each other without a byte between
- * them, records must fill a window exactly, and each event has a bit of its class
- * and one of its subclass set, because Xen compares both with a mask before it
- * records anything.  After a lie reading resumes where the window says that it
- * ends if another begins there, else at the next place that looks like a window.
+ * Damage is detected as follows: windows must follow each other without a gap, records must fill a
+ * window exactly, and each event must have a bit of its class and one of its subclass set, because
+ * Xen compares both with a mask before it records anything. After damage, reading resumes at the
+ * end of the window, according to its header, if another window begins there; else at the next
+ * place that looks like a window.
  */
 #include "inputs/xentrace/xentrace_format.h"
 #include "files/read_at.h"
@@ -17,7 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A file with more bad places than this is given up: each costs a search and a message. */
+/* Reading stops after this many bad places: each costs a search and a message. */
 #define BAD_PLACES_MAX 1000u
 
 static void complain(struct strata_xentrace_reader *reader, const char *format, ...)
@@ -33,8 +33,8 @@ static void complain(struct strata_xentrace_reader *reader, const char *format, 
 }
 
 /*
- * Makes the range readable in one piece, at most a record's bytes.  NULL: the
- * file ends before, by what it said when it was opened or because it has shrunk.
+ * Buffers the range contiguously; at most a record's bytes. NULL: the file ends before, according
+ * to its size when opened or because it has shrunk.
  */
 static const uint8_t *peek(struct strata_xentrace_reader *reader, uint64_t offset, size_t bytes)
 {
@@ -57,7 +57,7 @@ static const uint8_t *peek(struct strata_xentrace_reader *reader, uint64_t offse
 	return bytes <= reader->buffered ? reader->buffer : NULL;
 }
 
-/* Whether another window begins at @offset, or nothing more. */
+/* Whether another window, or the end of the file, is at @offset. */
 static bool ends_well(struct strata_xentrace_reader *reader, uint64_t offset)
 {
 	uint8_t header[XENTRACE_WINDOW_BYTES];
@@ -67,14 +67,14 @@ static bool ends_well(struct strata_xentrace_reader *reader, uint64_t offset)
 		xentrace_is_window(header));
 }
 
-/* Whether a window can begin at @offset, by its first records too.  It may be torn. */
+/* Whether a window can begin at @offset, judging by its first records too. It may be truncated. */
 static bool looks_like_window(struct strata_xentrace_reader *reader, uint64_t offset)
 {
 	const uint8_t *at = peek(reader, offset, XENTRACE_WINDOW_BYTES);
 	unsigned int records;
 	uint32_t window_bytes;
 
-	/* xentrace writes no empty one. */
+	/* xentrace does not write empty windows. */
 	if (!at || !xentrace_is_window(at) || xentrace_load_u32(at + 8) == 0)
 		return false;
 	window_bytes = xentrace_load_u32(at + 8);
@@ -95,7 +95,7 @@ static bool looks_like_window(struct strata_xentrace_reader *reader, uint64_t of
 	return true;
 }
 
-/* Where the next window is from @offset on; the file's size: nowhere. */
+/* Returns the offset of the next window from @offset on; the file's size: none. */
 static uint64_t search_window(struct strata_xentrace_reader *reader, uint64_t offset)
 {
 	static const uint8_t header[4] = { XENTRACE_WINDOW & 0xffu, XENTRACE_WINDOW >> 8 & 0xffu,
@@ -107,7 +107,7 @@ static uint64_t search_window(struct strata_xentrace_reader *reader, uint64_t of
 			memmem(reader->buffer + at, reader->buffered - at, header, sizeof(header));
 
 		if (!found) {
-			/* One may begin in the last bytes. */
+			/* A window may begin in the last bytes. */
 			offset = reader->buffered_from + reader->buffered - (sizeof(header) - 1);
 			continue;
 		}
@@ -119,7 +119,7 @@ static uint64_t search_window(struct strata_xentrace_reader *reader, uint64_t of
 	return reader->size;
 }
 
-/* Names what is wrong at reader->offset, and goes on at @next. */
+/* Reports what is wrong at reader->offset, and continues at @next. */
 static enum strata_xentrace_step leave_out(struct strata_xentrace_reader *reader, uint64_t next,
 					   const struct strata_error *why)
 {
@@ -144,7 +144,7 @@ static enum strata_xentrace_step leave_out(struct strata_xentrace_reader *reader
 	return STRATA_XENTRACE_GAP;
 }
 
-/* The rest of the window is no use. */
+/* Skips the rest of the window. */
 static enum strata_xentrace_step leave_window(struct strata_xentrace_reader *reader,
 					      const struct strata_error *why)
 {
@@ -155,7 +155,7 @@ static enum strata_xentrace_step leave_window(struct strata_xentrace_reader *rea
 	return leave_out(reader, search_window(reader, reader->offset + 1), why);
 }
 
-/* Nothing more can be read: why. */
+/* Reports why nothing more can be read. */
 static void name_end(const struct strata_xentrace_reader *reader, struct strata_error *why)
 {
 	if (reader->cut_short && reader->read_errno)
@@ -172,7 +172,7 @@ static void name_end(const struct strata_xentrace_reader *reader, struct strata_
 		strata_fail(why, "torn: the header of a window is incomplete");
 }
 
-/* Steps into the window at reader->offset.  False: no window begins there; *step says why. */
+/* Enters the window at reader->offset. False: no window begins there; *step says why. */
 static bool enter_window(struct strata_xentrace_reader *reader, enum strata_xentrace_step *step)
 {
 	const uint8_t *at = peek(reader, reader->offset, XENTRACE_WINDOW_BYTES);
@@ -217,7 +217,7 @@ static bool is_torn(const struct strata_xentrace_reader *reader)
 	       reader->window_bytes;
 }
 
-/* The reason why no record can be read at reader->offset.  @left: bytes of the window from there */
+/* Reports why no record can be read at reader->offset. @left: bytes of the window from there */
 static enum strata_xentrace_step bad_record(struct strata_xentrace_reader *reader, uint64_t left,
 					    const uint8_t *at)
 {
@@ -256,7 +256,7 @@ enum strata_xentrace_step strata_xentrace_next(struct strata_xentrace_reader *re
 	uint64_t left;
 
 	while (reader->offset >= reader->window_end) {
-		/* A window that was cut between two records looks whole otherwise. */
+		/* A window truncated between two records looks whole otherwise. */
 		if (reader->window_bytes && is_torn(reader))
 			return bad_record(reader, 0, NULL);
 		if (!enter_window(reader, &step))

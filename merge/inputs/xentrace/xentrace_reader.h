@@ -4,8 +4,8 @@
  *
  * Such a file is a sequence of windows: a CPU_CHANGE record, which xentrace itself
  * writes, names a physical CPU and how many bytes of that CPU's buffer follow.
- * These bytes are records as Xen wrote them (xen/include/public/trace.h): a word
- * with the event, the number of words that follow and whether a time comes first.
+ * These bytes are records as Xen wrote them (xen/include/public/trace.h). Each starts with a word
+ * that contains the event, the number of words that follow, and whether a time comes first.
  * Everything is little-endian.  There is no header, no frequency and no date.
  *
  * The file may be torn at its end, damaged in the middle, or hostile throughout; reading it takes
@@ -21,7 +21,7 @@
 #include "base/error.h"
 #include "recording/recording.h"
 
-/* The largest number that a physical CPU can have: Xen is built for at most 4095 of them. */
+/* The largest number of a physical CPU: Xen is built for at most 4095 CPUs. */
 #define STRATA_XENTRACE_CPU_MAX 4094u
 
 /* Events of the general class, which describe the trace itself. */
@@ -50,21 +50,21 @@ struct strata_xentrace_reader {
 	strata_complain_fn *complain; /* may be NULL */
 	void *complain_data;
 	int fd;
-	uint64_t size;  /* when it was opened */
+	uint64_t size;  /* at opening */
 	uint64_t limit; /* only windows that begin before this are read */
 	uint64_t mtime_ns;
 
-	bool cut_short; /* the file became shorter, or could not be read: */
-	int read_errno; /* 0: it became shorter */
+	bool cut_short; /* the file has become shorter, or could not be read: */
+	int read_errno; /* 0: it has become shorter */
 
 	uint8_t *buffer;
 	uint64_t buffered_from; /* offset in the file of the buffer's first byte */
 	size_t buffered;
 
-	uint64_t offset; /* of what is read next */
+	uint64_t offset; /* of the next record */
 	uint64_t window_end;
 	uint64_t window_start; /* of its CPU_CHANGE record */
-	uint64_t window_bytes; /* that it says follow */
+	uint64_t window_bytes; /* according to that record */
 	uint32_t cpu;
 
 	uint64_t windows;
@@ -72,16 +72,16 @@ struct strata_xentrace_reader {
 	uint64_t left_out_bytes;
 };
 
-/* 0, or -1 with the reason: it cannot be read, is empty, or is not a file of xentrace. */
+/* Returns 0, or -1 with the reason: the file cannot be read, is empty, or is not from xentrace. */
 int strata_xentrace_open(struct strata_xentrace_reader *reader, const char *path,
 			 strata_complain_fn *complain, void *complain_data,
 			 struct strata_error *error);
 
-/* The next record, which may be one of the general class but never a CPU_CHANGE. */
+/* Reads the next record, which may be of the general class but is never a CPU_CHANGE. */
 enum strata_xentrace_step strata_xentrace_next(struct strata_xentrace_reader *reader,
 					       struct strata_xentrace_record *record);
 
-/* Right after opening: the first @nr bytes of the file. */
+/* To be called right after opening: returns the first @nr bytes of the file. */
 const uint8_t *strata_xentrace_beginning(const struct strata_xentrace_reader *reader, size_t *nr);
 
 void strata_xentrace_close(struct strata_xentrace_reader *reader);

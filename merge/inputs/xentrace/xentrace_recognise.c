@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * xentrace_recognise.c - opens a file of xentrace's, after its first bytes have shown
- * that it is one; see xentrace_reader.h.
+ * xentrace_recognise.c - opens a file after its first bytes have shown that xentrace wrote it; see
+ * xentrace_reader.h.
  */
 #include "inputs/xentrace/xentrace_format.h"
 #include "files/read_at.h"
@@ -14,13 +14,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* That many records, or as many as it has, are within a file's first bytes, unless there are
+/* These bytes contain XENTRACE_RECORDS_TRIED records, or all of a shorter file, unless there are
  * windows without any. */
 #define RECOGNISED_BYTES 4096u
 
 /*
- * Whether a file that begins with these bytes is one of xentrace's: whose first
- * records are right may be damaged behind them.  @whole: they are all of it
+ * Whether a file that begins with these bytes is from xentrace: if its first records are valid, it
+ * may be damaged later. @whole: these are all bytes of the file
  */
 static bool begins_well(const uint8_t *bytes, size_t nr, bool whole)
 {
@@ -49,7 +49,7 @@ static bool begins_well(const uint8_t *bytes, size_t nr, bool whole)
 	return records > 0 && whole;
 }
 
-/* Why not, if it does not. */
+/* Reports why the file is not from xentrace. */
 static int recognise(struct strata_xentrace_reader *reader, struct strata_error *error)
 {
 	size_t nr = reader->size < RECOGNISED_BYTES ? (size_t)reader->size : RECOGNISED_BYTES;
@@ -79,7 +79,7 @@ static int open_file(struct strata_xentrace_reader *reader, const char *path,
 	reader->fd = -1;
 	if (snprintf(reader->path, sizeof(reader->path), "%s", path) >= (int)sizeof(reader->path))
 		return strata_fail(error, "%.100s...: the path is too long", path);
-	/* Not blocking: what should be a file could be a pipe. */
+	/* Non-blocking: the path could be a pipe. */
 	reader->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (reader->fd < 0 || fstat(reader->fd, &status))
 		return strata_fail(error, "%s: %s", path, strerror(errno));

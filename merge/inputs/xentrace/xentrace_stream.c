@@ -3,12 +3,10 @@
  * xentrace_stream.c - see xentrace_stream.h.  The importer has one for each physical
  * CPU that it meets.
  *
- * A packet stays in memory until it is complete, so a later record can still tell
- * of earlier ones: the first time in a stream is also that of the records ahead of
- * it, and the first one that names who ran names him for those before.
- *
- * A record of lost ones stands in a packet of its own: a reader takes the time from
- * the packet before until the end of that one as the time of the loss.
+ * A packet stays in memory until it is complete, so a later record can still complete earlier ones:
+ * records before the first time in a stream get that time, and records before the first one that
+ * names the running vCPU get that vCPU. A record of lost records gets its own packet: to a reader,
+ * the loss lies between the previous packet and the end of this one.
  */
 #include "inputs/xentrace/xentrace_stream.h"
 
@@ -23,12 +21,12 @@
 
 #define PACKET_BYTES_MAX 65536u
 
-/* What is complete is written when it is as much as this. */
+/* Complete packets are written once they have this many bytes. */
 #define WRITE_BYTES 65536u
 
 #define CONTEXT_BYTES ((uint32_t)sizeof(struct strata_hv_context))
 
-/* A CPU that records nothing for longer, and then goes back: that time was wrong. */
+/* A CPU that records nothing for longer and then goes back: the later time was wrong. */
 #define OUTLIER_HOURS 1u
 
 void strata_xentrace_stream_init(struct strata_xentrace_stream *stream,
@@ -54,7 +52,7 @@ static int write_out(struct strata_xentrace_stream *stream, size_t bytes,
 		return 0;
 	snprintf(name, sizeof(name), "cpu_%u", stream->cpu);
 	snprintf(path, sizeof(path), "%s/%s", stream->dir->path, name);
-	/* Not kept open: there may be more CPUs than files that can be. */
+	/* Not kept open: there may be more CPUs than file descriptors. */
 	fd = openat(stream->dir->fd, name, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | flags, 0644);
 	if (fd < 0)
 		return strata_fail(error, "%s: %s", path, strerror(errno));
@@ -87,7 +85,7 @@ static bool make_room(struct strata_xentrace_stream *stream, size_t bytes)
 	return true;
 }
 
-/* The record at @at of the packet that is being made: its header, and what follows it. */
+/* Returns the header of the record at @at of the current packet. */
 static struct strata_record_header load_header(const struct strata_xentrace_stream *stream,
 					       size_t at)
 {
@@ -102,7 +100,7 @@ static size_t bytes_of(uint32_t id)
 	return STRATA_RECORD_HEADER_BYTES + CONTEXT_BYTES + (id >> STRATA_HV_ID_WORDS_SHIFT) * 4u;
 }
 
-/* Gives the records from @from on that time. */
+/* Sets the time of the records from @from on. */
 static void set_ticks(struct strata_xentrace_stream *stream, size_t from, uint64_t ticks)
 {
 	while (from < stream->used) {
@@ -114,7 +112,7 @@ static void set_ticks(struct strata_xentrace_stream *stream, size_t from, uint64
 	}
 }
 
-/* They waited until the running vCPU was known. */
+/* Sets the vCPU of records that were written before it was known. */
 static void set_contexts(struct strata_xentrace_stream *stream)
 {
 	size_t at = stream->unknown_from;
@@ -144,7 +142,7 @@ static uint64_t count_records(const struct strata_xentrace_stream *stream)
 	return nr;
 }
 
-/* Puts in place of ids, which say how long records are, the numbers of their events. */
+/* Replaces ids, from which the length of a record follows, by the numbers of their events. */
 static void number_events(struct strata_xentrace_stream *stream)
 {
 	size_t at = first_record(stream);
@@ -159,7 +157,7 @@ static void number_events(struct strata_xentrace_stream *stream)
 	}
 }
 
-/* Completes the packet that is being made, if there is one. */
+/* Completes the current packet, if there is one. */
 static void close_packet(struct strata_xentrace_stream *stream)
 {
 	struct strata_packet packet = { .cpu = stream->cpu, .form = STRATA_HEADER_FULL };
@@ -170,7 +168,7 @@ static void close_packet(struct strata_xentrace_stream *stream)
 	if (!stream->open)
 		return;
 	stream->open = false;
-	/* When they were nobody can tell. */
+	/* Their time is unknown. */
 	if (!stream->timed) {
 		uint64_t nr = count_records(stream);
 
@@ -201,15 +199,15 @@ void strata_xentrace_stream_gap(struct strata_xentrace_stream *stream)
 	bool any = stream->packets || stream->open;
 
 	close_packet(stream);
-	/* A number that is left out is how a reader sees it. */
+	/* To a reader, the loss is a missing sequence number. */
 	if (any)
 		stream->sequence++;
 	strata_xentrace_current_forget(&stream->current);
 }
 
 /*
- * Judges the last step ahead by the time of the next record: if that one goes back
- * to where the records before were, the step was none.
+ * Judges the last large step ahead by the time of the next record: if that goes back to the earlier
+ * times, the step was an error.
  */
 static void judge_suspect(struct strata_xentrace_stream *stream, uint64_t ticks)
 {
@@ -226,7 +224,7 @@ static void judge_suspect(struct strata_xentrace_stream *stream, uint64_t ticks)
 	stream->suspect_from = 0;
 }
 
-/* A time that may turn out to be wrong; its record is going to be at the end of the packet. */
+/* Marks a time that may turn out to be wrong; its record will be at the end of the packet. */
 static void suspect(struct strata_xentrace_stream *stream, bool is_first)
 {
 	stream->suspect_is_first = is_first;
@@ -234,7 +232,7 @@ static void suspect(struct strata_xentrace_stream *stream, bool is_first)
 	stream->before_suspect = stream->last_ticks;
 }
 
-/* Makes a packet ready to take a record of that many bytes. */
+/* Prepares a packet for a record of that many bytes. */
 static int open_packet(struct strata_xentrace_stream *stream, size_t bytes,
 		       struct strata_error *error)
 {
@@ -273,7 +271,7 @@ static void append(struct strata_xentrace_stream *stream,
 	stream->tally.events++;
 }
 
-/* The time of the record that comes next is known. */
+/* Sets the time for the next record. */
 static void take_time(struct strata_xentrace_stream *stream, uint64_t ticks)
 {
 	judge_suspect(stream, ticks);
@@ -281,7 +279,7 @@ static void take_time(struct strata_xentrace_stream *stream, uint64_t ticks)
 		close_packet(stream);
 		stream->tally.steps_back++;
 	}
-	/* It is also that of those that waited for one. */
+	/* The records before that lack a time get it, too. */
 	if (!stream->timed && stream->open)
 		set_ticks(stream, first_record(stream), ticks);
 	if (!stream->timed)
@@ -318,7 +316,7 @@ int strata_xentrace_stream_add(struct strata_xentrace_stream *stream,
 	}
 	append(stream, record, id);
 	strata_xentrace_current_after(&stream->current, record);
-	/* Who runs from here on did not run before. */
+	/* The vCPU that runs from here on did not run before. */
 	if (stream->current.known)
 		stream->unknown_from = 0;
 	if (is_loss)

@@ -3,8 +3,8 @@
  * chrome_tracks.c - see chrome_tracks.h: a process for each group at the top, a thread for each of
  * the tracks below it, a complete event ("X") for each slice, and a flow for each arrow.
  *
- * Readers hold times in doubles, as microseconds; so times count from the trace's first event, and
- * keep their nanoseconds as three digits behind the point.  otherData says when that was.
+ * Readers store times as microseconds in doubles. So times count from the trace's first event, with
+ * nanoseconds as three decimal places; otherData contains the time of that event.
  */
 #include "outputs/chrome/chrome_tracks.h"
 
@@ -15,7 +15,7 @@
 #include "outputs/json/json_text.h"
 #include "tracks/tracks.h"
 
-#define TEXT_BYTES (1u << 16) /* are gathered before they are written */
+#define TEXT_BYTES (1u << 16) /* flushed at this size */
 
 struct strata_chrome_tracks {
 	struct strata_track_sink sink;
@@ -41,7 +41,7 @@ static void put_number(struct strata_buffer *out, const char *before, uint64_t v
 		strata_buffer_advance(out, strata_put_decimal(strata_put_text(end, before), value));
 }
 
-/* Microseconds. */
+/* Writes a time in microseconds. */
 static void put_time(struct strata_buffer *out, const char *before, uint64_t ns)
 {
 	char *end = strata_buffer_room(out, strlen(before) + 2 * STRATA_PUT_BYTES);
@@ -53,7 +53,7 @@ static void put_time(struct strata_buffer *out, const char *before, uint64_t ns)
 	strata_buffer_advance(out, strata_put_digits(end, ns % 1000, 3));
 }
 
-/* The group at the top of a track. */
+/* Returns the top-level group of a track. */
 static uint32_t process_of(const struct strata_tracks *tracks, uint32_t track)
 {
 	while (tracks->all[track]->parent != STRATA_NO_TRACK)
@@ -61,7 +61,7 @@ static uint32_t process_of(const struct strata_tracks *tracks, uint32_t track)
 	return track;
 }
 
-/* Begins an event of a kind on a track. */
+/* Begins an event of the given phase on a track. */
 static void begin_event(struct strata_chrome_tracks *chrome, const struct strata_tracks *tracks,
 			const char *kind, uint32_t track)
 {
@@ -93,7 +93,8 @@ static void put_name(struct strata_chrome_tracks *chrome, const struct strata_tr
 	strata_buffer_advance(&chrome->text, strata_put_text(out, "\"}}"));
 }
 
-/* What lies below a vCPU or a task has its name in front: there are no threads within threads. */
+/* The name of a track below a vCPU or a task includes that of its parent: threads cannot be
+ * nested. */
 static void take_track(struct strata_track_sink *sink, const struct strata_tracks *tracks,
 		       const struct strata_track *track)
 {
@@ -118,7 +119,7 @@ static void take_track(struct strata_track_sink *sink, const struct strata_track
 	write_out(chrome, TEXT_BYTES);
 }
 
-/* Lines of KEY=VALUE as members. */
+/* Writes lines of KEY=VALUE as members. */
 static void put_details(struct strata_buffer *out, const char *detail)
 {
 	while (*detail) {
@@ -175,7 +176,7 @@ static void put_end_of_flow(struct strata_chrome_tracks *chrome, const struct st
 		    is_begin ? arrow->from_track : arrow->to_track);
 	put_since(chrome, is_begin ? arrow->from_ns : arrow->to_ns);
 	strata_json_member(&chrome->text, "name", names[arrow->kind]);
-	/* It ends at the slice that is there, not at the next one. */
+	/* Binds the arrow to the enclosing slice, not to the next one. */
 	strata_buffer_text(&chrome->text,
 			   is_begin ? ",\"cat\":\"flow\"" : ",\"cat\":\"flow\",\"bp\":\"e\"");
 	put_number(&chrome->text, ",\"id\":", chrome->flows);

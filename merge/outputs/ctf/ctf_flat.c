@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* ctf_flat.c - see ctf_flat.h: the bytes; ctf_flat_types.c says how they are to be read. */
+/* ctf_flat.c - see ctf_flat.h: writes the bytes; ctf_flat_types.c makes the types that describe
+ * them. */
 #include "outputs/ctf/ctf_flat.h"
 
 #include <stdlib.h>
@@ -13,10 +14,10 @@ struct flat {
 	struct strata_buffer *buffer;
 	struct strata_ctf_cursor *cursor;
 	bool big_endian;
-	unsigned int spare; /* bits of the last byte that nothing was put into */
+	unsigned int spare; /* unused bits of the last byte */
 };
 
-/* Appends a number of up to 64 bits, from a byte on. */
+/* Appends a number of up to 64 bits at a byte boundary. */
 static void put_bits(struct flat *flat, uint64_t value, unsigned int bits)
 {
 	const size_t bytes = (bits + 7u) / 8;
@@ -33,7 +34,7 @@ static void put_bits(struct flat *flat, uint64_t value, unsigned int bits)
 	flat->spare = (unsigned int)bytes * 8 - bits;
 }
 
-/* Sets a number of 64 bits that was appended before. */
+/* Overwrites a 64-bit number that was appended earlier. */
 static void set_number(struct flat *flat, size_t at, uint64_t value)
 {
 	if (!flat->buffer->no_memory)
@@ -41,7 +42,7 @@ static void set_number(struct flat *flat, size_t at, uint64_t value)
 				      flat->big_endian);
 }
 
-/* Text up to its first zero character, with one behind it. */
+/* Appends text up to its first NUL, and a NUL. */
 static bool put_text(struct flat *flat, const char *text, uint64_t length,
 		     enum strata_ctf_encoding encoding)
 {
@@ -64,7 +65,7 @@ static bool put_text(struct flat *flat, const char *text, uint64_t length,
 
 static bool put_type(struct flat *flat, const struct strata_ctf_type *type);
 
-/* @outer, @at_field: the structure that it is in, as which field; NULL: none */
+/* @outer, @at_field: the structure that contains it, and its index there; NULL: none */
 static bool put_elements(struct flat *flat, const struct strata_ctf_type *outer, size_t at_field,
 			 const struct strata_ctf_type *type)
 {
@@ -87,7 +88,7 @@ static bool put_elements(struct flat *flat, const struct strata_ctf_type *outer,
 
 		if (!put_type(flat, type->element))
 			return false;
-		/* What took no room is there once: it is shown no more often. */
+		/* Elements of size zero are written once, however many there are. */
 		if (flat->cursor->at == from && has_length) {
 			i++;
 			break;
@@ -137,7 +138,7 @@ static bool put_type(struct flat *flat, const struct strata_ctf_type *type)
 	case STRATA_CTF_STRUCT:
 		if (!strata_ctf_align(flat->cursor, type->align))
 			return false;
-		/* It begins at a byte, even if nothing is in it. */
+		/* A scope begins at a byte boundary, even if empty. */
 		flat->spare = 0;
 		for (i = 0; i < type->nr_fields; i++) {
 			const struct strata_ctf_type *field = type->fields[i].type;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* ctf_flat_layout.h - what the bytes of ctf_flat.c and the TSDL of ctf_flat_types.c agree on. */
+/* ctf_flat_layout.h - the layout that ctf_flat.c (bytes) and ctf_flat_types.c (TSDL) share. */
 #ifndef STRATA_MERGE_OUTPUTS_CTF_FLAT_LAYOUT_H
 #define STRATA_MERGE_OUTPUTS_CTF_FLAT_LAYOUT_H
 
@@ -12,17 +12,18 @@ static inline unsigned int strata_ctf_flat_bits(const struct strata_ctf_type *ty
 	return type->is_bool ? 8 : type->bits;
 }
 
-/* Whether fields of the type take room always. */
+/* Whether fields of the type always occupy at least one bit. */
 static inline bool strata_ctf_flat_takes_room(const struct strata_ctf_type *type)
 {
 	return type->kind <= STRATA_CTF_STRING || type->kind == STRATA_CTF_VARINT;
 }
 
-/* How far in front of a sequence its length is looked for. */
+/* Largest number of fields between a sequence and its length field. */
 #define STRATA_CTF_FLAT_NEAR 8u
 
-/* The field near in front of a sequence, in the same structure, that is its length; NULL: none.
- * @outer: the structure, with the sequence as field @at; NULL: it is in none */
+/* Returns the preceding field that is the length of a sequence, in the same structure; NULL: none.
+ * @outer: the structure, with the sequence as field @at; NULL: the sequence is not in a
+ * structure */
 static inline const struct strata_ctf_field *
 strata_ctf_flat_length(const struct strata_ctf_type *outer, size_t at)
 {
@@ -41,8 +42,8 @@ strata_ctf_flat_length(const struct strata_ctf_type *outer, size_t at)
 	return NULL;
 }
 
-/* Whether a length is put in front of an array or sequence: of elements that may take no room there
- * are fewer then than is said. */
+/* Whether an array or sequence needs a length field of its own: elements of size zero are written
+ * only once. */
 static inline bool strata_ctf_flat_has_length(const struct strata_ctf_type *outer, size_t at,
 					      const struct strata_ctf_type *type)
 {

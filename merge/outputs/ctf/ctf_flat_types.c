@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * ctf_flat_types.c - makes types of CTF 1.8 from those of CTF 2: the ones that ctf_flat.c writes
- * events by.
+ * ctf_flat_types.c - makes types of CTF 1.8 from those of CTF 2; ctf_flat.c writes events as these
+ * types.
  *
- * What is made is not freed by itself: all of it is in the caller's arena.
+ * The types live in the caller's arena.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -19,11 +19,11 @@
 struct maker {
 	struct strata_ctf_arena *arena;
 	bool big_endian;
-	int16_t nr_slots; /* lengths and tags so far */
+	int16_t nr_slots; /* number of lengths and tags so far */
 	bool failed;      /* out of memory or slots */
 };
 
-/* A structure or variant that gets its fields one by one. */
+/* A structure or variant under construction. */
 struct fields {
 	struct strata_ctf_field *fields;
 	size_t nr;
@@ -56,14 +56,14 @@ static bool has_field(const struct strata_ctf_type *type, const char *name)
 	return false;
 }
 
-/* Makes a name for a field of @outer; one that has to be changed contains the field's index. */
+/* Makes a name for a field of @outer; a changed name contains the field's index. */
 static void make_name(char name[NAME_BYTES], const struct strata_ctf_type *outer, size_t at)
 {
 	const char *was = outer->fields[at].name;
 	const bool is_option = outer->kind == STRATA_CTF_VARIANT;
 	size_t i;
 
-	/* babeltrace2 2.0.4 takes x and _x for the same, and finds no option with a label _x. */
+	/* babeltrace2 2.0.4 treats x and _x as equal, and finds no option with a label _x. */
 	if (strata_ctf_flat_is_name(was) &&
 	    !(was[0] == '_' && (is_option || has_field(outer, was + 1)))) {
 		snprintf(name, NAME_BYTES, "%s", was);
@@ -79,18 +79,18 @@ static void make_name(char name[NAME_BYTES], const struct strata_ctf_type *outer
 		strcpy(name + i, "_");
 }
 
-/* Makes the name of an option, which is its label, too. */
+/* Makes the name of an option, which is also its label. */
 static void make_option(char name[NAME_BYTES], const struct strata_ctf_type *variant, size_t at)
 {
 	char plain[NAME_BYTES];
 
 	make_name(plain, variant, at);
-	/* No word of TSDL ends so; no label begins with a digit. */
+	/* No keyword of TSDL ends in an underscore; no label begins with a digit. */
 	snprintf(name, NAME_BYTES, "%s%.240s_", isdigit((unsigned char)plain[0]) ? "n" : "", plain);
 }
 
-/* Makes a name for a length or tag: none of another field, nor one with an underscore in front,
- * which some readers take away. */
+/* Makes a name for a length or tag: different from other fields' names, and without a leading
+ * underscore, which some readers strip. */
 static void make_companion(char name[NAME_BYTES], const struct strata_ctf_type *outer,
 			   const char *of, const char *what)
 {
@@ -146,7 +146,7 @@ static int16_t new_slot(struct maker *maker)
 	return maker->failed ? 0 : maker->nr_slots++;
 }
 
-/* An integer, enumeration or float at a byte, with the bits that it had. */
+/* Makes an integer, enumeration or float at a byte boundary, with its original size. */
 static struct strata_ctf_type *make_number(struct maker *maker, const struct strata_ctf_type *was)
 {
 	struct strata_ctf_type type = strata_ctf_integer(strata_ctf_flat_bits(was), 8);
@@ -164,7 +164,8 @@ static struct strata_ctf_type *make_number(struct maker *maker, const struct str
 	return copy_type(maker, type);
 }
 
-/* A structure of the fields of another one, or of a single one that needs a companion. */
+/* Makes a structure from the fields of another one, or from a single field that needs a
+ * companion. */
 static struct strata_ctf_type *make_struct(struct maker *maker, const struct strata_ctf_type *type)
 {
 	const size_t nr = type->kind == STRATA_CTF_STRUCT ? type->nr_fields : 1;
@@ -183,7 +184,7 @@ static struct strata_ctf_type *make_struct(struct maker *maker, const struct str
 	return copy_type(maker, strata_ctf_struct(fields.fields, fields.nr, 8));
 }
 
-/* A type that needs no companion in front of it, or a structure around it. */
+/* Makes a type that needs no companion before it, or wraps it in a structure. */
 static struct strata_ctf_type *make_type(struct maker *maker, const struct strata_ctf_type *type)
 {
 	struct strata_ctf_type text = strata_ctf_struct(NULL, 0, 8);
@@ -196,7 +197,7 @@ static struct strata_ctf_type *make_type(struct maker *maker, const struct strat
 		return make_number(maker, type);
 	case STRATA_CTF_ARRAY:
 	case STRATA_CTF_SEQUENCE:
-		/* An array of arrays would need its brackets in another order. */
+		/* TSDL writes the brackets of nested arrays in another order. */
 		if (!strata_ctf_is_text(type))
 			return make_struct(maker, type);
 		break;
@@ -211,7 +212,7 @@ static struct strata_ctf_type *make_type(struct maker *maker, const struct strat
 	return copy_type(maker, text);
 }
 
-/* Adds an array or sequence, with its length in front of it if that is not near already. */
+/* Adds an array or sequence, preceded by its length unless a nearby field has it. */
 static void add_elements(struct maker *maker, struct fields *fields,
 			 const struct strata_ctf_type *outer, size_t at, const char *name,
 			 const struct strata_ctf_type *type)
@@ -244,7 +245,7 @@ static void add_elements(struct maker *maker, struct fields *fields,
 	add(maker, fields, name, copy_type(maker, elements));
 }
 
-/* The labels of a tag that choose among @fields. */
+/* Makes the labels of a tag that selects one of @fields. */
 static struct strata_ctf_type *make_tag(struct maker *maker, const struct fields *fields)
 {
 	struct strata_ctf_type *tag = make_integer(maker, STRATA_CTF_FLAT_TAG_BITS);
@@ -262,7 +263,7 @@ static struct strata_ctf_type *make_tag(struct maker *maker, const struct fields
 	return tag;
 }
 
-/* Adds a variant or optional field, with its tag in front of it. */
+/* Adds a variant or optional field, preceded by its tag. */
 static void add_choice(struct maker *maker, struct fields *fields,
 		       const struct strata_ctf_type *outer, const char *name,
 		       const struct strata_ctf_type *type)
@@ -300,7 +301,7 @@ static void add_choice(struct maker *maker, struct fields *fields,
 	add(maker, fields, name, copy_type(maker, variant));
 }
 
-/* Adds a field, with what stands in front of it. */
+/* Adds a field, preceded by its length or tag. */
 static void add_field(struct maker *maker, struct fields *fields,
 		      const struct strata_ctf_type *outer, size_t at, const char *name,
 		      const struct strata_ctf_type *type)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* ctf_plan.c - see ctf_plan.h; ctf_plan_metadata.c puts it into words. */
+/* ctf_plan.c - see ctf_plan.h; ctf_plan_metadata.c writes the plan as metadata. */
 #include "outputs/ctf/ctf_plan.h"
 
 #include <stdio.h>
@@ -11,7 +11,7 @@
 
 /* Bodies of events -------------------------------------------------------------------------- */
 
-/* What the largest alignment in a type is, in options and elements too. */
+/* Returns the largest alignment in a type, including options and elements. */
 static uint32_t largest_align(const struct strata_ctf_type *type)
 {
 	uint32_t largest = type->align, inner;
@@ -31,8 +31,8 @@ static uint32_t largest_align(const struct strata_ctf_type *type)
 }
 
 struct body {
-	uint32_t first;   /* bits that its first field is aligned to */
-	uint32_t largest; /* that any of its fields is aligned to */
+	uint32_t first;   /* alignment of its first field, in bits */
+	uint32_t largest; /* largest alignment of its fields, in bits */
 	bool is_empty;
 };
 
@@ -52,7 +52,7 @@ static struct body body_of(const struct strata_ctf_stream_class *stream,
 		align = largest_align(types[i]);
 		if (align > body.largest)
 			body.largest = align;
-		/* Structures without fields in front of the first one push it on, too. */
+		/* Empty structures before the first field also advance its position. */
 		if (body.is_empty && types[i]->align > body.first)
 			body.first = types[i]->align;
 		body.is_empty &= types[i]->nr_fields == 0;
@@ -80,7 +80,7 @@ static int plan_events(struct strata_ctf_plan_kind *plan, struct strata_ctf_aren
 		plan->aligns[i] = body.first;
 		if (body.largest > modulus)
 			modulus = body.largest;
-		/* Bytes are copied, so that its place within a byte must stay, too. */
+		/* Bytes are copied, so the position within a byte must stay the same. */
 		if (!body.is_empty && (body.first < body.largest || body.first < 8))
 			fits = false;
 	}
@@ -95,7 +95,7 @@ static int plan_events(struct strata_ctf_plan_kind *plan, struct strata_ctf_aren
 
 /* Headers of events -------------------------------------------------------------------------- */
 
-/* Notes the slots that lengths and tags in a type are taken from. */
+/* Marks the slots that lengths and tags in a type refer to. */
 static void find_references(const struct strata_ctf_type *type, bool *slots)
 {
 	size_t i;
@@ -112,7 +112,7 @@ static void find_references(const struct strata_ctf_type *type, bool *slots)
 
 static struct strata_ctf_type whole_bytes(const struct strata_ctf_type *was, bool big_endian);
 
-/* Plans the integers of a header whose slots are wanted, each once. */
+/* Plans the integers of a header whose slots are needed, each once. */
 static void need(struct strata_ctf_plan_kind *plan, const struct strata_ctf_type *type, bool *slots,
 		 bool big_endian)
 {
@@ -154,7 +154,7 @@ static int plan_header(struct strata_ctf_plan_kind *plan, struct strata_ctf_aren
 
 /* Contexts of packets ----------------------------------------------------------------------- */
 
-/* Whether a field says what those of each packet do, or a time of the old clock. */
+/* Whether a field repeats what every packet's context has, or is a time of the old clock. */
 static bool is_own(const struct strata_ctf_field *field)
 {
 	return strata_ctf_is_packet_number(field->name) ||
@@ -182,7 +182,8 @@ static bool is_number(const struct strata_ctf_type *type)
 	return type->kind <= STRATA_CTF_FLOAT;
 }
 
-/* Puts a kept field's type, whose elements' is behind it, into @is.  False: it is left out. */
+/* Makes the type of a kept field in @is, followed by that of its elements. False: the field is left
+ * out. */
 static bool keep(const struct strata_ctf_type *was, struct strata_ctf_type is[2], bool big_endian)
 {
 	if (is_number(was) || was->kind == STRATA_CTF_VARINT) {

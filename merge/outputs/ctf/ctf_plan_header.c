@@ -56,7 +56,7 @@ static void add(struct strata_ctf_type *structure, const char *name,
 	fields[structure->nr_fields++] = (struct strata_ctf_field){ name, type };
 }
 
-/* A number alone in a structure, by the one name that babeltrace2 does not complain of. */
+/* A structure with a single number, under the only name that babeltrace2 accepts silently. */
 static struct strata_ctf_type *make_alone(struct maker *maker, unsigned int bits,
 					  unsigned int align)
 {
@@ -79,7 +79,7 @@ static void add_id_and_time(struct maker *maker, struct strata_ctf_type *structu
 	add(structure, "timestamp", time);
 }
 
-/* A slot that nothing else in the header has. */
+/* Returns a slot that nothing else in the header uses. */
 static int16_t free_slot(const struct strata_ctf_plan_kind *plan)
 {
 	int16_t slot = STRATA_CTF_SLOTS_MAX - 1;
@@ -94,7 +94,7 @@ static int16_t free_slot(const struct strata_ctf_plan_kind *plan)
 	return slot;
 }
 
-/* A tag of how many bits the filler has, and a variant by it. */
+/* Adds a tag with the number of filler bits, and the variant that it selects. */
 static void add_filled(struct maker *maker, struct strata_ctf_type *header)
 {
 	const uint32_t nr = maker->plan->modulus;

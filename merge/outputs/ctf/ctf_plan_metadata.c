@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* ctf_plan_metadata.c - a plan (ctf_plan.h) as metadata. */
+/* ctf_plan_metadata.c - writes a plan (ctf_plan.h) as metadata. */
 #include <string.h>
 
 #include "ctf/types/ctf_arena.h"
@@ -8,15 +8,15 @@
 #include "outputs/ctf/ctf_plan.h"
 #include "outputs/output_directory.h"
 
-/* babeltrace2 knows tracers by this name, and mends what it holds for their mistakes: but no
- * tracer has written these packets.  The tracer of the events is kept under another name. */
+/* babeltrace2 knows tracers by name and corrects known bugs in their packets. No tracer wrote these
+ * packets, so the original tracer's name is stored under another key. */
 #define STRATA          "strata"
 #define TRACER          "tracer_name"
 #define ORIGINAL_TRACER "original_tracer_name"
 
-#define ENV_MORE 8u /* entries besides those that the trace had */
+#define ENV_MORE 8u /* entries in addition to the trace's own */
 
-/* What a merge says of each trace, and says anew where it was merged before. */
+/* Whether a merge writes this entry itself, and so replaces that of an earlier merge. */
 static bool is_of_merge(const char *name)
 {
 	static const char *const names[] = { STRATA_CTF_TIMELINE, STRATA_CTF_MERGE,
@@ -48,7 +48,7 @@ static void add_old_env(struct strata_ctf_metadata *made, const struct strata_ct
 		const struct strata_ctf_env *env = &trace->metadata.env[i];
 		const bool is_tracer = strcmp(env->name, TRACER) == 0;
 
-		/* CTF 2 may have any name. */
+		/* In CTF 2, a name is any string. */
 		if (!strata_ctf_flat_is_name(env->name) || is_of_merge(env->name))
 			continue;
 		if (!is_tracer)
@@ -76,7 +76,7 @@ static int make_env(struct strata_ctf_metadata *made, const struct strata_ctf_pl
 	return 0;
 }
 
-/* Replaces a scope of events by the one that they are made anew with.  0 or -1. */
+/* Replaces an event scope by the type with which it is re-encoded. Returns 0 or -1. */
 static int flatten(const struct strata_ctf_type **type, const struct strata_ctf_metadata *made,
 		   struct strata_error *error)
 {

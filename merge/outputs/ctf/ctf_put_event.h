@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ctf_put_event.h - puts an event into a packet as ctf_plan.h has it: a header anew,
- * and the bytes of its contexts and payload as they were.
+ * ctf_put_event.h - appends an event to a packet in the layout of ctf_plan.h: a new header, and the
+ * unchanged bytes of its contexts and payload.
  */
 #ifndef STRATA_MERGE_OUTPUTS_CTF_PUT_EVENT_H
 #define STRATA_MERGE_OUTPUTS_CTF_PUT_EVENT_H
@@ -10,7 +10,7 @@
 #include "outputs/ctf/ctf_plan.h"
 #include "outputs/ctf/ctf_stream_file.h"
 
-/* What an event may need besides its own bytes: a header, and to be copied in whole chunks. */
+/* Space for an event besides its own bytes: the header, and rounding up to whole chunks. */
 #define STRATA_CTF_CHUNK_BYTES      16u
 #define STRATA_CTF_HEADER_BYTES_MAX 32u
 
@@ -19,7 +19,7 @@ static inline uint64_t strata_ctf_align_up(uint64_t at, uint64_t align)
 	return (at + align - 1) & ~(align - 1);
 }
 
-/* Copies in whole chunks: behind both there are bytes that may be touched. */
+/* Copies in whole chunks: both buffers must have slack at the end. */
 static inline void strata_ctf_copy(uint8_t *to, const uint8_t *from, size_t bytes)
 {
 	size_t i;
@@ -32,7 +32,7 @@ static inline void strata_ctf_copy(uint8_t *to, const uint8_t *from, size_t byte
 		memcpy(to + i, from + i, STRATA_CTF_CHUNK_BYTES);
 }
 
-/* Puts a number at any bit; what is there is zero. */
+/* Writes a number at any bit position; these bits must be zero. */
 static inline void strata_ctf_put_bits(uint8_t *packet, uint64_t at, uint64_t value,
 				       unsigned int nr, bool big_endian)
 {
@@ -46,13 +46,13 @@ static inline void strata_ctf_put_bits(uint8_t *packet, uint64_t at, uint64_t va
 	}
 }
 
-/* What is known of an event besides what its own trace says. */
+/* Data about an event in addition to its own trace's. */
 struct strata_ctf_known {
 	uint64_t bound_ns;
 	uint32_t pcpu;
 };
 
-/* Puts that and the tick; returns its end. */
+/* Writes that and the tick; returns the position after it. */
 static inline uint64_t strata_ctf_put_known(const struct strata_ctf_plan_kind *kind,
 					    uint8_t *packet, uint64_t at,
 					    const struct strata_lane_event *event,
@@ -74,7 +74,8 @@ static inline uint64_t strata_ctf_put_known(const struct strata_ctf_plan_kind *k
 	return at + STRATA_CTF_BOUND_BYTES;
 }
 
-/* A header with a filler, behind which comes a body that was at bit @from.  Returns its end. */
+/* Writes a header with a filler, for a body that was at bit @from. Returns the position after
+ * it. */
 static inline uint64_t strata_ctf_put_filled_header(const struct strata_ctf_plan_kind *kind,
 						    uint8_t *packet, uint64_t at, uint64_t id,
 						    uint64_t ns, uint64_t from)
@@ -91,7 +92,7 @@ static inline uint64_t strata_ctf_put_filled_header(const struct strata_ctf_plan
 	return end;
 }
 
-/* A header without; returns its end, moved on to what the body is aligned to. */
+/* Writes a header without filler. Returns the position after it, aligned for the body. */
 static inline uint64_t strata_ctf_put_header(const struct strata_ctf_plan_kind *kind,
 					     uint8_t *packet, uint64_t at, uint64_t id, uint64_t ns,
 					     uint32_t align)
@@ -105,14 +106,14 @@ static inline uint64_t strata_ctf_put_header(const struct strata_ctf_plan_kind *
 		at += 8;
 	}
 	to = strata_ctf_align_up(at * 8, align);
-	/* Most often it is less than 8 bytes, which are cheaper to store than to be counted. */
+	/* Usually this is less than 8 bytes, which are cheaper to store than to count. */
 	memset(packet + at, 0, 8);
 	if (__builtin_expect(to / 8 > at + 8, 0))
 		memset(packet + at, 0, to / 8 - at);
 	return to;
 }
 
-/* Copies a body to bit @to, where the first byte may hold the last bits of the header. */
+/* Copies a body to bit @to; the first byte may contain the last bits of the header. */
 static inline void strata_ctf_put_body(uint8_t *packet, uint64_t to, const uint8_t *from,
 				       size_t bytes, bool big_endian)
 {
@@ -125,7 +126,7 @@ static inline void strata_ctf_put_body(uint8_t *packet, uint64_t to, const uint8
 	*first = (uint8_t)((*first & ~of_header) | header);
 }
 
-/* Where an event's first field was, and how much there is from there on: bits. */
+/* Returns where an event's first field was, and the size from there on, both in bits. */
 static inline uint64_t strata_ctf_body_at(const struct strata_ctf_plan_kind *kind,
 					  const struct strata_lane_event *event, uint64_t *bits)
 {
@@ -135,7 +136,7 @@ static inline uint64_t strata_ctf_body_at(const struct strata_ctf_plan_kind *kin
 	return from;
 }
 
-/* Bytes that must be free in a packet before an event is put into it. */
+/* Returns the number of bytes that must be free in a packet before an event is appended. */
 static inline size_t strata_ctf_event_room(const struct strata_ctf_plan_kind *kind,
 					   const struct strata_lane_event *event)
 {
@@ -144,7 +145,8 @@ static inline size_t strata_ctf_event_room(const struct strata_ctf_plan_kind *ki
 	       (event->end - event->body + 7) / 8 + 1 + STRATA_CTF_CHUNK_BYTES;
 }
 
-/* Puts what a header begins with; @slots: as the old header has set them.  Returns its end. */
+/* Writes the start of a header; @slots: values from the old header. Returns the position after
+ * it. */
 static inline uint64_t strata_ctf_put_needed(const struct strata_ctf_plan_kind *kind,
 					     const uint64_t *slots, uint8_t *packet, uint64_t at)
 {
@@ -160,11 +162,11 @@ static inline uint64_t strata_ctf_put_needed(const struct strata_ctf_plan_kind *
 }
 
 /*
- * Puts an event behind what is in a packet.
- * @base: what the event's places count from; STRATA_CTF_PADDING bytes behind it may be read
+ * Appends an event to a packet.
+ * @base: origin of the event's positions; STRATA_CTF_PADDING bytes after it must be readable
  * @slots: of the event's old header
- * @used: bits of the packet so far
- * Returns how many are used now.
+ * @used: bits of the packet used so far
+ * Returns the number of bits used afterwards.
  */
 static inline uint64_t strata_ctf_put_event(const struct strata_ctf_plan_kind *kind,
 					    const struct strata_lane_event *event,

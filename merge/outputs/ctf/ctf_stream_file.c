@@ -14,7 +14,8 @@
 #include "ctf/types/ctf_event_types.h"
 
 #define PACKET_BYTES 262144u
-/* One that tells a loss may be so large, to hold all events of the packet that told it. */
+/* Size limit of a packet that reports a loss, so that it can hold all events of the original
+ * packet. */
 #define LOSS_PACKET_BYTES (4u << 20)
 
 static const char *const number_names[STRATA_CTF_PACKET_NUMBERS] = {
@@ -80,7 +81,7 @@ static uint64_t clamp(uint64_t value, uint64_t low, uint64_t high)
 	return value < low ? low : value > high ? high : value;
 }
 
-/* Begins a packet with the context that has @context_bytes; there is room for its head. */
+/* Begins a packet with a context of @context_bytes; there is room for its head. */
 static void begin_packet(struct strata_ctf_stream_file *file,
 			 const struct strata_ctf_packet_form *form,
 			 const struct strata_buffer *context, uint64_t ns)
@@ -100,7 +101,7 @@ static void begin_packet(struct strata_ctf_stream_file *file,
 	file->tells_loss = false;
 }
 
-/* Makes the open packet, which has no event yet, tell a loss.  @limit_ns: of the next event */
+/* Makes the open packet, which has no event yet, report a loss. @limit_ns: of the next event */
 static void tell_loss(struct strata_ctf_stream_file *file, const struct strata_loss *loss,
 		      uint64_t limit_ns)
 {
@@ -121,7 +122,7 @@ static void add_to_index(struct strata_ctf_stream_file *file, uint64_t packet_bi
 			   .end = htobe64(file->end_ns),
 			   .discarded = htobe64(file->discarded),
 			   .stream_id = htobe64(file->form.stream_id) },
-		.instance = htobe64(UINT64_MAX), /* streams are told apart by their files */
+		.instance = htobe64(UINT64_MAX), /* streams are distinguished by their files */
 		.sequence = htobe64(file->sequence),
 	};
 	char *to = strata_out_room(file->index, sizeof(entry));
@@ -164,7 +165,7 @@ static int flush(struct strata_ctf_stream_file *file, uint64_t limit_ns, struct 
 	return 0;
 }
 
-/* Writes a packet without events.  @is_before: it lies before the loss, and does not tell it.
+/* Writes a packet without events. @is_before: it precedes the loss, and does not report it.
  * 0 or -1. */
 static int write_empty(struct strata_ctf_stream_file *file, const struct strata_ctf_file_loss *loss,
 		       bool is_before, uint64_t limit_ns, struct strata_error *error)
@@ -180,13 +181,13 @@ static int write_empty(struct strata_ctf_stream_file *file, const struct strata_
 	return flush(file, limit_ns, error);
 }
 
-/* Writes a packet without events for each loss but the last @nr_left.  0 or -1. */
+/* Writes a packet without events for each loss except the last @nr_left. Returns 0 or -1. */
 static int write_losses(struct strata_ctf_stream_file *file, size_t nr_left, uint64_t limit_ns,
 			struct strata_error *error)
 {
 	size_t i;
 
-	/* babeltrace2 compares packets: it reports a loss only if a packet lies before it. */
+	/* babeltrace2 compares packets: it reports a loss only if a packet precedes it. */
 	if (file->nr_losses && file->bytes == 0) {
 		if (file->sequence)
 			file->sequence--;
@@ -215,7 +216,8 @@ void strata_ctf_file_enter(struct strata_ctf_stream_file *file,
 	file->next_form = *form;
 	if (!file->at)
 		return;
-	/* What is lost lies before the end of the packet that tells it: so that comes soon. */
+	/* A loss lies before the end of the packet that reports it, so that packet must end
+	 * soon. */
 	if (file->tells_loss || form->stream_id != file->form.stream_id ||
 	    context->used != file->context_bytes ||
 	    (context->used &&
@@ -316,7 +318,7 @@ int strata_ctf_file_close(struct strata_ctf_stream_file *file, int status,
 		status = strata_fail_write(file->path, errno, error);
 	if (file->index && strata_out_close(file->index, status ? &ignored : error))
 		status = -1;
-	/* An index of nothing would not fit. */
+	/* The index of an empty file would be invalid. */
 	if (!status && file->bytes == 0 && strata_dir_remove(&file->index_dir, file->index_name))
 		status = strata_fail(error, "%s/%s: %s", file->index_dir.path, file->index_name,
 				     strerror(errno));

@@ -6,15 +6,15 @@
  *
  *     header     magic, uuid, stream_id
  *     context    timestamp_begin, timestamp_end (where events have times), content_size,
- *                packet_size, packet_seq_num, events_discarded; then what the form gives
- *     events     whatever the caller puts there
+ *                packet_size, packet_seq_num, events_discarded; then the form's own fields
+ *     events     the caller's
  *
- * A loss ends the packet before it.  The next packet tells it, and lasts to the end of the loss
- * where the events behind allow that: so a reader finds the loss between the same times.  Several
- * losses without an event between them get packets without events.  A loss that no packet precedes
- * gets an empty one before it: babeltrace2 compares the counts of packets, so it reports no loss of
- * a first packet.  It gives up on packets that overlap; therefore packets are written when the time
- * of the next event is known.
+ * A loss ends the current packet. The next packet reports it, and extends to the end of the loss
+ * unless a later event is earlier than that: so a reader finds the loss between the original times.
+ * Losses without an event in between get packets without events. A loss before the first packet
+ * gets an empty packet before it, because babeltrace2 compares the counts of successive packets and
+ * so reports no loss for a first packet. babeltrace2 also aborts on overlapping packets; therefore
+ * a packet is written only when the time of the next event is known.
  */
 #ifndef STRATA_MERGE_OUTPUTS_CTF_STREAM_FILE_H
 #define STRATA_MERGE_OUTPUTS_CTF_STREAM_FILE_H
@@ -31,7 +31,7 @@
 /* Bytes of a packet's header, where its context begins. */
 #define STRATA_CTF_PACKET_HEADER_BYTES 24u
 
-/* Losses that wait for an event; further ones are added to the last. */
+/* Largest number of losses that wait for an event; further ones are added to the last. */
 #define STRATA_CTF_LOSSES_MAX 16u
 
 /* What the packets of one kind have in common. */
@@ -41,15 +41,15 @@ struct strata_ctf_packet_form {
 	bool big_endian;
 };
 
-/* Numbers that each context begins with; the times only where events have some. */
+/* The numbers at the start of each context; the times only if events have them. */
 #define STRATA_CTF_PACKET_NUMBERS 6u
 
-/* Makes these fields of a context, mapped to the trace's first clock.
+/* Makes these fields; the times are mapped to the trace's first clock.
  * @fields, @types: OUT, room for STRATA_CTF_PACKET_NUMBERS; returns their number */
 size_t strata_ctf_packet_numbers(const struct strata_ctf_packet_form *form,
 				 struct strata_ctf_field *fields, struct strata_ctf_type *types);
 
-/* Whether a field of that name is one of them. */
+/* Whether a field of that name is one of these numbers. */
 bool strata_ctf_is_packet_number(const char *name);
 
 struct strata_ctf_stream_file {
@@ -61,27 +61,28 @@ struct strata_ctf_stream_file {
 	int fd;
 	uint64_t bytes; /* written */
 	uint64_t sequence;
-	uint64_t discarded; /* as packets count it */
+	uint64_t discarded; /* the count in packets */
 	uint64_t last_ns;   /* the end of the last packet */
 
 	/* The open packet. */
 	uint8_t *packet;
 	size_t room;
-	size_t full_at; /* bytes: no event begins a new packet before; 0: the next one does */
-	uint64_t at;    /* bits that are used; 0: no packet is open */
+	/* In bytes: size from which an event starts a new packet; 0: the next event does. */
+	size_t full_at;
+	uint64_t at; /* in bits, used so far; 0: no packet is open */
 	uint64_t begin_ns, end_ns;
 	bool tells_loss;
-	uint64_t loss_to_ns; /* then: up to here */
+	uint64_t loss_to_ns; /* if tells_loss: end of the loss */
 	size_t context_bytes;
 	struct strata_ctf_packet_form form;
 
-	/* What packets to come begin with. */
+	/* The form of the next packets. */
 	struct strata_ctf_packet_form next_form;
 	struct strata_buffer next_context;
-	/* The same of the empty packet before a first loss. */
+	/* The context of the empty packet before a first loss. */
 	struct strata_buffer first_context;
 
-	/* Losses behind the last event, each with what its packet begins with. */
+	/* Losses after the last event, each with the start of its packet. */
 	struct strata_ctf_file_loss {
 		struct strata_loss loss;
 		struct strata_ctf_packet_form form;
@@ -91,41 +92,42 @@ struct strata_ctf_stream_file {
 };
 
 /*
- * Makes DIR/NAME and DIR/index/NAME.idx; the directory of the index is there.
- * @uuid: the trace's; stays
- * 0, or -1; to be closed in any case.
+ * Creates DIR/NAME and DIR/index/NAME.idx; the index's directory must exist.
+ * @uuid: the trace's; must outlive it
+ * Returns 0, or -1; the caller must close it in either case.
  */
 int strata_ctf_file_open(struct strata_ctf_stream_file *file, const struct strata_dir *dir,
 			 const char *name, const uint8_t uuid[16], struct strata_error *error);
 
-/* Numbers packets from here on, and counts discarded events; before the first packet. */
+/* Sets the number of the next packet and the count of discarded events; to be called before the
+ * first packet. */
 void strata_ctf_file_count_from(struct strata_ctf_stream_file *file, uint64_t sequence,
 				uint64_t discarded);
 
 /*
- * Says how packets to come begin.  An open packet that begins otherwise ends.
- * file->next_context: IN, what their context has behind the numbers
+ * Sets the start of the next packets. An open packet with a different start ends.
+ * file->next_context: IN, the rest of their context after the numbers
  */
 void strata_ctf_file_enter(struct strata_ctf_stream_file *file,
 			   const struct strata_ctf_packet_form *form);
 
-/* Notes a loss behind the last event; strata_ctf_file_enter() has said how its packet begins.
- * file->first_context: OUT, where nothing lies before the loss: as that of its packet; what
- *                      counts losses in it is the caller's to set back
- * 0, or -1. */
+/* Adds a loss after the last event; strata_ctf_file_enter() must have set the start of its packet.
+ * file->first_context: OUT, if nothing precedes the loss: the context of that packet; the caller
+ * must reset the counts of losses in it
+ * Returns 0, or -1. */
 int strata_ctf_file_lose(struct strata_ctf_stream_file *file, const struct strata_loss *loss,
 			 struct strata_error *error);
 
-/* The same as strata_ctf_file_room(), where no packet is open or the open one ends. */
+/* Like strata_ctf_file_room(), if no packet is open or the open one ends. */
 int strata_ctf_file_make_room(struct strata_ctf_stream_file *file, size_t bytes, uint64_t ns,
 			      struct strata_error *error);
 
 /*
  * Makes room for an event in a packet: at file->packet, from bit file->at on, which the caller
- * moves on.
- * @bytes: the most that will be used
- * @ns:    the event's time; not before any other's
- * 0, or -1.
+ * advances.
+ * @bytes: largest number of bytes needed
+ * @ns: the event's time; not before any earlier event's
+ * Returns 0, or -1.
  */
 static inline int strata_ctf_file_room(struct strata_ctf_stream_file *file, size_t bytes,
 				       uint64_t ns, struct strata_error *error)
@@ -137,14 +139,15 @@ static inline int strata_ctf_file_room(struct strata_ctf_stream_file *file, size
 	return 0;
 }
 
-/* Writes what is left: packets, and losses behind the last event.  0 or -1. */
+/* Writes the remaining packets, and losses after the last event. Returns 0 or -1. */
 int strata_ctf_file_finish(struct strata_ctf_stream_file *file, struct strata_error *error);
 
-/* Closes and frees.  @status: of the writer so far; returns it, or -1 with what went wrong now. */
+/* Closes and frees. @status: of the writer so far; returned unless closing fails: then -1 with the
+ * reason. */
 int strata_ctf_file_close(struct strata_ctf_stream_file *file, int status,
 			  struct strata_error *error);
 
-/* Puts the low @bytes (1 to 8) of a number. */
+/* Writes the low @bytes (1 to 8) of a number. */
 static inline void strata_ctf_put_number(uint8_t *to, uint64_t value, unsigned int bytes,
 					 bool big_endian)
 {

@@ -18,22 +18,22 @@
 #include "outputs/output_directory.h"
 #include "base/value_hash.h"
 
-#define NAME_BYTES 200u /* of a directory, without the number that may follow */
+#define NAME_BYTES 200u /* of a directory, without a number that may follow */
 
 struct strata_ctf_traces {
 	struct strata_slice_sink observer;
 	struct strata_trace_set *set;
 	const struct strata_slice_options *options;
-	/* Of an observer, as the set's streams; and which of them end early. */
+	/* If an observer: parallel to the set's streams; and which of them ended early. */
 	struct strata_ctf_stream_writer **writers;
 	bool *has_ended;
 	struct strata_dir dir;
-	struct strata_ctf_plan *plans; /* as the set's traces; without kinds: left out */
+	struct strata_ctf_plan *plans; /* parallel to the set's traces; without kinds: left out */
 	char (*names)[NAME_BYTES + 24];
 	char merge[STRATA_UUID_TEXT_BYTES];
 
 	pthread_mutex_t lock;
-	size_t next; /* stream */
+	size_t next; /* next stream to write */
 	uint64_t events;
 	int status;
 	struct strata_error *error;
@@ -52,7 +52,7 @@ static bool is_taken(const struct strata_ctf_traces *job, size_t nr, const char 
 	return false;
 }
 
-/* A name for a directory that no trace before has. */
+/* Chooses a directory name that no earlier trace has. */
 static void set_name(struct strata_ctf_traces *job, size_t at, const char *wanted)
 {
 	char name[NAME_BYTES];
@@ -72,7 +72,7 @@ static void set_name(struct strata_ctf_traces *job, size_t at, const char *wante
 
 /* Identities -------------------------------------------------------------------------------- */
 
-/* Traces of one UUID may be parts of one: how many there are before. */
+/* Counts earlier traces with the same UUID: they may be parts of one trace. */
 static uint64_t count_same(const struct strata_trace_set *set, size_t at)
 {
 	const struct strata_ctf_metadata *metadata = &set->traces[at]->metadata;
@@ -85,7 +85,7 @@ static uint64_t count_same(const struct strata_trace_set *set, size_t at)
 	return same;
 }
 
-/* One that came of a conversion keeps its UUID. */
+/* A trace written by an earlier conversion keeps its UUID. */
 static void set_uuid(struct strata_ctf_traces *job, size_t at)
 {
 	const struct strata_ctf_trace *trace = job->set->traces[at];
@@ -105,7 +105,7 @@ static bool has_clock_uuid(const struct strata_ctf_trace *trace)
 	return trace->metadata.nr_clocks && trace->metadata.clocks[0].has_uuid;
 }
 
-/* The trace's own clock's, or one of its group's; traces before it have theirs. */
+/* The UUID of the trace's own clock, or of its clock group; earlier traces have theirs already. */
 static void set_clock_uuid(struct strata_ctf_traces *job, size_t at)
 {
 	const struct strata_trace_set *set = job->set;
@@ -128,7 +128,7 @@ static void set_clock_uuid(struct strata_ctf_traces *job, size_t at)
 		strata_hash_uuid(uuid, STRATA_HASH_FACTOR, job->plans[first].uuid, 16);
 }
 
-/* What a trace is known to be off by before any of it is read. */
+/* Returns the known error of a trace's times before any event is read. */
 static uint64_t own_precision_ns(const struct strata_ctf_trace *trace)
 {
 	const struct strata_ctf_clock *clock = trace->metadata.clocks;
@@ -140,7 +140,7 @@ static uint64_t own_precision_ns(const struct strata_ctf_trace *trace)
 	return ns > INT64_MAX ? INT64_MAX : ns;
 }
 
-/* The name of the merge that all traces belong to already; NULL: they do not. */
+/* Returns the name of the earlier merge to which all traces belong; NULL: none. */
 static const char *common_merge(const struct strata_trace_set *set)
 {
 	const char *common = NULL;
@@ -156,7 +156,7 @@ static const char *common_merge(const struct strata_trace_set *set)
 	return common;
 }
 
-/* All traces of the set, as one name for what comes of them; those with known times are on its
+/* Derives the merge's name from all traces of the set; those with known times are on its
  * timeline. */
 static void name_merge(struct strata_ctf_traces *job)
 {
@@ -178,7 +178,7 @@ static void name_merge(struct strata_ctf_traces *job)
 	}
 }
 
-/* Sets which traces are of the same machine and clock. */
+/* Finds the traces of the same machine, and of the same clock. */
 static void set_kin(struct strata_ctf_traces *job, size_t at)
 {
 	struct strata_ctf_trace *const *traces = job->set->traces;
@@ -191,8 +191,8 @@ static void set_kin(struct strata_ctf_traces *job, size_t at)
 		plan->clock++;
 }
 
-/* Plans all traces; those that cannot be written are named and left out.  0, or -1: none is left.
- */
+/* Plans all traces; reports and omits those that cannot be written. Returns 0, or -1: none is
+ * left. */
 static int plan_all(struct strata_ctf_traces *job, const char *const *names)
 {
 	const struct strata_trace_set *set = job->set;
@@ -211,7 +211,7 @@ static int plan_all(struct strata_ctf_traces *job, const char *const *names)
 
 		set_clock_uuid(job, i);
 		plan->precision_ns = own_precision_ns(trace);
-		/* Whether it can be described is known before anything is written. */
+		/* Checks that the metadata can be written before anything is written. */
 		if (!strata_ctf_plan_init(plan, trace, job->error) &&
 		    !strata_ctf_plan_metadata(plan, NULL, job->error)) {
 			nr++;
@@ -227,7 +227,7 @@ static int plan_all(struct strata_ctf_traces *job, const char *const *names)
 
 /* Directories ------------------------------------------------------------------------------- */
 
-/* The directory of one trace, and in it that of its index. */
+/* Creates a trace's directory, and in it that of its index. */
 static int make_trace_dir(const struct strata_ctf_traces *job, size_t at)
 {
 	struct strata_dir trace, index;
@@ -255,7 +255,7 @@ static int make_dirs(struct strata_ctf_traces *job, const char *dir, bool force)
 	return 0;
 }
 
-/* Not kept open: there may be more traces than files that can be.  0 or -1. */
+/* Not kept open: there may be more traces than file descriptors. Returns 0 or -1. */
 static int open_trace_dir(const struct strata_ctf_traces *job, const char *name,
 			  struct strata_dir *dir, struct strata_error *error)
 {
@@ -319,7 +319,8 @@ static int write_streams(struct strata_ctf_traces *job)
 
 	if (!threads)
 		return strata_fail(job->error, "out of memory");
-	/* This thread is one of them; where no other can be made it does all. */
+	/* The calling thread takes part; if no other thread can be created, it does all the
+	 * work. */
 	for (; nr + 1 < job->options->threads && nr + 1 < job->set->nr_streams; nr++) {
 		if (pthread_create(&threads[nr], NULL, work_on, job))
 			break;
@@ -350,7 +351,7 @@ static int write_metadata(const struct strata_ctf_traces *job)
 	return status;
 }
 
-/* Frees what belongs to it. */
+/* Frees what the job owns. */
 static void clear(struct strata_ctf_traces *job)
 {
 	size_t i;
@@ -365,7 +366,8 @@ static void clear(struct strata_ctf_traces *job)
 	pthread_mutex_destroy(&job->lock);
 }
 
-/* Plans all traces and makes their directories.  0 or -1; to be cleared in any case. */
+/* Plans all traces and creates their directories. Returns 0 or -1; the caller must clear the job in
+ * either case. */
 static int begin(struct strata_ctf_traces *job, const char *const *names, const char *dir,
 		 bool force)
 {
@@ -399,7 +401,7 @@ int strata_ctf_traces_write(struct strata_trace_set *set, const char *const *nam
 
 /* As an observer ----------------------------------------------------------------------------- */
 
-/* A stream that ends early ends no other. */
+/* A stream that ends early does not end the others. */
 static int note_end(struct strata_ctf_traces *job, size_t stream, int status)
 {
 	job->has_ended[stream] = status > 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * ctf_traces_stream.c - see ctf_traces_stream.h.  What comes in goes out as it is, but
- * for packets' heads and events' headers; see ctf_plan.h for the layout.
+ * ctf_traces_stream.c - see ctf_traces_stream.h. The bytes are copied, except the heads of packets
+ * and the headers of events; see ctf_plan.h for the layout.
  */
 #include "outputs/ctf/ctf_traces_stream.h"
 
@@ -18,19 +18,20 @@
 struct strata_ctf_stream_writer {
 	struct strata_slice_sink sink;
 	const struct strata_ctf_plan *plan;
-	const struct strata_ctf_plan_kind *kind; /* of the packet that is read */
+	const struct strata_ctf_plan_kind *kind; /* of the current packet */
 	struct strata_ctf_stream_file file;
-	struct strata_buffer flat; /* an event's body, made anew */
+	struct strata_buffer flat; /* a re-encoded event body */
 
 	uint64_t bound; /* of the last event, in the reader's unit */
 	struct strata_ctf_known known;
 	uint64_t largest_bound_ns;
-	struct strata_shown_path
-		path; /* of the vCPU; empty: its events know their CPU, or nobody */
+	/* Of the vCPU; empty: its events have their own CPU, or it is unknown. */
+	struct strata_shown_path path;
 
-	/* The packet that is read. */
+	/* The packet being read. */
 	bool has_begun;
-	size_t lost_at; /* in its context: discarded events by reason; if kind->lost */
+	/* If kind->lost: position in its context of the discarded events by reason. */
+	size_t lost_at;
 	uint64_t reading_at;
 	struct strata_ctf_packet_head head;
 };
@@ -85,7 +86,7 @@ static bool keep_field(struct strata_buffer *buffer, struct strata_ctf_cursor *c
 	return true;
 }
 
-/* Reads what is kept of the context of the reader's packet.  False: it cannot be read again. */
+/* Reads the kept fields of the context of the reader's packet. False: it cannot be read again. */
 static bool read_kept(struct strata_ctf_stream_writer *writer,
 		      const struct strata_ctf_plan_kind *kind, struct strata_ctf_reader *reader)
 {
@@ -103,7 +104,7 @@ static bool read_kept(struct strata_ctf_stream_writer *writer,
 	return fits;
 }
 
-/* Makes the same for a stream without packets, all of whose events were discarded: its CPU, and
+/* Makes these for a stream without packets, all of whose events were discarded: its CPU, and
  * zeros. */
 static void make_kept(struct strata_ctf_stream_writer *writer,
 		      const struct strata_ctf_plan_kind *kind,
@@ -128,8 +129,8 @@ static void make_kept(struct strata_ctf_stream_writer *writer,
 	}
 }
 
-/* Gets what is kept of the context of the reader's packet.  0; -1; 1: the stream ends here, which
- * is reported. */
+/* Gets the kept fields of the context of the reader's packet. Returns 0; -1; 1: the stream ends
+ * here, which is reported. */
 static int read_context(struct strata_ctf_stream_writer *writer,
 			const struct strata_ctf_plan_kind *kind, struct strata_ctf_reader *reader,
 			struct strata_error *error)
@@ -155,7 +156,7 @@ static int read_context(struct strata_ctf_stream_writer *writer,
 	return 1;
 }
 
-/* Sets the context of the empty packet before a first loss back to what was discarded before it. */
+/* Resets the context of the empty packet before a first loss to the counts before that loss. */
 static void set_back_lost(struct strata_ctf_stream_writer *writer,
 			  const struct strata_ctf_packet *packet, const struct strata_loss *loss)
 {
@@ -167,8 +168,7 @@ static void set_back_lost(struct strata_ctf_stream_writer *writer,
 				      writer->kind->lost->is->element->big_endian);
 }
 
-/* Packets keep the number and the count of the first one, so that what its context says of losses
- * stays true. */
+/* Numbers and counts start from those of the first packet, so that its context stays true. */
 static void count_from(struct strata_ctf_stream_writer *writer,
 		       const struct strata_ctf_reader *reader)
 {
@@ -180,7 +180,8 @@ static void count_from(struct strata_ctf_stream_writer *writer,
 					   reader->last_discarded - tally->discarded);
 }
 
-/* Goes on in the open packet if that of the reader begins alike.  As read_context(). */
+/* Continues in the open packet if the reader's packet has the same start. Returns as
+ * read_context(). */
 static int enter_packet(struct strata_ctf_stream_writer *writer, struct strata_ctf_reader *reader,
 			struct strata_error *error)
 {
@@ -204,7 +205,7 @@ static int enter_packet(struct strata_ctf_stream_writer *writer, struct strata_c
 
 /* Events ------------------------------------------------------------------------------------- */
 
-/* Puts an event whose body is made anew. */
+/* Appends a re-encoded event. */
 static int put_flat_event(struct strata_ctf_stream_writer *writer, struct strata_ctf_reader *reader,
 			  const struct strata_lane_event *event, struct strata_error *error)
 {
@@ -250,7 +251,7 @@ static inline int put_event(struct strata_ctf_stream_writer *writer,
 
 	if (kind->is_flat)
 		return put_flat_event(writer, reader, event, error);
-	/* Its header is read again, for what is needed of it. */
+	/* Reads its header again, for the slots that are needed. */
 	if (kind->nr_needed)
 		strata_ctf_event_open(reader, event, &cursor);
 	if (strata_ctf_file_room(file, strata_ctf_event_room(kind, event), event->ns, error))
@@ -260,7 +261,7 @@ static inline int put_event(struct strata_ctf_stream_writer *writer,
 	return 0;
 }
 
-/* Sets the bound of an event that is written, all parts of it. */
+/* Sets the bound of the event being written, including all its parts. */
 static void set_bound(struct strata_ctf_stream_writer *writer,
 		      const struct strata_ctf_reader *reader, uint64_t bound)
 {
@@ -308,7 +309,7 @@ static int lose(struct strata_slice_sink *sink, size_t stream, struct strata_ctf
 	int status;
 
 	(void)stream;
-	/* What is damaged was complained of. */
+	/* Damage has been reported already. */
 	if (!strata_loss_is_counted(loss))
 		return 0;
 	status = enter_packet(writer, reader, error);
@@ -365,7 +366,8 @@ int strata_ctf_stream_write(const struct strata_trace_set *set, size_t stream,
 			    const struct strata_slice_options *options,
 			    struct strata_ctf_written *written, struct strata_error *error)
 {
-	/* A set of this one alone: its merge finds the place to begin, and holds to the times. */
+	/* A set of only this stream: its merge finds where to begin, and applies the range of
+	 * times. */
 	const struct strata_trace_set alone = { .traces = set->traces,
 						.nr_traces = set->nr_traces,
 						.streams = &set->streams[stream],

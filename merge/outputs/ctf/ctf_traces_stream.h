@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* ctf_traces_stream.h - writes one stream by its trace's plan, and the index beside it. */
+/* ctf_traces_stream.h - writes one stream in the layout of its trace's plan, and the index beside
+ * it. */
 #ifndef STRATA_MERGE_OUTPUTS_CTF_TRACES_STREAM_H
 #define STRATA_MERGE_OUTPUTS_CTF_TRACES_STREAM_H
 
 #include "outputs/ctf/ctf_plan.h"
 #include "timeline/slices.h"
 
-/* What came of a stream. */
+/* The result of writing a stream. */
 struct strata_ctf_written {
-	struct strata_ctf_tally tally; /* of what was read */
-	uint64_t bound_ns;             /* largest of its times that have a bound */
+	struct strata_ctf_tally tally; /* of the events read */
+	uint64_t bound_ns;             /* the largest bound of its times */
 };
 
-/* One stream while it is written. */
+/* A stream being written. */
 struct strata_ctf_stream_writer;
 
 /* Opens DIR/NAME and DIR/index/NAME.idx.  NULL with the reason. */
@@ -21,14 +22,14 @@ struct strata_ctf_stream_writer *strata_ctf_stream_open(const struct strata_set_
 							const struct strata_dir *dir,
 							struct strata_error *error);
 
-/* Takes in the stream's events and losses, in order. */
+/* The sink that receives the stream's events and losses, in order. */
 struct strata_slice_sink *strata_ctf_stream_sink(struct strata_ctf_stream_writer *writer);
 
 /*
- * Writes what is left, and closes the files.
- * @status:   -1 if it is given up: then they are incomplete
- * @bound_ns: OUT, largest of its times that have a bound
- * @status, or -1 with the reason.
+ * Writes the rest, and closes the files.
+ * @status: -1 if the merge failed: then they are incomplete
+ * @bound_ns: OUT, the largest bound of its times
+ * Returns @status, or -1 with the reason.
  */
 int strata_ctf_stream_close(struct strata_ctf_stream_writer *writer, int status, uint64_t *bound_ns,
 			    struct strata_error *error);

@@ -4,9 +4,8 @@
  * small traces: a process for each source, a thread for each of its CPUs, and an instant for
  * each event, and one of category "loss" for each loss.
  *
- * Readers hold times in doubles, as microseconds; so times count from the trace's first
- * event, and keep their nanoseconds as three digits behind the point.  otherData says when
- * that was.
+ * Readers store times as microseconds in doubles. So times count from the trace's first event, with
+ * nanoseconds as three decimal places; otherData contains the time of that event.
  */
 #include <stdlib.h>
 
@@ -18,7 +17,7 @@ struct chrome {
 	uint64_t origin_ns;
 };
 
-/* Threads are told apart by number, and 0 is none. */
+/* Threads are identified by number, and 0 means none. */
 static uint64_t thread_of(uint32_t cpu)
 {
 	return cpu == STRATA_SHOWN_UNKNOWN ? 0 : (uint64_t)cpu + 1;
@@ -66,7 +65,7 @@ static void chrome_begin(struct strata_event_writer *writer, struct strata_buffe
 	}
 }
 
-/* What all of an instant's objects begin with, up to the name. */
+/* Writes the start of every instant, up to the name. */
 static void put_instant(const struct chrome *chrome, struct strata_buffer *buffer, uint64_t ns,
 			size_t source_index, uint32_t cpu)
 {

@@ -5,16 +5,16 @@
 
 #include "outputs/event_writer.h"
 
-/* An object for each event, a line each.  NULL: out of memory. */
+/* Writes an object for each event, one per line. NULL: out of memory. */
 struct strata_event_writer *strata_json_lines_new(void);
 
-/* Chrome's viewers hold all of a trace in memory, and give up on larger ones. */
+/* Chrome's viewers load the whole trace into memory, and fail on larger ones. */
 #define STRATA_CHROME_EVENTS_MAX 1000000u
 
 /*
- * Chrome's JSON.
- * @origin_ns: what times count from: that of the first event or shortly before
- * NULL: out of memory.
+ * Writes Chrome's JSON.
+ * @origin_ns: origin of times: that of the first event, or shortly before
+ * Returns NULL if out of memory.
  */
 struct strata_event_writer *strata_chrome_json_new(uint64_t origin_ns);
 

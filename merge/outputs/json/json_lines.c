@@ -4,13 +4,13 @@
  *
  *     ns              nanoseconds since 1970, as a string: they are beyond 2^53
  *     time            the same in UTC, for people
- *     bound_ns        the time is off by no more; missing: not known
- *     unordered       true: it and the event before may have been the other way round
- *     late            true: it came when later ones had been written already; else missing
- *     source, layer   whose it is; the layer is missing where it is not known
- *     cpu, pcpu, domain, vcpu     numbers; each is missing where it is not known
+ *     bound_ns        largest error of the time; absent: unknown
+ *     unordered       true: the order of this and the previous event is uncertain
+ *     late            true: later events had been written already; else absent
+ *     source, layer   where it comes from; the layer is absent if unknown
+ *     cpu, pcpu, domain, vcpu     numbers; each is absent if unknown
  *     event           its name
- *     packet, stream_context, context, fields     objects of fields, as json_text.h says
+ *     packet, stream_context, context, fields     objects of fields, see json_text.h
  *
  * An event without a time has neither ns nor time.
  *
@@ -19,10 +19,10 @@
  *     discarded         events that the tracer discarded
  *     reasons           the same by reason, where it is known: buffer_full, nested_wrap,
  *                       record_too_large
- *     missing_packets   packets that are not there: overwritten, or lost on their way
- *     from_ns, to_ns    it happened between these times, which are as ns; missing: no clock
+ *     missing_packets   packets that are absent: overwritten, or lost in transfer
+ *     from_ns, to_ns    it happened between these times, in the format of ns; absent: no clock
  *     from, to          the same in UTC, for people
- *     source, layer, cpu    whose, as an event's
+ *     source, layer, cpu    as for an event
  *     stream            the name of the stream's file
  */
 #include <stdlib.h>

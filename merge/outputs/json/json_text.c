@@ -7,9 +7,9 @@
 
 #include "base/escape.h"
 
-#define EXACT_BITS 53u /* of a double */
+#define EXACT_BITS 53u /* of a double's mantissa */
 
-/* The fields of one scope on their way into a buffer. */
+/* The fields of one scope being written into a buffer. */
 struct fields {
 	struct strata_field_visitor visitor;
 	struct strata_buffer *buffer;
@@ -54,7 +54,7 @@ char *strata_json_put_text(char *out, const char *text, size_t length)
 	return out;
 }
 
-/* A number, or null where a value does not exist. */
+/* Writes a number, or null for NaN. */
 static char *put_float(char *out, double number, bool narrow)
 {
 	char *end;
@@ -64,7 +64,7 @@ static char *put_float(char *out, double number, bool narrow)
 	if (isinf(number))
 		return strata_put_text(out, number < 0 ? "-1e999" : "1e999");
 	end = strata_put_float(out, number, narrow);
-	/* What looks whole would be an integer to some. */
+	/* Without a point or exponent, some readers would take it for an integer. */
 	if (!memchr(out, '.', (size_t)(end - out)) && !memchr(out, 'e', (size_t)(end - out)))
 		end = strata_put_bytes(end, ".0", 2);
 	return end;
@@ -85,8 +85,8 @@ void strata_json_member(struct strata_buffer *buffer, const char *name, const ch
 	strata_buffer_advance(buffer, out);
 }
 
-/* What comes before a field's value; room for it and @bytes more.  NULL: out of memory.  A field's
- * name is a word of C. */
+/* Writes the start of a field; returns room for its value of @bytes. NULL: out of memory. A field's
+ * name is a C identifier. */
 static char *put_name(struct fields *fields, const char *name, size_t bytes)
 {
 	const size_t length = name ? strlen(name) : 0;
@@ -140,7 +140,7 @@ static void put_enum(struct fields *fields, const char *name, const struct strat
 	strata_buffer_advance(fields->buffer, out);
 }
 
-/* The names of all bits that are set, and the number that they make. */
+/* Writes the names of all bits that are set, and their number. */
 static void put_bit_map(struct fields *fields, const char *name, const struct strata_ctf_type *type,
 			uint64_t value)
 {
@@ -174,10 +174,10 @@ static void put_bit_map(struct fields *fields, const char *name, const struct st
 	strata_buffer_advance(fields->buffer, out);
 }
 
-/* The name of a number is a member besides, so that the number is one in any case. */
+/* Writes the number's name as a separate member, so that the number itself stays a number. */
 static void put_value_name(struct fields *fields, const char *name, const char *value_name)
 {
-	char member[64]; /* names of rules fit */
+	char member[64]; /* fits the names of the rules */
 	const size_t length = strlen(value_name);
 	char *out;
 
@@ -236,7 +236,7 @@ static void put_string(struct strata_field_visitor *visitor, const char *name, c
 	strata_buffer_advance(fields->buffer, out);
 }
 
-/* Two hexadecimal digits for each byte. */
+/* Writes two hexadecimal digits for each byte. */
 static void put_blob(struct strata_field_visitor *visitor, const char *name, const uint8_t *bytes,
 		     uint64_t length)
 {
@@ -305,7 +305,7 @@ static void begin_scope(struct fields *fields, const char *name)
 	fields->levels[0].is_array = false;
 }
 
-/* A scope whose fields do not fit ends where they do not. */
+/* Ends a scope where its fields exceed the event. */
 static void end_scope(struct fields *fields)
 {
 	while (fields->depth > 0)
@@ -332,7 +332,7 @@ bool strata_json_value(struct strata_buffer *buffer, const struct strata_ctf_typ
 
 	fields_init(&fields, buffer);
 	begin_scope(&fields, "");
-	/* As an array's element: without a name, and without one beside it. */
+	/* Writes it as an array's element: without its own name or that of its value. */
 	fields.levels[0].is_array = true;
 	return strata_field_visit(&fields.visitor, NULL, type, &cursor);
 }
@@ -349,7 +349,7 @@ static void put_packet(struct strata_buffer *buffer, const struct strata_shown_p
 	end_scope(&fields);
 }
 
-/* Writes a structure's fields, and moves over them.  False: they exceed the end. */
+/* Writes a structure's fields, and skips them. False: they exceed the end. */
 static bool put_scope(struct strata_buffer *buffer, const struct strata_ctf_type *type,
 		      struct strata_ctf_cursor *cursor, const char *name)
 {

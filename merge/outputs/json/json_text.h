@@ -2,9 +2,9 @@
 /*
  * json_text.h - values of an event as JSON, for the outputs that are JSON.
  *
- * What comes out is valid JSON in valid UTF-8, whatever an event holds: bytes that are
- * no UTF-8 become U+FFFD, and what a terminal would obey is written as \uXXXX.  What a field
- * becomes follows from its type, not from its value:
+ * The output is valid JSON in valid UTF-8, whatever an event contains: invalid UTF-8 becomes
+ * U+FFFD, and control characters are written as \uXXXX. The JSON type of a field follows from its
+ * type, not from its value:
  *
  *     integers of up to 53 bits     a number
  *     wider ones                    a string: most readers would round them
@@ -22,13 +22,13 @@
 
 #include "outputs/event_writer.h"
 
-/* The most that @length bytes of text can become. */
+/* Largest size of @length bytes of text when escaped. */
 #define STRATA_JSON_BYTES(length) ((length)*6u)
 
-/* A string's inside, without quotes.  @out: room for STRATA_JSON_BYTES(@length). */
+/* Writes the contents of a string, without quotes. @out: room for STRATA_JSON_BYTES(@length). */
 char *strata_json_put_text(char *out, const char *text, size_t length);
 
-/* `,"NAME":"TEXT"`; @name: a plain word */
+/* Appends `,"NAME":"TEXT"`; @name needs no escaping */
 void strata_json_member(struct strata_buffer *buffer, const char *name, const char *text);
 
 /* `"discarded":3,"reasons":{...},"missing_packets":0`; @out: room for STRATA_JSON_LOSS_BYTES */
@@ -36,9 +36,9 @@ void strata_json_member(struct strata_buffer *buffer, const char *name, const ch
 char *strata_json_put_loss(char *out, const struct strata_loss *loss);
 
 /*
- * One field's value, in whatever type, as JSON; names of numbers are left out.
+ * Writes a field's value of any type as JSON; names of numbers are left out.
  * @cursor: at the field
- * False: it does not fit; what was written then is no JSON.
+ * Returns false if it exceeds the event; the output is then not valid JSON.
  */
 bool strata_json_value(struct strata_buffer *buffer, const struct strata_ctf_type *type,
 		       struct strata_ctf_cursor cursor);
@@ -51,7 +51,8 @@ enum strata_json_scope {
 	STRATA_JSON_FIELDS,
 };
 
-/* Writes the fields of a scope as an object.  False: the event has none, or does not reach it. */
+/* Writes the fields of a scope as an object. False: the event does not have the scope, or ends
+ * before it. */
 bool strata_json_scope(struct strata_buffer *buffer, const struct strata_shown_event *event,
 		       enum strata_json_scope scope);
 

@@ -4,12 +4,10 @@
  * CPUs, and on it an instant for each event, with its fields as debug annotations, and one of
  * category "loss" for each loss.
  *
- * Events are instants, also those that begin and end something: a track of a CPU would
- * show as one within the other what only takes turns, and an end that was lost would
- * leave its begin open to the end of the trace.
- *
- * Names are written out each time: numbers for them would have to be given out in the order
- * of the file, but pieces of it are written side by side.
+ * All events are instants, even those that begin and end something: on the track of a CPU,
+ * alternating activities would appear nested, and a lost end would extend its slice to the end of
+ * the trace. Names are not interned: interning needs the order of the file, but several threads
+ * write parts of it at the same time.
  */
 #include "outputs/perfetto/perfetto.h"
 
@@ -27,19 +25,19 @@ struct perfetto {
 	const struct strata_shown_source *sources;
 };
 
-/* The fields of one scope on their way into a buffer. */
+/* The fields of one scope being written into a buffer. */
 struct fields {
 	struct strata_field_visitor visitor;
 	struct strata_buffer *buffer;
 	const char *scope; /* NULL: its fields are annotations themselves */
 	unsigned int depth;
 	struct {
-		uint32_t child; /* the field that what it holds goes into */
-		size_t begin;   /* of its message; 0: it is not one */
+		uint32_t child; /* the field number for its members */
+		size_t begin;   /* start of its message; 0: it has none */
 	} levels[STRATA_CTF_DEPTH_MAX + 2];
 };
 
-/* Tracks of sources count from 1, those of their CPUs stand above them. */
+/* Source tracks are numbered from 1; tracks of CPUs follow from a higher base. */
 static uint64_t track_of(size_t source, uint32_t cpu)
 {
 	const uint64_t track = (uint64_t)source + 1;
@@ -47,7 +45,7 @@ static uint64_t track_of(size_t source, uint32_t cpu)
 	return cpu == STRATA_SHOWN_UNKNOWN ? track : track << 32 | ((uint64_t)cpu + 1);
 }
 
-/* The track of a CPU; its source's, if that CPU was not known of at the begin. */
+/* Returns the track of a CPU; that of its source if the CPU was not known at the beginning. */
 static uint64_t known_track_of(const struct perfetto *perfetto, size_t source_index, uint32_t cpu)
 {
 	const struct strata_shown_source *source = &perfetto->sources[source_index];
@@ -110,9 +108,9 @@ static void put_number(struct strata_field_visitor *visitor, const char *name,
 
 	put_value(fields->buffer, type, value);
 	strata_protobuf_end(fields->buffer, begin);
-	/* The number stays one; its name stands besides. */
+	/* The number stays a number; its name is a separate annotation. */
 	if (visitor->value_name && name) {
-		char member[64]; /* names of rules fit */
+		char member[64]; /* fits the names of the rules */
 
 		snprintf(member, sizeof(member), "%s_name", name);
 		put_string(visitor, member, visitor->value_name, strlen(visitor->value_name));
@@ -151,7 +149,7 @@ static void put_end(struct strata_field_visitor *visitor, const struct strata_ct
 	end_level((struct fields *)visitor);
 }
 
-/* Fields that do not fit end where they do not. */
+/* Ends a scope where its fields exceed the event. */
 static void end_scope(struct fields *fields)
 {
 	while (fields->depth > 0)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* perfetto_fields.h - numbers of fields of Perfetto's messages, as protos/perfetto/trace has them.
- */
+/* perfetto_fields.h - field numbers of Perfetto's messages, from protos/perfetto/trace. */
 #ifndef STRATA_MERGE_OUTPUTS_PERFETTO_FIELDS_H
 #define STRATA_MERGE_OUTPUTS_PERFETTO_FIELDS_H
 
@@ -14,7 +13,7 @@ enum {
 	PACKET_FLAGS = 13,
 	PACKET_TRACK_DESCRIPTOR = 60,
 
-	/* Of a packet's flags: names by number are forgotten, or are needed. */
+	/* Of a packet's flags: interned data are cleared, or are needed. */
 	FLAG_CLEARED = 1,
 	FLAG_NEEDS = 2,
 

@@ -2,15 +2,16 @@
 /*
  * perfetto_tracks.c - see perfetto_tracks.h.
  *
- * A slice is a begin and an end.  Readers sort packets by time, and leave those of one time in the
- * file's order; slices of one track do not overlap and come in order, so each end follows its
- * begin, and precedes the next one's.
+ * A slice is a begin event and an end event. Readers sort packets by time, stably. Slices of one
+ * track do not overlap and come in order, so each end follows its begin and precedes the next
+ * begin.
  *
- * Texts are written once, and are numbers from then on.  A number that a sequence of packets uses
- * was given a text before, in a packet of that sequence.
+ * Texts are interned: a packet writes the text once, and later packets of the sequence refer to its
+ * number.
  *
- * An arrow is a flow between two instants: its slices have been written when it comes, or will be
- * later.  What held a CPU is no flow: that is what the tracks of the physical CPUs show.
+ * An arrow is a flow between two instants, because its slices may have been written already, or may
+ * be written later. Arrows from the vCPU that held a CPU are not written as flows: the tracks of
+ * the physical CPUs show that.
  */
 #include "outputs/perfetto/perfetto_tracks.h"
 
@@ -23,20 +24,20 @@
 #include "tracks/tracks.h"
 
 #define SEQUENCE_ID   1u
-#define TRACE_BYTES   (1u << 16) /* are gathered before they are written */
-#define PROCESS_RANKS 24u        /* bits of a rank among its kind */
+#define TRACE_BYTES   (1u << 16) /* flushed at this size */
+#define PROCESS_RANKS 24u        /* bits of a rank within its kind */
 
-/* Names for what is no slice's, beyond those of the tracks. */
+/* Names other than those of slices, numbered after the names of the tracks. */
 enum own_name { NAME_LOSS, NAME_FLOWS, NR_OWN_NAMES = NAME_FLOWS + STRATA_NR_ARROWS };
 
 struct strata_perfetto_tracks {
 	struct strata_track_sink sink;
 	struct strata_out_file *out;
 	struct strata_buffer trace, packet, event, part, inner;
-	bool *has_name; /* by number: its text is written */
+	bool *has_name; /* by number: its text was written */
 	size_t names_room;
 	bool has_category[STRATA_NR_HUES], has_own[NR_OWN_NAMES];
-	struct strata_names keys; /* of annotations; iids are their numbers + 1 */
+	struct strata_names keys; /* of annotations; their iids are the numbers + 1 */
 	size_t keys_written;
 	uint64_t flows;
 	bool has_begun;
@@ -49,7 +50,7 @@ static const char *const own_names[NR_OWN_NAMES] = {
 	[NAME_FLOWS + STRATA_ARROW_INTERRUPT] = "interrupt",
 };
 
-/* Texts of slices follow those of our own. */
+/* The iids of these names; texts of slices follow them. */
 static uint64_t own_iid(enum own_name name)
 {
 	return (uint64_t)name + 1;
@@ -65,7 +66,7 @@ static uint64_t uuid_of(uint32_t track)
 	return (uint64_t)track + 1;
 }
 
-/* A track's counter of losses. */
+/* The uuid of a track's counter of losses. */
 static uint64_t loss_uuid_of(uint32_t track)
 {
 	return (uint64_t)1 << 32 | track;
@@ -96,7 +97,7 @@ static void end_packet(struct strata_perfetto_tracks *perfetto)
 	write_out(perfetto, TRACE_BYTES);
 }
 
-/* Adds to ->part the text of a number. */
+/* Adds the text of a number to ->part. */
 static void add_text(struct strata_perfetto_tracks *perfetto, uint32_t field, uint64_t iid,
 		     const char *text)
 {
@@ -126,7 +127,7 @@ static bool *name_mark(struct strata_perfetto_tracks *perfetto, uint32_t name)
 	return &perfetto->has_name[name];
 }
 
-/* Puts the texts that were gathered in front of the packet's event. */
+/* Writes the collected texts into the packet, before its event. */
 static void put_texts(struct strata_perfetto_tracks *perfetto)
 {
 	if (perfetto->part.used)
@@ -160,7 +161,7 @@ static void put_own_name(struct strata_perfetto_tracks *perfetto, enum own_name 
 
 /* Tracks -------------------------------------------------------------------------------------- */
 
-/* How children are ordered, and where it stands among its siblings. */
+/* Writes how children are ordered, and the track's rank among its siblings. */
 static void put_order(struct strata_buffer *out, const struct strata_track *track)
 {
 	const uint64_t most = ((uint64_t)1 << PROCESS_RANKS) - 1;
@@ -171,8 +172,8 @@ static void put_order(struct strata_buffer *out, const struct strata_track *trac
 				       (track->rank < most ? track->rank : most));
 }
 
-/* Groups right below the top are processes, so that viewers that know nothing of nested tracks
- * keep them apart, too. */
+/* Groups right below the top are processes, so that viewers without nested tracks separate them,
+ * too. */
 static bool is_process(const struct strata_tracks *tracks, const struct strata_track *track)
 {
 	return track->kind == STRATA_TRACK_GROUP &&
@@ -192,7 +193,7 @@ static void put_process(struct strata_perfetto_tracks *perfetto, const struct st
 	strata_protobuf_message(&perfetto->event, TRACK_PROCESS, &perfetto->inner);
 }
 
-/* Makes the track that is described a counter. */
+/* Makes the track being described a counter. */
 static void put_counter(struct strata_perfetto_tracks *perfetto)
 {
 	perfetto->inner.used = 0;
@@ -216,7 +217,7 @@ static void take_queue(struct strata_track_sink *sink, const struct strata_track
 		  queue->waiting);
 }
 
-/* Viewers order processes by their ranks only if the root of all tracks says so. */
+/* Viewers order processes by rank only if the root of all tracks requests it. */
 static void put_root(struct strata_perfetto_tracks *perfetto)
 {
 	begin_packet(perfetto);
@@ -251,7 +252,7 @@ static void take_track(struct strata_track_sink *sink, const struct strata_track
 
 /* Slices -------------------------------------------------------------------------------------- */
 
-/* The number of an annotation's name, whose text is gathered if it is new. */
+/* Returns the iid of an annotation's name; collects the text if it is new. */
 static uint64_t key_iid(struct strata_perfetto_tracks *perfetto, const char *key)
 {
 	const uint32_t number = strata_names_get(&perfetto->keys, key);
@@ -262,7 +263,7 @@ static uint64_t key_iid(struct strata_perfetto_tracks *perfetto, const char *key
 	return (uint64_t)number + 1;
 }
 
-/* Lines of KEY=VALUE as annotations. */
+/* Writes lines of KEY=VALUE as annotations. */
 static void put_details(struct strata_perfetto_tracks *perfetto, const char *detail)
 {
 	char key[STRATA_TRACK_NAME];
@@ -351,7 +352,8 @@ static void take_arrow(struct strata_track_sink *sink, const struct strata_track
 	put_end_of_flow(perfetto, arrow, false);
 }
 
-/* A counter of what is lost, which an instant says, too: some losses have no count. */
+/* Adds to the counter of losses; an instant reports the loss, too, because some losses have no
+ * count. */
 static void take_loss(struct strata_track_sink *sink, const struct strata_tracks *tracks,
 		      const struct strata_track_loss *loss)
 {

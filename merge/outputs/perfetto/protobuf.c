@@ -53,7 +53,7 @@ void strata_protobuf_double(struct strata_buffer *buffer, uint32_t field, double
 	strata_buffer_advance(buffer, out + sizeof(value));
 }
 
-/* Writes text as it may be in a trace, or only counts if @out is NULL.  Returns its length. */
+/* Writes text as it may be in a trace, or only counts if @out is NULL. Returns its length. */
 static size_t put_text(char *out, const char *text, size_t length)
 {
 	size_t i, bytes, used = 0;

@@ -7,13 +7,13 @@
 const char *const strata_colour_escapes[] = { "\x1b[2m", "\x1b[1m", "\x1b[36m", "\x1b[1;31m",
 					      "\x1b[0m" };
 
-/* The fields of one event on their way into a buffer. */
+/* The fields of one event being written into a buffer. */
 struct fields {
 	struct strata_field_visitor visitor;
 	struct strata_buffer *buffer;
 	bool colours;
 	const struct strata_shown_source *source; /* or NULL */
-	bool names_process;                       /* the next context does */
+	bool names_process;                       /* the next context will name the process */
 	unsigned int depth;
 	struct {
 		bool is_array;
@@ -21,7 +21,7 @@ struct fields {
 	} levels[STRATA_CTF_DEPTH_MAX + 2];
 };
 
-/* What comes before a field's value; room for it and @bytes more.  NULL: out of memory. */
+/* Writes the start of a field; returns room for its value of @bytes. NULL: out of memory. */
 static char *put_name(struct fields *fields, const char *name, size_t bytes)
 {
 	const size_t length = name ? strlen(name) : 0;
@@ -30,7 +30,7 @@ static char *put_name(struct fields *fields, const char *name, size_t bytes)
 
 	if (!out || depth == 0)
 		return out;
-	/* Fields of the event itself stand apart from the column before. */
+	/* Separates the event's own fields from the preceding column. */
 	if (fields->levels[depth].any || depth == 1)
 		*out++ = fields->levels[depth].is_array ? ',' : ' ';
 	fields->levels[depth].any = true;
@@ -51,7 +51,7 @@ static char *put_integer(char *out, const struct strata_ctf_type *type, uint64_t
 			       : strata_put_decimal(out, value);
 }
 
-/* The names of the bits that are set: (a|b). */
+/* Writes the names of the bits that are set: (a|b). */
 static void put_flags(struct strata_buffer *buffer, const struct strata_ctf_type *type,
 		      uint64_t value)
 {
@@ -73,7 +73,7 @@ static void put_flags(struct strata_buffer *buffer, const struct strata_ctf_type
 		strata_buffer_put(buffer, ")", 1);
 }
 
-/* The name of the number in front, or its label: 23(iret). */
+/* Writes the name or label of the preceding number: 23(iret). */
 static void put_value_name(struct strata_buffer *buffer, const char *name)
 {
 	const size_t length = strlen(name);
@@ -178,8 +178,8 @@ static void put_end(struct strata_field_visitor *visitor, const struct strata_ct
 		strata_buffer_put(fields->buffer, type->kind != STRATA_CTF_STRUCT ? "]" : "}", 1);
 }
 
-/* Begins a context; the first one with name and number of the event's process, as the kernel says,
- * before what the process itself says. */
+/* Begins a context. The first one starts with name and number of the event's process according to
+ * the kernel, before the process's own values. */
 static void open_context(struct fields *fields)
 {
 	const struct strata_shown_source *source = fields->source;
@@ -198,7 +198,7 @@ static void open_context(struct fields *fields)
 		strata_buffer_advance(fields->buffer, strata_put_signed(out, source->pid));
 }
 
-/* A context without the fields that are columns already.  False: it does not fit. */
+/* Writes a context without the fields that are columns already. False: it exceeds the event. */
 static bool put_context(struct fields *fields, const struct strata_ctf_type *type,
 			uint64_t columns_too, struct strata_ctf_cursor *cursor)
 {
@@ -228,7 +228,7 @@ static bool put_context(struct fields *fields, const struct strata_ctf_type *typ
 	return true;
 }
 
-/* Contexts stand in brackets, because an event may have fields of the same names. */
+/* Contexts are in brackets, because an event may have fields of the same names. */
 void strata_columns_put_fields(struct strata_buffer *buffer,
 			       const struct strata_text_options *options,
 			       const struct strata_shown_source *source, bool shows_places,

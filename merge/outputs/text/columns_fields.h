@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* columns_fields.h - the fields of an event as text_columns.c shows them: NAME=VALUE. */
+/* columns_fields.h - the fields of an event in text_columns.c: NAME=VALUE. */
 #ifndef STRATA_MERGE_OUTPUTS_TEXT_COLUMNS_FIELDS_H
 #define STRATA_MERGE_OUTPUTS_TEXT_COLUMNS_FIELDS_H
 
@@ -22,8 +22,8 @@ static inline char *strata_put_colour(char *out, bool colours, enum strata_colou
 
 /*
  * Appends an event's contexts, in brackets, and its fields.
- * @source: the event's; NULL: nothing is known of it
- * @shows_places: fields of contexts that only say where it was are left out
+ * @source: the event's; NULL: unknown
+ * @shows_places: omits fields of contexts that only repeat the place
  */
 void strata_columns_put_fields(struct strata_buffer *buffer,
 			       const struct strata_text_options *options,

@@ -5,8 +5,8 @@
  *
  *     [22:13:20.000000113] (+0.000000002) host name: { cpu_id = 3 }, { address = 23 }
  *
- * Two things are different.  Control characters beyond ASCII (escape.h), and those
- * in names, are shown as \xHH, because a terminal would obey them.  And a loss is a line
+ * There are two differences. Control characters beyond ASCII (escape.h), and those in names, are
+ * shown as \xHH, because a terminal would interpret them. And a loss is a line of output
  * (text_lines.h), where babeltrace2 warns on standard error.
  */
 #include <stdlib.h>
@@ -15,9 +15,9 @@
 #include "outputs/text/text_lines.h"
 #include "outputs/text/text_program.h"
 
-/* How events of a class are printed. */
+/* Prepared text for the events of a class. */
 struct event_text {
-	char *heading; /* "host:process:(1234) name: ", in whole blocks */
+	char *heading; /* "host:process:(1234) name: ", padded to whole blocks */
 	size_t heading_bytes;
 	struct strata_text_program programs[STRATA_SHOWN_TYPES];
 };
@@ -34,7 +34,7 @@ struct text {
 	size_t nr_sources;
 };
 
-/* Time, delta, whose it is, and its name. */
+/* Writes the time, the delta, the source, and the name. */
 static void put_heading(const struct text *text, struct strata_buffer *buffer,
 			const struct strata_shown_event *event, const struct event_text *is)
 {
@@ -71,7 +71,7 @@ static void put_packet(struct strata_buffer *buffer, const struct strata_shown_p
 
 	if (memo && memo->used == 0) {
 		visit_packet(memo, packet);
-		/* They are copied in whole blocks. */
+		/* It is copied in whole blocks. */
 		strata_buffer_room(memo, STRATA_PUT_BLOCK);
 	}
 	if (!memo || memo->no_memory) {
@@ -203,8 +203,8 @@ static void text_begin(struct strata_event_writer *writer, struct strata_buffer 
 	struct text *text = (struct text *)writer;
 	size_t i;
 
-	tzset(); /* localtime_r() may not */
-	/* Sources are told again when others come. */
+	tzset(); /* localtime_r() need not call it */
+	/* Sources are set again when new ones appear. */
 	clear_sources(text);
 	text->sources = calloc(nr_sources + 1, sizeof(*text->sources));
 	text->nr_sources = text->sources ? nr_sources : 0;

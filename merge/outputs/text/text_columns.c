@@ -4,12 +4,12 @@
  *
  *     # time  +delta  ~bound  source  layer  cpu  pcpu  vcpu  event  fields
  *
- * Each column but the last is one word (with the date, the time is two).  "~" marks an event that
- * may have been before the one above it, "<" one that came late, when those above it had been shown
- * already; the bound is the largest error of its time, rounded up.  `pcpu` and `vcpu`, with the
- * domain, say who ran where, or whose the event is; they are there if some source may tell them.
- * A loss is a line of its own (text_lines.h).  What is not known is "-".  Text from events is
- * escaped, so that a terminal obeys none of it.
+ * Each column but the last is one word (with the date, the time is two). "~" marks an event that
+ * may have happened before the one above it; "<" marks a late event, which arrived after those
+ * above it were shown. The bound is the largest error of its time, rounded up. `pcpu` and `vcpu`,
+ * with the domain, are where the event happened; these columns are present if a source may have
+ * them. A loss is a line of its own (text_lines.h). "-" means unknown. Text from events is escaped,
+ * so that a terminal does not interpret it.
  */
 #include <stdlib.h>
 
@@ -27,7 +27,7 @@
 /* Bytes of all columns but source and event, with their colours. */
 #define COLUMNS_BYTES 512u
 
-/* Sources take turns. */
+/* Sources use these in turn. */
 static const char *const source_escapes[] = { "\x1b[32m", "\x1b[33m", "\x1b[34m", "\x1b[35m",
 					      "\x1b[36m" };
 
@@ -95,7 +95,7 @@ static char *put_cpu(char *out, uint32_t cpu)
 	return out + CPU_COLUMN;
 }
 
-/* The name that a domain has; NULL: none is known. */
+/* Returns the name of a domain; NULL: unknown. */
 static const char *domain_name(const struct columns *columns,
 			       const struct strata_shown_event *event)
 {
@@ -107,7 +107,7 @@ static const char *domain_name(const struct columns *columns,
 	return source->domain_names[event->domain];
 }
 
-/* "g1/0", or "d7/0" where the domain has no name. */
+/* "g1/0", or "d7/0" if the domain has no name. */
 static char *put_vcpu(char *out, const struct strata_shown_event *event, const char *name)
 {
 	const char *start = out;
@@ -229,7 +229,7 @@ static void columns_begin(struct strata_event_writer *writer, struct strata_buff
 
 	columns->sources = sources;
 	columns->nr_sources = nr_sources;
-	tzset(); /* localtime_r() may not */
+	tzset(); /* localtime_r() need not call it */
 	for (i = 0; i < nr_sources; i++) {
 		const size_t length = strlen(sources[i].name);
 
@@ -238,7 +238,7 @@ static void columns_begin(struct strata_event_writer *writer, struct strata_buff
 			columns->source_column = length < SOURCE_COLUMN_MAX ? (unsigned int)length
 									    : SOURCE_COLUMN_MAX;
 	}
-	/* Sources may be told of again, when others come. */
+	/* Sources may be set again when new ones appear. */
 	if (!columns->has_heading || showed_places != columns->shows_places)
 		put_heading(columns, buffer);
 	columns->has_heading = true;

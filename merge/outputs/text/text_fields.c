@@ -7,10 +7,10 @@
 
 #include "base/escape.h"
 
-/* What the longest number in binary takes, with what comes before and after it. */
+/* Size of the longest binary number, with its prefix and suffix. */
 #define NUMBER_BYTES (64u + STRATA_PUT_BYTES)
 
-/* What stands for a byte in a string; 0: itself, 'x': its number. */
+/* The escape of a byte in a string; 0: none needed, 'x': by number. */
 static char escape_of(unsigned char byte)
 {
 	switch (byte) {
@@ -40,7 +40,7 @@ static char escape_of(unsigned char byte)
 	}
 }
 
-/* Bytes that stand for themselves: printable ASCII but " ' ? and backslash. */
+/* Bytes that need no escape: printable ASCII except " ' ? and backslash. */
 static const bool is_plain[256] = { [' ' ... '!'] = true,
 				    ['#' ... '&'] = true,
 				    ['(' ... '>'] = true,
@@ -54,7 +54,7 @@ static char *put_number_of_byte(char *out, unsigned char byte)
 	return strata_put_hex_byte(out, byte);
 }
 
-/* Escapes what begins at text[*at], a byte that is not plain, and moves behind it. */
+/* Escapes the character at text[*at], which is not plain, and advances. */
 static char *escape_one(char *out, const char *text, size_t length, size_t *at, bool in_quotes)
 {
 	const unsigned char byte = (unsigned char)text[*at];
@@ -92,7 +92,7 @@ char *strata_text_escape(char *out, const char *text, size_t length, bool in_quo
 	return out;
 }
 
-/* What comes before a field's value; room for it and @bytes more.  NULL: out of memory. */
+/* Writes the start of a field; returns room for its value of @bytes. NULL: out of memory. */
 static inline char *put_name(struct strata_text_fields *fields, const char *name, size_t bytes)
 {
 	const size_t length = name ? strlen(name) : 0;
@@ -128,7 +128,7 @@ static char *put_base(char *out, const struct strata_ctf_type *type, uint64_t va
 			*out++ = value >> (bit - 1) & 1 ? '1' : '0';
 		return out;
 	case 8:
-		/* A signed one's sign fills up to three bits. */
+		/* A signed number is sign-extended to a multiple of three bits. */
 		round = (type->bits + 2u) / 3 * 3;
 		if (type->is_signed && round < 64)
 			value &= (1ull << round) - 1;
@@ -144,7 +144,7 @@ static char *put_base(char *out, const struct strata_ctf_type *type, uint64_t va
 	}
 }
 
-/* All labels that fit a value, or that none does. */
+/* Writes all labels that match a value, or that none does. */
 static void put_labels(struct strata_buffer *buffer, const struct strata_ctf_type *type,
 		       uint64_t value)
 {
@@ -186,7 +186,7 @@ static void put_enum(struct strata_text_fields *fields, const char *name,
 	strata_buffer_advance(fields->buffer, strata_put_bytes(out, " )", 2));
 }
 
-/* The names of all bits that are set, in the order that babeltrace2 has them in: of bytes. */
+/* Writes the names of all bits that are set, in babeltrace2's order: by bytes. */
 static void put_flags(struct strata_buffer *buffer, const struct strata_ctf_type *type,
 		      uint64_t value)
 {

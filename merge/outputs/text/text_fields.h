@@ -5,23 +5,23 @@
 
 #include "outputs/event_writer.h"
 
-/* Fields on their way into a buffer.  At depth 0 a value stands alone: its name is not shown. */
+/* Fields being written into a buffer. At depth 0 a value stands alone, without its name. */
 struct strata_text_fields {
 	struct strata_field_visitor visitor;
 	struct strata_buffer *buffer;
 	unsigned int depth;
 	struct {
 		bool is_array;
-		uint64_t nr; /* of what it holds, so far */
+		uint64_t nr; /* number of its members so far */
 	} levels[STRATA_CTF_DEPTH_MAX + 2];
 };
 
 void strata_text_fields_init(struct strata_text_fields *fields, struct strata_buffer *buffer);
 
 /*
- * Writes text so that a terminal does not obey it.
+ * Writes text so that a terminal does not interpret it.
  * @out: room for four times @length
- * @in_quotes: false for names, which show quotes as they are
+ * @in_quotes: false for names, in which quotes are not escaped
  */
 char *strata_text_escape(char *out, const char *text, size_t length, bool in_quotes);
 

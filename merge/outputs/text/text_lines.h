@@ -7,12 +7,12 @@
 
 struct strata_text_options {
 	bool gmt;     /* times of day in UTC, not in the local time zone */
-	bool date;    /* the date in front of them */
+	bool date;    /* preceded by the date */
 	bool seconds; /* seconds since 1970 instead of both */
-	bool colours; /* columns only: escape sequences of terminals */
+	bool colours; /* only for columns: escape sequences of terminals */
 };
 
-/* A time as the options say. */
+/* Writes a time as the options require. */
 static inline char *strata_text_put_time(char *out, const struct strata_text_options *options,
 					 struct strata_put_clock *clock, uint64_t ns)
 {
@@ -21,7 +21,7 @@ static inline char *strata_text_put_time(char *out, const struct strata_text_opt
 }
 
 /*
- * A line for a loss, in both forms:
+ * Writes a line for a loss; the same in both formats:
  *
  *     [22:13:20.000000113 - 22:13:21.000000000] 123 events discarded: buffer full; SOURCE, stream
  *     channel_0, CPU 1
@@ -29,10 +29,10 @@ static inline char *strata_text_put_time(char *out, const struct strata_text_opt
 void strata_text_put_loss(const struct strata_text_options *options, struct strata_buffer *buffer,
 			  const struct strata_shown_loss *lost);
 
-/* Lines as babeltrace2 prints them.  NULL: out of memory. */
+/* Writes lines like babeltrace2's. NULL: out of memory. */
 struct strata_event_writer *strata_text_babeltrace_new(const struct strata_text_options *options);
 
-/* Lines in aligned columns, for people.  NULL: out of memory. */
+/* Writes aligned columns, for people. NULL: out of memory. */
 struct strata_event_writer *strata_text_columns_new(const struct strata_text_options *options);
 
 #endif /* STRATA_MERGE_OUTPUTS_TEXT_LINES_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* text_loss.c - a loss as a line of text: see text_lines.h. */
+/* text_loss.c - prints a loss as a line of text: see text_lines.h. */
 #include "base/escape.h"
 #include "outputs/text/text_lines.h"
 

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#define CHARS_MAX 4096u /* longer arrays of characters get room when they come */
+#define CHARS_MAX 4096u /* longer arrays of characters are not counted in `room` */
 
 static bool is_decimal(const struct strata_ctf_type *type)
 {
@@ -12,7 +12,7 @@ static bool is_decimal(const struct strata_ctf_type *type)
 	       strata_ctf_is_whole_bytes(type);
 }
 
-/* What strata_field_visit() shows as text, wherever it lies. */
+/* Whether strata_field_visit() shows the type as text. */
 static bool is_chars(const struct strata_ctf_type *type)
 {
 	return (type->kind == STRATA_CTF_ARRAY || type->kind == STRATA_CTF_SEQUENCE) &&
@@ -20,7 +20,8 @@ static bool is_chars(const struct strata_ctf_type *type)
 	       type->align % 8 == 0;
 }
 
-/* Adds a field of known size to the run; another one begins at @piece where it cannot go on. */
+/* Adds a field of known size to the run; starts a new run at @piece if the field cannot extend
+ * it. */
 static uint32_t add_to_run(struct strata_ctf_run **run, struct strata_text_piece *piece,
 			   uint32_t bytes)
 {
@@ -33,8 +34,8 @@ static uint32_t add_to_run(struct strata_ctf_run **run, struct strata_text_piece
 	return strata_ctf_run_extend(*run, align, bytes);
 }
 
-/* Sets how the piece's value is read and shown; returns the bytes of its text, if they are known.
- * @run: IN/OUT, the run so far; NULL: there is none */
+/* Sets how the piece's value is read and printed. Returns the size of its text, if known.
+ * @run: IN/OUT, the current run; NULL: none */
 static size_t plan_value(struct strata_text_piece *piece, struct strata_ctf_run **run)
 {
 	const struct strata_ctf_type *type = piece->type;
@@ -117,8 +118,8 @@ static inline char *put_quoted(char *out, const char *text, size_t length)
 	return out;
 }
 
-/* Prints a field of any type.  @out: behind what is before it; returns the end, where there is room
- * for @room bytes, or NULL: it does not fit, or out of memory */
+/* Prints a field of any type. @out: end of the previous text. Returns the end of this text, where
+ * there is room for @room bytes more; NULL: it exceeds the event, or out of memory. */
 static char *put_any(const struct strata_text_piece *piece, char *out, size_t room,
 		     struct strata_buffer *buffer, struct strata_ctf_cursor *cursor)
 {

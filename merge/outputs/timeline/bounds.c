@@ -7,7 +7,7 @@ static uint64_t greater(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* Joins each two steps. */
+/* Joins each pair of neighbouring steps. */
 static void halve(struct strata_bounds *bounds)
 {
 	size_t i;

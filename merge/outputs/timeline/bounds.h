@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * bounds.h - by how much each source's times may be off, as a step function of time with a bounded
- * number of steps: where steps are joined, the greatest bound stays.
+ * bounds.h - the bound of each source's times as a step function of time. The number of steps is
+ * limited: joined steps get the larger bound.
  */
 #ifndef STRATA_MERGE_OUTPUTS_TIMELINE_BOUNDS_H
 #define STRATA_MERGE_OUTPUTS_TIMELINE_BOUNDS_H
@@ -14,13 +14,13 @@
 
 struct strata_bounds {
 	size_t nr;
-	uint64_t least_ns; /* between steps */
+	uint64_t least_ns; /* least distance of steps */
 	struct strata_bound_step {
 		uint64_t from_ns, bound_ns;
 	} steps[STRATA_BOUND_STEPS];
 };
 
-/* Adds a bound at a time, no earlier than those before. */
+/* Adds a bound at a time, not before earlier ones. */
 void strata_bounds_add(struct strata_bounds *bounds, uint64_t ns, uint64_t bound_ns);
 
 #endif /* STRATA_MERGE_OUTPUTS_TIMELINE_BOUNDS_H */

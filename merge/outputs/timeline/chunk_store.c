@@ -12,7 +12,7 @@
 #include "base/array.h"
 #include "files/out_file.h"
 
-/* Columns are small numbers, which compress well at once: more effort saves little. */
+/* Columns of small numbers compress well at the fastest levels: more effort saves little. */
 #define COMPRESSION 3
 
 struct strata_chunk_store {
@@ -46,7 +46,7 @@ struct strata_chunk_store *strata_chunk_store_new(struct strata_error *error)
 		free(store);
 		return NULL;
 	}
-	/* Raw deflate, without zlib's header, as browsers' DecompressionStream has it. */
+	/* Raw deflate, without zlib's header, as browsers' DecompressionStream accepts it. */
 	if (deflateInit2(&store->deflate, COMPRESSION, Z_DEFLATED, -MAX_WBITS, MAX_MEM_LEVEL,
 			 Z_DEFAULT_STRATEGY) == Z_OK)
 		return store;
@@ -63,7 +63,7 @@ static uint32_t fail(struct strata_chunk_store *store, int cause)
 	return UINT32_MAX;
 }
 
-/* Room for @bytes.  False: out of memory. */
+/* Ensures room for @bytes. False: out of memory. */
 static bool make_room(unsigned char **room, size_t *has, size_t bytes)
 {
 	if (bytes <= *has)
@@ -74,7 +74,7 @@ static bool make_room(unsigned char **room, size_t *has, size_t bytes)
 	return *room != NULL;
 }
 
-/* Compresses into store->out.  The length; 0: it failed. */
+/* Compresses into store->out. Returns the length; 0: failed. */
 static size_t compress_chunk(struct strata_chunk_store *store, const void *bytes, size_t length)
 {
 	if (length > UINT32_MAX / 2 ||
@@ -88,7 +88,7 @@ static size_t compress_chunk(struct strata_chunk_store *store, const void *bytes
 	return deflate(&store->deflate, Z_FINISH) == Z_STREAM_END ? store->deflate.total_out : 0;
 }
 
-/* Writes a chunk's bytes behind all others.  0 or -1. */
+/* Appends a chunk's bytes to the file. Returns 0 or -1. */
 static int append(struct strata_chunk_store *store, struct strata_chunk *chunk, const void *bytes,
 		  size_t length)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * chunk_store.h - chunks of a timeline, compressed, in a file without a name: they are written in
- * one pass, and read back when a page is written or a browser asks for one.
+ * chunk_store.h - compressed chunks of a timeline in an unnamed temporary file: they are written in
+ * one pass, and read back when a page is written or a browser requests one.
  *
- * Synchronisation: reads may be made by several threads at once, once nothing is added any more.
+ * Synchronisation: after the last chunk was added, several threads may read at once.
  */
 #ifndef STRATA_MERGE_OUTPUTS_TIMELINE_CHUNK_STORE_H
 #define STRATA_MERGE_OUTPUTS_TIMELINE_CHUNK_STORE_H
@@ -14,38 +14,39 @@
 
 #include "base/error.h"
 
-/* One chunk, and what a browser must know to decide whether it needs it. */
+/* A chunk, with the data by which a browser decides whether to load it. */
 struct strata_chunk {
 	uint64_t offset;
-	uint32_t bytes;          /* as it is stored: compressed, unless it is raw */
-	uint32_t entries;        /* spans or arrows */
-	uint64_t from_ns, to_ns; /* since the timeline's begin: the first one's begin, and the last
-				  * one's, and one */
+	uint32_t bytes;   /* as stored: compressed, unless raw */
+	uint32_t entries; /* number of spans or arrows */
+	/* Since the timeline's beginning: the begin of the first entry, and that of the last one
+	 * plus 1. */
+	uint64_t from_ns, to_ns;
 	uint64_t longest_ns;
 	bool is_raw;
 };
 
 struct strata_chunk_store;
 
-/* Makes one in TMPDIR, else in /var/tmp.  NULL with the reason. */
+/* Creates a store in TMPDIR, else in /var/tmp. NULL with the reason. */
 struct strata_chunk_store *strata_chunk_store_new(struct strata_error *error);
 
 /*
  * Adds a chunk.
- * @chunk:  entries and times, which are copied
- * @is_raw: it is compressed later, or perhaps never
- * Its number; UINT32_MAX: it failed, which strata_chunk_store_check() tells.
+ * @chunk: number of entries and times
+ * @is_raw: do not compress it now: strata_chunk_store_compress() may do it later
+ * Returns its number; UINT32_MAX: failed, and strata_chunk_store_check() returns why.
  */
 uint32_t strata_chunk_store_add(struct strata_chunk_store *store, const struct strata_chunk *chunk,
 				const void *bytes, size_t length, bool is_raw);
 
-/* Compresses one that was added raw. */
+/* Compresses a chunk that was added raw. */
 void strata_chunk_store_compress(struct strata_chunk_store *store, uint32_t number);
 
-/* 0, or -1 with the first thing that went wrong. */
+/* Returns 0, or -1 with the first error. */
 int strata_chunk_store_check(const struct strata_chunk_store *store, struct strata_error *error);
 
-/* How many there are, and one of them; NULL: there is none of that number. */
+/* Returns the number of chunks; and a chunk, or NULL if there is none of that number. */
 size_t strata_chunk_store_count(const struct strata_chunk_store *store);
 const struct strata_chunk *strata_chunk_store_get(const struct strata_chunk_store *store,
 						  size_t number);

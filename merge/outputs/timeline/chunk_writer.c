@@ -14,7 +14,7 @@
 #define VARINT_BYTES 10u
 #define NR_COLUMNS   8u /* of spans */
 
-/* What a browser takes for a bound that nobody knows: the largest number that it holds exactly. */
+/* A browser's value for an unknown bound: the largest integer that a double holds exactly. */
 #define BOUND_UNKNOWN ((uint64_t)0x1fffffffffffff)
 
 static char *put_varint(char *out, uint64_t value)
@@ -44,7 +44,7 @@ static uint64_t bound_of(uint64_t bound_ns)
 	return bound_ns < BOUND_UNKNOWN ? bound_ns : BOUND_UNKNOWN;
 }
 
-/* Adds a number to the end of the chunks.  The first failure ends the others. */
+/* Appends a chunk's number. After a failure, nothing more is written. */
 static bool keep_chunk(uint32_t **chunks, size_t *nr, size_t *room, uint32_t chunk)
 {
 	if (chunk == UINT32_MAX)
@@ -66,7 +66,7 @@ static int compare_entries(const void *left, const void *right)
 	return a->track < b->track ? -1 : a->track > b->track;
 }
 
-/* A loop for each column: which number it takes of an entry is not asked for each entry. */
+/* One loop per column, instead of a switch per entry. */
 #define PUT_COLUMN(VALUE)                                                 \
 	do {                                                              \
 		for (i = 0; i < nr; i++) {                                \
@@ -76,7 +76,7 @@ static int compare_entries(const void *left, const void *right)
 		}                                                         \
 	} while (0)
 
-/* Puts NR_COLUMNS numbers of each entry.  @longest_ns: OUT */
+/* Writes NR_COLUMNS numbers of each entry. @longest_ns: OUT */
 static char *put_columns(char *out, const struct strata_chunk_entry *all, size_t nr,
 			 uint64_t *longest_ns)
 {

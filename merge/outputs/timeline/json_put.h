@@ -5,7 +5,7 @@
 
 #include "outputs/json/json_text.h"
 
-/* What goes in front, and a number. */
+/* Appends a prefix, then a number. */
 static inline void strata_json_number(struct strata_buffer *out, const char *before, uint64_t value)
 {
 	char *end = strata_buffer_room(out, strlen(before) + STRATA_PUT_BYTES);
@@ -14,7 +14,7 @@ static inline void strata_json_number(struct strata_buffer *out, const char *bef
 		strata_buffer_advance(out, strata_put_decimal(strata_put_text(end, before), value));
 }
 
-/* What goes in front, and a text in quotes. */
+/* Appends a prefix, then a text in quotes. */
 static inline void strata_json_string(struct strata_buffer *out, const char *before,
 				      const char *text)
 {

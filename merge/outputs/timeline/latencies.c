@@ -9,7 +9,7 @@
 
 #define PARTS_BITS 2u
 
-/* Four bars for each power of two; lengths below four have one each. */
+/* Four bars for each power of two; each length below four has its own bar. */
 static unsigned int bar_of(uint64_t length_ns)
 {
 	const unsigned int top = 63u - (unsigned int)__builtin_clzll(length_ns | 1);
@@ -20,7 +20,7 @@ static unsigned int bar_of(uint64_t length_ns)
 	       (unsigned int)(length_ns >> (top - PARTS_BITS) & 3);
 }
 
-/* The least length of a bar. */
+/* Returns the least length of a bar. */
 static uint64_t bar_from(unsigned int bar)
 {
 	const unsigned int row = bar >> PARTS_BITS;
@@ -45,7 +45,7 @@ static struct strata_latency *latency_of(struct strata_latencies *latencies, uin
 	return latency;
 }
 
-/* A number below @end, of a linear congruential generator (Knuth's MMIX). */
+/* Returns a number below @end, from a linear congruential generator (Knuth's MMIX). */
 static uint64_t choose(struct strata_latency *latency, uint64_t end)
 {
 	latency->chance = latency->chance * 6364136223846793005ull + 1442695040888963407ull;
@@ -69,7 +69,7 @@ void strata_latencies_add(struct strata_latencies *latencies, uint32_t id, uint3
 		return;
 	}
 	latency->count++;
-	/* Vitter's algorithm R: each has the same chance to be among those that are kept. */
+	/* Vitter's algorithm R: each slice has the same chance to be kept. */
 	at = (*bar)->count++;
 	if (at >= STRATA_LATENCY_INSTANCES)
 		at = choose(latency, (*bar)->count);

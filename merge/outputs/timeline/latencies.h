@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * latencies.h - how long slices of one kind take: counts by length, and for each length some of
- * the slices, evenly chosen, so that a bar of a histogram leads to what it consists of.
+ * latencies.h - histograms of the lengths of slices, by name. Each bar also keeps a uniform random
+ * sample of its slices, so that a viewer can jump from the bar to some of them.
  */
 #ifndef STRATA_MERGE_OUTPUTS_TIMELINE_LATENCIES_H
 #define STRATA_MERGE_OUTPUTS_TIMELINE_LATENCIES_H
@@ -9,9 +9,9 @@
 #include "base/id_map.h"
 #include "outputs/event_writer.h"
 
-#define STRATA_LATENCIES_MAX     256u /* ids; more have no histogram */
+#define STRATA_LATENCIES_MAX     256u /* ids beyond these have no histogram */
 #define STRATA_LATENCY_BARS      256u /* four for each power of two */
-#define STRATA_LATENCY_INSTANCES 50u  /* of a bar */
+#define STRATA_LATENCY_INSTANCES 50u  /* slices kept per bar */
 
 struct strata_latency_bar {
 	uint64_t count;
@@ -24,11 +24,11 @@ struct strata_latency_bar {
 struct strata_latency {
 	uint32_t id;
 	uint64_t count;
-	uint64_t chance; /* of a generator of numbers: the choice is the same each time */
+	uint64_t chance; /* state of a random generator: the choice is the same in each run */
 	struct strata_latency_bar *bars[STRATA_LATENCY_BARS];
 };
 
-/* Zero-initialised is empty. */
+/* All-zero is empty. */
 struct strata_latencies {
 	struct strata_id_map by_id;
 	struct strata_latency *all[STRATA_LATENCIES_MAX];
@@ -36,14 +36,15 @@ struct strata_latencies {
 	bool no_memory;
 };
 
-/* Counts a slice. @id: of what it is one of */
+/* Counts a slice. @id: selects the histogram */
 void strata_latencies_add(struct strata_latencies *latencies, uint32_t id, uint32_t track,
 			  uint64_t from_ns, uint64_t length_ns);
 
 /*
- * Appends them as JSON, as the timeline's page has them: elements of an array.
- * @first: the number of the first one's name, which others follow; UINT32_MAX: ids are names
- * @behind_others: other elements stand in front
+ * Appends the histograms as JSON: elements of an array in the timeline's page.
+ * @first: number of the name of the first histogram; the others' names follow it; UINT32_MAX: ids
+ * are the numbers of names
+ * @behind_others: other elements precede these
  */
 void strata_latencies_json(const struct strata_latencies *latencies, uint32_t first,
 			   bool behind_others, struct strata_buffer *out);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A level with fewer entries is drawn whole; coarser ones would show nothing more. */
+/* A level with fewer entries can be drawn as a whole, so coarser levels are not needed. */
 #define ENTRIES_FEW 2000u
 
 void strata_levels_init(struct strata_levels *levels, struct strata_chunk_store *store)
@@ -15,7 +15,7 @@ void strata_levels_init(struct strata_levels *levels, struct strata_chunk_store 
 	memset(levels, 0, sizeof(*levels));
 	for (i = 0; i < STRATA_LEVELS; i++)
 		levels->spans[i].store = levels->blocks[i].store = store;
-	/* Which levels are wanted is known in the end. */
+	/* Which levels are needed is known only at the end. */
 	for (i = 0; i < STRATA_LEVELS; i++)
 		levels->blocks[i].is_raw = true;
 }
@@ -37,7 +37,7 @@ static void add_share(struct strata_block *block, uint32_t category, uint64_t ns
 		block->shares[block->nr_shares++] = (struct strata_block_share){ category, ns };
 		return;
 	}
-	/* As in the algorithm "space saving": who has most time stays. */
+	/* Replaces the category with the least time, as in the algorithm "space saving". */
 	least->category = category;
 	least->ns += ns;
 }
@@ -73,7 +73,7 @@ static void add_to_level(struct strata_levels *levels, uint32_t track,
 			 struct strata_track_blocks *blocks, unsigned int level,
 			 const struct strata_block *more);
 
-/* Ends a level's block of a track, which becomes a part of one of the next level. */
+/* Ends a level's block of a track, and adds it to a block of the next level. */
 static void end_block(struct strata_levels *levels, uint32_t track,
 		      struct strata_track_blocks *blocks, unsigned int level)
 {
@@ -113,7 +113,7 @@ static void add_to_level(struct strata_levels *levels, uint32_t track,
 		*block = *more;
 }
 
-/* NULL: out of memory. */
+/* Returns NULL if out of memory. */
 static struct strata_track_blocks *blocks_of(struct strata_levels *levels, uint32_t track)
 {
 	struct strata_track_blocks **larger;
@@ -139,7 +139,7 @@ void strata_levels_add(struct strata_levels *levels, const struct strata_chunk_e
 {
 	const unsigned int shown = strata_level_of(span->length_ns);
 	struct strata_track_blocks *blocks = blocks_of(levels, span->track);
-	/* One without a length is something, too. */
+	/* Spans of length zero count as 1 ns. */
 	const uint64_t weight = span->length_ns ? span->length_ns : 1;
 	const struct strata_block block = {
 		.from_ns = span->from_ns,
@@ -157,14 +157,14 @@ void strata_levels_add(struct strata_levels *levels, const struct strata_chunk_e
 		return;
 	}
 	strata_chunk_writer_add(&levels->spans[shown], span, detail);
-	/* Where it is shown by itself, no block goes on across it. */
+	/* Blocks of the levels that show this span individually end here. */
 	for (level = 1; level <= shown; level++)
 		end_block(levels, span->track, blocks, level);
 	if (shown + 1 < STRATA_LEVELS)
 		add_to_level(levels, span->track, blocks, shown + 1, &block);
 }
 
-/* How many entries a level shows. */
+/* Returns the number of entries that a level shows. */
 static uint64_t entries_of(const struct strata_levels *levels, unsigned int level)
 {
 	uint64_t entries = level ? levels->blocks[level].written : 0;
@@ -192,7 +192,7 @@ uint32_t strata_levels_wanted(const struct strata_levels *levels)
 	return wanted;
 }
 
-/* Compresses the blocks that browsers will ask for. */
+/* Compresses the blocks that browsers will request. */
 static void compress_wanted(struct strata_levels *levels)
 {
 	const uint32_t wanted = strata_levels_wanted(levels);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* timeline.c - see timeline.h: takes in slices, arrows, losses and bounds. */
+/* timeline.c - see timeline.h: receives slices, arrows, losses and bounds. */
 #include "outputs/timeline/timeline.h"
 
 #include <stdlib.h>
@@ -14,13 +14,13 @@ static struct strata_timeline *of_observer(struct strata_slice_sink *observer)
 					  offsetof(struct strata_timeline, observer));
 }
 
-/* A time as the page has it. */
+/* Converts a time to the page's origin. */
 static uint64_t since_begin(const struct strata_timeline *timeline, uint64_t ns)
 {
 	return ns > timeline->options->begin_ns ? ns - timeline->options->begin_ns : 0;
 }
 
-/* Keeps a request, if it is one of the longest so far. */
+/* Keeps a request if it is among the longest so far. */
 static void keep_slow(struct strata_timeline *timeline, const struct strata_chunk_entry *entry)
 {
 	struct strata_timeline_slow *least = &timeline->slowest[0];
@@ -93,7 +93,7 @@ static void take_arrow(struct strata_track_sink *sink, const struct strata_track
 			&entry);
 }
 
-/* The last loss of a track; NULL: it has none, or none of the last ones is its. */
+/* Returns the last loss of a track; NULL: none, or not among the most recent ones. */
 static struct strata_track_loss *loss_before(struct strata_timeline *timeline, uint32_t track)
 {
 	size_t i;
@@ -125,7 +125,7 @@ static void take_loss(struct strata_track_sink *sink, const struct strata_tracks
 	}
 }
 
-/* The bound of a run's first event, and of its last, for the source of its stream. */
+/* Records the bounds of a run's first and last event for the source of its stream. */
 static int take_events(struct strata_slice_sink *sink, size_t stream,
 		       struct strata_ctf_reader *reader, const struct strata_lane_event *events,
 		       size_t nr, struct strata_error *error)

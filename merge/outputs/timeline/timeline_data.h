@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* timeline_data.h - what a timeline consists of, for those who write it.  Internal. */
+/* timeline_data.h - the contents of a timeline, shared by the files that write it. Internal. */
 #ifndef STRATA_MERGE_OUTPUTS_TIMELINE_DATA_H
 #define STRATA_MERGE_OUTPUTS_TIMELINE_DATA_H
 
@@ -8,14 +8,14 @@
 #include "outputs/timeline/levels.h"
 #include "outputs/timeline/timeline.h"
 
-/* Losses beyond these are joined with the one before of their track. */
+/* Further losses are joined with the previous one of their track. */
 #define STRATA_TIMELINE_LOSSES 65536u
 
 /* One of the longest requests. */
 struct strata_timeline_slow {
 	uint32_t track;
-	uint64_t from_ns, length_ns; /* since the timeline's begin */
-	char *why;                   /* NULL: it was not said */
+	uint64_t from_ns, length_ns; /* since the timeline's beginning */
+	char *why;                   /* NULL: not set */
 };
 
 struct strata_timeline {
@@ -27,7 +27,8 @@ struct strata_timeline {
 	struct strata_levels levels;
 	struct strata_arrow_writer arrows[STRATA_LEVELS]; /* by length */
 	struct strata_latencies requests;
-	struct strata_latencies waits; /* of tasks for a CPU, by the track that theirs is below */
+	/* Waits of tasks for a CPU, by the parent of the task's track. */
+	struct strata_latencies waits;
 	struct strata_bounds **bounds; /* by trace */
 	struct strata_track_loss *losses;
 	size_t nr_losses, losses_room, joined_losses;

@@ -41,7 +41,7 @@ static void put_tracks(struct strata_buffer *out, const struct strata_tracks *tr
 	strata_buffer_text(out, "]");
 }
 
-/* The names of tracks' slices, then those of the histograms of waits. */
+/* Writes the names of slices, then those of the histograms of waits. */
 static void put_strings(struct strata_buffer *out, const struct strata_timeline *timeline,
 			const struct strata_tracks *tracks)
 {
@@ -158,7 +158,7 @@ static void put_requests(struct strata_buffer *out, const struct strata_timeline
 	strata_buffer_text(out, "]");
 }
 
-/* Why the longest requests took their time, by track and begin. */
+/* Writes the explanations of the longest requests, by track and begin. */
 static void put_whys(struct strata_buffer *out, const struct strata_timeline *timeline)
 {
 	char key[64];
@@ -228,7 +228,7 @@ static void put_clocks(struct strata_buffer *out, const struct strata_timeline *
 	strata_buffer_text(out, "]");
 }
 
-/* Adds a sentence, if there is such a number. */
+/* Appends a sentence if the number is not 0. */
 static void say(char *text, size_t *used, uint64_t number, const char *one, const char *more)
 {
 	const int bytes = number ? snprintf(text + *used, TEXT_BYTES - *used, "%s%" PRIu64 " %s",
@@ -247,20 +247,21 @@ static void put_facts(struct strata_buffer *out, const struct strata_timeline *t
 
 	say(text, &used, tracks->facts.of_others, "span of a domain that was not asked for",
 	    "spans of domains that were not asked for");
-	say(text, &used, tracks->facts.not_shown, "span of more tracks than a timeline has",
-	    "spans of more tracks than a timeline has");
-	say(text, &used, facts->not_followed, "event was of more tasks or CPUs than are followed",
-	    "events were of more tasks or CPUs than are followed");
+	say(text, &used, tracks->facts.not_shown, "span belongs to a track beyond the limit",
+	    "spans belong to tracks beyond the limit");
+	say(text, &used, facts->not_followed, "event belongs to a task or CPU beyond the limit",
+	    "events belong to tasks or CPUs beyond the limit");
 	say(text, &used, facts->requests_without_end, "request has no end", "requests have no end");
 	say(text, &used, facts->requests_without_begin, "request has no beginning",
 	    "requests have no beginning");
-	say(text, &used, facts->requests_not_followed, "request was more than are followed at once",
-	    "requests were more than are followed at once");
+	say(text, &used, facts->requests_not_followed,
+	    "request exceeded the limit of concurrent requests",
+	    "requests exceeded the limit of concurrent requests");
 	say(text, &used, facts->contradictions,
-	    "change of a vCPU's state does not follow from the one before",
-	    "changes of a vCPU's state do not follow from the one before");
-	say(text, &used, timeline->joined_losses, "loss is shown as one with the one before",
-	    "losses are shown as one with the one before");
+	    "change of a vCPU's state does not follow from the previous state",
+	    "changes of a vCPU's state do not follow from the previous state");
+	say(text, &used, timeline->joined_losses, "loss is joined with the previous one",
+	    "losses are joined with previous ones");
 	strata_json_number(out, ",\n\"facts\":{\"events\":", facts->events);
 	strata_json_number(out, ",\"spans\":", timeline->slices);
 	strata_json_number(out, ",\"arrows\":", tracks->facts.arrows);

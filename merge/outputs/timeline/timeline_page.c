@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* timeline_page.c - a timeline's page: the front end with the data in the place that it keeps for
- * them. */
+/* timeline_page.c - a timeline's page: the front end with the data in place of its placeholder. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,8 +27,8 @@ static void put_text(struct page *page, const char *text)
 	put(page, text, strlen(text));
 }
 
-/* JSON within a script: the only character that could end it stands in texts alone, where it may
- * be written as its number. */
+/* Writes JSON within a script: the only character that could end the script occurs only in strings,
+ * where it can be escaped. */
 static void put_json(struct page *page, const char *json, size_t length)
 {
 	const char *end = json + length, *next;
@@ -43,7 +42,7 @@ static void put_json(struct page *page, const char *json, size_t length)
 	}
 }
 
-/* RFC 4648.  @out: room for four thirds of @length, and three more.  Returns the length. */
+/* RFC 4648. @out: room for four thirds of @length, and three more. Returns the length. */
 static size_t put_base64(char *out, const unsigned char *bytes, size_t length)
 {
 	static const char digits[] =
@@ -64,7 +63,7 @@ static size_t put_base64(char *out, const unsigned char *bytes, size_t length)
 	return used;
 }
 
-/* Marks the chunks that the description names: levels that are not worth having are left out. */
+/* Marks the chunks that the description lists: those of levels that are not needed are left out. */
 static int mark_chunks(const struct strata_timeline *timeline, bool *is_used)
 {
 	const uint32_t wanted = strata_levels_wanted(&timeline->levels);

@@ -8,7 +8,8 @@
 
 #include "linux/syscall_names.h"
 
-/* Events by whose names the analysis knows the host, syscalls and pairs. */
+/* Names of events that the analysis interprets as those of a host, system calls, or vmsync
+ * pairs. */
 static const char *const taken_names[] = { "sys_", "compat_sys_", "exit_syscall",
 					   "kvm_", "vmsync_",     "lttng_" };
 
@@ -28,7 +29,7 @@ static bool has_field(const struct strata_event_desc *desc, const char *name)
 	return false;
 }
 
-/* "prev_pid" becomes "prev_tid". */
+/* Renames "prev_pid" to "prev_tid". */
 static void rename_pids(struct strata_event_desc *desc)
 {
 	static const char *const pids[] = { "pid",        "prev_pid",  "next_pid",
@@ -75,7 +76,7 @@ static uint32_t make_class(struct compass_guest *guest, const struct strata_even
 	return strata_compass_trace_class(&guest->trace, &desc);
 }
 
-/* @of: sys_enter's, which can be described */
+/* @of: the description of sys_enter */
 static uint32_t syscall_class(struct compass_guest *guest, const struct strata_ctf_event_class *of,
 			      int64_t id)
 {
@@ -100,7 +101,7 @@ static bool is_sys_enter(const struct strata_event_desc *desc)
 	       strcmp(desc->fields[0].name, "id") == 0 && desc->fields[0].bytes == 8;
 }
 
-/* The class of that index, which exists.  NULL: out of memory. */
+/* Returns the class of that index, which exists. NULL: out of memory. */
 static struct compass_class *find_class(struct compass_source *source, size_t index)
 {
 	const size_t nr = index + 64;
@@ -119,7 +120,7 @@ static struct compass_class *find_class(struct compass_source *source, size_t in
 	return &classes[index];
 }
 
-/* Whether the context in front of payloads is a kernel's: a tid. */
+/* Whether the context before payloads is a kernel's: a tid. */
 static bool has_tid(const struct strata_ctf_type *context)
 {
 	return context && context->nr_fields == 1 &&

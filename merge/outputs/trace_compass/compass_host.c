@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * compass_host.c - see compass_host.h: who runs, and whether in the guest.
- * compass_host_events.c writes what follows from it.
+ * compass_host.c - see compass_host.h: tracks which vCPU runs on each CPU, and whether it is in the
+ * guest. compass_host_events.c writes the resulting events.
  */
 #include "outputs/trace_compass/compass_host.h"
 
@@ -35,7 +35,7 @@ static void leaves(struct compass_host *host, struct compass_pcpu *pcpu,
 	strata_compass_sync_exit(&thread->sync, &host->sync, pcpu->file, ns, &context);
 }
 
-/* Whether running is being in the guest, as there are no VM entries to tell. */
+/* Without recorded VM entries, a running vCPU counts as being in the guest. */
 static bool is_in_by_running(const struct compass_thread *thread)
 {
 	return thread->is_vcpu && !thread->has_guest_mode;
@@ -55,7 +55,7 @@ static void stops_being_in(struct compass_host *host, struct compass_pcpu *pcpu,
 static void switch_to(struct compass_host *host, struct compass_pcpu *pcpu,
 		      struct compass_thread *next, uint64_t ns, enum strata_runstate prev_state);
 
-/* It stopped, and nobody was recorded to start. */
+/* The vCPU stopped, and no other was recorded to start. */
 static void settle(struct compass_host *host, struct compass_pcpu *pcpu)
 {
 	if (pcpu->stopped)
@@ -72,7 +72,7 @@ static void stop(struct compass_host *host, struct compass_pcpu *pcpu, uint64_t 
 	pcpu->stopped_as = state;
 }
 
-/* One that starts here runs nowhere else: if it did, its stop was not recorded. */
+/* A vCPU that starts here runs nowhere else: if it seemed to, its stop was not recorded. */
 static void leave_other(struct compass_host *host, const struct compass_pcpu *pcpu,
 			const struct compass_thread *thread, uint64_t ns)
 {
@@ -105,7 +105,7 @@ static void switch_to(struct compass_host *host, struct compass_pcpu *pcpu,
 		enters(host, pcpu, next, ns);
 }
 
-/* A record tells that this one runs. */
+/* A record shows that this vCPU runs. */
 static void is_running(struct compass_host *host, struct compass_pcpu *pcpu,
 		       struct compass_thread *thread, uint64_t ns)
 {
@@ -124,7 +124,7 @@ static void stops(struct compass_host *host, struct compass_pcpu *pcpu,
 static void starts(struct compass_host *host, struct compass_pcpu *pcpu,
 		   struct compass_thread *thread, uint64_t ns)
 {
-	/* Xen does not stop a vCPU to run the same one: somebody else ran in between. */
+	/* Xen does not stop a vCPU to run the same one: another one ran in between. */
 	if (pcpu->stopped && pcpu->current == thread)
 		settle(host, pcpu);
 	if (pcpu->stopped)
@@ -154,7 +154,7 @@ static void take_change(struct compass_host *host, struct compass_pcpu *pcpu,
 		strata_compass_put_thread(host, pcpu, thread, ns, COMPASS_STATUS_WAIT);
 }
 
-/* What a vCPU was doing when recording began; that Xen tells on one CPU for all. */
+/* The state of a vCPU at the start of recording, which Xen records on one CPU for all vCPUs. */
 static void take_state(struct compass_host *host, const struct strata_hv_vcpu_state *state,
 		       uint64_t ns)
 {
@@ -184,7 +184,7 @@ static void take_guest_mode(struct compass_host *host, struct compass_pcpu *pcpu
 {
 	struct compass_exit exit = { .isa = host->isa };
 
-	/* Exits alone do not tell when it is in the guest. */
+	/* From exits alone one cannot tell when it is in the guest. */
 	if (!thread->has_guest_mode)
 		return;
 	is_running(host, pcpu, thread, event->ns);
@@ -217,7 +217,7 @@ static void take_hypercall(struct compass_host *host, struct compass_pcpu *pcpu,
 	leaves(host, pcpu, thread, event->ns, &exit);
 }
 
-/* An event of the vCPU that ran. */
+/* An event in the context of the running vCPU. */
 static void take_of_context(struct compass_host *host, struct compass_pcpu *pcpu,
 			    const struct strata_xen_class *class,
 			    const struct strata_ctf_reader *reader,
@@ -233,7 +233,7 @@ static void take_of_context(struct compass_host *host, struct compass_pcpu *pcpu
 	thread = strata_compass_thread(&host->threads, context.domain, context.vcpu);
 	if (!thread)
 		return;
-	/* In the middle of a switch a record still has the one before: only the first counts. */
+	/* During a switch, a record still has the old vCPU: only the first record counts. */
 	if (!pcpu->current)
 		is_running(host, pcpu, thread, event->ns);
 	if (is_entry || class->tells == STRATA_XEN_GUEST_EXIT)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * compass_host.h - the hypervisor as a kernel that runs virtual machines by KVM: its events,
- * from Xen's.
+ * compass_host.h - the hypervisor as a kernel that runs virtual machines with KVM: makes that
+ * kernel's events from Xen's.
  *
  *     sched_switch      a physical CPU goes from one vCPU to another: at the change of runstate
  *                       by which the other one starts
@@ -23,10 +23,10 @@
 #include "clocks/xen_class.h"
 #include "outputs/trace_compass/compass_threads.h"
 
-/* kvm_exit's exit_reason where there was no VM exit: isa is COMPASS_ISA_PV then. */
+/* kvm_exit's exit_reason if there was no VM exit; isa is then COMPASS_ISA_PV. */
 #define COMPASS_EXIT_STOPS     0x1ffffu /* the vCPU stops running */
 #define COMPASS_EXIT_HYPERCALL 0x10000u /* and the hypercall's number */
-#define COMPASS_ISA_PV         3u       /* KVM has 1 for VMX and 2 for SVM */
+#define COMPASS_ISA_PV         3u       /* KVM uses 1 for VMX and 2 for SVM */
 
 enum compass_host_class {
 	COMPASS_SCHED_SWITCH,
@@ -40,8 +40,8 @@ enum compass_host_class {
 /* A physical CPU. */
 struct compass_pcpu {
 	struct compass_file *file;
-	struct compass_thread *current; /* NULL: not known yet */
-	/* It has stopped, and who comes next is not known yet. */
+	struct compass_thread *current; /* NULL: unknown */
+	/* It has stopped, and the next one is not known yet. */
 	bool stopped;
 	uint64_t stopped_ns;
 	enum strata_runstate stopped_as;
@@ -54,16 +54,16 @@ struct compass_host {
 	struct compass_threads threads;
 	struct compass_pcpu **pcpus; /* 65536; NULL: none was recorded */
 	uint32_t classes[COMPASS_NR_HOST_CLASSES];
-	bool hypercalls; /* are shown */
+	bool hypercalls; /* hypercalls are shown */
 	uint32_t isa;
 };
 
-/* Makes the host's trace.  0, or -1; to be closed in any case. */
+/* Creates the host's trace. Returns 0, or -1; the caller must close it in either case. */
 int strata_compass_host_open(struct compass_host *host, const struct strata_recorded_host *of,
 			     const struct strata_dir *dir, const struct strata_source *xen,
 			     struct strata_error *error);
 
-/* Adds the stream of a pCPU.  Its file; NULL with the reason. */
+/* Adds the stream of a pCPU. Returns its file; NULL with the reason. */
 struct compass_file *strata_compass_host_stream(struct compass_host *host, uint32_t cpu,
 						struct strata_error *error);
 
@@ -76,11 +76,11 @@ void strata_compass_host_event(struct compass_host *host, uint32_t cpu,
 			       const struct strata_ctf_reader *reader,
 			       const struct strata_lane_event *event);
 
-/* An event of a kernel is about to be written: @thread is its vCPU's. */
+/* To be called before an event of a kernel is written: @thread is that of its vCPU. */
 void strata_compass_host_guest_event(struct compass_host *host, struct compass_thread *thread,
 				     uint64_t ns, int32_t tid);
 
-/* Writes what is left, as strata_compass_trace_finish() does. */
+/* Writes the rest, like strata_compass_trace_finish(). */
 int strata_compass_host_finish(struct compass_host *host, uint64_t last_ns, uint64_t precision_ns,
 			       struct strata_error *error);
 

@@ -2,9 +2,9 @@
 /*
  * compass_host_events.c - see compass_host_events.h.
  *
- * Fields are what Trace Compass's kernel and virtual machine analyses read of LTTng's
- * events, by LTTng's names; it takes each number as a long, so that none may be an enumeration.
- * What LTTng has besides and Xen has not (namespaces, a thread's mode) is left out.
+ * The fields are those of LTTng's events that Trace Compass's kernel and virtual machine analyses
+ * read, under LTTng's names. Trace Compass reads each number as a long, so none may be an
+ * enumeration. Fields that Xen has no equivalent of (namespaces, a thread's mode) are left out.
  */
 #include "outputs/trace_compass/compass_host_events.h"
 
@@ -112,10 +112,10 @@ struct compass_context strata_compass_context(const struct compass_thread *threa
 
 /* Events ------------------------------------------------------------------------------------- */
 
-/* Xen's schedulers give vCPUs no such number. */
+/* vCPUs have no priority in Xen's schedulers. */
 #define NO_PRIO 0
 
-/* What the kernel's state of a task is, in sched_switch's prev_state. */
+/* The kernel's task state, for sched_switch's prev_state. */
 static int64_t task_state(enum strata_runstate state)
 {
 	switch (state) {
@@ -124,7 +124,7 @@ static int64_t task_state(enum strata_runstate state)
 	case STRATA_RUNSTATE_OFFLINE:
 		return 2; /* uninterruptible: paused, or down */
 	default:
-		return 0; /* it would run on */
+		return 0; /* runnable */
 	}
 }
 
@@ -164,7 +164,7 @@ void strata_compass_put_thread(struct compass_host *host, struct compass_pcpu *p
 {
 	if (thread->dumped || thread->tid == 0)
 		return;
-	/* Where who runs was not recorded is known late: then it stands in front of each. */
+	/* If the running thread is known only late, its state is written in each file. */
 	thread->dumped = thread->is_vcpu;
 	if (thread->is_vcpu)
 		put_process(host, pcpu, thread, ns);
@@ -228,7 +228,7 @@ void strata_compass_read_exit(const struct strata_ctf_reader *reader,
 {
 	struct {
 		uint32_t reason;
-		uint32_t rip[2]; /* the second half where a word follows */
+		uint32_t rip[2]; /* its second half if another word follows */
 	} words;
 
 	exit->reason = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* compass_host_events.h - the events of the host's trace, as LTTng has them: names, fields, bytes.
- */
+/* compass_host_events.h - the events of the host's trace, as LTTng has them: names, fields,
+ * bytes. */
 #ifndef STRATA_MERGE_OUTPUTS_COMPASS_HOST_EVENTS_H
 #define STRATA_MERGE_OUTPUTS_COMPASS_HOST_EVENTS_H
 
@@ -13,7 +13,7 @@ enum compass_status {
 	COMPASS_STATUS_RUN = 6,
 };
 
-/* In front of each event: who runs when it is written, before a switch the old one. */
+/* Context of each event: the thread running when it is written; before a switch, the old one. */
 struct compass_context {
 	int32_t tid;
 	int32_t pid;
@@ -28,14 +28,14 @@ struct compass_exit {
 
 struct compass_context strata_compass_context(const struct compass_thread *thread);
 
-/* Adds all kinds of event, and what is synthetic in them, to the host's trace. */
+/* Adds all classes of events, and declares the synthetic ones, to the host's trace. */
 void strata_compass_host_describe(struct compass_host *host);
 
-/* A VM exit's record: @exit's reason and rip. */
+/* Reads the record of a VM exit: @exit's reason and rip. */
 void strata_compass_read_exit(const struct strata_ctf_reader *reader,
 			      const struct strata_lane_event *event, struct compass_exit *exit);
 
-/* Says that there is such a thread, and its process, if the trace does not know them yet. */
+/* Writes that the thread, and its process, exist, if the trace has not done so yet. */
 void strata_compass_put_thread(struct compass_host *host, struct compass_pcpu *pcpu,
 			       struct compass_thread *thread, uint64_t ns,
 			       enum compass_status status);
@@ -44,7 +44,7 @@ void strata_compass_put_switch(struct compass_host *host, struct compass_pcpu *p
 			       const struct compass_thread *prev, const struct compass_thread *next,
 			       uint64_t ns, enum strata_runstate prev_state);
 
-/* Nothing, if it is not known where it will run. */
+/* Writes nothing if the CPU on which it will run is unknown. */
 void strata_compass_put_wakeup(struct compass_host *host, struct compass_pcpu *pcpu,
 			       struct compass_thread *thread, uint64_t ns);
 

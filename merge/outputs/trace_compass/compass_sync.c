@@ -69,7 +69,7 @@ static void follow_entry(struct compass_sync *sync, const struct compass_sync_ho
 	struct pair pair;
 
 	sync->entered = NULL;
-	/* Where the host has gone on meanwhile it is too late to put one there. */
+	/* If the host has written later events meanwhile, it is too late. */
 	if (entered->last_ns != sync->entered_ns)
 		return;
 	pair = next_pair(sync->guest);
@@ -85,7 +85,7 @@ void strata_compass_sync_guest(struct compass_sync *sync, const struct compass_s
 {
 	sync->tid = tid;
 	sync->acted = true;
-	/* One that is not after the entry does not follow from it. */
+	/* An event that is not after the entry does not follow from it. */
 	if (sync->entered && ns > sync->entered_ns)
 		follow_entry(sync, host, ns, context);
 }

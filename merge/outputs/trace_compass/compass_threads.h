@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * compass_threads.h - vCPUs as threads, which Trace Compass's host trace wants: for it a
- * guest is a process of the host, and each of its vCPUs a thread of that.
+ * compass_threads.h - represents vCPUs as threads, as Trace Compass's host trace requires: a guest
+ * is a process of the host, and each of its vCPUs a thread of that process.
  *
  *     tid 0                         the idle vCPU of each physical CPU
- *     tid 1                         whoever ran when that was not recorded
+ *     tid 1                         an unknown vCPU
  *     10000 * (domain + 1)          a domain: the process
- *     10000 * (domain + 1) + 1 + v  its vCPU v: a thread of that process, and its child, as the
- *                                   analysis asks for either
+ *     10000 * (domain + 1) + 1 + v  its vCPU v: a thread of that process, and its child, because
+ *                                   the analysis expects both
  *
- * None of these numbers is Xen's.
+ * None of these numbers comes from Xen.
  */
 #ifndef STRATA_MERGE_OUTPUTS_COMPASS_THREADS_H
 #define STRATA_MERGE_OUTPUTS_COMPASS_THREADS_H
@@ -27,23 +27,23 @@ struct compass_thread {
 	int32_t tid;
 	int32_t pid;
 	char comm[COMPASS_COMM_BYTES];
-	bool is_vcpu;        /* of a domain that is not idle */
-	bool dumped;         /* the trace says that there is such a thread */
+	bool is_vcpu;        /* of a domain other than the idle domain */
+	bool dumped;         /* the trace contains the thread's state */
 	bool has_guest_mode; /* its VM entries and exits were recorded */
-	bool in_guest;       /* else: it runs, and not in a hypercall */
+	bool in_guest;       /* otherwise: it runs, and is not in a hypercall */
 	bool in_hypercall;
 	bool has_pcpu;
 	uint16_t pcpu; /* where it runs, or ran last */
 	struct compass_sync sync;
 };
 
-/* Zero-initialised is empty. */
+/* All-zero is empty. */
 struct compass_threads {
 	const struct strata_recorded_host *host;
 	struct strata_id_map of;   /* struct compass_thread, by strata_vcpu_key() */
-	uint8_t dumped[65536 / 8]; /* a bit for each domain whose process the trace knows */
+	uint8_t dumped[65536 / 8]; /* one bit for each domain whose process the trace contains */
 	struct compass_thread unrecorded;
-	uint64_t odd; /* records of vCPUs that Xen cannot have */
+	uint64_t odd; /* records of vCPU numbers that Xen cannot have */
 	bool no_memory;
 };
 
@@ -51,7 +51,7 @@ void strata_compass_threads_init(struct compass_threads *threads,
 				 const struct strata_recorded_host *host);
 void strata_compass_threads_clear(struct compass_threads *threads);
 
-/* A vCPU's thread, made at first sight; NULL: no vCPU of Xen's, which is counted, or out of memory,
+/* Finds or creates a vCPU's thread. NULL: not a possible vCPU, which is counted; or out of memory,
  * which is remembered. */
 struct compass_thread *strata_compass_thread(struct compass_threads *threads, uint16_t domain,
 					     uint16_t vcpu);

@@ -15,7 +15,7 @@
 #include "outputs/output_directory.h"
 #include "base/value_hash.h"
 
-/* Room for one more in an array that doubles when it is full.  NULL: out of memory. */
+/* Makes room for one more in an array that doubles when full. NULL: out of memory. */
 static void *room_for_one(void *array, size_t nr, size_t bytes)
 {
 	if (nr & (nr - 1))
@@ -45,7 +45,7 @@ int strata_compass_trace_open(struct compass_trace *trace, const struct strata_d
 	return 0;
 }
 
-/* What packets of a trace have in common. */
+/* The form shared by all packets of a trace. */
 static struct strata_ctf_packet_form form_of(const struct compass_trace *trace)
 {
 	return (struct strata_ctf_packet_form){ .stream_id = trace->stream_id,
@@ -72,7 +72,8 @@ static struct compass_file *make_file(struct compass_trace *trace, uint32_t cpu,
 
 		strata_buffer_put(&file->packets.next_context, (const char *)&cpu, sizeof(cpu));
 		strata_ctf_file_enter(&file->packets, &form);
-		/* Readers count losses from the first packet on: it gets one in front of it. */
+		/* Readers count losses from the first packet on, so this is preceded by an empty
+		 * one. */
 		strata_ctf_file_count_from(&file->packets, 1, 0);
 		file->cpu = cpu;
 		trace->by_cpu[trace->nr_files++] = file;
@@ -116,7 +117,7 @@ uint32_t strata_compass_trace_class(struct compass_trace *trace,
 	return trace->nr_classes++;
 }
 
-/* Keeps the first error; 0 is none. */
+/* Keeps the first error; status 0 is none. */
 static void note(struct compass_trace *trace, int status, const struct strata_error *error)
 {
 	if (status && !trace->has_failed)
@@ -124,7 +125,7 @@ static void note(struct compass_trace *trace, int status, const struct strata_er
 	trace->has_failed |= status != 0;
 }
 
-/* Tells what was lost since the last event. */
+/* Reports what was lost since the last event. */
 static void tell_lost(struct compass_trace *trace, struct compass_file *file, uint64_t ns)
 {
 	const struct strata_loss loss = { .discarded = file->lost - file->told,
@@ -204,7 +205,7 @@ static size_t make_env(struct strata_ctf_env *env, const struct compass_trace *t
 	return nr;
 }
 
-/* The types of what stands in front of events' fields. */
+/* The types of the headers and contexts before events' fields. */
 struct types {
 	struct strata_ctf_field context_fields[STRATA_CTF_PACKET_NUMBERS + 1], header_fields[2];
 	struct strata_ctf_type numbers[STRATA_CTF_PACKET_NUMBERS], cpu, id, time;
@@ -289,7 +290,7 @@ static int write_metadata(const struct compass_trace *trace, uint64_t precision_
 	return strata_fail_in(error, "%s", trace->dir.path);
 }
 
-/* Closes the files.  0, or -1 with the first thing that went wrong. */
+/* Closes the files. Returns 0, or -1 with the first error. */
 static int close_files(struct compass_trace *trace, struct strata_error *error)
 {
 	struct strata_error ignored;

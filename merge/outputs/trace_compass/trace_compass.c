@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * trace_compass.c - the timeline as an experiment for Trace Compass's virtual machine
- * analysis (of its incubator), which knows KVM.
+ * trace_compass.c - writes the timeline as an experiment for Trace Compass's virtual machine
+ * analysis (in its incubator), which supports KVM.
  *
  *     DIR/xen    the host: compass_host.c
  *     DIR/dom0   and DIR/NAME for each guest whose kernel was recorded: compass_guest.c
  *
- * All times are on one clock.  The analysis shows nothing of an experiment in which there is a
- * trace that it knows neither as the host nor as a guest: so applications' events are left out,
- * and a guest without a pair of vmsync events is complained of.
+ * All times are on one clock. The analysis shows nothing if the experiment contains a trace that it
+ * can identify neither as the host nor as a guest: so applications' events are left out, and a
+ * guest without a pair of vmsync events causes a message.
  *
- * Each trace's environment names the events that are not records of Xen or of a kernel, by entries
+ * Each trace's environment lists the events that are not records of Xen or of a kernel, in entries
  * whose names begin with "synthetic".
  */
 #include <stdio.h>
@@ -27,9 +27,9 @@
 /* A stream of the recording. */
 struct compass_stream {
 	struct compass_file *file;     /* NULL: an application's */
-	struct compass_thread *thread; /* its vCPU's; NULL: no vCPU of Xen's */
+	struct compass_thread *thread; /* its vCPU's; NULL: not a possible vCPU */
 	uint64_t lost;                 /* so far */
-	bool is_odd;                   /* that some of its events are not described was said */
+	bool is_odd; /* it was reported that some of its events are not described */
 };
 
 struct strata_trace_compass {
@@ -37,10 +37,10 @@ struct strata_trace_compass {
 	const struct strata_recorded_host *of;
 	struct strata_dir dir;
 	struct compass_host host;
-	struct compass_guest **guests; /* as many as there are sources, or fewer */
+	struct compass_guest **guests; /* parallel to the sources, or fewer */
 	size_t nr_guests;
-	struct compass_source *sources; /* as the recording's */
-	struct compass_stream *streams; /* as the host's */
+	struct compass_source *sources; /* parallel to the recording's sources */
+	struct compass_stream *streams; /* parallel to the host's streams */
 	strata_complain_fn *complain;
 	void *complain_data;
 	struct strata_trace_compass_result *result;
@@ -123,7 +123,7 @@ static bool has_failed(const struct strata_trace_compass *compass)
 	return failed;
 }
 
-/* @lost: of the stream so far; the next packet of its file tells it. */
+/* @lost: total of the stream so far; the next packet of its file reports it. */
 static void note_lost(struct strata_trace_compass *compass,
 		      const struct strata_recorded_stream *recorded, uint64_t lost)
 {
@@ -176,7 +176,7 @@ struct strata_slice_sink *strata_trace_compass_observer(struct strata_trace_comp
 
 /* The end ------------------------------------------------------------------------------------ */
 
-/* All traces say that their times are on one clock, though their machines are several. */
+/* Writes in all traces that their times are on one clock, although their machines are several. */
 static void name_timeline(struct strata_trace_compass *compass)
 {
 	char text[STRATA_UUID_TEXT_BYTES];
@@ -200,7 +200,7 @@ static void complain_of(const struct strata_trace_compass *compass,
 		return;
 	snprintf(
 		message, sizeof(message),
-		"%.200s/%s: no event precedes one at which Xen took a pCPU or guest mode from it, so the analysis cannot tell whose trace it is; leave it out of the experiment",
+		"%.200s/%s: no event precedes a preemption or VM exit of its vCPUs, so the analysis cannot identify the trace; leave it out of the experiment",
 		compass->dir.path, guest->trace.name);
 	compass->complain(compass->complain_data, message);
 }

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh disable=SC2034,SC2317 # who sources it uses them
 #
-# An expensive VM exit in a loop: a process of g1, a PVH guest, executes CPUID without end.
+# An expensive VM exit in a loop: a process of g1, a PVH guest, executes CPUID in an endless loop.
 
 title="an expensive VM exit in a loop"
-question="A process of g1 computes slowly though nobody takes its CPU. What does it do?"
+question="A process of g1 computes slowly although no other vCPU takes its CPU. What does it do?"
 command="report exits"
 
 before() {

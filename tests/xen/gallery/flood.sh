@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh disable=SC2034,SC2317 # who sources it uses them
 #
-# A hypercall flood: a process of g2 notifies an event channel that nobody listens to, as fast as it can.
+# A hypercall flood: a process of g2 notifies an event channel without a listener as fast as it can.
 
 title="a flood of hypercalls"
-question="g2 is slow, and Xen busy. With what?"
+question="g2 is slow, and Xen is busy. What is Xen doing?"
 command="report hypercalls"
 
 before() {

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh disable=SC2034,SC2154,SC2317 # who sources it uses and sets them
 #
-# An interrupt storm: a process of g2 notifies a backend in dom0 without end.
+# An interrupt storm: a process of g2 notifies a backend in dom0 in an endless loop.
 
 title="an interrupt storm"
-question="dom0 is busy with interrupts. Whose are they?"
+question="dom0 is busy with interrupts. Which domain causes them?"
 command="report evtchn"
 
 before() {

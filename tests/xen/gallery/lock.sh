@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh disable=SC2034,SC2317 # who sources it uses them
 #
-# A lock holder preempted: of g3's two vCPUs one spins for a lock, while the other one, which has it, waits behind g2.
+# A lock holder preempted: one of g3's two vCPUs spins for a lock, while the other, which holds it, waits behind g2.
 
 title="a lock holder that is preempted"
 question="A system call of g3 takes long, and no task of g3 is to blame. What does it wait for?"

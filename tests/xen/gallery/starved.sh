@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh disable=SC2034,SC2317 # who sources it uses them
 #
-# A backend in dom0 that is starved: three other processes of dom0 compute while a service there answers g1.
+# A starved backend in dom0: three other processes of dom0 compute while a service there answers g1.
 
-title="a backend in dom0 that is starved"
-question="g1 waits for answers of a service in dom0. Is the service slow?"
+title="a starved backend in dom0"
+question="g1 waits for answers from a service in dom0. Is the service slow?"
 command="why --request app-server:request --worst 50"
 # A recorder that has much to write is one more process that wants the CPU.
 options="--app server --xen sched --kernel dom0 --kernel g1:sched_switch"

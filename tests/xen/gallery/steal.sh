@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh disable=SC2034,SC2317 # who sources it uses them
 #
-# CPU steal by a neighbour: g1 and g2 both want all of pCPU 1.
+# CPU steal by a neighbour: g1 and g2 compete for pCPU 1.
 
 title="CPU steal by a neighbour"
 question="g1 computes, and takes twice as long as it should. Who has its CPU?"
