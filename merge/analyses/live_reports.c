@@ -241,7 +241,9 @@ static int take_late(struct strata_live_reports *all, size_t stream,
 		     struct strata_ctf_reader *reader, size_t nr, struct strata_error *error)
 {
 	struct strata_slice_sink *state = strata_host_state_observer(all->state);
-	const struct strata_loss loss = { .from_ns = all->done_ns, .to_ns = all->done_ns };
+	const struct strata_loss loss = { .from_ns = all->done_ns,
+					  .to_ns = all->done_ns,
+					  .bound_ns = UINT64_MAX };
 
 	all->late += nr;
 	return state->lose(state, stream, reader, &loss, error);

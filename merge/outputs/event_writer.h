@@ -131,6 +131,7 @@ struct strata_shown_loss {
 	const char *layer;
 	uint32_t cpu;
 	const char *stream; /* the name of its file: any bytes */
+	uint64_t bound_ns;  /* each of its times is off by no more; UINT64_MAX: not known */
 };
 
 struct strata_event_writer {

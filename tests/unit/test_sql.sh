@@ -122,6 +122,16 @@ check "spans that end before a time are those of the whole that do" gives 1 "WIT
 check "losses are those of view" gives "$("$strata" view --json "$work/lossy" 2>/dev/null | jq -rs '[.[] | select(has("discarded"))] |
 	[length, ([.[].discarded] | add), ([.[].missing_packets] | add)] | join(",")')" \
 	'SELECT count(*), sum(discarded), sum(missing_packets) FROM losses' "$work/lossy"
+check "losses have the bound of their times" gives 1,1 "SELECT min(bound_ns), max(bound_ns) FROM losses" "$work/hostlossy"
+"$strata" merge "$work/hostlossy" -o "$work/merged" >/dev/null 2>&1
+check "in a merged trace nobody knows it" gives 1, "SELECT count(*) > 10, max(bound_ns) FROM losses" "$work/merged/ctf"
+for kind in host hostlossy xen; do
+	check "both ends of a span have bounds, which sum to that of its length: $kind" gives 0,1 "SELECT sum(bound_ns IS NOT time_bound_ns + end_bound_ns AND kind <> 'grant_copy'),
+		sum(time_bound_ns > 0) > 10 AND sum(end_bound_ns > 0) > 10 FROM slices" "$work/$kind"
+done
+check "a copy is at one moment" gives 1,0 "SELECT count(*) > 5, sum(time_bound_ns IS NOT end_bound_ns OR end_bound_ns = 0) FROM grants WHERE kind = 'grant_copy'" "$work/host"
+check "the bound of a span's begin is that of its first event" gives 1,0 "WITH e AS MATERIALIZED (SELECT DISTINCT time_ns, bound_ns FROM events WHERE source = 'dom0')
+	SELECT count(*) > 10, sum(s.time_bound_ns <> e.bound_ns) FROM irqs s JOIN e USING (time_ns) WHERE s.source = 'dom0'" "$work/host"
 check "percentile() is off by no more than 1.6 %" gives 1 "WITH x AS MATERIALIZED (SELECT ns FROM tasks), n AS (SELECT count(*) AS n FROM x)
 	SELECT abs(percentile(ns, 90) * 1.0 / (SELECT ns FROM x ORDER BY ns LIMIT 1 OFFSET (SELECT CAST(ceil(n * 0.9) AS INTEGER) - 1 FROM n)) - 1) <= 0.016
 	FROM x" "$work/whole"

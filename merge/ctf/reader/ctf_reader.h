@@ -74,7 +74,8 @@ struct strata_ctf_reader {
 	uint64_t clock; /* cycles, of the event before */
 	uint64_t clock_limit;
 	uint64_t last_ns;
-	uint64_t tick_ns; /* of a merged trace: the last event's, and its tick */
+	uint64_t last_bound; /* with a converter: of that time; strata_ctf_bound_ns() */
+	uint64_t tick_ns;    /* of a merged trace: the last event's, and its tick */
 	uint32_t tick;
 	uint64_t next_sequence;
 	bool knows_sequence;
