@@ -5,13 +5,8 @@
 # reads; hostile names and statements; its forms, prompt, messages and statuses; the cookbook of docs/sql.md.  RAW...: only the peer's
 # queries are asked, of these recordings.
 # shellcheck disable=SC2016 # eval and jq expand what is in single quotes
-set -u
-cd "$(dirname "$0")/../.." || exit 1
-# shellcheck source=tests/tap.sh
-. tests/tap.sh
-strata=$PWD/out/bin/strata
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+# shellcheck source=tests/unit/with_strata.sh
+. "$(dirname "$0")/with_strata.sh"
 seed=${SQL_SEED:-$((RANDOM % 1000))}
 
 # peer QUERIES TRACE
@@ -34,16 +29,6 @@ gives() {
 	cat "$work/err"
 	return 1
 }
-# says STATUS PATTERN COMMAND...: ends with that status and says something like that, on either output.
-says() {
-	local wanted=$1 pattern=$2 status=0 output
-	shift 2
-	output=$("$@" 2>&1 </dev/null) || status=$?
-	[ "$status" = "$wanted" ] && grep -qE -- "$pattern" <<<"$output" && return
-	printf 'status %s:\n%s\n' "$status" "$output"
-	return 1
-}
-
 "$strata" import tests/unit/data/host.xentrace -o "$work/xen" --tsc-khz 2445427 >/dev/null 2>&1
 for kind in whole lossy empty silent; do
 	python3 tests/unit/make_scheduled.py "$work/$kind" "$kind"
