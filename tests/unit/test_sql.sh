@@ -124,6 +124,27 @@ check "histogram() counts all" gives 1 "SELECT sum(json_extract(value, '\$[2]'))
 	min(json_extract(value, '\$[0]') <= json_extract(value, '\$[1]')) FROM json_each((SELECT histogram(ns) FROM tasks))" "$work/whole"
 check "percentile() takes no text" says 1 'take integers from 0 on' sql "$work/whole" "SELECT percentile(source, 50) FROM events"
 check "nor a percentage beyond 100" says 1 'a p from 0 to 100' sql "$work/whole" "SELECT percentile(ns, 101) FROM tasks"
+# says_of_input STATUS PATTERN FILE: as says, of statements from that file.
+says_of_input() { says "$1" "$2" bash -c '"$1" sql "$2" <"$3"' bash "$strata" "$work/whole" "$3"; }
+check "input that is no text is named" says_of_input 1 'standard input cannot be read: Is a directory' tests
+# It has run the first statement, and waits for the rest of the second.
+interrupted_in_a_script() {
+	local pid status=0
+	mkfifo "$work/script"
+	"$strata" sql --stats "$work/whole" <"$work/script" >"$work/answers" 2>&1 &
+	pid=$!
+	exec 7>"$work/script"
+	printf 'SELECT 1;\nSELECT 222\n' >&7
+	while kill -0 "$pid" 2>/dev/null; do
+		grep -q 'sql: read' "$work/answers" && kill -INT "$pid"
+		sleep 0.1
+	done
+	wait "$pid" || status=$?
+	exec 7>&-
+	cat "$work/answers"
+	[ "$status" = 1 ] && grep -q interrupted "$work/answers" && ! grep -q 222 "$work/answers"
+}
+check "interrupted before a statement is complete, it does not run it" interrupted_in_a_script
 check "aggregates of nothing are NULL" gives , "SELECT percentile(ns, 50), histogram(ns) FROM tasks" "$work/empty"
 
 # process and tid, against the filter of the same meaning.
