@@ -89,6 +89,20 @@ static int take_line(struct statements *statements, struct pending *pending, con
 	return status ? 1 : 0;
 }
 
+/* Reports why there are no more lines, unless the input ended. 0 or -1. */
+static int say_read_error(int error)
+{
+	if (feof(stdin))
+		return 0;
+	if (error == EINTR)
+		fprintf(stderr, "strata: sql: interrupted\n");
+	else
+		fprintf(stderr,
+			"strata: sql: standard input cannot be read: %s; statements from there on were not run\n",
+			strerror(error));
+	return -1;
+}
+
 /* Runs statements from a file or a pipe, up to the first that fails. */
 static int run_script(struct statements *statements)
 {
@@ -97,8 +111,13 @@ static int run_script(struct statements *statements)
 	size_t room = 0;
 	int status = 0;
 
-	while (!status && !statements->wants_end && getline(&line, &room, stdin) >= 0)
+	while (!status && !statements->wants_end) {
+		if (getline(&line, &room, stdin) < 0) {
+			status = say_read_error(errno);
+			break;
+		}
 		status = take_line(statements, &pending, line);
+	}
 	/* The last statement may lack its semicolon. */
 	if (!status && !is_blank(&pending))
 		status = statements_run(statements, pending.text);

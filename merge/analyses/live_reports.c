@@ -112,24 +112,23 @@ static int close_window(struct strata_live_reports *all, bool is_last, struct st
 static int advance(struct strata_live_reports *all, uint64_t ns, struct strata_error *error)
 {
 	const uint64_t every_ns = all->options->every_ns;
-	const bool is_silent = ns > all->next_ns && (ns - all->next_ns) / every_ns > SILENT_WINDOWS;
 	int status = 0;
 
 	if (ns > all->done_ns)
 		all->done_ns = ns;
 	while (!status) {
+		const uint64_t ahead = ns > all->next_ns ? (ns - all->next_ns) / every_ns : 0;
+		const bool is_silent = ahead > SILENT_WINDOWS;
 		const bool ends = all->nr_open && all->open[0].to_ns <= ns;
 
-		if (ends && (is_silent || all->open[0].to_ns <= all->next_ns)) {
+		if (ends && (is_silent || all->open[0].to_ns <= all->next_ns))
 			status = close_window(all, false, error);
-		} else if (!is_silent && all->next_ns <= ns) {
+		else if (is_silent)
+			all->next_ns += ahead * every_ns;
+		else if (all->next_ns <= ns)
 			status = open_window(all, error);
-		} else if (is_silent) {
-			all->next_ns += (ns - all->next_ns) / every_ns * every_ns;
-			return advance(all, ns, error);
-		} else {
-			return 0;
-		}
+		else
+			break;
 	}
 	return status;
 }
@@ -241,7 +240,9 @@ static int take_late(struct strata_live_reports *all, size_t stream,
 		     struct strata_ctf_reader *reader, size_t nr, struct strata_error *error)
 {
 	struct strata_slice_sink *state = strata_host_state_observer(all->state);
-	const struct strata_loss loss = { .from_ns = all->done_ns, .to_ns = all->done_ns };
+	const struct strata_loss loss = { .from_ns = all->done_ns,
+					  .to_ns = all->done_ns,
+					  .bound_ns = UINT64_MAX };
 
 	all->late += nr;
 	return state->lose(state, stream, reader, &loss, error);

@@ -26,6 +26,8 @@ void strata_loss_add(struct strata_loss *loss, const struct strata_loss *more)
 	loss->discarded += more->discarded;
 	loss->missing_packets += more->missing_packets;
 	loss->is_damage |= more->is_damage;
+	if (more->bound_ns > loss->bound_ns)
+		loss->bound_ns = more->bound_ns;
 	if (more->to_ns > loss->to_ns)
 		loss->to_ns = more->to_ns;
 }

@@ -134,6 +134,7 @@ struct strata_shown_loss {
 	const char *layer;
 	uint32_t cpu;
 	const char *stream; /* name of its file: arbitrary bytes */
+	uint64_t bound_ns;  /* of each of its times; UINT64_MAX: unknown */
 };
 
 struct strata_event_writer {

@@ -430,6 +430,14 @@ void strata_shown_place(struct strata_shown_event *shown)
 		shown->vcpu = strata_place_read_field(&place->vcpu, &shown->cursor);
 }
 
+/* What the tie of the trace's clock adds to the bounds of its times. */
+static uint64_t run_bound_ns(const struct strata_shown *shown,
+			     const struct strata_ctf_reader *reader, size_t trace)
+{
+	return reader->stream->trace->times_are_tied ? reader->stream->trace->own_bound_ns
+						     : shown->sources[trace].bound_ns;
+}
+
 void strata_shown_lose(const struct strata_shown *shown, size_t stream,
 		       const struct strata_ctf_reader *reader, const struct strata_loss *loss,
 		       struct strata_shown_loss *lost)
@@ -443,6 +451,7 @@ void strata_shown_lose(const struct strata_shown *shown, size_t stream,
 	lost->layer = shown->places[trace][reader->kind->class->index].layer;
 	lost->cpu = strata_place_cpu(reader->packet.has_cpu, reader->packet.cpu);
 	lost->stream = reader->stream->name;
+	lost->bound_ns = strata_ctf_add_clamped(loss->bound_ns, run_bound_ns(shown, reader, trace));
 }
 
 /* Sets what all events of the reader's packet have in common. */
@@ -456,9 +465,7 @@ static void set_event(struct strata_shown_view *view, size_t stream,
 	struct strata_shown_event *shown = &copy->event;
 
 	shown->has_time = reader->kind->has_time;
-	shown->run_bound_ns = reader->stream->trace->times_are_tied
-				      ? reader->stream->trace->own_bound_ns
-				      : source->bound_ns;
+	shown->run_bound_ns = run_bound_ns(view->shown, reader, trace);
 	shown->clock_group = reader->stream->trace->clock_group;
 	shown->source = source->name;
 	shown->source_index = trace;

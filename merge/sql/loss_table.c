@@ -10,6 +10,7 @@
 enum {
 	LOSS_TIME,
 	LOSS_END,
+	LOSS_BOUND,
 	LOSS_HOST,
 	LOSS_SOURCE,
 	LOSS_LAYER,
@@ -24,6 +25,7 @@ enum {
 static const struct sql_described_column columns[] = {
 	[LOSS_TIME] = { "time_ns", "INTEGER", "between this time, ns since 1970," },
 	[LOSS_END] = { "end_ns", "INTEGER", "and this one" },
+	[LOSS_BOUND] = { "bound_ns", "INTEGER", "each of both is off by no more; NULL: not known" },
 	[LOSS_HOST] = { "host", "TEXT", "the machine" },
 	[LOSS_SOURCE] = { "source", "TEXT", "" },
 	[LOSS_LAYER] = { "layer", "TEXT", "xen, kernel or app" },
@@ -140,6 +142,10 @@ static void column(struct sql_cursor *base, sqlite3_context *context, int at)
 		if (lost->has_time)
 			sql_result_u64(context,
 				       at == LOSS_TIME ? lost->loss->from_ns : lost->loss->to_ns);
+		break;
+	case LOSS_BOUND:
+		if (lost->has_time)
+			sql_result_bound(context, lost->bound_ns);
 		break;
 	case LOSS_HOST:
 		sql_result_text(context, host, strlen(host));

@@ -11,7 +11,7 @@
 
 struct sql_span_row {
 	enum strata_span_kind kind;
-	uint64_t from_ns, to_ns, bound_ns;
+	uint64_t from_ns, to_ns, bound_ns, from_bound_ns, to_bound_ns;
 	size_t trace;
 	uint32_t domain, vcpu, pcpu, cpu; /* STRATA_SHOWN_UNKNOWN: none; likewise */
 	uint32_t other_domain, other_vcpu;

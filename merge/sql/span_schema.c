@@ -40,7 +40,9 @@ _Static_assert(0 SPAN_KINDS(AS_ONE) == STRATA_NR_SPANS,
 #define OF(kind)    SQL_SPAN_KIND(kind)
 #define HAS(column) (1ull << SPAN_##column)
 #define HAS_ALL     ((1ull << NR_SPAN_COLUMNS) - 1)
-#define HAS_TIMES   (HAS(TIME) | HAS(END) | HAS(NS) | HAS(BOUND) | HAS(HOST) | HAS(SOURCE))
+#define HAS_TIMES                                                                         \
+	(HAS(TIME) | HAS(END) | HAS(NS) | HAS(BOUND) | HAS(TIME_BOUND) | HAS(END_BOUND) | \
+	 HAS(HOST) | HAS(SOURCE))
 #define HAS_DOMAIN  (HAS(DOMAIN) | HAS(DOMAIN_NAME))
 #define HAS_VCPU    (HAS_DOMAIN | HAS(VCPU))
 #define HAS_TASK    (HAS_DOMAIN | HAS(CPU) | HAS(TID) | HAS(TASK))
@@ -99,6 +101,8 @@ const struct sql_described_column sql_span_columns[NR_SPAN_COLUMNS] = {
 	[SPAN_END] = { "end_ns", "INTEGER", "when it ended" },
 	[SPAN_NS] = { "ns", "INTEGER", "how long it took: end_ns - time_ns" },
 	[SPAN_BOUND] = { "bound_ns", "INTEGER", "ns is off by no more; NULL: not known" },
+	[SPAN_TIME_BOUND] = { "time_bound_ns", "INTEGER", "likewise time_ns" },
+	[SPAN_END_BOUND] = { "end_bound_ns", "INTEGER", "likewise end_ns" },
 	[SPAN_HOST] = { "host", "TEXT", "the machine" },
 	[SPAN_SOURCE] = { "source", "TEXT", "whose events report it" },
 	[SPAN_DOMAIN] = { "domain", "INTEGER", "" },

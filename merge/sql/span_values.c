@@ -73,6 +73,12 @@ void sql_span_value(sqlite3_context *context, const struct strata_sql *sql,
 	case SPAN_BOUND:
 		sql_result_bound(context, row->bound_ns);
 		break;
+	case SPAN_TIME_BOUND:
+		sql_result_bound(context, row->from_bound_ns);
+		break;
+	case SPAN_END_BOUND:
+		sql_result_bound(context, row->to_bound_ns);
+		break;
 	case SPAN_HOST:
 		put_text(context, sql->hosts[row->trace]);
 		break;

@@ -204,6 +204,9 @@ static inline uint64_t strata_moments_bound(const struct strata_moment *from,
 /* By how much the end of a span may be off: what its begin leaves of its length's bound. */
 static inline uint64_t strata_span_to_bound(const struct strata_span *span)
 {
+	/* One moment: the same as its begin. */
+	if (span->kind == STRATA_SPAN_GRANT_COPY)
+		return span->from_bound_ns;
 	return span->bound_ns == UINT64_MAX ? UINT64_MAX : span->bound_ns - span->from_bound_ns;
 }
 

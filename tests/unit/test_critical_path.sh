@@ -5,13 +5,8 @@
 # kernels with losses, without scheduling events, with hostile names; and its command line. RAW TASK...: checks only these tasks
 # of this recording.
 # shellcheck disable=SC2016 # eval and jq expand what is in single quotes
-set -u
-cd "$(dirname "$0")/../.." || exit 1
-# shellcheck source=tests/tap.sh
-. tests/tap.sh
-strata=$PWD/out/bin/strata
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+# shellcheck source=tests/unit/with_strata.sh
+. "$(dirname "$0")/with_strata.sh"
 
 path() { "$strata" report critical-path "$@"; }
 
@@ -19,11 +14,7 @@ path() { "$strata" report critical-path "$@"; }
 agrees() {
 	local view=$1
 	shift
-	path --json "$@" >"$work/path" 2>"$work/err" || {
-		cat "$work/err"
-		return 1
-	}
-	python3 tests/unit/critical_path_peer.py "$view" "$work/path"
+	ends 0 "$work/path" path --json "$@" && python3 tests/unit/critical_path_peer.py "$view" "$work/path"
 }
 
 if [ $# -gt 0 ]; then
@@ -36,16 +27,6 @@ if [ $# -gt 0 ]; then
 	finish
 	exit
 fi
-
-# says STATUS PATTERN COMMAND...: ends with that status and says something like that, on either output.
-says() {
-	local wanted=$1 pattern=$2 status=0 output
-	shift 2
-	output=$("$@" 2>&1) || status=$?
-	[ "$status" = "$wanted" ] && grep -qE -- "$pattern" <<<"$output" && return
-	printf 'status %s:\n%s\n' "$status" "$output"
-	return 1
-}
 
 for kind in whole lossy hostile; do
 	python3 tests/unit/make_scheduled.py "$work/$kind" "$kind"

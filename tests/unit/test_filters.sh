@@ -21,16 +21,6 @@ on_terminal "$strata view --threads 1 $work/large | (sleep 1.3; cat >/dev/null)"
 # Losses have objects, too, which are no events.
 "$strata" convert --format json "$work/one" "$work/raw" 2>/dev/null | grep -v '^{"discarded"' >"$work/all"
 
-# says STATUS PATTERN COMMAND...: ends with that status and says something like that, on either output.
-says() {
-	local wanted=$1 pattern=$2 status=0 output
-	shift 2
-	output=$("$@" 2>&1) || status=$?
-	[ "$status" = "$wanted" ] && grep -qE -- "$pattern" <<<"$output" && return
-	printf 'status %s:\n%s\n' "$status" "$output"
-	return 1
-}
-
 # leaves JQ OPTION...: with the options come the events that jq selects of all, some and not all, in all formats and by any
 # number of threads.
 leaves() {

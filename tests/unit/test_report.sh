@@ -5,25 +5,15 @@
 # damaged ones, other tracers' traces with and without scheduling events; and its command line. RAW...: checks only these
 # recordings.
 # shellcheck disable=SC2016 # eval and jq expand what is in single quotes
-set -u
-cd "$(dirname "$0")/../.." || exit 1
-# shellcheck source=tests/tap.sh
-. tests/tap.sh
-strata=$PWD/out/bin/strata
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+# shellcheck source=tests/unit/with_strata.sh
+. "$(dirname "$0")/with_strata.sh"
 
 # agrees STATUS TRACE...: the report ends with that status, and the peer finds the same figures.
 agrees() {
-	local wanted=$1 status=0
+	local wanted=$1
 	shift
 	"$strata" view --json "$@" >"$work/view" 2>"$work/err"
-	"$strata" report all --json "$@" >"$work/report" 2>"$work/err" || status=$?
-	[ "$status" = "$wanted" ] || {
-		printf 'status %s:\n' "$status"
-		cat "$work/err"
-		return 1
-	}
+	ends "$wanted" "$work/report" "$strata" report all --json "$@" || return
 	python3 tests/unit/report_peer.py "$work/view" "$work/report"
 }
 
@@ -39,15 +29,6 @@ done
 	exit
 }
 
-# says STATUS PATTERN COMMAND...: ends with that status and says something like that, on either output.
-says() {
-	local wanted=$1 pattern=$2 status=0 output
-	shift 2
-	output=$("$@" 2>&1) || status=$?
-	[ "$status" = "$wanted" ] && grep -qE -- "$pattern" <<<"$output" && return
-	printf 'status %s:\n%s\n' "$status" "$output"
-	return 1
-}
 report() { "$strata" report "$@"; }
 
 "$strata" import tests/unit/data/host.xentrace -o "$work/xen" --tsc-khz 2445427 >/dev/null 2>&1

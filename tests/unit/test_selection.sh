@@ -11,15 +11,6 @@
 "$work/make_ctf" "$work/one" 3 3000 4
 check "a recording of the hypervisor is made" "$strata" import tests/unit/data/host.xentrace -o "$work/raw" --tsc-khz 2445427
 
-# says STATUS PATTERN COMMAND...: the command ends with that status, and a line of its output matches.
-says() {
-	local wanted=$1 pattern=$2 status=0 output
-	shift 2
-	output=$("$@" 2>&1) || status=$?
-	[ "$status" = "$wanted" ] && grep -qE -- "$pattern" <<<"$output" && return
-	printf 'status %s:\n%s\n' "$status" "$output"
-	return 1
-}
 view() { "$strata" view --color=never "$@"; }
 events() { jq -s length <("$strata" view --json "$@" 2>/dev/null); }
 

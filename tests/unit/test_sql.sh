@@ -5,13 +5,8 @@
 # that a query reads; hostile names and statements; output formats, prompt, messages and exit statuses; the cookbook of docs/sql.md.
 # RAW...: runs only the peer's queries, on these recordings.
 # shellcheck disable=SC2016 # eval and jq expand what is in single quotes
-set -u
-cd "$(dirname "$0")/../.." || exit 1
-# shellcheck source=tests/tap.sh
-. tests/tap.sh
-strata=$PWD/out/bin/strata
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+# shellcheck source=tests/unit/with_strata.sh
+. "$(dirname "$0")/with_strata.sh"
 seed=${SQL_SEED:-$((RANDOM % 1000))}
 
 # peer QUERIES TRACE
@@ -34,16 +29,6 @@ gives() {
 	cat "$work/err"
 	return 1
 }
-# says STATUS PATTERN COMMAND...: ends with that status and says something like that, on either output.
-says() {
-	local wanted=$1 pattern=$2 status=0 output
-	shift 2
-	output=$("$@" 2>&1 </dev/null) || status=$?
-	[ "$status" = "$wanted" ] && grep -qE -- "$pattern" <<<"$output" && return
-	printf 'status %s:\n%s\n' "$status" "$output"
-	return 1
-}
-
 "$strata" import tests/unit/data/host.xentrace -o "$work/xen" --tsc-khz 2445427 >/dev/null 2>&1
 for kind in whole lossy empty silent; do
 	python3 tests/unit/make_scheduled.py "$work/$kind" "$kind"
@@ -122,6 +107,16 @@ check "spans that end before a time are those of the whole that do" gives 1 "WIT
 check "losses are those of view" gives "$("$strata" view --json "$work/lossy" 2>/dev/null | jq -rs '[.[] | select(has("discarded"))] |
 	[length, ([.[].discarded] | add), ([.[].missing_packets] | add)] | join(",")')" \
 	'SELECT count(*), sum(discarded), sum(missing_packets) FROM losses' "$work/lossy"
+check "losses have the bound of their times" gives 1,1 "SELECT min(bound_ns), max(bound_ns) FROM losses" "$work/hostlossy"
+"$strata" merge "$work/hostlossy" -o "$work/merged" >/dev/null 2>&1
+check "in a merged trace nobody knows it" gives 1, "SELECT count(*) > 10, max(bound_ns) FROM losses" "$work/merged/ctf"
+for kind in host hostlossy xen; do
+	check "both ends of a span have bounds, which sum to that of its length: $kind" gives 0,1 "SELECT sum(bound_ns IS NOT time_bound_ns + end_bound_ns AND kind <> 'grant_copy'),
+		sum(time_bound_ns > 0) > 10 AND sum(end_bound_ns > 0) > 10 FROM slices" "$work/$kind"
+done
+check "a copy is at one moment" gives 1,0 "SELECT count(*) > 5, sum(time_bound_ns IS NOT end_bound_ns OR end_bound_ns = 0) FROM grants WHERE kind = 'grant_copy'" "$work/host"
+check "the bound of a span's begin is that of its first event" gives 1,0 "WITH e AS MATERIALIZED (SELECT DISTINCT time_ns, bound_ns FROM events WHERE source = 'dom0')
+	SELECT count(*) > 10, sum(s.time_bound_ns <> e.bound_ns) FROM irqs s JOIN e USING (time_ns) WHERE s.source = 'dom0'" "$work/host"
 check "percentile() is off by no more than 1.6 %" gives 1 "WITH x AS MATERIALIZED (SELECT ns FROM tasks), n AS (SELECT count(*) AS n FROM x)
 	SELECT abs(percentile(ns, 90) * 1.0 / (SELECT ns FROM x ORDER BY ns LIMIT 1 OFFSET (SELECT CAST(ceil(n * 0.9) AS INTEGER) - 1 FROM n)) - 1) <= 0.016
 	FROM x" "$work/whole"
@@ -129,6 +124,27 @@ check "histogram() counts all" gives 1 "SELECT sum(json_extract(value, '\$[2]'))
 	min(json_extract(value, '\$[0]') <= json_extract(value, '\$[1]')) FROM json_each((SELECT histogram(ns) FROM tasks))" "$work/whole"
 check "percentile() takes no text" says 1 'take integers from 0 on' sql "$work/whole" "SELECT percentile(source, 50) FROM events"
 check "nor a percentage beyond 100" says 1 'a p from 0 to 100' sql "$work/whole" "SELECT percentile(ns, 101) FROM tasks"
+# says_of_input STATUS PATTERN FILE: as says, of statements from that file.
+says_of_input() { says "$1" "$2" bash -c '"$1" sql "$2" <"$3"' bash "$strata" "$work/whole" "$3"; }
+check "input that is no text is named" says_of_input 1 'standard input cannot be read: Is a directory' tests
+# It has run the first statement, and waits for the rest of the second.
+interrupted_in_a_script() {
+	local pid status=0
+	mkfifo "$work/script"
+	"$strata" sql --stats "$work/whole" <"$work/script" >"$work/answers" 2>&1 &
+	pid=$!
+	exec 7>"$work/script"
+	printf 'SELECT 1;\nSELECT 222\n' >&7
+	while kill -0 "$pid" 2>/dev/null; do
+		grep -q 'sql: read' "$work/answers" && kill -INT "$pid"
+		sleep 0.1
+	done
+	wait "$pid" || status=$?
+	exec 7>&-
+	cat "$work/answers"
+	[ "$status" = 1 ] && grep -q interrupted "$work/answers" && ! grep -q 222 "$work/answers"
+}
+check "interrupted before a statement is complete, it does not run it" interrupted_in_a_script
 check "aggregates of nothing are NULL" gives , "SELECT percentile(ns, 50), histogram(ns) FROM tasks" "$work/empty"
 
 # process and tid, against the filter of the same meaning.

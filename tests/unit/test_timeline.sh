@@ -4,26 +4,17 @@
 # `strata timeline`: its pages, read by an independent reader (timeline_page.py), against `strata report` on the same traces; its
 # server; hostile traces and requests; its command line. RAW...: checks only these recordings.
 # shellcheck disable=SC2016 # eval expands what is in single quotes
-set -u
-cd "$(dirname "$0")/../.." || exit 1
-# shellcheck source=tests/tap.sh
-. tests/tap.sh
-strata=$PWD/out/bin/strata
-work=$(mktemp -d)
+# shellcheck source=tests/unit/with_strata.sh
+. "$(dirname "$0")/with_strata.sh"
 server=
 trap '[ -z "$server" ] || kill "$server" 2>/dev/null; rm -rf "$work"' EXIT
 timeline() { "$strata" timeline "$@"; }
 
 # agrees STATUS TRACE [OPTION...]: the page is what its format says, and has the slices that the report counts.
 agrees() {
-	local wanted=$1 trace=$2 status=0
+	local wanted=$1 trace=$2
 	shift 2
-	timeline --force -o "$work/page" "$@" "$trace" 2>"$work/err" || status=$?
-	[ "$status" = "$wanted" ] || {
-		printf 'status %s:\n' "$status"
-		cat "$work/err"
-		return 1
-	}
+	ends "$wanted" /dev/null timeline --force -o "$work/page" "$@" "$trace" || return
 	"$strata" report all --json "$@" "$trace" >"$work/report" 2>/dev/null
 	python3 tests/unit/timeline_peer.py "$work/page" "$work/report"
 }
@@ -38,15 +29,6 @@ done
 	exit
 }
 
-# says STATUS PATTERN COMMAND...: ends with that status and says something like that, on either output.
-says() {
-	local wanted=$1 pattern=$2 status=0 output
-	shift 2
-	output=$("$@" 2>&1) || status=$?
-	[ "$status" = "$wanted" ] && grep -qE -- "$pattern" <<<"$output" && return
-	printf 'status %s:\n%s\n' "$status" "$output"
-	return 1
-}
 # page EXPRESSION: true of the last page, in Python.
 page() {
 	python3 -c 'import sys; sys.path.insert(0, "tests/unit")

@@ -9,16 +9,6 @@
 "$work/make_ctf"
 "$work/make_ctf" "$work/one" 3 20000 4
 
-# says STATUS PATTERN COMMAND...: ends with that status and says something like that, on either output.
-says() {
-	local wanted=$1 pattern=$2 status=0 output
-	shift 2
-	output=$("$@" 2>&1) || status=$?
-	[ "$status" = "$wanted" ] && grep -qE -- "$pattern" <<<"$output" && return
-	printf 'status %s:\n%s\n' "$status" "$output"
-	return 1
-}
-
 check "stat counts" says 0 '^Events:   20000,' "$strata" stat "$work/one"
 check "stat names the trace and its clock" says 0 '^  one +3 +20000 .* 0 .* monotonic, 1000.000 MHz' "$strata" stat "$work/one"
 "$strata" stat --json "$work/one" >"$work/stat"

@@ -4,27 +4,16 @@
 # `strata why` against an independent evaluation of the output of `strata view` (why_peer.py): kernels with losses, without
 # scheduling events, with hostile names; and its command line. RAW...: checks only these recordings.
 # shellcheck disable=SC2016 # eval and jq expand what is in single quotes
-set -u
-cd "$(dirname "$0")/../.." || exit 1
-# shellcheck source=tests/tap.sh
-. tests/tap.sh
-strata=$PWD/out/bin/strata
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+# shellcheck source=tests/unit/with_strata.sh
+. "$(dirname "$0")/with_strata.sh"
 
 why() { "$strata" why "$@"; }
 
 # agrees STATUS VIEW OPTION... TRACE: the answer ends with that status, and the peer finds the same.
 agrees() {
-	local wanted=$1 view=$2 status=0
+	local wanted=$1 view=$2
 	shift 2
-	why --json "$@" >"$work/why" 2>"$work/err" || status=$?
-	[ "$status" = "$wanted" ] || {
-		printf 'status %s:\n' "$status"
-		cat "$work/err"
-		return 1
-	}
-	python3 tests/unit/why_peer.py "$view" "$work/why"
+	ends "$wanted" "$work/why" why --json "$@" && python3 tests/unit/why_peer.py "$view" "$work/why"
 }
 
 for raw in "$@"; do
@@ -40,24 +29,11 @@ done
 	exit
 }
 
-# says STATUS PATTERN COMMAND...: ends with that status and says something like that, on either output.
-says() {
-	local wanted=$1 pattern=$2 status=0 output
-	shift 2
-	output=$("$@" 2>&1) || status=$?
-	[ "$status" = "$wanted" ] && grep -qE -- "$pattern" <<<"$output" && return
-	printf 'status %s:\n%s\n' "$status" "$output"
-	return 1
-}
-
 # answers JQ OPTION...: there is an answer, and that is true of it.
 answers() {
 	local filter=$1
 	shift
-	why --json "$@" >"$work/answer" 2>"$work/err" || {
-		cat "$work/err"
-		return 1
-	}
+	ends 0 "$work/answer" why --json "$@" || return
 	jq -e "$filter" "$work/answer" || jq -c '[.all, (.instances[] | [.source, .name, .task, .ns])]' "$work/answer"
 }
 

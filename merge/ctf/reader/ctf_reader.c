@@ -130,7 +130,7 @@ static __attribute__((noinline)) void set_any_time(struct strata_ctf_reader *rea
 	event->ns = when.ns;
 	event->tick = when.tick & STRATA_TICK_MAX;
 	event->is_doubtful = when.is_doubtful;
-	event->bound = wild ? UINT64_MAX : when.bound;
+	event->bound = reader->last_bound = wild ? UINT64_MAX : when.bound;
 	if (wild || when.is_wrong)
 		report_time(reader, wild, reader->base_at * 8 + event->head);
 }

@@ -75,7 +75,8 @@ struct strata_ctf_reader {
 	uint64_t clock; /* cycles, of the previous event */
 	uint64_t clock_limit;
 	uint64_t last_ns;
-	uint64_t tick_ns; /* of a merged trace: time and tick of the last event */
+	uint64_t last_bound; /* with a converter: of that time; strata_ctf_bound_ns() */
+	uint64_t tick_ns;    /* of a merged trace: time and tick of the last event */
 	uint32_t tick;
 	uint64_t next_sequence;
 	bool knows_sequence;

@@ -4,14 +4,32 @@
 
 #include <string.h>
 
-/* Returns a time of the packet's head, by the reader's converter or its own clock. */
-static uint64_t head_ns(const struct strata_ctf_reader *reader, uint64_t cycles)
+/* Returns the bound of a time by the stream's own clock. In a merged trace only events have one. */
+static uint64_t own_bound(const struct strata_ctf_reader *reader)
 {
-	uint64_t ignored;
+	return reader->kind->header.has_bound ? UINT64_MAX : reader->stream->bound_ns;
+}
 
-	return reader->conversion
-		       ? reader->stream->converter->ns_later(reader->conversion, cycles, &ignored)
-		       : strata_ctf_ns(&reader->kind->time, cycles);
+/* A time of the packet's head, by the reader's converter or its own clock. */
+static uint64_t head_ns(const struct strata_ctf_reader *reader, uint64_t cycles, uint64_t *bound_ns)
+{
+	uint64_t ns;
+
+	*bound_ns = own_bound(reader);
+	if (!reader->conversion)
+		return strata_ctf_ns(&reader->kind->time, cycles);
+	ns = reader->stream->converter->ns_later(reader->conversion, cycles, bound_ns);
+	if (reader->kind->header.has_bound)
+		*bound_ns = UINT64_MAX;
+	return ns;
+}
+
+/* The bound of the time of the event before. */
+static uint64_t last_bound_ns(const struct strata_ctf_reader *reader)
+{
+	return reader->conversion && !reader->kind->header.has_bound
+		       ? strata_ctf_bound_ns(reader, reader->last_bound)
+		       : own_bound(reader);
 }
 
 /* Sets the times between which something was lost: after the previous event, or the start of the
@@ -19,13 +37,19 @@ static uint64_t head_ns(const struct strata_ctf_reader *reader, uint64_t cycles)
 static void set_loss_times(const struct strata_ctf_reader *reader, struct strata_loss *loss)
 {
 	const struct strata_ctf_packet *packet = &reader->packet;
+	uint64_t from_bound_ns = UINT64_MAX, to_bound_ns = UINT64_MAX;
 
 	loss->from_ns = reader->last_ns;
-	if (!reader->last_ns && packet->has_begin)
-		loss->from_ns = head_ns(reader, packet->begin);
-	loss->to_ns = packet->has_end ? head_ns(reader, packet->end) : 0;
-	if (loss->to_ns < loss->from_ns)
+	if (reader->last_ns)
+		from_bound_ns = last_bound_ns(reader);
+	else if (packet->has_begin)
+		loss->from_ns = head_ns(reader, packet->begin, &from_bound_ns);
+	loss->to_ns = packet->has_end ? head_ns(reader, packet->end, &to_bound_ns) : 0;
+	if (loss->to_ns < loss->from_ns) {
+		to_bound_ns = strata_ctf_add_clamped(to_bound_ns, loss->from_ns - loss->to_ns);
 		loss->to_ns = loss->from_ns;
+	}
+	loss->bound_ns = from_bound_ns > to_bound_ns ? from_bound_ns : to_bound_ns;
 }
 
 static void count_missing_packets(struct strata_ctf_reader *reader, struct strata_loss *loss)
@@ -112,7 +136,8 @@ static void note_empty_stream(struct strata_ctf_reader *reader)
 	const struct strata_ctf_stream *stream = reader->stream;
 	const struct strata_loss loss = { .discarded = stream->discarded,
 					  .from_ns = stream->since_ns,
-					  .to_ns = stream->until_ns };
+					  .to_ns = stream->until_ns,
+					  .bound_ns = UINT64_MAX };
 
 	reader->knows_discarded = true;
 	reader->last_discarded = stream->discarded;
@@ -138,6 +163,7 @@ void strata_ctf_reader_note_end(struct strata_ctf_reader *reader)
 	if (!reader->knows_discarded || discarded <= reader->last_discarded)
 		return;
 	loss.discarded = discarded - reader->last_discarded;
+	loss.bound_ns = last_bound_ns(reader);
 	reader->last_discarded = discarded;
 	keep_loss(reader, &loss);
 }

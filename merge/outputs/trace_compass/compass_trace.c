@@ -131,7 +131,8 @@ static void tell_lost(struct compass_trace *trace, struct compass_file *file, ui
 	const struct strata_loss loss = { .discarded = file->lost - file->told,
 					  .from_ns = file->last_ns ? file->last_ns
 								   : trace->first_ns,
-					  .to_ns = ns };
+					  .to_ns = ns,
+					  .bound_ns = UINT64_MAX };
 	struct strata_error error;
 
 	if (!loss.discarded)
