@@ -14,23 +14,8 @@ peer_events=$((events / 20))
 mkdir -p "$work"
 gcc -O2 -Wall -Wextra -Werror tests/bench/make_host.c -o "$work/make_host"
 
-# nanoseconds COMMAND...: how long it takes on one core.
-nanoseconds() {
-	local begin end
-	taskset -cp 0 $BASHPID >/dev/null
-	begin=$(date +%s%N)
-	"$@" >/dev/null
-	end=$(date +%s%N)
-	echo $((end - begin))
-}
-
-# timed NAME VARIANT EVENTS COMMAND...: one turn, as events per second.
-timed() {
-	local bench=$1 variant=$2 nr=$3
-	shift 3
-	awk -v b="$bench" -v v="$variant" -v n="$nr" -v t="$(nanoseconds "$@")" \
-		'BEGIN { printf "%s %s events_per_s %.0f\n", b, v, n * 1e9 / t }'
-}
+# shellcheck source=tests/bench/timed.sh
+. tests/bench/timed.sh
 
 # all TRACE: of `requests` the traces have no events, which it says.
 all() { out/bin/strata report all --json "$1" 2>"$work/told"; }

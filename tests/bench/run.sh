@@ -46,6 +46,12 @@ tests/bench/merge.sh "$OUT" 3 >>"$OUT/values"
 echo "bench: a host's state and all its reports, in turns with lttnganalyses"
 tests/bench/report.sh "$OUT" 3 >>"$OUT/values"
 
+echo "bench: what tasks of this machine's kernel wait for, in turns with perf sched timehist"
+tests/bench/timehist.sh "$OUT" 3 >>"$OUT/values" || {
+	[ $? = 3 ] || exit 1
+	echo "bench: perf cannot record here"
+}
+
 if [ -e out/demo/raw/recording.json ]; then
 	events=$(jq .events out/demo/summary.json)
 	echo "bench: merging the demo's $events events, in turns with babeltrace2"
@@ -129,6 +135,11 @@ sort -k1,1 -k2,2 -k3,3 -k4,4g "$OUT/values" | awk '
 		printf "the same four of lttnganalyses: Strata is %.0f times as fast as all (goal 100), %.0f as the fastest\n",
 			median["report_lttng", "strata"] * all_peers,
 			median["report_lttng", "strata"] / fastest
+		timehist = "report_timehist"
+		if ((timehist, "strata") in median)
+			printf "of a kernel recorded by perf: Strata is %.1f times as fast as perf sched timehist, %.1f as its summary alone\n",
+				median[timehist, "strata"] / median[timehist, "perf-rows"],
+				median[timehist, "strata"] / median[timehist, "perf-summary"]
 	}' json="$OUT/bench.json" >"$OUT/table"
 printf '\n%-20s %-24s %-14s %12s %12s %12s %4s\n' bench variant unit min median max runs
 cat "$OUT/table"
