@@ -23,6 +23,7 @@
 #include "outcome.h"
 #include "consumerd/shares/principal.h"
 #include "consumerd/xen/grant_call.h"
+#include "recording/recording.h"
 #include "verbs.h"
 
 #define SILENT 0u /* the guest that costs, if it can */
@@ -496,6 +497,46 @@ static const char *events_of_watches_do_not_pile_up(const char *raw)
 	return wrong ? wrong : outcome_complete(HONEST);
 }
 
+/* Another comes while a flight recorder runs, and says that it records for an earlier one. */
+static void come_as_a_flight_recorder(void *data)
+{
+	static const char state[] = "started 1";
+
+	work_of_all(data);
+	if (guests[SILENT].life == FAKE_RUNS || ms_since_begin() < 100)
+		return;
+	guests[SILENT].life = FAKE_RUNS;
+	liars_come_again(&guests[SILENT]);
+	fake_guest_set_node(&guests[SILENT], FAKE_STATE, state, sizeof(state) - 1);
+}
+
+/* The times of a flight recorder that is taken over are believed since any time. */
+static const char *no_past_comes_later(const char *raw)
+{
+	struct plan plan = begin(true, come_as_a_flight_recorder);
+	struct strata_recording recording = { 0 };
+	struct strata_error error = { "" };
+	const char *wrong;
+	size_t i, found = 0;
+
+	guests[SILENT].life = FAKE_DYING;
+	plan.duration_ms = 1000;
+	wrong = record_checked(raw, &plan, true, NULL);
+	if (!wrong && strata_recording_load(&recording, raw, &error))
+		return "the recording cannot be loaded";
+	for (i = 0; i < recording.nr_sources && !wrong; i++) {
+		if (strcmp(recording.sources[i].domain_name, guests[SILENT].name))
+			continue;
+		found++;
+		if (!recording.sources[i].since_ticks)
+			wrong = "it has a past of before it came";
+	}
+	if (!wrong && !found)
+		wrong = "the guest that came was not recorded";
+	strata_recording_clear(&recording);
+	return wrong;
+}
+
 /* It answers to its probe only after the user has selected other events of it. */
 static struct {
 	int client;
@@ -586,6 +627,7 @@ const struct guest_cost guest_costs[] = {
 	  a_slow_table_is_read_again_over_turns },
 	{ "events of watches do not pile up, however fast a guest writes its nodes",
 	  events_of_watches_do_not_pile_up },
+	{ "a guest that comes later has no past, whatever it says", no_past_comes_later },
 	{ "a selection that changes while a guest adds a probe leaves the probe as it is",
 	  a_probe_outlives_a_selection },
 	{ "a domain's next kernel finds nobody writing into its memory",
