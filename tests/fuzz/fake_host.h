@@ -19,7 +19,7 @@
 #include "fake_guest.h"
 
 /* Events of watches that may wait for the recorder, which has them in its own memory. */
-#define FAKE_WATCH_EVENTS_MAX 1000u
+#define FAKE_WATCH_EVENTS_MAX 5000u
 
 /* Of the whole host, as maptrack is; a map beyond it fails. */
 #define FAKE_MAPPED_PAGES_MAX 2048u

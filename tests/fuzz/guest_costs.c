@@ -23,6 +23,7 @@
 #include "outcome.h"
 #include "consumerd/shares/principal.h"
 #include "consumerd/xen/grant_call.h"
+#include "recording/recording.h"
 #include "verbs.h"
 
 #define SILENT 0u /* the guest that costs, if it can */
@@ -210,6 +211,8 @@ static const char *a_reboot_brings_no_new_allowance(const char *raw)
 	uint64_t records;
 
 	plan.duration_ms = 20000;
+	/* For each guest those of four lives: what an earlier one held is given back. */
+	plan.guest_pages = 4 * FAKE_PAGES_MAX * PRINCIPAL_SHARES;
 	wrong = record_checked(raw, &plan, true, &text);
 	/* Each life comes and goes, and is told twice. */
 	messages = messages_of(text, "liar-a");
@@ -217,6 +220,8 @@ static const char *a_reboot_brings_no_new_allowance(const char *raw)
 		wrong = "it hardly rebooted";
 	if (!wrong && messages > 2 * 41)
 		wrong = "each boot of a domain is another source, without end";
+	if (!wrong && strstr(text, "of its share of"))
+		wrong = "what a domain held is not given back when it ends";
 	if (!wrong && !strstr(text, "domain liar-a caused "))
 		wrong = "each boot of a domain prints a line, without end";
 	free(text);
@@ -464,6 +469,74 @@ static const char *a_slow_table_is_read_again_over_turns(const char *raw)
 	return record_slow(raw, true);
 }
 
+/* A guest writes its nodes as fast as xenstored takes that, and a turn may last 20 ms. */
+#define EVENTS_PER_TURN 2000u
+
+static void write_nodes(void *data)
+{
+	struct fake_guest *guest = &guests[SILENT];
+	unsigned int i;
+
+	work_of_all(data);
+	for (i = 0; i < EVENTS_PER_TURN && guest->watched; i++)
+		fake_guest_set_node(guest, FAKE_STATE, guest->nodes[FAKE_STATE].value,
+				    guest->nodes[FAKE_STATE].length);
+}
+
+/* The fake host counts what waits in the recorder's memory. */
+static const char *events_of_watches_do_not_pile_up(const char *raw)
+{
+	struct plan plan = begin(false, write_nodes);
+	const char *wrong;
+	uint64_t records;
+
+	plan.duration_ms = 1000;
+	wrong = record_checked(raw, &plan, true, NULL);
+	if (!wrong)
+		wrong = outcome_streams(raw, HONEST, &records);
+	return wrong ? wrong : outcome_complete(HONEST);
+}
+
+/* Another comes while a flight recorder runs, and says that it records for an earlier one. */
+static void come_as_a_flight_recorder(void *data)
+{
+	static const char state[] = "started 1";
+
+	work_of_all(data);
+	if (guests[SILENT].life == FAKE_RUNS || ms_since_begin() < 100)
+		return;
+	guests[SILENT].life = FAKE_RUNS;
+	liars_come_again(&guests[SILENT]);
+	fake_guest_set_node(&guests[SILENT], FAKE_STATE, state, sizeof(state) - 1);
+}
+
+/* The times of a flight recorder that is taken over are believed since any time. */
+static const char *no_past_comes_later(const char *raw)
+{
+	struct plan plan = begin(true, come_as_a_flight_recorder);
+	struct strata_recording recording = { 0 };
+	struct strata_error error = { "" };
+	const char *wrong;
+	size_t i, found = 0;
+
+	guests[SILENT].life = FAKE_DYING;
+	plan.duration_ms = 1000;
+	wrong = record_checked(raw, &plan, true, NULL);
+	if (!wrong && strata_recording_load(&recording, raw, &error))
+		return "the recording cannot be loaded";
+	for (i = 0; i < recording.nr_sources && !wrong; i++) {
+		if (strcmp(recording.sources[i].domain_name, guests[SILENT].name))
+			continue;
+		found++;
+		if (!recording.sources[i].since_ticks)
+			wrong = "it has a past of before it came";
+	}
+	if (!wrong && !found)
+		wrong = "the guest that came was not recorded";
+	strata_recording_clear(&recording);
+	return wrong;
+}
+
 /* It answers to its probe only after the user has selected other events of it. */
 static struct {
 	int client;
@@ -552,6 +625,9 @@ const struct guest_cost guest_costs[] = {
 	  slow_pages_are_mapped_over_turns },
 	{ "the event table of such a guest is read again over several turns",
 	  a_slow_table_is_read_again_over_turns },
+	{ "events of watches do not pile up, however fast a guest writes its nodes",
+	  events_of_watches_do_not_pile_up },
+	{ "a guest that comes later has no past, whatever it says", no_past_comes_later },
 	{ "a selection that changes while a guest adds a probe leaves the probe as it is",
 	  a_probe_outlives_a_selection },
 	{ "a domain's next kernel finds nobody writing into its memory",

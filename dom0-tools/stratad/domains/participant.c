@@ -190,10 +190,15 @@ static int map_module(struct participants *all, struct participant *one, struct 
 	return 0;
 }
 
-/* Whether it is recording for an earlier recorder, with its events still in the rings. */
-static bool is_flying(const struct guest *guest)
+/*
+ * Whether it is recording for an earlier recorder, with its events still in the rings.  Only a
+ * guest that was there before the recording began can be: the times of such events are believed
+ * since any time, and each guest may claim it.
+ */
+static bool is_flying(const struct participants *all, const struct guest *guest)
 {
-	return !strcmp(guest->state, "started") || !strcmp(guest->state, "flushed");
+	return all->overwrite && !all->started &&
+	       (!strcmp(guest->state, "started") || !strcmp(guest->state, "flushed"));
 }
 
 void participant_go_on(struct participants *all, struct participant *one)
@@ -258,6 +263,7 @@ static void take_in(struct participants *all, struct participant *one)
 	one->recorded = false;
 	one->owes_since_ms = 0;
 	one->port = -1;
+	one->flying = is_flying(all, &one->guest);
 	if (map_module(all, one, &why))
 		participant_refuse(all, one, &why);
 	else
@@ -267,7 +273,6 @@ static void take_in(struct participants *all, struct participant *one)
 /* All of its pages are mapped. */
 static void begin_to_take_part(struct participants *all, struct participant *one)
 {
-	one->flying = all->overwrite && is_flying(&one->guest);
 	set_overwrite(one, all->overwrite);
 	if (one->flying)
 		one->map.form = guest_map_form(&one->map);

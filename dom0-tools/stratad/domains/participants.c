@@ -22,7 +22,9 @@
 #include "stratad/domains/participant.h"
 #include "stratad/domains/participant_commands.h"
 
-#define WATCHES_PER_TURN 256u
+/* Many more than xenstored sends during a turn, so that events do not pile up in our memory.  It
+ * takes at least ten times as long to send one as we take to read it. */
+#define WATCHES_PER_TURN 16384u
 #define LOOKS_PER_TURN   8u
 #define LOOK_MS          50u
 #define LOOK_ANYWAY_MS   1000u
