@@ -2,7 +2,6 @@
 /* app_find.c - see app_find.h. */
 #include "consumerd/apps/app_find.h"
 
-#include "consumerd/host/proc_text.h"
 #include "consumerd/shares/subordinate_uids.h"
 
 #include <dirent.h>
@@ -65,7 +64,7 @@ int app_find_processes(struct app_process **list, size_t *nr, struct strata_erro
 	struct subordinate_uids subordinates = { .nr = 0 };
 	DIR *stream = opendir("/proc");
 	struct app_process *grown, *process;
-	struct proc_uids uids;
+	struct stat owner;
 	struct dirent *entry;
 	size_t room = 0;
 	int result = 0;
@@ -91,9 +90,13 @@ int app_find_processes(struct app_process **list, size_t *nr, struct strata_erro
 		}
 		process = &(*list)[*nr];
 		process->pid = pid;
-		if (!proc_text_uids(pid, &uids))
+		/* The owner of that directory is the effective user, whatever the owner of the
+		 * files in it is.  To ask for it needs no reference to the process's memory
+		 * (peer_look.h).
+		 */
+		if (fstatat(dirfd(stream), entry->d_name, &owner, 0))
 			continue;
-		process->uid = subordinate_uids_owner(&subordinates, uids.real);
+		process->uid = subordinate_uids_owner(&subordinates, owner.st_uid);
 		++*nr;
 	}
 	closedir(stream);

@@ -26,7 +26,7 @@
 
 struct app_process {
 	pid_t pid;
-	uint32_t uid;  /* real uid, from the kernel; of a subordinate user its owner's */
+	uint32_t uid;  /* effective uid, from the kernel; of a subordinate user its owner's */
 	uint32_t turn; /* how many of that user come before it */
 };
 

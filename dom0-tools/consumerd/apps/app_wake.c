@@ -20,7 +20,7 @@
 #include "consumerd/host/proc_text.h"
 
 /* Limit of users remembered as slow; the processes of others come first. */
-#define SLOW_USERS_MAX 256u
+#define SLOW_USERS_MAX WAKE_CHILDREN_MAX
 
 #define ANSWER_STEP_NS 1000000
 
@@ -280,13 +280,18 @@ static bool is_blocked(pid_t child)
 	return state && state[0] == ' ' && state[1] != 'R';
 }
 
-/* Replaces a child that a user's process blocked, and that was killed: the next one knows both. */
+/*
+ * Replaces a child that a user's process blocked, and that was killed: the next one knows both.  It
+ * does not wait for the end of that child, which the kernel may delay for as long as that user
+ * likes: killed, the child runs no instruction of ours any more.
+ */
 static void begin_again(struct app_wake *wake)
 {
 	struct app_wake_progress *progress = wake->progress;
 	struct strata_error error;
 
-	wake->killed = false;
+	wake->killed[wake->nr_killed++] = wake->child;
+	wake->child = 0;
 	if (progress->nr_slow == SLOW_USERS_MAX) {
 		fprintf(stderr, "strata: too many processes delay the search for applications: "
 				"some running applications are not recorded\n");
@@ -302,28 +307,40 @@ static void begin_again(struct app_wake *wake)
 		fprintf(stderr, "strata: %s\n", error.text);
 }
 
-/* Whether the child has ended.  A wait for all of our children may have reaped it. */
-static bool reap(const struct app_wake *wake)
+/* Whether a child has ended.  A wait for all of our children may have reaped it. */
+static bool reap(pid_t child)
 {
-	pid_t ended = waitpid(wake->child, NULL, WNOHANG);
+	pid_t ended = waitpid(child, NULL, WNOHANG);
 
-	return ended == wake->child || (ended < 0 && errno == ECHILD);
+	return ended == child || (ended < 0 && errno == ECHILD);
+}
+
+/* Those that have not ended when we end are reaped by init. */
+static void reap_killed(struct app_wake *wake)
+{
+	unsigned int i = 0;
+
+	while (i < wake->nr_killed) {
+		if (reap(wake->killed[i]))
+			wake->killed[i] = wake->killed[--wake->nr_killed];
+		else
+			i++;
+	}
 }
 
 void app_wake_tend(struct app_wake *wake)
 {
 	uint64_t steps;
 
+	reap_killed(wake);
 	if (!wake->child)
 		return;
 	say_no_rights(wake->progress);
 	say_crowded(wake);
-	if (reap(wake)) {
+	if (reap(wake->child)) {
 		wake->child = 0;
 		say_no_rights(wake->progress);
 		say_crowded(wake);
-		if (wake->killed)
-			begin_again(wake);
 		return;
 	}
 	/* Acquire: pairs with step(). */
@@ -331,10 +348,9 @@ void app_wake_tend(struct app_wake *wake)
 	if (steps != wake->steps || !is_blocked(wake->child)) {
 		wake->steps = steps;
 		wake->moved_ms = now_ms();
-	} else if (!wake->killed && now_ms() - wake->moved_ms > WAKE_STUCK_MS) {
-		/* The kill ends its wait; the recorder does not wait for that either. */
+	} else if (now_ms() - wake->moved_ms > WAKE_STUCK_MS) {
 		kill(wake->child, SIGKILL);
-		wake->killed = true;
+		begin_again(wake);
 	}
 }
 
@@ -350,12 +366,12 @@ bool app_wake_settled(const struct app_wake *wake)
 
 void app_wake_end(struct app_wake *wake)
 {
-	/* A running child has a number. If it cannot be reaped yet, init reaps it after we
-	 * end. */
-	if (wake->child && !reap(wake)) {
+	/* A running child has a number. If it cannot be reaped yet, init reaps it after we end. */
+	if (wake->child && !reap(wake->child)) {
 		kill(wake->child, SIGKILL);
-		reap(wake);
+		reap(wake->child);
 	}
+	reap_killed(wake);
 	if (wake->progress)
 		munmap(wake->progress, sizeof(*wake->progress));
 	wake->child = 0;

@@ -5,7 +5,7 @@
  *
  * The child goes through all processes of the machine, in slices of time, one user after the other
  * (app_search.h).  If it is blocked for WAKE_STUCK_MS, it is killed, and another child
- * continues; from then on the user whose process blocked it comes last.  The child ends
+ * continues at once; from then on the user whose process blocked it comes last.  The child ends
  * when all called programs have answered, or WAKE_ANSWER_MS after its last call.
  *
  * `strata list` uses it to list the programs instead.
@@ -23,6 +23,9 @@
 #define WAKE_STUCK_MS  1000u
 #define WAKE_ANSWER_MS 1000u
 
+/* How many children may be blocked, one after the other. */
+#define WAKE_CHILDREN_MAX 256u
+
 struct app_wake_progress;
 
 struct app_wake {
@@ -31,9 +34,11 @@ struct app_wake {
 	bool (*lists)(const struct app_process *process);
 	struct app_wake_progress *progress; /* shared with that process; NULL: not begun */
 	pid_t child;                        /* 0: it has ended */
-	bool killed;                        /* by us, as it was blocked */
-	uint64_t steps;                     /* its progress at the last check ... */
-	uint64_t moved_ms;                  /* ... and when the progress last increased */
+	/* Those that were blocked, and have not ended since we killed them. */
+	pid_t killed[WAKE_CHILDREN_MAX + 1];
+	unsigned int nr_killed;
+	uint64_t steps;    /* its progress at the last check ... */
+	uint64_t moved_ms; /* ... and when the progress last increased */
 };
 
 /* Begins; to be called when the recorder listens.  0 or -1. */

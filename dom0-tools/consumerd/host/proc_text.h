@@ -27,8 +27,7 @@ struct proc_uids {
 	uint32_t effective;
 };
 
-/* Reads the users of a process.  /proc/PID belongs to root where a process is not dumpable, so its
- * owner says nothing.  False: the process is gone. */
+/* Reads the users of a process.  False: the process is gone. */
 bool proc_text_uids(pid_t pid, struct proc_uids *uids);
 
 /* Whether a process descends from @ancestor. */
