@@ -22,7 +22,7 @@ static uint32_t append(struct strata_why_names *names, const char *text, const c
 	return (uint32_t)(names->nr - 1);
 }
 
-/* The map's things are numbers, plus 1, because none may be NULL. */
+/* Maps a number to a map value: plus 1, because a value must not be NULL. */
 static void *thing_of(uint32_t number)
 {
 	return (void *)((uintptr_t)number + 1);
@@ -40,7 +40,7 @@ uint32_t strata_why_names_add(struct strata_why_names *names, const char *text, 
 		return 0;
 	by = by ? by : text;
 	id = strata_identity_add_text(id, by, strlen(by));
-	/* Another name with the same id has the next one. */
+	/* On a collision the name takes the next free id. */
 	while ((thing = strata_id_map_find(&names->by_id, id))) {
 		number = (uint32_t)((uintptr_t)thing - 1);
 		if (strcmp(names->names[number].text, text) == 0 &&

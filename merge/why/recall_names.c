@@ -9,7 +9,7 @@
 #include "analyses/report.h"
 #include "base/identity.h"
 
-/* The map's things are numbers, plus 1, because none may be NULL. */
+/* Maps a number to a map value: plus 1, because a value must not be NULL. */
 static uint32_t known_name(struct strata_why_recall *recall, uint64_t id)
 {
 	const uintptr_t thing = (uintptr_t)strata_id_map_find(&recall->span_names, id);
@@ -22,14 +22,14 @@ static uint32_t know_name(struct strata_why_recall *recall, uint64_t id, const c
 {
 	const uint32_t name = strata_why_names_add(recall->names, text, by);
 
-	/* Beyond, a name is made each time. */
+	/* Beyond this number, names are not cached. */
 	if (recall->span_names.nr < STRATA_WHY_NAMES_MAX &&
 	    strata_id_map_add(&recall->span_names, id, (void *)((uintptr_t)name + 1)))
 		recall->no_memory = true;
 	return name;
 }
 
-/* What a span is, made once for each. */
+/* The name of a span's class, cached per class. */
 uint32_t strata_why_name_span(struct strata_why_recall *recall, const struct strata_span *span)
 {
 	uint64_t id = strata_identity_add(strata_identity_add(1, span->kind), span->trace);
@@ -46,7 +46,7 @@ uint32_t strata_why_name_span(struct strata_why_recall *recall, const struct str
 	return know_name(recall, id, text, NULL);
 }
 
-/* Who is to blame is its domain. @pcpu: where it ran; or STRATA_NO_PCPU */
+/* The culprit is the vCPU's domain. @pcpu: where it ran; or STRATA_NO_PCPU */
 uint32_t strata_why_name_vcpu(struct strata_why_recall *recall, size_t trace,
 			      const struct strata_vcpu *vcpu, uint32_t pcpu)
 {
