@@ -23,7 +23,7 @@ static unsigned int part_bits(unsigned int row)
 
 static void count_recent(struct strata_histogram *histogram)
 {
-	uint32_t i;
+	uint64_t i;
 
 	for (i = 0; i < histogram->nr_recent; i++) {
 		const uint64_t value = histogram->recent[i];
@@ -34,13 +34,20 @@ static void count_recent(struct strata_histogram *histogram)
 	histogram->nr_recent = 0;
 }
 
+static int add_row(struct strata_histogram *histogram, unsigned int row)
+{
+	histogram->rows[row] = calloc(PARTS, sizeof(uint64_t));
+	if (!histogram->rows[row])
+		return -1;
+	histogram->has_rows |= (uint64_t)1 << row;
+	return 0;
+}
+
 int strata_histogram_add(struct strata_histogram *histogram, uint64_t value)
 {
-	uint64_t **row = &histogram->rows[row_of(value)];
+	const unsigned int row = row_of(value);
 
-	if (!*row)
-		*row = calloc(PARTS, sizeof(uint64_t));
-	if (!*row)
+	if (!(histogram->has_rows >> row & 1) && add_row(histogram, row))
 		return -1;
 	histogram->recent[histogram->nr_recent++] = value;
 	if (histogram->nr_recent == STRATA_HISTOGRAM_RECENT)

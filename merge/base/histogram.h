@@ -18,12 +18,14 @@
 #define STRATA_HISTOGRAM_PARTS      (1u << STRATA_HISTOGRAM_PARTS_BITS)
 /* Values below STRATA_HISTOGRAM_PARTS have one part each; then a row for each power of two. */
 #define STRATA_HISTOGRAM_ROWS   (64u - STRATA_HISTOGRAM_PARTS_BITS + 1u)
-#define STRATA_HISTOGRAM_RECENT 12u
+#define STRATA_HISTOGRAM_RECENT 10u
 
 /* Zero-initialised is empty. */
 struct strata_histogram {
+	/* What each value changes is side by side. */
 	uint64_t count, sum, least, greatest;
-	uint32_t nr_recent;
+	uint64_t has_rows; /* a bit for each that exists */
+	uint64_t nr_recent;
 	uint64_t recent[STRATA_HISTOGRAM_RECENT]; /* that no part counts yet; their rows exist */
 	uint64_t *rows[STRATA_HISTOGRAM_ROWS];    /* STRATA_HISTOGRAM_PARTS counts; NULL: zeros */
 };

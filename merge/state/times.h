@@ -21,6 +21,7 @@ static inline void strata_times_add(uint64_t *ns, const uint64_t *more)
 {
 	size_t i;
 
+#pragma GCC unroll 4
 	for (i = 0; i < STRATA_TIMES_PAIRS; i++)
 		((strata_times_pair *)ns)[i] += ((const strata_times_pair *)more)[i];
 }
@@ -29,6 +30,7 @@ static inline void strata_times_subtract(uint64_t *ns, const uint64_t *less)
 {
 	size_t i;
 
+#pragma GCC unroll 4
 	for (i = 0; i < STRATA_TIMES_PAIRS; i++)
 		((strata_times_pair *)ns)[i] -= ((const strata_times_pair *)less)[i];
 }
@@ -40,6 +42,7 @@ static inline uint64_t strata_times_add_between(uint64_t *ns, const uint64_t *be
 	strata_times_pair sum = { 0 };
 	size_t i;
 
+#pragma GCC unroll 4
 	for (i = 0; i < STRATA_TIMES_PAIRS; i++) {
 		const strata_times_pair passed = ((const strata_times_pair *)after)[i] -
 						 ((const strata_times_pair *)before)[i];
@@ -55,6 +58,7 @@ static inline void strata_split_since(struct strata_split *split, const struct s
 {
 	size_t i;
 
+#pragma GCC unroll 4
 	for (i = 0; i < STRATA_NR_TASK_STATES; i++)
 		strata_times_subtract(split->ns[i], before->ns[i]);
 }
