@@ -74,8 +74,8 @@ void strata_table_put_csv(const char *text, FILE *out);
 struct json_object *strata_table_to_json(const struct strata_table *table);
 
 /*
- * Writes a time for people, rounded to four digits: "12.39 s", "9.550 ms". A bound is rounded up, so
- * that what is shown is a bound, too. The page of `strata timeline` does the same (format.ts).
+ * Writes a time for people, rounded to four digits: "12.39 s", "9.550 ms". A bound is rounded up,
+ * so that what is shown is a bound, too. The page of `strata timeline` does the same (format.ts).
  */
 #define STRATA_NS_TEXT_BYTES 40u
 const char *strata_ns_text(char *text, uint64_t ns);
