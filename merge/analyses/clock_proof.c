@@ -14,11 +14,12 @@
 #define HOST     0 /* the reference clock */
 #define NO_CLOCK (-1)
 
-/* A vCPU: its clock, and the stretch for which it runs now. */
+/* A vCPU: its clock, and its current stretch of running. */
 struct vcpu {
 	struct strata_proven_clock proven;
 	int clock;
-	uint64_t rough_ticks; /* of the host: by so much its counter is no smooth clock */
+	/* Of an emulated host: how far its counter deviates from a smooth clock. */
+	uint64_t rough_ticks;
 	bool running;
 	uint64_t since; /* host ticks */
 	bool any;       /* an event was seen since then; the last one: */
@@ -31,11 +32,11 @@ struct strata_clock_proof {
 	const struct strata_recorded_host *host;
 	struct strata_clock_sync *sync;
 	struct strata_own_counter *counters; /* by stream of the host */
-	struct vcpu **vcpus;                 /* in order of appearance */
+	struct vcpu **vcpus;                 /* in order of first appearance */
 	size_t nr;
 	size_t room;
 	struct strata_id_map by_key; /* the same, by strata_vcpu_key() */
-	uint64_t host_base; /* readings are told relative to these, to fit 64 signed bits */
+	uint64_t host_base;          /* base of all readings, so that they fit 64 signed bits */
 	bool has_base;
 	bool failed;
 	struct strata_error error;
@@ -85,13 +86,13 @@ static struct vcpu *add(struct strata_clock_proof *proof, uint16_t domain, uint1
 
 /*
  * An emulated counter follows Xen's system time, which every CPU of the host sets anew
- * each second, and which differs between CPUs: it is no smooth clock.  It is taken for one
- * that is off by so much; 140 us were seen on an emulated host.  The bounds include it.
+ * each second, and which differs between CPUs: it is not a smooth clock. The bounds allow for this
+ * deviation; 140 us were seen on an emulated host.
  */
 #define EMULATED_ROUGH_NS  500000u
 #define EMULATED_DRIFT_PPB 200000u
 
-/* The clock of a vCPU whose kernel's events are here: of the rate that it was given. */
+/* Returns the clock of a vCPU whose kernel was traced, with the rate that Xen gave it. */
 static int clock_of(struct strata_clock_proof *proof, struct vcpu *vcpu,
 		    const struct strata_recorded_stream *stream)
 {
@@ -120,7 +121,7 @@ static int64_t host_reading(const struct strata_clock_proof *proof, uint64_t tic
 	return (int64_t)(ticks - proof->host_base);
 }
 
-/* The vCPU was not given the CPU before @ticks, on this CPU's counter: CPUs' counters differ. */
+/* The vCPU did not have this CPU before @ticks of the CPU's own counter: CPUs' counters differ. */
 static void begin_stretch(struct vcpu *vcpu, uint64_t ticks)
 {
 	vcpu->running = true;
@@ -160,7 +161,8 @@ static void first_in_stretch(struct strata_clock_proof *proof, struct vcpu *vcpu
 	vcpu->proven.pairs++;
 }
 
-/* A guest under VMX or SVM runs from an entry to the next exit: stretches within the stretch. */
+/* A guest under VMX or SVM runs only from an entry to the next exit: shorter stretches within this
+ * one. */
 static void collect_guest_mode(struct strata_clock_proof *proof,
 			       const struct strata_hv_context *context, bool is_entry,
 			       uint64_t ticks)
@@ -251,7 +253,8 @@ static int collect(struct strata_slice_sink *sink, size_t at, struct strata_ctf_
 	if (!proof->has_base)
 		set_base(proof, &events[0]);
 	for (i = 0; i < nr && !proof->failed; i++) {
-		/* What migrates, or has no vCPU of its own, proves nothing of a clock. */
+		/* An event whose CPU may migrate, or without a vCPU of its own, proves nothing
+		 * about a clock. */
 		if (stream->source->layer == STRATA_LAYER_XEN)
 			collect_xen(proof, strata_recorded_class(stream, reader, &events[i]),
 				    reader, &events[i]);
@@ -287,7 +290,7 @@ static void compare_event(struct strata_clock_proof *proof, struct vcpu *vcpu, u
 	time.bound += vcpu->rough_ticks;
 	bound_ns = strata_ticks_to_ns_up(tsc_khz, time.bound);
 	vcpu->proven.events++;
-	/* The exact answer has a bound of its own. */
+	/* The exact answer also has a bound. */
 	vcpu->proven.outside += distance > time.bound && distance - time.bound > event->bound;
 	vcpu->proven.sum_of_bounds_ns += bound_ns;
 	if (bound_ns < vcpu->proven.least_bound_ns)
@@ -368,8 +371,7 @@ const struct strata_proven_clock *strata_clock_proof_of(const struct strata_cloc
 {
 	size_t i;
 
-	/* Those without a clock of their own - idle, and what was not recorded inside - are none.
-	 */
+	/* Leaves out vCPUs without a clock: idle ones, and those without a kernel trace. */
 	for (i = 0; i < proof->nr; i++) {
 		if (proof->vcpus[i]->clock != NO_CLOCK && at-- == 0)
 			return &proof->vcpus[i]->proven;

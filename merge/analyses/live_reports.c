@@ -7,30 +7,30 @@
 
 #include "live/steady_set.h"
 
-/* Of more windows in a row in which nothing was recorded, only the first and the last are told. */
+/* Of a longer series of windows without events, only the first and the last are reported. */
 #define SILENT_WINDOWS 1000u
 
 struct window {
 	uint64_t from_ns, to_ns;
 	struct strata_report **reports;
-	struct strata_span_listener **listeners; /* of the reports */
-	struct strata_spans spans;               /* to them */
+	struct strata_span_listener **listeners; /* those of the reports */
+	struct strata_spans spans;               /* distributes spans to them */
 };
 
 struct strata_live_reports {
 	struct strata_live_sink sink;
-	struct strata_span_listener listener, *listeners[1]; /* who listens to the state */
+	struct strata_span_listener listener, *listeners[1]; /* receives the spans of the state */
 	const struct strata_live_reports_options *options;
 	const struct strata_live *live;
 	struct strata_steady_set steady;
-	struct strata_host_state *state; /* NULL: not yet */
+	struct strata_host_state *state; /* NULL: not created yet */
 	struct strata_shown shown;
 	bool has_shown;
 	bool has_begun;      /* next_ns is known */
-	bool has_ends;       /* of traces: found when the recording had ended */
+	bool has_ends;       /* the ends of the traces are known: the recording has ended */
 	bool was_stopped;    /* by options->stop */
-	uint64_t next_ns;    /* from where on the next window is */
-	uint64_t done_ns;    /* events before are in */
+	uint64_t next_ns;    /* where the next window begins */
+	uint64_t done_ns;    /* all earlier events were processed */
 	struct window *open; /* the oldest first */
 	size_t nr_open;
 	uint64_t late, ended; /* as in struct strata_live_window */
@@ -78,7 +78,7 @@ static int open_window(struct strata_live_reports *all, struct strata_error *err
 	return 0;
 }
 
-/* Hands on the oldest window. */
+/* Passes on the oldest window. */
 static int close_window(struct strata_live_reports *all, bool is_last, struct strata_error *error)
 {
 	const uint64_t lost = strata_live_progress(all->live)->lost;
@@ -98,7 +98,7 @@ static int close_window(struct strata_live_reports *all, bool is_last, struct st
 
 	strata_host_state_tell_open(all->state, &window.spans);
 	memmove(all->open, all->open + 1, --all->nr_open * sizeof(*all->open));
-	/* The end of the recording comes before that of the window. */
+	/* The recording ends before the window does. */
 	if (is_last && told.facts->last_ns + 1 < told.to_ns)
 		told.to_ns = told.facts->last_ns + 1;
 	status = all->options->window(all->options->data, &told, error);
@@ -108,7 +108,7 @@ static int close_window(struct strata_live_reports *all, bool is_last, struct st
 	return status;
 }
 
-/* All events before @ns are in: ends windows, and begins others.  0 or -1. */
+/* All events before @ns were processed: closes windows, and opens others. Returns 0 or -1. */
 static int advance(struct strata_live_reports *all, uint64_t ns, struct strata_error *error)
 {
 	const uint64_t every_ns = all->options->every_ns;
@@ -134,7 +134,7 @@ static int advance(struct strata_live_reports *all, uint64_t ns, struct strata_e
 	return status;
 }
 
-/* Listens to the state ------------------------------------------------------------------------- */
+/* Listener for the state's spans --------------------------------------------------------------- */
 
 static const struct strata_live_reports *of_listener(struct strata_span_listener *listener)
 {
@@ -169,7 +169,7 @@ static void tell_queue(struct strata_span_listener *listener, const struct strat
 		strata_spans_tell_queue(&all->open[i].spans, queue);
 }
 
-/* Follows the recording ------------------------------------------------------------------------ */
+/* Following the recording ---------------------------------------------------------------------- */
 
 static void close_sources(struct strata_live_reports *all)
 {
@@ -179,7 +179,7 @@ static void close_sources(struct strata_live_reports *all)
 	strata_steady_set_close(&all->steady);
 }
 
-/* Where a source has ended, nobody knows what happens from now on. */
+/* After the end of a source its state is unknown. */
 static int end_sources(struct strata_live_reports *all, struct strata_error *error)
 {
 	size_t i;
@@ -226,7 +226,7 @@ static int sources(struct strata_live_sink *sink, const struct strata_trace_set 
 	return all->state ? 0 : -1;
 }
 
-/* Nothing follows: when each trace ends can be known. */
+/* No more data will come, so the end of each trace can be determined. */
 static int find_ends(struct strata_live_reports *all, struct strata_error *error)
 {
 	all->has_ends = true;
@@ -236,7 +236,7 @@ static int find_ends(struct strata_live_reports *all, struct strata_error *error
 		       : 0;
 }
 
-/* An event that comes late is in no window; what it would have told is unknown. */
+/* A late event is in no window; the state that it would have changed is unknown. */
 static int take_late(struct strata_live_reports *all, size_t stream,
 		     struct strata_ctf_reader *reader, size_t nr, struct strata_error *error)
 {
@@ -301,8 +301,8 @@ int strata_live_reports_look(struct strata_live_reports *all, struct strata_live
 		return status;
 	if (!progress->has_ended)
 		return advance(all, progress->watermark_ns, error) ? -1 : status;
-	/* What windows have not ended yet end with the recording; those that begin later are
-	 * parts of the first. */
+	/* Windows that are still open end with the recording; those that begin later are parts of
+	 * the first. */
 	if (all->nr_open && close_window(all, true, error))
 		return -1;
 	return 1;
@@ -326,7 +326,7 @@ strata_live_reports_new(const struct strata_live_reports_options *options)
 						       .queue = tell_queue };
 	all->listeners[0] = &all->listener;
 	all->options = options;
-	/* One more begins where another ends. */
+	/* One more, because one window begins where another ends. */
 	all->open = calloc(STRATA_LIVE_WINDOWS + 1, sizeof(*all->open));
 	if (all->open)
 		return all;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * live_reports.h - reports on the last seconds of a recording that goes on.
+ * live_reports.h - reports on the last seconds of a recording in progress.
  *
- * One state is kept from the recording's beginning.  Each window of time has reports of its own,
- * which listen to it while the window is open.  When all events before the window's end are in,
- * what goes on is told to them alone, and they are handed on.  So each says what the same report
- * says of that range of the finished recording, but for what nobody can know yet: late events, a
- * loss that only the next packet tells, and that a silent source had ended.  Bounds may become
- * smaller or larger until the end.
+ * A single state is kept from the recording's beginning. Each window of time has its own reports,
+ * which listen to the state while the window is open. When all events before the window's end were
+ * processed, these reports receive the spans still open, and are passed to the caller. So each
+ * report equals the same report over that range of the finished recording, except for what is not
+ * known yet: late events, a loss that only the next packet reveals, and the end of a source that
+ * has gone silent. Bounds may still become smaller or larger until the end.
  *
  *     strata_live_reports_new
  *     strata_live_reports_look  in place of strata_live_look()
@@ -21,20 +21,21 @@
 #include "analyses/report.h"
 #include "live/live.h"
 
-/* Open at once: a window is no more than this many times as long as from one to the next. */
+/* Largest number of windows open at once, and so the largest ratio of a window's length to the
+ * interval between windows. */
 #define STRATA_LIVE_WINDOWS 64u
 
-/* A window whose end has come. */
+/* A window that has ended. */
 struct strata_live_window {
 	uint64_t from_ns, to_ns;
-	bool is_last;                         /* of the recording, which has ended */
+	bool is_last;                         /* the recording has ended */
 	struct strata_report *const *reports; /* in the order of the kinds */
 	const struct strata_shown *shown;
-	const struct strata_state_facts *facts; /* since the recording's beginning */
-	/* Since the window that was told before: events that came late, and are in none; and those
-	 * that were lost before they were recorded. */
+	const struct strata_state_facts *facts; /* from the recording's beginning */
+	/* Since the previous window: late events, which are in no window, and events lost before
+	 * they were recorded. */
 	uint64_t late, lost;
-	/* Of them, so many sources have ended. */
+	/* How many of the sources have ended. */
 	uint64_t ended;
 };
 
@@ -43,11 +44,12 @@ struct strata_live_reports_options {
 	size_t nr_kinds;
 	const struct strata_request_forms *requests;
 	uint64_t window_ns;
-	uint64_t every_ns;   /* from a window's beginning to the next one's */
-	bool from_beginning; /* windows of the past, too */
-	/* Once true, a look ends; a signal's handler may set it.  NULL: none. */
+	uint64_t every_ns;   /* from the beginning of a window to that of the next */
+	bool from_beginning; /* also report on windows before now */
+	/* When it becomes true, a look ends; a signal handler may set it. NULL: none. */
 	const volatile sig_atomic_t *stop;
-	/* Takes a window; its reports are valid during the call.  0, or -1 with @error. */
+	/* Receives a window; its reports are valid during the call. Returns 0, or -1 with
+	 * @error. */
 	int (*window)(void *data, const struct strata_live_window *window,
 		      struct strata_error *error);
 	void *data;
@@ -55,15 +57,15 @@ struct strata_live_reports_options {
 
 struct strata_live_reports;
 
-/* @options: outlive it.  NULL: out of memory. */
+/* @options must outlive it. Returns NULL if out of memory. */
 struct strata_live_reports *
 strata_live_reports_new(const struct strata_live_reports_options *options);
 
-/* Hands on the windows that have become complete.  As strata_live_look(). */
+/* Passes on the windows that have become complete. Returns as strata_live_look() does. */
 int strata_live_reports_look(struct strata_live_reports *reports, struct strata_live *live,
 			     struct strata_error *error);
 
-/* The time up to which events are in; 0: none is. */
+/* Returns the time up to which all events were processed; 0: none yet. */
 uint64_t strata_live_reports_ns(const struct strata_live_reports *reports);
 
 void strata_live_reports_free(struct strata_live_reports *reports);

@@ -95,7 +95,7 @@ const char *strata_report_vcpu_name(char *text, const struct strata_shown *shown
 	const char *source = shown->sources[trace].name;
 	const char *slash = strrchr(source, '/');
 
-	/* Of several hosts, the source's name begins with whose it is. */
+	/* With several hosts, the source's name begins with its host's. */
 	snprintf(text, STRATA_REPORT_NAME, "%.*s%s/%" PRIu32, slash ? (int)(slash + 1 - source) : 0,
 		 source, strata_report_domain_name(domain, shown, trace, vcpu->domain),
 		 vcpu->number);

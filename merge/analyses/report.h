@@ -4,8 +4,8 @@
  * tables of them.
  *
  *     strata_report_new      by its name; strata_report_kinds[] lists them
- *     report->listener       to be told of all spans
- *     strata_report_tables   after them
+ *     report->listener must receive all spans
+ *     strata_report_tables after the last span
  *     strata_report_free
  */
 #ifndef STRATA_MERGE_ANALYSES_REPORT_H
@@ -20,11 +20,11 @@
 
 struct strata_report {
 	struct strata_span_listener listener;
-	/* Only what lies between counts; a span that lies there in part counts as long as it does.
-	 */
+	/* Only spans within this range count; of a span that lies partly within, only that part
+	 * counts. */
 	uint64_t from_ns, to_ns;
 	const struct strata_shown *shown;
-	/* Fills in tables; 0, or -1: out of memory. */
+	/* Fills in the tables. Returns 0, or -1: out of memory. */
 	int (*make)(struct strata_report *report, struct strata_table *tables, size_t *nr);
 	void (*free)(struct strata_report *report);
 };
@@ -32,7 +32,7 @@ struct strata_report {
 struct strata_report_kind {
 	const char *name;
 	const char *what; /* one line */
-	/* What it is made of, and what to record for that: if no event of that meaning was seen,
+	/* The meaning of events that it needs, and what to record for them: without any such event
 	 * there is nothing to report. */
 	enum strata_meaning_of needs;
 	const char *record;
@@ -42,48 +42,48 @@ struct strata_report_kind {
 extern const struct strata_report_kind strata_report_kinds[];
 extern const size_t strata_nr_report_kinds;
 
-/* NULL: out of memory.  @shown: of the set, which outlives it */
+/* @shown: of the set; must outlive the report. Returns NULL if out of memory. */
 struct strata_report *strata_report_new(const struct strata_report_kind *kind,
 					const struct strata_shown *shown, uint64_t from_ns,
 					uint64_t to_ns);
 
 /*
- * Makes the tables of what was told.
- * @tables: room for STRATA_REPORT_TABLES; to be cleared
- * 0, or -1: out of memory.
+ * Makes the tables from the spans received.
+ * @tables: room for STRATA_REPORT_TABLES; the caller must clear them
+ * Returns 0, or -1: out of memory.
  */
 int strata_report_tables(struct strata_report *report, struct strata_table *tables, size_t *nr);
 
 void strata_report_free(struct strata_report *report);
 
-/* Names for what spans are of; each writes into @text, of STRATA_REPORT_NAME bytes. */
+/* Names of what spans belong to; each writes into @text, of STRATA_REPORT_NAME bytes. */
 #define STRATA_REPORT_NAME 128u
 const char *strata_report_domain_name(char *text, const struct strata_shown *shown, size_t trace,
 				      uint32_t domain);
 const char *strata_report_vcpu_name(char *text, const struct strata_shown *shown, size_t trace,
 				    const struct strata_vcpu *vcpu);
 const char *strata_report_task_name(char *text, const struct strata_task *task);
-/* What a VM exit, hypercall, system call, interrupt, wake-up or request is. */
+/* The name of a VM exit, hypercall, system call, interrupt, wake-up or request. */
 void strata_report_span_name(char *text, const struct strata_shown *shown,
 			     const struct strata_span *span);
 
-/* The part of a span that counts: its length; 0: none. */
+/* Returns the length of the part of a span that counts; 0: none. */
 uint64_t strata_report_length(const struct strata_report *report, const struct strata_span *span);
 
-/* Millionths of a whole; 0 of nothing. */
+/* Returns the share in millionths; 0 if the whole is 0. */
 static inline uint64_t strata_share(uint64_t part, uint64_t whole)
 {
 	return whole ? (uint64_t)((unsigned __int128)part * 1000000u / whole) : 0;
 }
 
-/* The reports: one that divides spans of some kinds by what they are and who had them. */
+/* The reports: each divides the spans of some kinds by name and by owner. */
 struct strata_report *strata_report_exits(void);
 struct strata_report *strata_report_hypercalls(void);
 struct strata_report *strata_report_syscalls(void);
 struct strata_report *strata_report_irqs(void);
 struct strata_report *strata_report_wakeups(void);
 struct strata_report *strata_report_requests(void);
-/* Who ran, and who waited behind whom. */
+/* Which vCPUs and tasks ran, and which waited behind which. */
 struct strata_report *strata_report_schedule(void);
 struct strata_report *strata_report_steal(void);
 struct strata_report *strata_report_evtchn(void);

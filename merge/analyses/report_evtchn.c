@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * report_evtchn.c - the report on event channels: of each port who signals it, how long it is
- * pending until its kernel takes the upcall and where that time went, and how long its handler
- * takes to begin and to run.
+ * report_evtchn.c - the report on event channels: for each port the domain that signals it, how
+ * long it is pending until its kernel takes the upcall and where that time went, and how long its
+ * handler takes to begin and to run.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,22 +14,22 @@
 #include "base/escape.h"
 #include "base/histogram.h"
 #include "base/id_map.h"
-#include "base/value_hash.h"
+#include "base/identity.h"
 #include "state/parts.h"
 
 #define NAME STRATA_REPORT_NAME
 
-/* Ports of hostile domains may be many: what goes beyond is not in the table, and counted. */
+/* Hostile domains may have many ports: further ones are only counted, not in the table. */
 #define ROWS_MAX 16384u
 
-/* A port of a domain, by who signals it: a domain, or Xen itself. */
+/* A port of a domain, by its sender: a domain, or Xen itself. */
 struct row {
 	size_t machine, trace;
 	uint32_t domain, port;
 	uint32_t sender; /* NO_SENDER: Xen */
 	uint64_t signals;
 	struct strata_histogram pendings;
-	uint64_t bound_ns; /* the largest of one */
+	uint64_t bound_ns; /* the largest of a single time */
 	uint64_t parts[STRATA_NR_PARTS];
 	uint64_t delays, delay_ns; /* from the upcall to its handler */
 	struct strata_histogram handlers;
@@ -46,17 +46,16 @@ struct evtchn_report {
 	bool no_memory;
 };
 
-/* The row of a port, by a PENDING or what it caused.  NULL: out of memory, or there are too many.
- */
+/* Returns the row of a port, from a PENDING span or one that it caused. NULL: out of memory, or the
+ * table is full. */
 static struct row *row_of(struct evtchn_report *report, const struct strata_link *pending)
 {
 	const struct strata_vcpu *to = pending->to.vcpu, *from = pending->from.vcpu;
 	const uint32_t sender = pending->via == STRATA_VIA_SEND && from ? from->domain : NO_SENDER;
-	uint64_t id = strata_hash_number(strata_hash_number(0, to->machine), to->domain);
+	uint64_t id = strata_identity_add(strata_identity_add(0, to->machine), to->domain);
 	struct row *row;
 
-	id = strata_hash_number(strata_hash_number(id, pending->port), sender);
-	id ^= id >> 32;
+	id = strata_identity_add(strata_identity_add(id, pending->port), sender);
 	row = strata_id_map_find(&report->rows, id);
 	if (row || report->nr >= ROWS_MAX)
 		return row;
@@ -123,7 +122,7 @@ static void take_span(struct strata_span_listener *listener, const struct strata
 
 	if (!pending || !is_within(report, span->from_ns, span->to_ns))
 		return;
-	/* An interrupt's is its DELIVERY. */
+	/* For an interrupt's span the cause is its DELIVERY. */
 	if (span->kind == STRATA_SPAN_IRQ)
 		pending = pending->cause;
 	row = pending ? row_of(report, pending) : NULL;
@@ -188,7 +187,7 @@ static const struct strata_table_column columns[NR_COLUMNS] = {
 	[COLUMN_HANDLER_P99] = { "handler_p99_ns", "p99", STRATA_CELL_NS },
 };
 
-/* What is only known with upcalls. */
+/* Sets the cells that need recorded upcalls. */
 static void set_pendings(struct strata_cell *cells, const struct row *row)
 {
 	const struct strata_histogram *pendings = &row->pendings;

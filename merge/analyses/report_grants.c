@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * report_grants.c - the report on grants: which domain maps or copies pages of which other one, how
- * often, for how long, and how much.
+ * report_grants.c - the report on grants: for each pair of domains how often one maps or copies
+ * pages of the other, for how long, and how many bytes.
  */
 #include <stdlib.h>
 
@@ -10,14 +10,14 @@
 #include "base/histogram.h"
 #include "base/id_map.h"
 
-/* Pairs of domains of hostile traces may be many: what goes beyond is not in the table. */
+/* Hostile traces may have many pairs of domains: further ones are not in the table. */
 #define ROWS_MAX 16384u
 
 struct row {
 	size_t trace;
 	uint32_t domain, other;
 	struct strata_histogram maps;
-	uint64_t bound_ns; /* the largest of one */
+	uint64_t bound_ns; /* the largest of a single time */
 	uint64_t copies, failed, bytes;
 };
 

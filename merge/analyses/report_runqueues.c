@@ -11,14 +11,14 @@
 #include "base/array.h"
 #include "base/id_map.h"
 
-/* Lengths that have a column: 0, 1, 2, and all longer ones. */
+/* Queue lengths that have a column: 0, 1, 2, and all longer ones. */
 #define LENGTHS 4u
 
 struct row {
 	size_t trace, machine;
-	uint32_t cpu; /* STRATA_NO_CPU: the physical ones */
+	uint32_t cpu; /* STRATA_NO_CPU: the physical CPUs */
 	uint64_t ns[LENGTHS];
-	uint64_t waited_ns; /* of all that waited */
+	uint64_t waited_ns; /* of all waiters */
 	uint64_t greatest;
 };
 
@@ -33,7 +33,7 @@ struct queues_report {
 static struct row *row_of(struct queues_report *report, const struct strata_queue_span *queue)
 {
 	const bool of_vcpus = queue->cpu == STRATA_NO_CPU;
-	/* Of vCPUs, whichever trace of the machine tells of them. */
+	/* vCPUs are counted per machine, whichever of its traces reports them. */
 	const uint64_t id = (uint64_t)(of_vcpus ? queue->machine : queue->trace) << 32 | queue->cpu;
 	struct row *row = strata_id_map_find(&report->rows, id);
 
@@ -68,7 +68,7 @@ static void take(struct strata_span_listener *listener, const struct strata_queu
 		row->greatest = queue->waiting;
 }
 
-/* It is about queues only. */
+/* The report uses only queue changes, no spans. */
 static void take_span(struct strata_span_listener *listener, const struct strata_span *span)
 {
 	(void)listener;
@@ -137,7 +137,7 @@ struct strata_report *strata_report_runqueues(void)
 
 	if (!report)
 		return NULL;
-	/* A bit of no kind: it wants no spans. */
+	/* This bit belongs to no kind: the report wants no spans. */
 	report->report.listener.kinds = 1u << STRATA_NR_SPANS;
 	report->report.listener.span = take_span;
 	report->report.listener.queue = take;

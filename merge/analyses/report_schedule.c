@@ -13,7 +13,7 @@
 struct schedule_report {
 	struct strata_report report;
 	struct strata_sums pcpus, tasks;
-	struct strata_sums whole_pcpus; /* of each, whoever ran */
+	struct strata_sums whole_pcpus; /* totals per pCPU, whatever ran */
 };
 
 static void take_pcpu(struct schedule_report *report, const struct strata_span *span,
@@ -44,7 +44,7 @@ static void take_task(struct schedule_report *report, const struct strata_span *
 	} else if (span->number == STRATA_TASK_UNKNOWN) {
 		sum->by_state[STRATA_VCPU_UNKNOWN] += length;
 	} else if (span->number == STRATA_TASK_RUNNING && length != span->to_ns - span->from_ns) {
-		/* A part of a span has a part of each of its times, which nobody knows. */
+		/* How a partial span divides into its states is unknown. */
 		sum->by_state[STRATA_VCPU_UNKNOWN] += length;
 	} else if (span->number == STRATA_TASK_RUNNING) {
 		for (i = 0; i < STRATA_NR_VCPU_STATES; i++)

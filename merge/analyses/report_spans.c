@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * report_spans.c - reports on things that take a time: VM exits, hypercalls, system calls,
- * interrupts, wake-ups, requests.  A row for each kind of it that each source had: how often, how
- * long, and where that time went.
+ * report_spans.c - reports on spans: VM exits, hypercalls, system calls, interrupts, wake-ups,
+ * requests. One row for each name and source: how often, how long, and where that time went.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,7 +12,7 @@
 #include "base/array.h"
 #include "base/escape.h"
 #include "base/histogram.h"
-#include "base/value_hash.h"
+#include "base/identity.h"
 #include "linux/linux_names.h"
 #include "linux/syscall_names.h"
 #include "state/parts.h"
@@ -23,13 +22,12 @@
 
 #define NAME STRATA_REPORT_NAME
 
-/* Interrupts, calls and names of a hostile trace may each be another: what goes beyond is one row.
- */
+/* A hostile trace may have a new name in each span: further ones share one row. */
 #define ROWS_MAX 16384u
 
 struct row {
-	char *of, *what;   /* fit to be shown */
-	uint64_t bound_ns; /* the largest of one */
+	char *of, *what;   /* escaped for output */
+	uint64_t bound_ns; /* the largest of a single span */
 	uint64_t parts[STRATA_NR_PARTS];
 	bool has_parts;
 	uint64_t others_waited_ns; /* see struct strata_span */
@@ -39,10 +37,10 @@ struct row {
 struct span_report {
 	struct strata_report report;
 	const char *key, *title;
-	bool is_of_locks;          /* and of VM exits of vCPUs that spin, but of no others */
-	struct strata_id_map rows; /* by a hash of what the row is */
+	bool is_of_locks;          /* only VM exits of vCPUs that spin on a lock */
+	struct strata_id_map rows; /* by id_of() */
 	struct row **all;
-	struct row *others; /* that of ROWS_MAX */
+	struct row *others; /* the row that collects the rest once there are ROWS_MAX */
 	size_t nr, room;
 	bool no_memory;
 };
@@ -57,7 +55,8 @@ static void put_number(char *text, const struct strata_number_names *names, uint
 		snprintf(text, NAME, "%" PRIu64, number);
 }
 
-/* The names of the reasons of VM exits in a trace; NULL: nobody knows whose numbers they are. */
+/* Returns the names of VM exit reasons in a trace; NULL: the trace does not say whether its numbers
+ * are Intel's or AMD's. */
 static const struct strata_number_names *exit_names(const struct strata_ctf_trace *trace)
 {
 	enum strata_exits exits = STRATA_EXITS_UNKNOWN;
@@ -75,7 +74,7 @@ void strata_report_span_name(char *text, const struct strata_shown *shown,
 	char name[NAME] = "";
 
 	if (span->name && span->name_bytes) {
-		/* Of any bytes, and of any length. */
+		/* Arbitrary bytes of any length. */
 		char copy[NAME / 2] = "";
 
 		memcpy(copy, span->name,
@@ -136,19 +135,19 @@ static void put_of(char *text, const struct span_report *report, const struct st
 		snprintf(text, NAME, "%s", shown->sources[span->trace].name);
 }
 
-/* Tells rows apart, without making their names for each span. */
+/* Identifies the row of a span without building its names. */
 static uint64_t id_of(const struct strata_span *span)
 {
-	uint64_t id = strata_hash_number(strata_hash_number(0, span->kind), span->trace);
+	uint64_t id = strata_identity_add(strata_identity_add(0, span->kind), span->trace);
 
-	id = strata_hash_number(id, (uintptr_t)span->vcpu);
+	id = strata_identity_add(id, (uintptr_t)span->vcpu);
 	if (span->kind == STRATA_SPAN_WAKEUP || span->kind == STRATA_SPAN_PREEMPTED)
-		id = strata_hash_number(id, (uintptr_t)span->task);
+		id = strata_identity_add(id, (uintptr_t)span->task);
 	else if (span->kind != STRATA_SPAN_REQUEST)
-		id = strata_hash_number(id, span->number);
+		id = strata_identity_add(id, span->number);
 	if (span->name)
-		id = strata_hash_bytes(id, span->name, span->name_bytes);
-	return id ^ id >> 32;
+		id = strata_identity_add_text(id, span->name, span->name_bytes);
+	return id;
 }
 
 static struct row *add_row(struct span_report *report, const char *of, const char *what,
@@ -174,7 +173,7 @@ static struct row *add_row(struct span_report *report, const char *of, const cha
 	return NULL;
 }
 
-/* A row for what a span is, or the one for all that would be too many. */
+/* Adds a row for a span, or returns the shared row if the table is full. */
 static struct row *new_row(struct span_report *report, const struct strata_span *span, uint64_t id)
 {
 	char of[NAME], what[NAME];
@@ -189,13 +188,13 @@ static struct row *new_row(struct span_report *report, const struct strata_span 
 	return add_row(report, of, what, id);
 }
 
-/* Whether a VM exit is of a vCPU that spun for long. */
+/* Whether this is the VM exit of a vCPU that spun for long. */
 static bool is_pause(const struct span_report *report, const struct strata_span *span)
 {
 	const struct strata_number_names *names;
 	const char *name;
 
-	/* Intel's and AMD's number of it. */
+	/* PAUSE exits in Intel's and AMD's numbering. */
 	if (span->number != 40 && span->number != 0x77)
 		return false;
 	names = exit_names(report->report.shown->set->traces[span->trace]);
@@ -209,7 +208,7 @@ static void span(struct strata_span_listener *listener, const struct strata_span
 	struct row *row;
 	uint64_t id;
 
-	/* What lies there in part has no length that would say something. */
+	/* The length of a partial span would be misleading. */
 	if (span->from_ns < report->report.from_ns || span->to_ns > report->report.to_ns)
 		return;
 	if (report->is_of_locks && span->kind == STRATA_SPAN_EXIT && !is_pause(report, span))
@@ -228,7 +227,7 @@ static void span(struct strata_span_listener *listener, const struct strata_span
 		strata_parts_add(row->parts, span->split);
 	else if (span->split)
 		strata_parts_add_vcpu(row->parts, span->split);
-	/* Parts sum to the whole. */
+	/* The parts must sum to the whole. */
 	if (!span->split)
 		row->parts[STRATA_PART_UNKNOWN] += span->to_ns - span->from_ns;
 	row->has_parts |= span->split != NULL;
@@ -247,7 +246,7 @@ enum {
 	COLUMN_GREATEST,
 	COLUMN_BOUND,
 	COLUMN_PARTS,
-	COLUMN_OTHERS = COLUMN_PARTS + STRATA_NR_PARTS, /* of locks only */
+	COLUMN_OTHERS = COLUMN_PARTS + STRATA_NR_PARTS, /* in the report on locks only */
 	NR_COLUMNS,
 };
 

@@ -71,7 +71,7 @@ static void make_vcpus(const struct steal_report *report, struct strata_table *t
 			strata_report_vcpu_name(name, report->report.shown, sum->trace, sum->a));
 		strata_cell_set(&cells[1], running);
 		strata_cell_set(&cells[2], waiting);
-		/* Of the time in which it wanted to run. */
+		/* Share of the time in which it wanted to run. */
 		strata_cell_set(&cells[3], strata_share(waiting, running + waiting));
 		strata_cell_set(&cells[4], sum->by_state[STRATA_VCPU_BLOCKED]);
 		strata_cell_set(&cells[5], sum->by_state[STRATA_VCPU_OFFLINE]);

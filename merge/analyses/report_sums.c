@@ -5,13 +5,12 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "base/value_hash.h"
+#include "base/identity.h"
 
 struct strata_sum *strata_sums_get(struct strata_sums *sums, const void *a, const void *b,
 				   size_t trace)
 {
-	const uint64_t hash = strata_hash_number(strata_hash_number(0, (uintptr_t)a), (uintptr_t)b);
-	const uint64_t id = hash ^ hash >> 32;
+	const uint64_t id = strata_identity_add(strata_identity_add(0, (uintptr_t)a), (uintptr_t)b);
 	struct strata_sum *sum = strata_id_map_find(&sums->map, id);
 
 	if (sum)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * report_sums.h - sums of times for reports, by one or two things that make a row: a vCPU, a task,
- * who waited and who ran.
+ * report_sums.h - sums of times for reports, by a key of one or two objects: a vCPU, a task, or a
+ * waiter and what it waited behind.
  */
 #ifndef STRATA_MERGE_REPORT_SUMS_H
 #define STRATA_MERGE_REPORT_SUMS_H
@@ -11,8 +11,8 @@
 #include "state/vcpus.h"
 
 struct strata_sum {
-	const void *a, *b; /* that make the row */
-	size_t trace;      /* of the set, whose events tell of them */
+	const void *a, *b; /* the key */
+	size_t trace;      /* index in the set of the trace that contains their events */
 	uint64_t ns;
 	uint64_t by_state[STRATA_NR_VCPU_STATES];
 	uint64_t waiting_ns; /* of a task: for a CPU of its kernel */
@@ -20,15 +20,15 @@ struct strata_sum {
 	struct strata_histogram lengths;
 };
 
-/* Zero-initialised is empty. */
+/* All-zero is empty. */
 struct strata_sums {
 	struct strata_id_map map;
-	struct strata_sum **all; /* in the order of their appearance */
+	struct strata_sum **all; /* in order of first appearance */
 	size_t nr, room;
 	bool no_memory;
 };
 
-/* Finds the sum of two things (@b may be NULL), or adds one.  NULL: out of memory. */
+/* Finds or adds the sum for a key (@b may be NULL). NULL: out of memory. */
 struct strata_sum *strata_sums_get(struct strata_sums *sums, const void *a, const void *b,
 				   size_t trace);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* statistics.c - see statistics.h: each slice counts for itself, and is joined to those before. */
+/* statistics.c - see statistics.h: each slice counts separately, and the counts are then added up
+ * in order. */
 #include "analyses/statistics.h"
 
 #include <stdlib.h>
@@ -112,7 +113,7 @@ static struct strata_slice_sink *begin(struct strata_slice_work *base, size_t at
 	slice->sink.take = take;
 	slice->set = work->set;
 	if (!allocate(&slice->counted, work->set)) {
-		/* What it would save is little. */
+		/* Reusing the other slice's memory would save little. */
 		if (used)
 			end(base, used);
 		return &slice->sink;

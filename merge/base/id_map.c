@@ -5,14 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/value_hash.h"
+#include "base/identity.h"
 
 #define FIRST_ROOM 64u
 
-/* Where the search for an id begins.  The upper bits of a product depend on all bits of the id. */
+/* Where the search for an id begins.  Who chooses ids cannot know it, and so cannot choose them to
+ * begin at one slot, which would make each search a walk over all of them. */
 static size_t home_of(const struct strata_id_map *map, uint64_t id)
 {
-	return (size_t)(strata_hash_number(0, id) >> 32) & (map->room - 1);
+	return (size_t)strata_identity_add(0, id) & (map->room - 1);
 }
 
 /* The slot of an id, or the free one where it belongs; there is a free one. */

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* id_map.h - a hash table from 64-bit ids to pointers, with open addressing. */
+/*
+ * id_map.h - a hash table from 64-bit ids to pointers, with open addressing.
+ *
+ * Which slot an id has differs from run to run, because ids may be chosen by whoever wrote a trace
+ * (identity.h): no output may depend on the order of slots.
+ */
 #ifndef STRATA_MERGE_ID_MAP_H
 #define STRATA_MERGE_ID_MAP_H
 

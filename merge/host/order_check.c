@@ -22,15 +22,17 @@ struct strata_checked_vcpu {
 	struct strata_track guest_mode;
 	bool has_guest_mode; /* there was an entry or an exit */
 	bool read_by_xen;    /* its counter: the track holds when it was not in guest mode */
+	struct strata_checked_vcpu *next; /* the one that was first seen after this one */
 };
 
 struct strata_order_check {
 	uint64_t covered_from;
 	uint64_t covered_until;
-	uint64_t uncertain_until;      /* 0: certain */
-	uint32_t generation;           /* incremented when all knowledge must be forgotten */
-	uint32_t changing;             /* CPUs on which the selection is about to change */
-	struct strata_id_map vcpus;    /* by strata_vcpu_key() */
+	uint64_t uncertain_until;   /* 0: certain */
+	uint32_t generation;        /* incremented when all knowledge must be forgotten */
+	uint32_t changing;          /* CPUs on which the selection is about to change */
+	struct strata_id_map vcpus; /* by strata_vcpu_key() */
+	struct strata_checked_vcpu *first, *last;
 	uint8_t incomplete[65536 / 8]; /* a bit for each domain whose events were refused */
 	struct strata_order_result result;
 };
@@ -51,15 +53,11 @@ struct strata_order_check *strata_order_check_new(uint64_t covered_from, uint64_
 
 void strata_order_check_free(struct strata_order_check *check)
 {
-	uint32_t i;
+	struct strata_checked_vcpu *vcpu;
 
 	if (!check)
 		return;
-	for (i = 0; i < check->vcpus.room; i++) {
-		struct strata_checked_vcpu *vcpu = check->vcpus.slots[i].thing;
-
-		if (!vcpu)
-			continue;
+	for (vcpu = check->first; vcpu; vcpu = vcpu->next) {
 		strata_track_clear(&vcpu->run);
 		strata_track_clear(&vcpu->app);
 		strata_track_clear(&vcpu->guest_mode);
@@ -85,6 +83,8 @@ struct strata_checked_vcpu *strata_order_check_vcpu(struct strata_order_check *c
 	strata_track_init(&vcpu->run, key);
 	strata_track_init(&vcpu->app, key);
 	strata_track_init(&vcpu->guest_mode, key);
+	*(check->last ? &check->last->next : &check->first) = vcpu;
+	check->last = vcpu;
 	return vcpu;
 }
 
@@ -200,15 +200,13 @@ static bool is_incomplete(const struct strata_order_check *check, uint16_t domai
 
 void strata_order_check_incomplete(struct strata_order_check *check, uint16_t domain)
 {
-	uint32_t i;
+	struct strata_checked_vcpu *vcpu;
 
 	if (is_incomplete(check, domain))
 		return;
 	check->incomplete[domain / 8] |= (uint8_t)(1u << (domain % 8));
-	for (i = 0; i < check->vcpus.room; i++) {
-		struct strata_checked_vcpu *vcpu = check->vcpus.slots[i].thing;
-
-		if (vcpu && vcpu->key >> 16 == domain)
+	for (vcpu = check->first; vcpu; vcpu = vcpu->next) {
+		if (vcpu->key >> 16 == domain)
 			forget_guest_mode(check, vcpu);
 	}
 }
@@ -294,13 +292,9 @@ void strata_order_check_event(struct strata_order_check *check, struct strata_ch
 
 const struct strata_order_result *strata_order_check_finish(struct strata_order_check *check)
 {
-	uint32_t i;
+	struct strata_checked_vcpu *vcpu;
 
-	for (i = 0; i < check->vcpus.room; i++) {
-		struct strata_checked_vcpu *vcpu = check->vcpus.slots[i].thing;
-
-		if (!vcpu)
-			continue;
+	for (vcpu = check->first; vcpu; vcpu = vcpu->next) {
 		strata_track_finish(&vcpu->run, &check->result.run, check->covered_until);
 		strata_track_finish(&vcpu->app, &check->result.app, check->covered_until);
 		if (!vcpu->has_guest_mode)

@@ -21,7 +21,7 @@ static int compare_names(const void *a, const void *b)
 	return x->event->index < y->event->index ? -1 : x->event->index > y->event->index;
 }
 
-/* All classes of all traces, by name.  0, or -1: out of memory. */
+/* Lists all classes of all traces, sorted by name. Returns 0, or -1: out of memory. */
 static int list_classes(struct sql_catalog *catalog, const struct strata_trace_set *set, size_t *nr)
 {
 	size_t i, j, k, room = 0;
@@ -56,7 +56,7 @@ static const char *valid_copy(const char *text, struct strata_ctf_arena *arena)
 	return copy;
 }
 
-/* Names that SQLite keeps for itself are not taken from it. */
+/* Avoids the names that SQLite reserves for itself. */
 static const char *add_table_name(struct sql_catalog *catalog, struct sql_table *table)
 {
 	const char *event = table->event;
@@ -69,7 +69,7 @@ static const char *add_table_name(struct sql_catalog *catalog, struct sql_table 
 	return sql_names_add(&catalog->names, text, table, catalog->arena);
 }
 
-/* Adds the table of classes of one name. */
+/* Adds the table for all classes of one name. */
 static int add_table(struct sql_catalog *catalog, const struct sql_member *members, size_t nr)
 {
 	struct sql_table *table = &catalog->tables[catalog->nr_tables++];

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * catalog.h - which tables of events there are: one for each name of an event, over all traces that
- * have it.
+ * catalog.h - the tables of events: one for each event name, over all traces that have it.
  *
- * Names in traces are any bytes, and SQLite's names do not differ by case.  So a table has its
- * event's name made valid, with a number behind it where another has that name; likewise columns.
+ * Names in traces are arbitrary bytes, and SQLite's names are case-insensitive. So a table has its
+ * event's name made valid, with a number appended if the name is taken; likewise columns.
  *
- * A trace may have a hundred thousand names.  The catalog has the names alone; a table gets its
+ * A trace may have a hundred thousand names. The catalog has only the names; a table gets its
  * columns (columns.h) and is registered with SQLite when a statement names it (mentions.h).
  */
 #ifndef STRATA_MERGE_SQL_CATALOG_H
@@ -24,18 +23,19 @@ struct strata_sql;
 struct sql_table {
 	struct strata_sql *sql;
 	const char *name;
-	const char *event; /* in the trace; NULL: the table of all events */
-	const char *shown; /* its name, made valid: what the column `event` has */
+	const char *event; /* name in the trace; NULL: the table of all events */
+	const char *shown; /* valid form of the name, the value of the column `event` */
 	const struct sql_member *members;
 	size_t nr_members;
 	bool is_registered;
-	struct sql_columns columns; /* since it is registered */
+	struct sql_columns columns; /* valid once the table is registered */
 };
 
-/* A class of events: where the fields of its table are. */
+/* A class of events, and where it has the fields of its table. */
 struct sql_class {
 	struct sql_table *table;
-	struct strata_ctf_access *fields; /* as the table's; without a type: it has none */
+	/* One per field of the table; without a type: the class lacks this field. */
+	struct strata_ctf_access *fields;
 };
 
 struct sql_catalog {
@@ -43,28 +43,28 @@ struct sql_catalog {
 	struct sql_names names; /* of all tables */
 	struct sql_member *members;
 	struct sql_table events;
-	struct sql_table *tables; /* of one event each, by the event's name */
+	struct sql_table *tables; /* one per event name, sorted by name */
 	size_t nr_tables;
-	struct sql_class **classes; /* by trace, and the class's index in it */
-	/* Of tables that are registered. */
+	struct sql_class **classes; /* by trace, then by index of the class in the trace */
+	/* Memory for the columns of registered tables. */
 	struct strata_ctf_arena *columns_arena;
 	size_t most_columns;
 };
 
 /*
- * @taken:        names that tables must not have, NULL behind the last
- * @most_columns: of a table
- * @bytes:        the most memory for columns
- * 0, or -1: out of memory.  To be cleared in any case.
+ * @taken: reserved table names, NULL-terminated
+ * @most_columns: largest number per table
+ * @bytes: largest amount of memory for columns
+ * Returns 0, or -1: out of memory. The caller must clear the catalog in either case.
  */
 int sql_catalog_make(struct sql_catalog *catalog, const struct strata_trace_set *set,
 		     const char *const *taken, size_t most_columns, size_t bytes);
 void sql_catalog_clear(struct sql_catalog *catalog);
 
-/* The table of one event that has that name; NULL: there is none. */
+/* Returns the table of that name among those of one event; NULL if there is none. */
 struct sql_table *sql_catalog_find(const struct sql_catalog *catalog, const char *name);
 
-/* Makes the columns of a table of one event, for scans.  0, or -1: out of memory. */
+/* Creates the columns of a table, so that it can be scanned. Returns 0, or -1: out of memory. */
 int sql_catalog_make_columns(struct sql_catalog *catalog, struct sql_table *table);
 
 #endif /* STRATA_MERGE_SQL_CATALOG_H */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* class_list.c - the virtual table `event_tables`: each class of events, and the table it is in. */
+/* class_list.c - the virtual table `event_tables`: each class of events, with the table that
+ * contains it. */
 #include <string.h>
 
 #include "sql/session.h"
@@ -22,7 +23,7 @@ const struct sql_described_table sql_event_tables = { "event_tables",
 
 struct list_cursor {
 	struct sql_cursor base;
-	size_t table, member; /* the member's number in the table */
+	size_t table, member; /* index of the member in the table */
 };
 
 static const struct strata_sql *sql_of(const struct sql_cursor *base)

@@ -12,7 +12,7 @@
 #include "ctf/values/value_names.h"
 #include "sql/names.h"
 
-/* What values of a field are, as bits. */
+/* The types of a field's values, as bits. */
 enum {
 	OF_INTEGER = 1u << 0,
 	OF_UNSIGNED = 1u << 1, /* of 64 bits */
@@ -36,7 +36,7 @@ static const struct sql_column common[SQL_NR_COMMON] = {
 	[SQL_TID] = { .name = "tid", .type = "INTEGER" },
 };
 
-/* Those of the table of all events. */
+/* The columns of the table of all events that follow the common ones. */
 static const char *const events_columns[SQL_NR_EVENTS_COLUMNS - SQL_NR_COMMON] = {
 	"event", "packet", "stream_context", "context", "fields",
 };
@@ -87,7 +87,7 @@ static bool has_names(const struct strata_ctf_type *type)
 	       (strata_ctf_has_labels(type) || type->is_bit_map || strata_has_names(type));
 }
 
-/* Numbers beyond INT64_MAX are text, which that collation puts in order. */
+/* Integers beyond INT64_MAX are stored as text, which that collation sorts numerically. */
 static const char *declared(unsigned int kinds)
 {
 	switch (kinds) {
@@ -135,7 +135,7 @@ static int compare_fields(const void *a, const void *b)
 /* Fields are found in a tree: a trace may have any number of them. */
 struct found_fields {
 	void *tree;
-	size_t most; /* columns */
+	size_t most; /* limit on columns */
 };
 
 static void keep(void *field)
@@ -148,7 +148,7 @@ static bool is_full(const struct sql_columns *table, const struct found_fields *
 	return SQL_NR_COMMON + table->nr_fields + table->nr_named == found->most;
 }
 
-/* Adds a field of a class unless the table has it.  There is room.  0 or -1. */
+/* Adds a field of a class if the table does not have it yet; there is room. Returns 0 or -1. */
 static int add_field(struct sql_columns *table, struct found_fields *found, const char *name,
 		     enum sql_scope scope, const struct strata_ctf_type *type)
 {
@@ -168,7 +168,7 @@ static int add_field(struct sql_columns *table, struct found_fields *found, cons
 		table->nr_fields++;
 	}
 	field->kinds |= kinds_of(type);
-	/* The name of its values has a column if there is room. */
+	/* The symbolic name of its values gets its own column if there is room. */
 	if (!field->has_names && has_names(type) && !is_full(table, found)) {
 		field->has_names = true;
 		table->nr_named++;
@@ -207,7 +207,7 @@ static int add_column(struct sql_columns *table, struct sql_names *names, const 
 	return column->name ? 0 : -1;
 }
 
-/* What is in front of a field's name, so that contexts and the common columns have their own. */
+/* The prefix of a field's column name, which separates contexts from the common columns. */
 static const char *prefix_of(const struct sql_field *field)
 {
 	size_t i;
@@ -221,8 +221,8 @@ static const char *prefix_of(const struct sql_field *field)
 	return "";
 }
 
-/* The columns of a table's fields behind the common ones; names of numbers get what is left of
- * names, so that they take none from a field. */
+/* Names the columns of a table's fields, which follow the common ones. Fields come first; columns
+ * for the symbolic names of numbers take names that are still free. */
 static int name_columns(struct sql_columns *table, struct strata_ctf_arena *arena)
 {
 	struct sql_names names = { NULL };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * columns.h - the columns of a table of events: those that all have, and then one for each field
- * that any class of the event has, in any trace.
+ * columns.h - the columns of a table of events: first the common ones, then one for each field that
+ * any class of the event has in any trace.
  */
 #ifndef STRATA_MERGE_SQL_COLUMNS_H
 #define STRATA_MERGE_SQL_COLUMNS_H
@@ -11,7 +11,7 @@
 #include "ctf/trace/ctf_trace.h"
 #include "ctf/values/ctf_access.h"
 
-/* Columns that all tables of events begin with. */
+/* The first columns of every table of events. */
 enum sql_event_column {
 	SQL_TIME,
 	SQL_BOUND,
@@ -26,7 +26,7 @@ enum sql_event_column {
 	SQL_PROCESS,
 	SQL_TID,
 	SQL_NR_COMMON,
-	/* Of the table of all events; those of one event have fields here. */
+	/* Of the table of all events; in tables of one event, field columns start here. */
 	SQL_EVENT = SQL_NR_COMMON,
 	SQL_PACKET,
 	SQL_STREAM_CONTEXT,
@@ -37,9 +37,9 @@ enum sql_event_column {
 
 struct sql_column {
 	const char *name;
-	const char *type; /* of its declaration */
-	size_t field;     /* of the table; SIZE_MAX: one of the common ones */
-	bool is_name;     /* the name of the field's number */
+	const char *type; /* in the table's declaration */
+	size_t field;     /* index in the table's fields; SIZE_MAX: a common column */
+	bool is_name;     /* the symbolic name of the field's number */
 };
 
 enum sql_scope { SQL_IN_FIELDS, SQL_IN_CONTEXT, SQL_IN_STREAM_CONTEXT, SQL_NR_SCOPES };
@@ -47,11 +47,11 @@ enum sql_scope { SQL_IN_FIELDS, SQL_IN_CONTEXT, SQL_IN_STREAM_CONTEXT, SQL_NR_SC
 struct sql_field {
 	const char *name; /* as in the trace */
 	enum sql_scope scope;
-	unsigned int kinds; /* bits of what its values are */
+	unsigned int kinds; /* types of its values, as bits */
 	bool has_names;
 };
 
-/* A class of a table's event. */
+/* A class of events in a table. */
 struct sql_member {
 	const struct strata_ctf_stream_class *stream;
 	const struct strata_ctf_event_class *event;
@@ -63,26 +63,26 @@ struct sql_columns {
 	size_t nr_columns;
 	struct sql_field *fields;
 	size_t nr_fields;
-	size_t nr_named; /* of them that have names */
-	size_t left_out; /* fields beyond the most columns that SQLite has */
+	size_t nr_named; /* fields that have symbolic names */
+	size_t left_out; /* fields beyond SQLite's limit on columns */
 };
 
-/* How many fields a class has, those of its contexts among them. */
+/* Returns the number of fields of a class, including those of its contexts. */
 size_t sql_nr_fields(const struct sql_member *member);
 
 /*
- * Makes the columns of the table of some classes.
- * @most:  columns
- * @arena: gets all that is made
- * 0, or -1: out of memory.
+ * Makes the columns of a table for the given classes.
+ * @most: largest number of columns
+ * @arena: owns everything that is allocated
+ * Returns 0, or -1: out of memory.
  */
 int sql_columns_make(struct sql_columns *columns, const struct sql_member *members,
 		     size_t nr_members, size_t most, struct strata_ctf_arena *arena);
 
-/* Makes those of the table of all events.  Likewise. */
+/* Makes the columns of the table of all events, in the same way. */
 int sql_columns_make_events(struct sql_columns *columns, struct strata_ctf_arena *arena);
 
-/* The way to each of the table's fields in a class.  NULL: out of memory. */
+/* Returns the access path of each of the table's fields in a class. NULL: out of memory. */
 struct strata_ctf_access *sql_columns_find(const struct sql_columns *columns,
 					   const struct sql_member *member,
 					   struct strata_ctf_arena *arena);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* describe.c - says which tables there are, and which columns they have. */
+/* describe.c - describes the tables and their columns. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 #include "sql/shown_text.h"
 #include "sql/span_schema.h"
 
-/* Those besides the tables of spans, which come between the first and the others. */
+/* The tables that follow those of spans. */
 static const struct sql_described_table *const others[] = { &sql_losses, &sql_clocks, &sql_sources,
 							    &sql_event_tables };
 
@@ -34,7 +34,7 @@ static void print_name(const char *name, FILE *out)
 	fputs(strata_escape_name(shown, sizeof(shown), name), out);
 }
 
-/* A name as it is written in a statement: in quotes unless it is a plain word. */
+/* Prints a name as a statement needs it: quoted unless it is a plain word. */
 static void print_quoted(const char *name, FILE *out)
 {
 	const size_t bytes = strlen(name);
@@ -57,7 +57,7 @@ static void print_quoted(const char *name, FILE *out)
 	sqlite3_free(quoted);
 }
 
-/* What a column's declaration means to those who read. */
+/* The type of a column in words, from its declaration. */
 static const char *shown_type(const char *type)
 {
 	if (strcmp(type, "COLLATE u64") == 0)
@@ -93,7 +93,7 @@ static void describe_events(const struct sql_table *table, const struct sql_colu
 			columns->left_out);
 }
 
-/* Describes the table of one event, whose columns need not be there before or after. */
+/* Describes the table of one event. Creates its columns only for this if they do not exist. */
 static void describe_event(const struct strata_sql *sql, const struct sql_table *table, FILE *out)
 {
 	struct strata_ctf_arena *arena = strata_ctf_arena_new((size_t)sql->options.memory_bytes);
@@ -136,7 +136,7 @@ static void describe_other(const struct sql_described_table *table, FILE *out)
 		describe_column(&table->columns[i], out);
 }
 
-/* Describes the table of the number of sql_own_table_name(). */
+/* Describes a table by its number in sql_own_table_name(). */
 static void describe_own(const struct strata_sql *sql, size_t number, FILE *out)
 {
 	if (number == 0)
@@ -147,7 +147,7 @@ static void describe_own(const struct strata_sql *sql, size_t number, FILE *out)
 		describe_other(others[number - 1 - sql_nr_span_tables], out);
 }
 
-/* What the table of the number of sql_own_table_name() is. */
+/* What a table contains, by its number in sql_own_table_name(). */
 static const char *own_table_is(size_t number)
 {
 	if (number == 0)
@@ -156,7 +156,7 @@ static const char *own_table_is(size_t number)
 					    : others[number - 1 - sql_nr_span_tables]->what;
 }
 
-/* Whether a name has a text in it, in any case of letters; NULL: each has. */
+/* Whether a name contains a text, ignoring case; a NULL text matches every name. */
 static bool has(const char *name, const char *text)
 {
 	return !text || strcasestr(name, text);

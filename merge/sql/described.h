@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* described.h - tables of this room with what .schema says of them: a table is declared by the same
- * list of columns. */
+/* described.h - tables that describe their columns: .schema prints the same list from which the
+ * table is declared. */
 #ifndef STRATA_MERGE_SQL_DESCRIBED_H
 #define STRATA_MERGE_SQL_DESCRIBED_H
 
@@ -8,8 +8,8 @@
 
 struct sql_described_column {
 	const char *name;
-	const char *type; /* of its declaration */
-	const char *what; /* "": the name says it */
+	const char *type; /* in the declaration */
+	const char *what; /* description; "" if the name suffices */
 };
 
 struct sql_described_table {

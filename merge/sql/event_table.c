@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * event_table.c - the virtual tables of events: one for each name of an event, with a column for
- * each field, and `events`, which has all of them with their fields as JSON.
+ * event_table.c - the virtual tables of events: one for each event name, with a column for each
+ * field, and `events`, which has all events with their fields as JSON.
  *
- * A row is an event in the reader's batch; a column is read from it when it is asked for.
+ * A row is an event in the reader's batch; a column's value is decoded when SQLite asks for it.
  */
 #include "sql/event_table.h"
 
@@ -14,7 +14,7 @@
 /* Bits of idxNum. */
 #define WANTS_TASK 1
 
-#define EVENT_BYTES 24.0 /* about, in a trace: how many rows there are */
+#define EVENT_BYTES 24.0 /* estimated size of an event, to estimate the number of rows */
 
 static int declare(void *of, sqlite3_str *columns)
 {
@@ -66,7 +66,7 @@ static void close_cursor(struct sql_cursor *base)
 	strata_buffer_free(&((struct event_cursor *)base)->buffer);
 }
 
-/* What an event tells of the task: before the row is read, and after. */
+/* Updates the running task from the event, before and after its row is read. */
 static void follow_task(struct event_cursor *cursor, bool is_after)
 {
 	const struct sql_task_class *class = event_cursor_task_class(cursor);
@@ -82,7 +82,7 @@ static void follow_task(struct event_cursor *cursor, bool is_after)
 		strata_task_during(task, &class->tells, &at);
 }
 
-/* Whether the event that the cursor is at is a row. */
+/* Whether the event at the cursor belongs to the table. */
 static bool is_row(struct event_cursor *cursor)
 {
 	const struct sql_catalog *catalog = &cursor->scan.sql->catalog;
@@ -95,7 +95,7 @@ static bool is_row(struct event_cursor *cursor)
 	       cursor->class->table == event_cursor_table(cursor);
 }
 
-/* Moves to the next row at or behind the cursor. */
+/* Moves to the first matching row, from the cursor's position on. */
 static int find_row(struct event_cursor *cursor)
 {
 	for (;;) {
@@ -118,7 +118,7 @@ static int find_row(struct event_cursor *cursor)
 		}
 		cursor->at = 0;
 		cursor->run_is_shown = cursor->event_is_shown = false;
-		/* What was lost may be a switch. */
+		/* The lost events may include a context switch. */
 		if (cursor->scan.loss && cursor->follows)
 			cursor->tasks[cursor->scan.stream].is_known = false;
 	}
@@ -150,7 +150,7 @@ static int begin_scan(struct event_cursor *cursor, const struct sql_plan *plan, 
 		cursor->tasks = calloc(sql->options.set->nr_streams + 1, sizeof(*cursor->tasks));
 	if (wants_task && (!sql->tasks || !cursor->tasks))
 		return SQLITE_NOMEM;
-	/* The task follows from all that was before. */
+	/* The running task follows from all earlier events. */
 	cursor->follows = wants_task && sql_tasks_are_followed(sql, table);
 	if (cursor->follows) {
 		options.from_ns = 0;
@@ -182,8 +182,8 @@ static int begin(struct sql_cursor *base, int number, const char *text, int nr,
 	return status;
 }
 
-/* The event's place in its stream: the same in every scan, as SQLite wants it where it makes one
- * result of several. */
+/* The event's position in its stream. It is the same in every scan; SQLite needs that when it
+ * combines the results of several scans. */
 static sqlite3_int64 number_of(const struct sql_cursor *base)
 {
 	const struct event_cursor *cursor = (const struct event_cursor *)base;

@@ -11,16 +11,16 @@
 struct event_cursor {
 	struct sql_cursor base;
 	struct sql_scan scan;
-	size_t at;                     /* in the run */
+	size_t at;                     /* index in the run */
 	const struct sql_class *class; /* of the event */
 	struct strata_shown_view view;
 	bool has_view;
 	struct strata_shown_event shown;
 	bool run_is_shown, event_is_shown;
 	struct strata_buffer buffer;
-	/* Where the task that runs is asked for: */
-	struct strata_task *tasks; /* of each stream; NULL: it is not */
-	bool follows;              /* what the events tell of it */
+	/* If the query asks for the running task: */
+	struct strata_task *tasks; /* one per stream; NULL: not asked for */
+	bool follows;              /* tracks it from the events */
 	uint64_t from_ns;
 };
 
@@ -45,7 +45,7 @@ event_cursor_class(const struct event_cursor *cursor)
 	return cursor->scan.reader->kind->classes[event_cursor_event(cursor)->class].event;
 }
 
-/* What is known of the task of the event's class; for cursors that have tasks. */
+/* Returns what the event's class says about the task; only for cursors with tasks. */
 static inline const struct sql_task_class *
 event_cursor_task_class(const struct event_cursor *cursor)
 {
@@ -53,7 +53,7 @@ event_cursor_task_class(const struct event_cursor *cursor)
 			->classes[event_cursor_trace(cursor)][event_cursor_class(cursor)->index];
 }
 
-/* The value of a column of the cursor's event.  event_values.c. */
+/* Sets the value of a column of the cursor's event (event_values.c). */
 void sql_event_value(struct sql_cursor *base, sqlite3_context *context, int at);
 
 #endif /* STRATA_MERGE_SQL_EVENT_TABLE_H */

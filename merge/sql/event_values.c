@@ -8,7 +8,7 @@
 #include "sql/event_table.h"
 #include "sql/value.h"
 
-/* The event with its names and places. */
+/* Returns the event with its names and places. */
 static const struct strata_shown_event *show(struct event_cursor *cursor)
 {
 	if (!cursor->run_is_shown)
@@ -29,7 +29,7 @@ static void result_domain_name(sqlite3_context *context, const struct strata_sql
 		sql_result_text(context, names[shown->domain], strlen(names[shown->domain]));
 }
 
-/* A value that was bound for the class: see task_columns.h. */
+/* A value that was bound to the class: see task_columns.h. */
 static void result_bound(sqlite3_context *context, struct event_cursor *cursor,
 			 const struct bound_operand *bound)
 {
@@ -111,7 +111,7 @@ static void result_common(sqlite3_context *context, struct event_cursor *cursor,
 		sql_result_u32(context, shown->cpu);
 		break;
 	default:
-		/* SQLite may ask for a column that it did not say it uses. */
+		/* SQLite may ask for a column that it did not announce in colUsed. */
 		if (cursor->tasks)
 			result_bound(context, cursor,
 				     column == SQL_PROCESS
@@ -120,7 +120,7 @@ static void result_common(sqlite3_context *context, struct event_cursor *cursor,
 	}
 }
 
-/* Fields of the event as JSON: a scope of it. */
+/* One scope of the event's fields, as JSON. */
 static void result_scope(sqlite3_context *context, struct event_cursor *cursor,
 			 enum sql_event_column column)
 {

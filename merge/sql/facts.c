@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* facts.c - the tables of what is known of traces without reading events, `sources` and `clocks`.
- * They lie in memory. */
+/* facts.c - the in-memory tables `sources` and `clocks`, which need no events to be read. */
 #include <string.h>
 
 #include "base/escape.h"
@@ -37,7 +36,7 @@ const struct sql_described_table sql_sources = { "sources", "the traces", of_sou
 const struct sql_described_table sql_clocks = { "clocks", "the clocks of traces", of_clocks,
 						sizeof(of_clocks) / sizeof(of_clocks[0]) };
 
-/* Inserts a row; the statement has its values. */
+/* Inserts a row, whose values are bound to the statement. */
 static int insert(sqlite3_stmt *statement)
 {
 	const int status = sqlite3_step(statement);
@@ -59,7 +58,7 @@ static void bind_u64(sqlite3_stmt *statement, int at, uint64_t value)
 		sqlite3_bind_int64(statement, at, (sqlite3_int64)value);
 }
 
-/* A name of any bytes. */
+/* Binds a name of arbitrary bytes. */
 static void bind_name(sqlite3_stmt *statement, int at, const char *name)
 {
 	char text[512];
@@ -95,7 +94,7 @@ static int add_sources(const struct strata_sql *sql, sqlite3_stmt *statement)
 	return status;
 }
 
-/* Whether a recording of Strata tells how its clocks are converted. */
+/* Whether this is a Strata recording with recorded clock conversions. */
 static bool is_recorded(const struct strata_ctf_trace *trace)
 {
 	return trace->recording != NULL;
@@ -126,7 +125,7 @@ static int add_clocks(const struct strata_sql *sql, sqlite3_stmt *statement)
 					 clock->precision * 1000000000u / clock->frequency);
 			sqlite3_bind_int(statement, 7, trace->times_are_tied);
 			sqlite3_bind_int(statement, 8, is_recorded(trace));
-			/* Of a recording each event has a bound of its own. */
+			/* In a recording each event has its own bound. */
 			if (trace->times_are_tied && !trace->recording)
 				bind_u64(statement, 9, trace->own_bound_ns);
 			status = insert(statement);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * functions.c - what queries may call besides SQLite's own functions:
+ * functions.c - SQL functions in addition to SQLite's own:
  *
  *     percentile(x, p)   a value that p percent of the values do not exceed; by base/histogram.h,
- *                        so it is off by no more than 1.6 %; p from 0 to 100
+ *                        so its error is at most 1.6 %; p from 0 to 100
  *     histogram(x)       [[from, to, number], ...] as JSON: how many values lie in each power of
  *                        two, exact
  *     packets_read()     packets that scans have read so far
  *
- * Both aggregates take integers that are not negative, and leave NULL out; others are an error.
+ * Both aggregates take non-negative integers and ignore NULL; any other value is an error.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -19,12 +19,12 @@
 
 struct distribution {
 	struct strata_histogram histogram;
-	uint64_t powers[65]; /* number of values with so many bits */
+	uint64_t powers[65]; /* number of values per bit length */
 	double percent;
 	bool has_values;
 };
 
-/* Takes one value.  False: it is none, and the query has failed, or it is NULL. */
+/* Takes one value. False: it is NULL, or of a wrong type and the query has failed. */
 static bool take(sqlite3_context *context, sqlite3_value *value, struct distribution *to)
 {
 	const sqlite3_int64 number = sqlite3_value_int64(value);

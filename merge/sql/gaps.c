@@ -21,7 +21,7 @@ void sql_gaps_note(struct strata_sql *sql, const struct sql_span_table *table, b
 		sql->not_followed = facts->requests_not_followed;
 }
 
-/* The options that record the events of a report; NULL: nobody knows. */
+/* The options that record the events of a report; NULL: unknown. */
 static const char *how_to_record(const char *report)
 {
 	size_t i;

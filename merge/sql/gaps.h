@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* gaps.h - what the tables of spans cannot know of these traces: notes it while a statement runs,
- * and says it afterwards. */
+/* gaps.h - notes while a statement runs what the tables of spans miss because events were not
+ * recorded or were lost, and prints it afterwards. */
 #ifndef STRATA_MERGE_SQL_GAPS_H
 #define STRATA_MERGE_SQL_GAPS_H
 
@@ -9,7 +9,7 @@
 #include "state/host_state.h"
 
 /*
- * Notes what a scan of everything found.
+ * Notes the result of a complete scan.
  * @has_rows: whether the table has any
  */
 void sql_gaps_note(struct strata_sql *sql, const struct sql_span_table *table, bool has_rows,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * guard.c - what statements may do: read, and nothing else.  They come from anybody, as do traces.
+ * guard.c - restricts statements to reading: neither they nor the traces are trusted.
  *
- * Refused are all that writes (also temporary tables and views), ATTACH, pragmas but those that
- * describe tables, and functions that load code, tokenizers or files.
+ * It refuses everything that writes (temporary tables and views included), ATTACH, pragmas other
+ * than those that describe tables, and functions that load code, tokenizers or files.
  */
 #include <string.h>
 
@@ -14,7 +14,7 @@
 static const char *const pragmas[] = { "table_info",    "table_xinfo",    "module_list",
 				       "function_list", "collation_list", "compile_options" };
 
-/* SQLite's own, and of extensions that a build may have. */
+/* SQLite's own, and those of extensions that a build may include. */
 static const char *const functions[] = { "load_extension", "fts3_tokenizer", "readfile",
 					 "writefile", "edit" };
 
@@ -50,7 +50,8 @@ static int allow(void *data, int action, const char *first, const char *second,
 			       : SQLITE_DENY;
 	case SQLITE_UPDATE:
 		/* SQLite describes a virtual table to itself by a statement that seems to make
-		 * one.  A statement that means it is refused: the database is defensive. */
+		 * one. A statement of the user that does this is refused, because the database is
+		 * in defensive mode. */
 		return first && strcmp(first, "sqlite_master") == 0 ? SQLITE_OK : SQLITE_DENY;
 	default:
 		return SQLITE_DENY;
@@ -66,7 +67,7 @@ int sql_guard(struct strata_sql *sql)
 	sqlite3_db_config(sql->db, SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER, 0, NULL);
 	sqlite3_db_config(sql->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
 	sqlite3_db_config(sql->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-	/* What is between quotes is a name, or an error: not silently a text. */
+	/* A double-quoted token is an identifier or an error, never silently a string. */
 	sqlite3_db_config(sql->db, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
 	sqlite3_db_config(sql->db, SQLITE_DBCONFIG_DQS_DDL, 0, NULL);
 	return sqlite3_set_authorizer(sql->db, allow, NULL);

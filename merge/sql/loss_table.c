@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* loss_table.c - the virtual table `losses`: what is missing from streams, as their tracers say. */
+/* loss_table.c - the virtual table `losses`: what is missing from streams, as reported by their
+ * tracers. */
 #include <string.h>
 
 #include "sql/scan.h"
@@ -16,7 +17,7 @@ enum {
 	LOSS_STREAM,
 	LOSS_DISCARDED,
 	LOSS_MISSING,
-	LOSS_REASONS, /* as many as there are */
+	LOSS_REASONS, /* number of reasons */
 	NR_LOSS_COLUMNS = LOSS_REASONS + STRATA_NR_LOST,
 };
 
@@ -46,7 +47,7 @@ struct loss_cursor {
 	struct sql_cursor base;
 	struct sql_scan scan;
 	struct strata_slice_sink sink;
-	struct strata_shown_loss lost; /* the row */
+	struct strata_shown_loss lost; /* the current row */
 };
 
 static int declare(void *of, sqlite3_str *declared)
@@ -56,7 +57,7 @@ static int declare(void *of, sqlite3_str *declared)
 	return SQLITE_OK;
 }
 
-/* Losses are found by reading everything. */
+/* Losses are found only by reading everything. */
 static int choose(void *of, sqlite3_index_info *info)
 {
 	const struct strata_sql *sql = of;
@@ -91,7 +92,7 @@ static int lose(struct strata_slice_sink *sink, size_t stream, struct strata_ctf
 		(struct loss_cursor *)((char *)sink - offsetof(struct loss_cursor, sink));
 
 	(void)error;
-	/* What is damaged is named, and has no number. */
+	/* Damage has a reason but no count. */
 	if (!strata_loss_is_counted(loss))
 		return 0;
 	strata_shown_lose(cursor->scan.sql->options.shown, cursor->scan.numbers[stream], reader,
@@ -163,7 +164,7 @@ static void column(struct sql_cursor *base, sqlite3_context *context, int at)
 		sql_result_u64(context, lost->loss->missing_packets);
 		break;
 	default:
-		/* Which reason, not every tracer says. */
+		/* Not every tracer records the reasons. */
 		if (lost->loss->has_kinds)
 			sql_result_u64(context, lost->loss->kinds[at - LOSS_REASONS]);
 	}

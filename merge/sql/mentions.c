@@ -12,7 +12,7 @@ static bool is_of_word(char c)
 	       c == '_' || c == '$' || (unsigned char)c >= 0x80;
 }
 
-/* Moves behind a comment, if one begins here. */
+/* Skips a comment, if one begins here. */
 static bool skip_comment(const char **at)
 {
 	const char *end;
@@ -28,7 +28,7 @@ static bool skip_comment(const char **at)
 	return true;
 }
 
-/* The quote that ends a text that another begins; 0: it begins none. */
+/* The closing quote for an opening one; 0: this opens no quoted text. */
 static char closing(char opening)
 {
 	if (opening == '[')
@@ -42,7 +42,7 @@ static void append(char *name, size_t *bytes, char c)
 		name[(*bytes)++] = c;
 }
 
-/* Reads a text in quotes: within it a quote is doubled, but not a bracket. */
+/* Reads a quoted text. A doubled quote stands for one quote, except in brackets. */
 static void read_quoted(const char **at, char *name)
 {
 	const char end = closing(**at);

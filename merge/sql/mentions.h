@@ -13,13 +13,13 @@
 
 #include "sql/names.h"
 
-#define SQL_MENTION_BYTES (SQL_NAME_BYTES + 32) /* with a number behind a name */
+#define SQL_MENTION_BYTES (SQL_NAME_BYTES + 32) /* a name with a number appended */
 
 /*
  * Finds the next mention of a statement.
- * @at:   where to begin; afterwards behind the mention
- * @name: the word, or what is between the quotes; longer ones than names can be are cut
- * False: the statement ends here, by a semicolon or the end of the text.
+ * @at: where to begin; set to the position after the mention
+ * @name: the word, or the text between the quotes; truncated if longer than any name
+ * Returns false at the end of the statement, which is a semicolon or the end of the text.
  */
 bool sql_next_mention(const char **at, char name[SQL_MENTION_BYTES]);
 

@@ -13,7 +13,7 @@
 struct name {
 	const char *text;
 	void *of;
-	unsigned long next; /* the number to try for the next one that wants this name */
+	unsigned long next; /* number to append to the next duplicate of this name */
 };
 
 static int compare(const void *a, const void *b)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * names.h - names that differ for SQLite, which does not tell upper from lower case (of ASCII).
+ * names.h - names that are distinct for SQLite, which ignores the case of ASCII letters.
  *
- * A balanced tree, because traces choose the names: no choice makes a look-up slow.
+ * A balanced tree, because hostile traces choose the names: no choice of names makes a lookup slow.
  */
 #ifndef STRATA_MERGE_SQL_NAMES_H
 #define STRATA_MERGE_SQL_NAMES_H
@@ -12,9 +12,9 @@
 
 #include "ctf/types/ctf_arena.h"
 
-#define SQL_NAME_BYTES 200u /* longer ones are cut */
+#define SQL_NAME_BYTES 200u /* longer names are truncated */
 
-/* A set of names.  Zero-initialised is empty. */
+/* A set of names. All-zero is empty. */
 struct sql_names {
 	void *tree;
 };
@@ -22,14 +22,14 @@ struct sql_names {
 void sql_names_clear(struct sql_names *names);
 
 /*
- * Makes a name of any bytes valid and one that the set does not have, by a number behind it, and
- * adds it.  The name is @arena's.  NULL: out of memory.
- * @of: what has the name, for sql_names_find(); may be NULL
+ * Makes a name of arbitrary bytes valid and unique in the set, by appending a number, and adds it.
+ * Returns the name, which @arena owns. NULL: out of memory.
+ * @of: the object with this name, for sql_names_find(); may be NULL
  */
 const char *sql_names_add(struct sql_names *names, const char *wanted, void *of,
 			  struct strata_ctf_arena *arena);
 
-/* What has a name, in any case of its letters; NULL: nothing that was given. */
+/* Returns the object with a name, ignoring case; NULL: not found, or added without an object. */
 void *sql_names_find(const struct sql_names *names, const char *name);
 
 #endif /* STRATA_MERGE_SQL_NAMES_H */

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A list of values longer than this is left to SQLite. */
+/* Longer lists of values are left to SQLite. */
 #define VALUES_MAX 1000u
 
-/* So is a pattern that many events fit: a filter compares each of them with each class. */
+/* So are patterns that match many events: a filter compares each of them with each class. */
 #define COMPARISONS_MAX 4000000u
 
 const struct sql_condition_column sql_event_conditions[SQL_NR_EVENTS_COLUMNS] = {
@@ -28,7 +28,7 @@ static const struct {
 	unsigned char op;
 	const char *sign;
 } signs[] = {
-	/* Longer ones first. */
+	/* Longer operators first. */
 	{ SQLITE_INDEX_CONSTRAINT_GE, ">=" },       { SQLITE_INDEX_CONSTRAINT_LE, "<=" },
 	{ SQLITE_INDEX_CONSTRAINT_EQ, "=" },        { SQLITE_INDEX_CONSTRAINT_GT, ">" },
 	{ SQLITE_INDEX_CONSTRAINT_LT, "<" },        { SQLITE_INDEX_CONSTRAINT_GLOB, " GLOB " },
@@ -71,7 +71,7 @@ int sql_plan_choose(sqlite3_index_info *info, const struct sql_condition_column 
 		sign = column->condition == SQL_NO_CONDITION
 			       ? NULL
 			       : sign_of(asked->op, column->condition);
-		/* Text of another case is other text for a filter. */
+		/* SQLite's other collations ignore case or trailing spaces; a filter does not. */
 		if (!sign || (asked->op == SQLITE_INDEX_CONSTRAINT_EQ &&
 			      strcmp(sqlite3_vtab_collation(info, i), "BINARY") != 0))
 			continue;
@@ -101,14 +101,15 @@ static bool as_time(sqlite3_value *value, uint64_t *ns)
 	return true;
 }
 
-/* Narrows the times.  A number with a fraction is between two nanoseconds, and left to SQLite. */
+/* Narrows the range of times. A fractional number lies between two nanoseconds, and is left to
+ * SQLite. */
 static void set_time(struct sql_plan *plan, const char *sign, sqlite3_value *value)
 {
 	uint64_t ns;
 
 	if (!as_time(value, &ns))
 		return;
-	/* What is asked for lies before 1970, or not. */
+	/* The condition is about a time before 1970. */
 	if (sqlite3_value_int64(value) < 0) {
 		plan->is_empty |= sign[0] != '>';
 		return;
@@ -125,7 +126,7 @@ static void set_time(struct sql_plan *plan, const char *sign, sqlite3_value *val
 	}
 }
 
-/* A text as a pattern of filters that only this text fits. */
+/* Writes a text as a filter pattern that matches only this text. */
 static void put_pattern(sqlite3_str *out, const char *text)
 {
 	sqlite3_str_appendchar(out, 1, '"');
@@ -143,7 +144,7 @@ static void put_test(sqlite3_str *tests, const char *attribute, const char *text
 	put_pattern(tests, text);
 }
 
-/* Whether a value asks for an event whose name in SQL is @name. */
+/* Whether a value matches an event whose name in SQL is @name. */
 static bool fits(const char *sign, const char *wanted, const char *name)
 {
 	if (strcmp(sign, " GLOB ") == 0)
@@ -153,7 +154,8 @@ static bool fits(const char *sign, const char *wanted, const char *name)
 	return strcmp(wanted, name) == 0;
 }
 
-/* Asks for all events that fit; of tables whose names in SQL differ from the trace's, too. */
+/* Writes a test for all matching events, including those whose names in SQL differ from the
+ * trace's. */
 static bool put_events(sqlite3_str *tests, const struct strata_sql *sql, const char *sign,
 		       sqlite3_value *value)
 {
@@ -188,7 +190,8 @@ static bool put_hosts(sqlite3_str *tests, const struct strata_sql *sql, sqlite3_
 	return true;
 }
 
-/* Names of guests are any bytes, and shown with escapes: only plain ones are the same in both. */
+/* Names of guests are arbitrary bytes and shown with escapes: only plain names are equal in both
+ * forms. */
 static bool is_plain(const char *text)
 {
 	for (; *text; text++) {
@@ -229,7 +232,8 @@ static bool put_value(sqlite3_str *tests, const struct strata_sql *sql,
 	return false;
 }
 
-/* All values of a list, or the only one.  False: one of them is left to SQLite, and so are all. */
+/* Writes a test for all values of a list, or for a single value. False: one of the values is left
+ * to SQLite, and so the whole list is. */
 static bool put_values(sqlite3_str *tests, const struct strata_sql *sql,
 		       const struct sql_condition_column *column, const char *sign,
 		       sqlite3_value *value)
@@ -251,7 +255,7 @@ static bool put_values(sqlite3_str *tests, const struct strata_sql *sql,
 	return status == SQLITE_DONE || status == SQLITE_OK;
 }
 
-/* Adds what a condition on a column asks for. */
+/* Adds the test for a condition on a column. */
 static int add_condition(struct sql_plan *plan, sqlite3_str *all, const struct strata_sql *sql,
 			 const struct sql_condition_column *column, const char *sign,
 			 sqlite3_value *value)
@@ -280,7 +284,7 @@ static int add_condition(struct sql_plan *plan, sqlite3_str *all, const struct s
 	return SQLITE_NOMEM;
 }
 
-/* The column and the sign that a condition's text begins with. */
+/* Parses the column and the operator at the start of a condition's text. */
 static const struct sql_condition_column *read_condition(const char *text,
 							 const struct sql_condition_column *columns,
 							 size_t nr_columns, const char **sign)
@@ -314,7 +318,7 @@ int sql_plan_read(struct sql_plan *plan, const struct sql_table *table, const ch
 	int status = SQLITE_OK, i;
 
 	*plan = (struct sql_plan){ .to_ns = UINT64_MAX };
-	/* To a filter, an event without a name has none that could be asked for. */
+	/* A filter cannot match an event that has no name. */
 	if (table->event && *table->event)
 		put_test(all, "$event", table->event);
 	for (i = 0; status == SQLITE_OK && i < nr_values; i++) {

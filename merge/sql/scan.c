@@ -49,7 +49,7 @@ static int set_filter(struct sql_scan *scan, const char *expression)
 	return 0;
 }
 
-/* Whether a stream may have what is asked for. */
+/* Whether a stream may contain matching events. */
 static bool is_wanted(const struct sql_scan *scan, const struct sql_scan_options *options,
 		      size_t at)
 {
@@ -74,7 +74,7 @@ int sql_scan_open(struct sql_scan *scan, struct strata_sql *sql,
 	scan->to_ns = options->to_ns;
 	scan->sink.take = take;
 	scan->sink.lose = options->with_losses ? lose : NULL;
-	/* Where to begin within streams, their index tells. */
+	/* The streams' indexes tell where to begin within them. */
 	if (options->from_ns && strata_trace_set_make_index(set, &scan->error))
 		return -1;
 	scan->set = *set;
@@ -115,7 +115,7 @@ int sql_scan_next(struct sql_scan *scan)
 	return status;
 }
 
-/* Notes what the streams are like, as found by the first pass over everything. */
+/* Notes the totals per stream, which the first complete pass finds. */
 static void note_whole(struct sql_scan *scan, struct strata_ctf_tally *tallies)
 {
 	if (scan->sql->whole || !scan->at_end || scan->from_ns || scan->to_ns != UINT64_MAX ||

@@ -26,7 +26,7 @@ static void copy_task(struct sql_span_row *row, const struct strata_task *task)
 		row->domain = task->kernel->domain;
 }
 
-/* The system call that a blocked task is in. */
+/* Copies the system call in which the task is blocked. */
 static void copy_block(struct sql_span_row *row, const struct strata_task_block *block)
 {
 	const char *name;
@@ -85,7 +85,7 @@ static void copy(struct sql_span_row *row, const struct strata_shown *shown,
 		row->has_parts = true;
 		strata_parts_add(row->parts, span->split);
 	} else if (span->kind == STRATA_SPAN_REQUEST) {
-		/* No task is known that did it. */
+		/* The task that did it is not known. */
 		row->has_parts = true;
 		row->parts[STRATA_PART_UNKNOWN] = span->to_ns - span->from_ns;
 	}

@@ -2,8 +2,9 @@
 /* span_schema.c - see span_schema.h. */
 #include "sql/span_schema.h"
 
-/* Each kind of spans: its name, and whether its number stands in `number`.  Xen's time for a vCPU
- * has no name and is in no table: exits and hypercalls are, and are in Xen's time. */
+/* Each kind of span: its name, and whether the column `number` has its number. The spans of Xen's
+ * work for a vCPU have no name and are in no table: the exits and hypercalls that they consist of
+ * are. */
 #define SPAN_KINDS(KIND)                      \
 	KIND(PCPU, "pcpu", false)             \
 	KIND(VCPU, "runstate", false)         \

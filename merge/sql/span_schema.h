@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * span_schema.h - which tables of spans (state/span.h) there are, the kinds of spans in each, and
- * their columns.
+ * span_schema.h - the tables of spans (state/span.h), the kinds of spans in each, and their
+ * columns.
  */
 #ifndef STRATA_MERGE_SQL_SPAN_SCHEMA_H
 #define STRATA_MERGE_SQL_SPAN_SCHEMA_H
@@ -53,11 +53,10 @@ struct sql_span_table {
 	const char *name, *what;
 	uint32_t kinds;    /* bits of enum strata_span_kind */
 	uint64_t columns;  /* bits of enum sql_span_column */
-	const char *layer; /* only its events tell; NULL: those of all layers do */
-	/* Without events of this meaning the rows say nothing; STRATA_NR_MEANINGS: none are needed.
-	 */
+	const char *layer; /* the only layer whose events it needs; NULL: all layers */
+	/* Without events of this meaning the table is empty; STRATA_NR_MEANINGS: it needs none. */
 	enum strata_meaning_of needs;
-	const char *report; /* that is made of the same events; NULL: none */
+	const char *report; /* the report made from the same events; NULL: none */
 };
 
 extern const struct sql_span_table sql_span_tables[];
@@ -65,10 +64,10 @@ extern const size_t sql_nr_span_tables;
 
 extern const struct sql_described_column sql_span_columns[NR_SPAN_COLUMNS];
 
-/* What the column `kind` has; NULL: no table has spans of the kind. */
+/* The value of the column `kind`; NULL: no table has spans of this kind. */
 const char *sql_span_kind_name(enum strata_span_kind kind);
 
-/* Whether the column `number` has the number of spans of a kind. */
+/* Whether the column `number` has the number of this kind's spans. */
 bool sql_span_has_number(enum strata_span_kind kind);
 
 #endif /* STRATA_MERGE_SQL_SPAN_SCHEMA_H */

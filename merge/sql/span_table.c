@@ -2,9 +2,9 @@
 /*
  * span_table.c - the virtual tables of the state of hosts: each row is a span (state/span.h).
  *
- * A scan is a pass that the state observes from the beginning, for each state follows from all
- * that was before; it ends early where the query bounds the end of spans.  Spans come when they
- * end, and are held until the query takes them: memory for vCPUs and tasks, not for events.
+ * A scan is a pass from the beginning of the traces, because each state depends on all earlier
+ * events. It stops early if the query bounds the end of spans. A span arrives when it ends and is
+ * queued until SQLite takes it, so memory grows with the number of vCPUs and tasks, not of events.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,12 +17,13 @@
 #include "sql/span_values.h"
 #include "sql/virtual.h"
 
-#define SPAN_BYTES 64.0 /* of a trace, about: how many rows there are */
+/* Estimated size of a span's events in a trace, to estimate the number of rows. */
+#define SPAN_BYTES 64.0
 
 struct span_table {
 	struct strata_sql *sql;
 	const struct sql_span_table *schema;
-	enum sql_span_column of[NR_SPAN_COLUMNS]; /* the table's columns, of all */
+	enum sql_span_column of[NR_SPAN_COLUMNS]; /* the table's columns */
 	struct sql_condition_column conditions[NR_SPAN_COLUMNS];
 	size_t nr;
 };
@@ -33,10 +34,10 @@ struct span_cursor {
 	struct strata_slice_sink sink; /* hands runs to the state */
 	struct strata_host_state *state;
 	struct sql_span_rows rows;
-	struct strata_span_listener *listener; /* that; the state keeps a pointer to it */
+	struct strata_span_listener *listener; /* that listener; the state keeps a pointer to it */
 	const struct sql_span_row *now;        /* NULL: at the end */
 	bool is_finished;                      /* no more spans will come */
-	bool is_cut; /* later events are not wanted: what goes on is not told */
+	bool is_cut; /* the scan stopped early: spans that are still open are not reported */
 };
 
 static const struct span_table *table_of(const struct span_cursor *cursor)
@@ -61,7 +62,8 @@ static int choose(void *of, sqlite3_index_info *info)
 	const int status = sql_plan_choose(info, table->conditions, table->nr,
 					   (double)table->sql->options.set->bytes / SPAN_BYTES);
 
-	/* Each scan is a pass over everything: better one of these outside, and events inside. */
+	/* Each scan is a full pass: this table belongs in the outer loop, events in the inner
+	 * one. */
 	info->estimatedCost *= 100;
 	return status;
 }
@@ -83,7 +85,7 @@ static struct span_cursor *cursor_of(struct strata_slice_sink *sink)
 	return (struct span_cursor *)((char *)sink - offsetof(struct span_cursor, sink));
 }
 
-/* Hands a run to the state; the scan pauses when spans came of it. */
+/* Passes a run to the state; the scan pauses if this produced rows. */
 static int take(struct strata_slice_sink *sink, size_t stream, struct strata_ctf_reader *reader,
 		const struct strata_lane_event *events, size_t nr, struct strata_error *error)
 {
@@ -104,7 +106,7 @@ static int lose(struct strata_slice_sink *sink, size_t stream, struct strata_ctf
 	return status ? status : cursor->rows.nr > 0;
 }
 
-/* Everything was read, and the last rows are there. */
+/* Everything was read, and the last rows are queued. */
 static void note_gaps(const struct span_cursor *cursor)
 {
 	sql_gaps_note(table_of(cursor)->sql, table_of(cursor)->schema,
@@ -122,7 +124,8 @@ static int find_row(struct span_cursor *cursor)
 		switch (sql_scan_next(&cursor->scan)) {
 		case 0:
 			cursor->is_finished = true;
-			/* What goes on where the scan was cut ends later, and is not asked for. */
+			/* A span still open where the scan was cut ends later, so the query does
+			 * not want it. */
 			if (!cursor->is_cut &&
 			    strata_host_state_finish(cursor->state, &cursor->scan.error))
 				return SQLITE_NOMEM;
@@ -149,7 +152,8 @@ static int begin_scan(struct span_cursor *cursor, const struct sql_plan *plan)
 {
 	const struct span_table *table = table_of(cursor);
 	const struct sql_span_table *schema = table->schema;
-	/* A wait for a pCPU is told when it is over, with all that it was behind until then. */
+	/* A wait for a pCPU is reported only when it is over, with everything that it waited
+	 * behind. */
 	const bool may_cut = !(schema->kinds & SQL_SPAN_KIND(BEHIND));
 	const struct sql_scan_options options = { .to_ns = may_cut ? plan->to_ns : UINT64_MAX,
 						  .layer = schema->layer,
@@ -213,7 +217,7 @@ static void find_columns(struct span_table *table)
 	for (i = 0; i < NR_SPAN_COLUMNS; i++) {
 		if (!(table->schema->columns & 1ull << i))
 			continue;
-		/* Only the end of spans lets a scan end earlier. */
+		/* Only a bound on the end of spans lets a scan stop early. */
 		table->conditions[table->nr].name = sql_span_columns[i].name;
 		if (i == SPAN_END)
 			table->conditions[table->nr].condition = SQL_ON_TIME;

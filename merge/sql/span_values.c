@@ -43,7 +43,7 @@ static void put_state(sqlite3_context *context, const struct sql_span_row *row)
 		put_text(context, task_states[row->number]);
 }
 
-/* Who had the pCPU, or who signalled: the other vCPU of a span of some kind. */
+/* The other vCPU or task of a span: which had the pCPU, or which signalled. */
 static void put_other(sqlite3_context *context, const struct sql_span_row *row,
 		      enum strata_span_kind kind, uint32_t number)
 {

@@ -7,7 +7,7 @@
 #include "sql/span_rows.h"
 #include "sql/span_schema.h"
 
-/* Gives SQLite a value; none is NULL. */
+/* Sets a column's value; an absent value becomes NULL. */
 void sql_span_value(sqlite3_context *context, const struct strata_sql *sql,
 		    const struct sql_span_row *row, enum sql_span_column column);
 

@@ -10,7 +10,7 @@
 #include "sql/session.h"
 #include "sql/task_columns.h"
 
-/* The names of sources and machines of each trace.  0 or -1. */
+/* Finds the displayed names of sources and machines of each trace. Returns 0 or -1. */
 static int find_names(struct strata_sql *sql)
 {
 	const struct strata_trace_set *set = sql->options.set;
@@ -31,7 +31,7 @@ static int find_names(struct strata_sql *sql)
 	return 0;
 }
 
-/* Whether all events have times, and so come in the order of time_ns. */
+/* Whether all events have times, and so arrive in order of time_ns. */
 static bool has_times(const struct strata_trace_set *set)
 {
 	size_t i, j;
@@ -45,7 +45,7 @@ static bool has_times(const struct strata_trace_set *set)
 	return true;
 }
 
-/* Names that tables of events must not take: this room's, and those of SQLite's own modules. */
+/* Reserved table names: those of this directory's tables and of SQLite's own modules. */
 struct taken {
 	const char **names;
 	size_t nr, room;
@@ -72,7 +72,7 @@ static void clear_taken(struct taken *taken)
 	free(taken->names);
 }
 
-/* Puts a NULL behind the last.  0 or -1. */
+/* Appends the terminating NULL. Returns 0 or -1. */
 static int list_taken(struct taken *taken, sqlite3 *db)
 {
 	sqlite3_stmt *modules = NULL;
@@ -106,7 +106,7 @@ static int make_catalog(struct strata_sql *sql)
 	return status ? SQLITE_NOMEM : SQLITE_OK;
 }
 
-/* A code of SQLite's. */
+/* Returns an SQLite result code. */
 static int set_up(struct strata_sql *sql)
 {
 	int status;
@@ -167,7 +167,7 @@ void strata_sql_close(struct strata_sql *sql)
 	free(sql);
 }
 
-/* Registers the tables of events that a statement names. */
+/* Registers the tables of events that a statement mentions. */
 static int add_mentioned(struct strata_sql *sql, const char *text)
 {
 	char name[SQL_MENTION_BYTES];

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sql.h - a set of traces as tables of SQLite, which only reads: docs/sql.md describes them.
+ * sql.h - presents a set of traces as read-only tables of SQLite; docs/sql.md describes them.
  *
  * Tables of events and of the state are virtual: a query's scan of one is a pass of the merge
- * (timeline/trace_set.h) from and to the times, over the streams and with the filter that the query
- * asks for.  Nothing is loaded beforehand, and a scan holds what a merge holds, or the state of
- * the hosts; only SQLite's sorting and materialised subqueries take more, which it puts into
- * temporary files without names.
+ * (timeline/trace_set.h) over the times, streams and events that the query's conditions select.
+ * Nothing is loaded beforehand. A scan uses the memory of a merge, or of the state of the hosts.
+ * Only SQLite's sorts and materialised subqueries use more, in unnamed temporary files.
  *
- * Statements may come from anybody: they can neither write, nor open files, nor load code, nor take
- * more memory than is allowed (guard.c).
+ * Statements are untrusted: they cannot write, open files, load code, or use more memory than
+ * allowed (guard.c).
  *
- * Synchronisation: one thread; but strata_sql_interrupt() may be called by a signal's handler.
+ * Synchronisation: one thread; only strata_sql_interrupt() may also be called from a signal
+ * handler.
  */
 #ifndef STRATA_MERGE_SQL_H
 #define STRATA_MERGE_SQL_H
@@ -26,61 +26,64 @@ struct strata_sql;
 struct strata_request_forms;
 
 struct strata_sql_options {
-	struct strata_trace_set *set; /* gets its index when a query needs it */
+	struct strata_trace_set *set; /* its index is made when a query needs it */
 	const struct strata_shown *shown;
 	const struct strata_machines *machines;
 	const struct strata_request_forms *requests;
-	uint64_t memory_bytes; /* the most that SQLite takes; of the whole process */
+	uint64_t memory_bytes; /* limit on SQLite's memory, for the whole process */
 };
 
-/* What was read for all statements so far. */
+/* What all statements so far have read. */
 struct strata_sql_counts {
 	uint64_t passes, events, packets, bytes;
 };
 
-/* All that the options point to outlives it.  NULL with @error. */
+/* Everything that the options point to must outlive the session. Returns NULL with @error. */
 struct strata_sql *strata_sql_open(const struct strata_sql_options *options,
 				   struct strata_error *error);
 void strata_sql_close(struct strata_sql *sql);
 
 /*
- * Compiles the first statement of a text.  Tables of events exist only for statements that are
- * compiled by this, and that name them.
- * @rest: OUT, what is behind the statement
- * A code of SQLite's; *statement is NULL if the text has none.
+ * Compiles the first statement of a text. This registers the tables of events that the statement
+ * mentions; they do not exist for statements compiled in any other way.
+ * @rest: OUT, the text after the statement
+ * Returns an SQLite result code; *statement is NULL if the text has no statement.
  */
 int strata_sql_prepare(struct strata_sql *sql, const char *text, sqlite3_stmt **statement,
 		       const char **rest);
 
-/* The connection, for messages. */
+/* Returns the connection, for SQLite's error messages. */
 sqlite3 *strata_sql_connection(struct strata_sql *sql);
 
-/* Makes the statement that runs end with SQLITE_INTERRUPT. */
+/* Makes the running statement end with SQLITE_INTERRUPT. */
 void strata_sql_interrupt(struct strata_sql *sql);
 
-/* To be called before a statement: what interrupted the last one is over. */
+/* To be called before a statement: forgets an interrupt of the previous one. */
 void strata_sql_begin(struct strata_sql *sql);
 
-/* Says what tables that were read since the last call lack, and which events to record for them. */
+/* Prints what was missing in the tables that were read since the last call, and which events to
+ * record to have it. */
 void strata_sql_say_gaps(struct strata_sql *sql, FILE *out);
 
-/* Scans that are open are not in it. */
+/* Returns the counts, without those of open scans. */
 const struct strata_sql_counts *strata_sql_counts(const struct strata_sql *sql);
 
-/* What the first pass over all of the traces found, for each stream; NULL: there was none. */
+/* Returns the totals per stream of the first complete pass over all traces; NULL: there was
+ * none. */
 const struct strata_ctf_tally *strata_sql_whole(const struct strata_sql *sql);
 
 /*
  * Lists the tables, those of events last.
- * @text: in their names, in any case of letters; NULL: all
- * @most: so many tables of events, and the number of the others
+ * @text: only tables whose name contains this, ignoring case; NULL: all
+ * @most: largest number of tables of events to list; the number of the others is printed
  */
 void strata_sql_list(const struct strata_sql *sql, const char *text, size_t most, FILE *out);
 
-/* Describes a table's columns; all tables' if @name is NULL.  False: there is no such table. */
+/* Describes the columns of a table, or of all tables if @name is NULL. Returns false if there is no
+ * such table. */
 bool strata_sql_describe(const struct strata_sql *sql, const char *name, FILE *out);
 
-/* The table whose name is the nearest to @name; NULL: none is near. */
+/* Returns the name of the table that is spelled most like @name; NULL if none is similar. */
 const char *strata_sql_nearest(const struct strata_sql *sql, const char *name);
 
 #endif /* STRATA_MERGE_SQL_H */

@@ -6,7 +6,7 @@
 
 #include "filter/filter_binder.h"
 
-/* The event's own context before its stream's before its packet's. */
+/* The event's own context takes precedence, then its stream's, then its packet's. */
 static void bind_tid(struct strata_binder *binder, struct bound_operand *bound)
 {
 	static const char *const names[] = { "tid", "vtid" };

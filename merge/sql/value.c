@@ -47,7 +47,7 @@ char *sql_valid_text(char *out, const char *text, size_t bytes)
 	return out;
 }
 
-/* Text that is not all valid UTF-8. */
+/* Sets a text that is not entirely valid UTF-8. */
 static void result_repaired(sqlite3_context *context, const char *text, size_t bytes)
 {
 	char *valid = malloc(3 * bytes + 1);
@@ -92,7 +92,7 @@ void sql_result_json(sqlite3_context *context, struct strata_buffer *buffer)
 	buffer->used = 0;
 }
 
-/* A field on its way out: of a structure or an array only the name of the first number. */
+/* A field being converted; of a structure or an array only the name of the first number. */
 struct field {
 	struct strata_field_visitor visitor;
 	sqlite3_context *context;
@@ -209,7 +209,7 @@ void sql_result_field(sqlite3_context *context, const struct strata_ctf_type *ty
 	buffer->used = 0;
 }
 
-/* Whether a text is a number as sql_result_u64() writes it. */
+/* Whether a text is a number in the format of sql_result_u64(). */
 static bool is_number(const char *text, size_t bytes)
 {
 	size_t i;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A table that SQLite uses. */
+/* A table to which SQLite is connected. */
 struct connected {
 	sqlite3_vtab base;
 	const struct sql_virtual *table;
@@ -30,7 +30,7 @@ void sql_declare_columns(sqlite3_str *columns, const struct sql_described_column
 		sql_declare_column(columns, list[i].name, list[i].type);
 }
 
-/* Tells SQLite the columns.  No schema of others is to use the table. */
+/* Declares the columns to SQLite. Forbids use of the table from other schemas. */
 static int declare(sqlite3 *db, const struct sql_virtual *table)
 {
 	sqlite3_str *columns = sqlite3_str_new(db);
@@ -165,6 +165,6 @@ int sql_virtual_add(sqlite3 *db, const char *name, const struct sql_virtual_kind
 	if (!table)
 		return SQLITE_NOMEM;
 	*table = (struct sql_virtual){ kind, of };
-	/* SQLite frees the table, also when this fails. */
+	/* SQLite frees the table even if this fails. */
 	return sqlite3_create_module_v2(db, name, &module, table, free);
 }

@@ -39,10 +39,6 @@ void strata_evtchns_send(struct strata_evtchns *evtchns, const struct strata_xen
 			 uint32_t to_domain, uint32_t to_port, const struct strata_moment *now)
 {
 	struct strata_pcpu *pcpu = strata_vcpus_pcpu(evtchns->vcpus, place->machine, place->pcpu);
-	const struct strata_kernel *kernel =
-		place->vcpu ? strata_tasks_find_kernel(evtchns->tasks, place->vcpu->machine,
-						       place->vcpu->domain)
-			    : NULL;
 
 	if (!pcpu)
 		return;
@@ -51,8 +47,8 @@ void strata_evtchns_send(struct strata_evtchns *evtchns, const struct strata_xen
 	pcpu->send.to_port = to_port;
 	pcpu->send.from = strata_xen_place_end(place, now);
 	pcpu->send.has_handler =
-		kernel && kernel->domain == place->vcpu->domain &&
-		strata_tasks_handler(kernel, place->vcpu->number, &pcpu->send.handler);
+		place->kernel &&
+		strata_tasks_handler(place->kernel, place->vcpu->number, &pcpu->send.handler);
 }
 
 /* What makes a port pending, as far as what its CPU does tells it. */

@@ -26,7 +26,7 @@ struct strata_host_state {
 	const struct strata_request_forms *request_forms;
 	struct strata_ctf_arena *arena;
 	struct strata_state_kind **kinds; /* of each trace */
-	struct strata_id_map names;       /* of meanings, which the state keeps; by their hash */
+	struct strata_id_map names;       /* of meanings, which the state keeps; by their ids */
 	struct strata_vcpus vcpus;
 	struct strata_tasks tasks;
 	struct strata_evtchns evtchns;

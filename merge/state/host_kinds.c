@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/value_hash.h"
+#include "base/identity.h"
 
 /* Room for what is found out of a set once: meanings and ways to fields. */
 #define ARENA_BYTES ((size_t)1 << 30)
@@ -13,10 +13,12 @@
 /* Keeps the name of a meaning beyond its set: what goes on has it.  0, or -1: out of memory. */
 static int keep_name(struct strata_host_state *state, struct strata_meaning *meaning)
 {
-	const uint64_t hash = strata_hash_bytes(0, meaning->name, strlen(meaning->name));
-	const uint64_t id = hash ^ hash >> 32;
-	char *name = strata_id_map_find(&state->names, id);
+	uint64_t id = strata_identity_add_text(0, meaning->name, strlen(meaning->name));
+	char *name;
 
+	/* Another name with the same id has the next one. */
+	while ((name = strata_id_map_find(&state->names, id)) && strcmp(name, meaning->name) != 0)
+		id++;
 	if (!name) {
 		name = strdup(meaning->name);
 		if (!name || strata_id_map_add(&state->names, id, name)) {
@@ -24,9 +26,6 @@ static int keep_name(struct strata_host_state *state, struct strata_meaning *mea
 			return -1;
 		}
 	}
-	/* Of two names with one hash, the second is not followed. */
-	if (strcmp(name, meaning->name) != 0)
-		meaning->of = STRATA_MEANS_NOTHING;
 	meaning->name = name;
 	return 0;
 }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/value_hash.h"
+#include "base/identity.h"
 
 struct request {
 	size_t trace;
@@ -17,13 +17,12 @@ struct request {
 	uint64_t losses; /* of the task's kernel */
 };
 
-/* Two with the same hash are told apart by what they are: the second is not followed. */
+/* Two with the same id are told apart by what they are: the second is not followed. */
 static uint64_t id_of(size_t trace, const char *name, uint64_t key)
 {
-	uint64_t id = strata_hash_number(strata_hash_number(0, trace), key);
+	const uint64_t id = strata_identity_add(strata_identity_add(0, trace), key);
 
-	id = strata_hash_bytes(id, name, strlen(name));
-	return id ^ id >> 32;
+	return strata_identity_add_text(id, name, strlen(name));
 }
 
 static bool is_it(const struct request *request, size_t trace, const char *name, uint64_t key)

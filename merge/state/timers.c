@@ -4,12 +4,9 @@
 
 #include <stdlib.h>
 
-#define TIMERS_MAX 65536u
-
 struct strata_timer {
 	uint64_t due_ns;
 	uint64_t losses; /* of the kernel when it was armed */
-	bool is_armed;
 };
 
 int strata_timers_arm(struct strata_timers *timers, uint64_t address, uint64_t due_ns,
@@ -18,15 +15,16 @@ int strata_timers_arm(struct strata_timers *timers, uint64_t address, uint64_t d
 	struct strata_timer *timer = strata_id_map_find(&timers->armed, address);
 
 	if (!timer) {
-		if (timers->armed.nr >= TIMERS_MAX)
-			return 0;
+		/* Most of them were cancelled, which no event tells. */
+		if (timers->armed.nr >= STRATA_TIMERS_MAX)
+			strata_id_map_free(&timers->armed);
 		timer = malloc(sizeof(*timer));
 		if (!timer || strata_id_map_add(&timers->armed, address, timer)) {
 			free(timer);
 			return -1;
 		}
 	}
-	*timer = (struct strata_timer){ due_ns, losses, true };
+	*timer = (struct strata_timer){ due_ns, losses };
 	return 0;
 }
 
@@ -34,17 +32,18 @@ bool strata_timers_expire(struct strata_timers *timers, uint64_t address, uint64
 			  uint64_t losses, const struct strata_moment *begin,
 			  const struct strata_moment *now, struct strata_moment *due)
 {
-	struct strata_timer *timer = strata_id_map_find(&timers->armed, address);
+	/* The kernel arms it anew before it fires again. */
+	struct strata_timer *timer = strata_id_map_take(&timers->armed, address);
+	const bool is_known = timer && timer->losses == losses && begin && begin->ns <= now->ns;
+	const uint64_t due_ns = is_known ? timer->due_ns : 0;
 	uint64_t late, width;
 
-	if (!timer || !timer->is_armed)
+	free(timer);
+	if (!is_known)
 		return false;
-	/* The kernel arms it anew before it fires again. */
-	timer->is_armed = false;
-	if (timer->losses != losses || !begin || begin->ns > now->ns)
-		return false;
-	late = clock_ns > timer->due_ns ? clock_ns - timer->due_ns : 0;
-	/* A clock that nobody set to anything near the trace's. */
+	late = clock_ns > due_ns ? clock_ns - due_ns : 0;
+	/* The timer would have been due before time began: the two clocks have nothing in common.
+	 */
 	if (late > begin->ns)
 		return false;
 	width = now->ns - begin->ns;

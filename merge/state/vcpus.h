@@ -101,8 +101,9 @@ struct strata_vcpus {
 
 /* Where an event of the hypervisor was recorded, and what had the CPU there. */
 struct strata_xen_place {
-	const struct strata_vcpu *vcpu; /* NULL: not known */
-	const struct strata_task *task; /* of that vCPU's kernel; likewise */
+	const struct strata_vcpu *vcpu;     /* NULL: not known */
+	const struct strata_kernel *kernel; /* of that vCPU's domain; likewise */
+	const struct strata_task *task;     /* of that kernel; likewise */
 	size_t machine;
 	uint32_t pcpu;
 	size_t trace;

@@ -39,14 +39,16 @@ static struct strata_xen_place place_of(struct strata_host_state *state,
 					const struct strata_happening *event)
 {
 	const struct strata_vcpu *vcpu = vcpu_there(state, event);
-	const struct strata_kernel *kernel =
+	struct strata_kernel *kernel =
 		vcpu ? strata_tasks_find_kernel(&state->tasks, vcpu->machine, vcpu->domain) : NULL;
 
+	/* A kernel whose domain is unknown may be of any. */
+	if (kernel && kernel->domain != vcpu->domain)
+		kernel = NULL;
 	return (struct strata_xen_place){
 		.vcpu = vcpu,
-		.task = kernel && kernel->domain == vcpu->domain
-				? strata_tasks_current(kernel, vcpu->number)
-				: NULL,
+		.kernel = kernel,
+		.task = kernel ? strata_tasks_current(kernel, vcpu->number) : NULL,
 		.machine = event->of->machine,
 		.pcpu = event->cpu,
 		.trace = event->trace,

@@ -110,6 +110,7 @@ void strata_arrows_take_handler(struct strata_recorder *recorder, const struct s
 		return;
 	delivery.from_ns = link->from.at.ns;
 	delivery.to_ns = link->to.at.ns;
+	delivery.from_bound_ns = link->from.at.bound_ns;
 	delivery.bound_ns = strata_moments_bound(&link->from.at, &link->to.at);
 	if (is_shown(recorder, &delivery))
 		draw(recorder, STRATA_ARROW_INTERRUPT,

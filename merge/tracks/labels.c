@@ -7,7 +7,7 @@
 
 #include "analyses/report.h"
 #include "base/array.h"
-#include "base/value_hash.h"
+#include "base/identity.h"
 #include "xen/domain_numbers.h"
 
 const char *const strata_hue_names[STRATA_NR_HUES] = {
@@ -104,18 +104,17 @@ static uint32_t name_state(struct strata_labels *labels, const struct strata_spa
 /* The name of a span that is no state: made once for all that are the same. */
 static uint32_t name_thing(struct strata_labels *labels, const struct strata_span *span)
 {
-	uint64_t id = strata_hash_number(strata_hash_number(0, span->kind), span->trace);
+	uint64_t id = strata_identity_add(strata_identity_add(0, span->kind), span->trace);
 	char name[STRATA_REPORT_NAME];
 	uintptr_t found;
 	uint32_t number;
 
 	if (span->kind == STRATA_SPAN_PCPU)
-		id = strata_hash_number(id, (uintptr_t)span->vcpu);
+		id = strata_identity_add(id, (uintptr_t)span->vcpu);
 	else if (span->kind != STRATA_SPAN_REQUEST)
-		id = strata_hash_number(id, span->number);
+		id = strata_identity_add(id, span->number);
 	if (span->name)
-		id = strata_hash_bytes(id, span->name, span->name_bytes);
-	id ^= id >> 32;
+		id = strata_identity_add_text(id, span->name, span->name_bytes);
 	found = (uintptr_t)strata_id_map_find(&labels->names, id);
 	if (found)
 		return (uint32_t)(found - 1);

@@ -7,8 +7,8 @@
 #include "tracks/tracks.h"
 
 struct strata_labels {
-	struct strata_tracks *tracks; /* gets the names and categories */
-	struct strata_id_map names;   /* of spans, by a hash of what they are: numbers + 1 */
+	struct strata_tracks *tracks;           /* gets the names and categories */
+	struct strata_id_map names;             /* of spans, by ids of what they are: numbers + 1 */
 	struct strata_id_map domains, requests; /* their categories + 1 */
 	size_t categories_room;
 	uint32_t nr_of_hue[STRATA_NR_HUES]; /* categories */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/value_hash.h"
+#include "base/identity.h"
 
 /* 0, or -1: out of memory. */
 static int add(struct strata_names *names, const char *text, uint64_t id)
@@ -24,13 +24,13 @@ static int add(struct strata_names *names, const char *text, uint64_t id)
 
 uint32_t strata_names_get(struct strata_names *names, const char *text)
 {
-	uint64_t id = strata_hash_bytes(0, text, strlen(text));
+	uint64_t id = strata_identity_add_text(0, text, strlen(text));
 	uintptr_t found;
 
 	if (names->nr == 0 && add(names, "(other)", 0))
 		return STRATA_NAME_OTHER;
-	/* A text with another one's hash gets an id of its own. */
-	for (id ^= id >> 32;; id++) {
+	/* Another text with the same id has the next one. */
+	for (;; id++) {
 		found = (uintptr_t)strata_id_map_find(&names->by_text, id);
 		if (!found)
 			break;

@@ -17,7 +17,7 @@
 struct strata_names {
 	char **texts; /* by number; [0] is "(other)", once there is one */
 	size_t nr, room;
-	struct strata_id_map by_text; /* by a hash; things are numbers + 1 */
+	struct strata_id_map by_text; /* by their ids; things are numbers + 1 */
 	bool no_memory;
 };
 

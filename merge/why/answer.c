@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* answer.c - see answer.h: makes the answer from the spans that are remembered. */
+/* answer.c - see answer.h: builds the answer from the remembered spans. */
 #include "why/answer.h"
 
 #include <stdlib.h>
@@ -71,7 +71,7 @@ void strata_why_answer_clear(struct strata_why_answer *answer)
 	memset(answer, 0, sizeof(*answer));
 }
 
-/* Whether some of the time is divided so, anywhere in a tree. */
+/* Whether any node of the tree has this cause. */
 static bool has_cause(const struct strata_why_tree *tree, enum strata_why_what what)
 {
 	size_t i;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * answer.h - the answer to a question (instances.h): the instances with their trees, what is to
- * blame for each and for all of them together, and the typical one for comparison; as text and as
- * JSON.
+ * answer.h - the answer to a question (instances.h): the instances with their trees, the blames of
+ * each and of all of them together, and a typical instance for comparison; as text and as JSON.
  */
 #ifndef STRATA_MERGE_WHY_ANSWER_H
 #define STRATA_MERGE_WHY_ANSWER_H
@@ -28,22 +27,22 @@ struct strata_why_answer {
 	struct strata_why_names *names;
 	const struct strata_state_facts *facts;
 	uint64_t not_remembered;
-	struct strata_why_explained *worst; /* as instances->worst */
+	struct strata_why_explained *worst; /* in the order of instances->worst */
 	size_t nr_worst;
-	struct strata_why_explained together; /* all of those; no instance */
-	struct strata_why_explained typical;  /* instance NULL: none */
+	struct strata_why_explained together; /* of all instances together; its instance is NULL */
+	struct strata_why_explained typical;  /* instance is NULL if there is none */
 };
 
-/* The windows in which spans are to be remembered. @windows: room for one more than the worst;
- * returns their number. */
+/* Fills the windows of time whose spans must be remembered. @windows: room for one more than the
+ * number of worst instances. Returns the number of windows. */
 size_t strata_why_windows(const struct strata_why_instances *instances,
 			  const struct strata_why_instance *typical,
 			  struct strata_why_window *windows);
 
 /*
  * Explains the worst instances and the typical one.
- * @typical: NULL: none
- * 0, or -1: out of memory.  To be cleared in any case.
+ * @typical: or NULL
+ * Returns 0, or -1: out of memory. The caller must clear the answer in either case.
  */
 int strata_why_answer_make(struct strata_why_answer *answer,
 			   const struct strata_why_instances *instances,
@@ -51,31 +50,31 @@ int strata_why_answer_make(struct strata_why_answer *answer,
 			   const struct strata_why_recall *recall);
 void strata_why_answer_clear(struct strata_why_answer *answer);
 
-/* In words, then as trees. */
+/* Prints the answer as sentences, then as trees. */
 void strata_why_answer_print(const struct strata_why_answer *answer, FILE *out);
 
-/* Only one of the worst: what it is, its blames, its tree. */
+/* Prints only one of the worst instances: its description, blames and tree. */
 void strata_why_explained_print(const struct strata_why_answer *answer,
 				const struct strata_why_explained *explained, FILE *out);
 
 /*
- * What would have to be recorded to know what is unknown: options of `strata record`; NULL:
- * nothing, or what is unknown has another cause.  @at: counted from 0
+ * Returns the options of `strata record` that would record what this answer does not know; NULL if
+ * nothing is unknown, or if it is unknown for another reason. @at: index of the instance, from 0
  */
 const char *strata_why_missing(const struct strata_why_answer *answer, size_t at);
 
-/* NULL: out of memory. */
+/* Returns NULL if out of memory. */
 struct json_object *strata_why_answer_json(const struct strata_why_answer *answer);
 
-/* What a node of a tree is, in words: "its vCPU g1/0 was preempted".  Returns @text. */
+/* Writes a tree node in words: "its vCPU g1/0 was preempted". Returns @text. */
 #define STRATA_WHY_WORDS 400u
 const char *strata_why_words(char *text, const struct strata_why_names *names,
 			     const struct strata_why_step *step);
 
-/* The same for programs: "preempted". */
+/* Returns the node's key, for programs: "preempted". */
 const char *strata_why_key(enum strata_why_what what);
 
-/* What a blame is, in words: "its vCPU was preempted by g2". */
+/* Writes a blame in words: "its vCPU was preempted by g2". */
 const char *strata_why_finding_words(char *text, const struct strata_why_names *names,
 				     const struct strata_why_finding *finding);
 

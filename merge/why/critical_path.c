@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* critical_path.c - see critical_path.h: makes segments of the pieces of a time. */
+/* critical_path.c - see critical_path.h: turns the pieces of a time into segments. */
 #include "why/critical_path.h"
 
 #include <stdlib.h>
@@ -12,8 +12,8 @@ struct builder {
 	uint32_t task; /* its name */
 };
 
-/* What a step of the causes, from the coarsest to the finest, says of who it is and what becomes of
- * it.  False: the finer ones say no more. */
+/* Adds to the segment what one step of the path says about its actor and cause; steps come from the
+ * coarsest to the finest. Returns false if the finer steps add nothing. */
 static bool descend(struct strata_why_segment *segment, const struct strata_why_step *step)
 {
 	switch (step->what) {

@@ -4,11 +4,11 @@
 
 #include "why/moment.h"
 
-/* vCPUs of a domain among which a lock's holder is looked for, at each moment of a wait: a hostile
- * trace may have 65,536. */
+/* Limits the search for a lock's holder, which runs at each moment of a wait: a hostile trace may
+ * have 65,536 vCPUs in a domain. */
 #define HOLDERS_MAX 512u
 
-/* What Xen does for a vCPU that runs; false: nothing, the guest has it. */
+/* Adds the work that Xen does for a running vCPU; false: none, the guest runs. */
 static bool in_xen(struct strata_why_moment *moment, const struct strata_why_cpu *cpu)
 {
 	const struct strata_why_span *exit, *hypercall;
@@ -29,7 +29,7 @@ static bool in_xen(struct strata_why_moment *moment, const struct strata_why_cpu
 	return true;
 }
 
-/* What an interrupt takes of a CPU; false: none does. */
+/* Adds the interrupt handler that occupies a CPU; false: none does. */
 static bool interrupted(struct strata_why_moment *moment, const struct strata_why_cpu *cpu)
 {
 	const struct strata_why_span *irq =
@@ -44,7 +44,7 @@ static bool interrupted(struct strata_why_moment *moment, const struct strata_wh
 	return true;
 }
 
-/* Who has the CPU that a task waits for. */
+/* Adds the task or handler that occupies the CPU for which a task waits. */
 static void queued(struct strata_why_moment *moment, const struct strata_why_cpu *cpu)
 {
 	const struct strata_why_span *task =
@@ -60,7 +60,7 @@ static void queued(struct strata_why_moment *moment, const struct strata_why_cpu
 	}
 }
 
-/* Finds which vCPU has the physical CPU that another one waits for. */
+/* Finds the vCPU that occupies the physical CPU for which another vCPU waits. */
 static void vcpu_waits(struct strata_why_moment *moment, const struct strata_why_cpu *cpu,
 		       const struct strata_why_span *vcpu)
 {
@@ -74,7 +74,7 @@ static void vcpu_waits(struct strata_why_moment *moment, const struct strata_why
 	strata_why_step(moment, behind ? STRATA_WHY_BEHIND_VCPU : STRATA_WHY_UNKNOWN_WHO, behind);
 }
 
-/* Another vCPU of the domain that is preempted may be the one that has a lock. */
+/* Another, preempted vCPU of the domain may hold the lock. */
 static void find_holder(struct strata_why_moment *moment, const struct strata_why_cpu *cpu)
 {
 	struct strata_why_cpu other = *cpu;
@@ -116,7 +116,7 @@ static void vcpu_is_blocked(struct strata_why_moment *moment, const struct strat
 		strata_why_step(moment, STRATA_WHY_ASLEEP, vcpu);
 }
 
-/* The vCPU runs in the guest, for nobody but the one who wants it. */
+/* The vCPU runs in the guest: adds what the one who wants its CPU gets of it. */
 static void has_guest(struct strata_why_moment *moment, const struct strata_why_cpu *cpu,
 		      enum strata_why_want want)
 {
@@ -161,7 +161,7 @@ void strata_why_wants_to_run(struct strata_why_moment *moment, const struct stra
 		has_guest(moment, cpu, want);
 }
 
-/* What a task wants of the CPU that runs it. */
+/* Why a running task needs its CPU. */
 static enum strata_why_want want_of_running(struct strata_why_moment *moment, size_t kernel,
 					    uint32_t tid)
 {

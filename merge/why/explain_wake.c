@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * explain_wake.c - what a blocked task waits for: who woke it in the end, and what that one did
+ * explain_wake.c - finds what a blocked task waits for: its waker, and what the waker did
  * meanwhile.
  *
- * A task that is woken by another one waits for what that one does.  One that is woken by an
- * interrupt waits until there is one, and then until its vCPU takes it: an interrupt is known to be
- * pending since its event channel became so; a timer's, since the timer was due; or, if the kernel
- * was idle, since its blocked vCPU was woken for it.  Before that, a task waits for what the vCPU
- * does that sends through the event channel.
+ * A task woken by another task waits for what that task does. A task woken by an interrupt waits
+ * until the interrupt is pending, and then until its vCPU takes it. An interrupt is pending from
+ * the moment when its event channel became pending; a timer interrupt, from the moment when the
+ * timer was due; or, if the kernel was idle, from the moment when its blocked vCPU was woken.
+ * Before that, the task waits for the vCPU that sends through the event channel.
  */
 #include "why/moment.h"
 
-/* Whether the kernel's CPU was idle from a moment to another, and nothing but one interrupt began.
- */
+/* Whether the kernel's CPU was idle between two moments and no more than one interrupt began. */
 static bool was_idle(const struct strata_why_moment *moment, const struct strata_why_cpu *cpu,
 		     uint64_t from_ns, uint64_t to_ns)
 {
@@ -32,7 +31,7 @@ static bool was_idle(const struct strata_why_moment *moment, const struct strata
 	return nr <= 1;
 }
 
-/* Since when a vCPU was on its way out of its last block before a moment; false: it was not
+/* Finds when the vCPU began to leave its last blocked state before a moment; false: it was not
  * blocked, or that is unknown. */
 static bool find_vcpu_wake(const struct strata_why_moment *moment, const struct strata_why_cpu *cpu,
 			   uint64_t begin_ns, uint64_t end_ns, struct strata_why_since *since)
@@ -43,7 +42,7 @@ static bool find_vcpu_wake(const struct strata_why_moment *moment, const struct 
 
 	if (!lane || at == lane->nr)
 		return false;
-	/* Each one must follow the one before without a gap. */
+	/* Each span must follow the previous one without a gap. */
 	for (; at > 0 && lane->spans[at].from_ns > begin_ns; at--) {
 		const struct strata_why_span *before = &lane->spans[at - 1];
 
@@ -62,7 +61,7 @@ static bool find_vcpu_wake(const struct strata_why_moment *moment, const struct 
 	return false;
 }
 
-/* Since when the interrupt was pending that woke a task. */
+/* Finds when the interrupt that woke a task became pending. */
 static const struct strata_why_since *find_since(struct strata_why_moment *moment,
 						 const struct strata_why_cpu *cpu,
 						 const struct strata_why_span *state,
@@ -91,7 +90,7 @@ static void add_name(struct strata_why_moment *moment, enum strata_why_what what
 	strata_why_add_step(&moment->path, what, name);
 }
 
-/* What a task does on which another one waits. */
+/* Adds what the waker does while the other task waits. */
 static void follow_task(struct strata_why_moment *moment, size_t kernel, uint32_t tid)
 {
 	if (moment->depth >= STRATA_WHY_DEPTH) {
@@ -105,8 +104,8 @@ static void follow_task(struct strata_why_moment *moment, size_t kernel, uint32_
 
 static void follow_sender(struct strata_why_moment *moment, const struct strata_why_wake *sender);
 
-/* What the handler does that is to send, on another vCPU: it is held up since it is pending; before
- * that it waits for whatever makes it pending. */
+/* Adds what happens on the other vCPU until its handler sends: once the handler's interrupt is
+ * pending, whatever delays the handler; before that, whatever makes the interrupt pending. */
 static void follow_handler(struct strata_why_moment *moment, struct strata_why_cpu cpu,
 			   const struct strata_why_wake *handler)
 {
@@ -123,7 +122,7 @@ static void follow_handler(struct strata_why_moment *moment, struct strata_why_c
 		add_name(moment, STRATA_WHY_WAITS_IRQ, handler->name);
 }
 
-/* What the vCPU does that is to send. */
+/* Adds what the sending vCPU does until it sends. */
 static void follow_sender(struct strata_why_moment *moment, const struct strata_why_wake *sender)
 {
 	const struct strata_why_cpu cpu = { .machine = sender->machine,
@@ -141,7 +140,7 @@ static void follow_sender(struct strata_why_moment *moment, const struct strata_
 		follow_task(moment, sender->sender_kernel, sender->sender_tid);
 		return;
 	}
-	/* Of a guest without a trace its vCPU is known. */
+	/* Of a guest without a trace only the vCPU is known. */
 	vcpu = strata_why_look_now(moment,
 				   strata_why_lane_of_vcpu(moment, STRATA_WHY_LANE_VCPU, &cpu));
 	if (vcpu && vcpu->state == STRATA_VCPU_BLOCKED)
@@ -182,7 +181,7 @@ void strata_why_explain_blocked(struct strata_why_moment *moment, const struct s
 		return;
 	switch (wake->via) {
 	case STRATA_VIA_TASK:
-		/* No task wakes itself: such a trace tells nothing. */
+		/* A task cannot wake itself: such a trace says nothing about the cause. */
 		if (!wake->has_task || (wake->kernel == cpu->trace && wake->tid == tid)) {
 			add_name(moment, STRATA_WHY_WOKEN_WHILE, wake->name);
 			break;
@@ -197,7 +196,8 @@ void strata_why_explain_blocked(struct strata_why_moment *moment, const struct s
 		interrupt_wakes(moment, cpu, state, wake);
 		break;
 	default:
-		/* Who had the CPU need not have done it: an interrupt may. */
+		/* The task on the CPU is not necessarily the waker: an interrupt may have woken
+		 * this one. */
 		add_name(moment, STRATA_WHY_WOKEN_WHILE, wake->name);
 	}
 }

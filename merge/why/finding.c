@@ -10,12 +10,12 @@ struct search {
 	struct strata_why_names *names;
 };
 
-/* The blame, as far as the way down the tree has been walked. */
+/* The blame derived from the part of the path walked so far. */
 struct guilt {
 	enum strata_why_blame blame;
 	uint32_t by;
-	bool is_fixed; /* whatever comes further down */
-	bool is_late;  /* a timer, whatever it waits for */
+	bool is_fixed; /* finer causes do not change it */
+	bool is_late;  /* a timer was late; finer causes do not change that */
 	bool waits;    /* for another task, `for_task` */
 	uint32_t for_task;
 };
@@ -26,7 +26,7 @@ static uint32_t by_of(const struct search *search, uint32_t name)
 		    : 0;
 }
 
-/* What a step of the path adds. */
+/* Refines the blame by one step of the path. */
 static void descend(const struct search *search, const struct strata_why_step *step,
 		    struct guilt *guilt)
 {
@@ -59,7 +59,7 @@ static void descend(const struct search *search, const struct strata_why_step *s
 	case STRATA_WHY_SYSCALL:
 	case STRATA_WHY_WAITS_IRQ:
 	case STRATA_WHY_WOKEN_WHILE:
-		/* The blame stays what it is. */
+		/* The blame does not change. */
 		guilt->by = by_of(search, step->name);
 		break;
 	case STRATA_WHY_WAITS_TASK:
@@ -76,7 +76,7 @@ static void descend(const struct search *search, const struct strata_why_step *s
 		guilt->by = 0;
 		break;
 	case STRATA_WHY_DELIVERED:
-		/* Until it is known what held it up. */
+		/* Blames the interrupt unless a finer cause says what delayed it. */
 		guilt->by = guilt->for_task = by_of(search, step->name);
 		break;
 	case STRATA_WHY_DUE:
@@ -92,18 +92,19 @@ static void descend(const struct search *search, const struct strata_why_step *s
 	case STRATA_WHY_WHOLE:
 		break;
 	case STRATA_WHY_RAN:
-		/* What another task does for it is what it waits for. */
+		/* If it waits for another task, that task's running counts as its being blocked. */
 		guilt->blame = guilt->waits ? STRATA_BLAME_BLOCKED : STRATA_BLAME_RUNNING;
 		guilt->by = guilt->for_task;
 		break;
 	default:
 		guilt->blame = guilt->is_late ? STRATA_BLAME_TIMER_LATE : blames[step->what];
-		/* Its own vCPU is not to blame for being preempted. */
+		/* A task's own vCPU is not to blame for being preempted. */
 		guilt->by = step->what == STRATA_WHY_PREEMPTED || step->what == STRATA_WHY_WAKES ||
 					    step->what == STRATA_WHY_ASLEEP
 				    ? 0
 				    : by_of(search, step->name);
-		/* Whatever an interrupt or another task does on the CPU. */
+		/* Finer causes of what an interrupt or another task does on the CPU do not
+		 * matter. */
 		guilt->is_fixed =
 			step->what == STRATA_WHY_IRQ || step->what == STRATA_WHY_SOFTIRQ ||
 			step->what == STRATA_WHY_BEHIND_TASK || step->what == STRATA_WHY_UNKNOWN;
@@ -128,7 +129,7 @@ static void accuse(struct strata_why_findings *findings, const struct guilt *gui
 		findings->all[findings->nr++] =
 			(struct strata_why_finding){ guilt->blame, guilt->by, ns, bound_ns };
 	}
-	/* The longest first; beyond the most that there are, the shortest is left off. */
+	/* Sorts by time, longest first. If the table is full, the shortest goes into the others. */
 	for (; i && findings->all[i].ns > findings->all[i - 1].ns; i--) {
 		const struct strata_why_finding kept = findings->all[i];
 
@@ -139,7 +140,8 @@ static void accuse(struct strata_why_findings *findings, const struct guilt *gui
 		findings->others_ns += findings->all[--findings->nr].ns;
 }
 
-/* Blames what of a node's time is not its children's; and goes on with those. */
+/* Blames the causes of that part of a node's time which its children do not cover; then visits the
+ * children. */
 static void walk(const struct search *search, size_t at, struct guilt guilt)
 {
 	const struct strata_why_node *node = &search->tree->nodes[at];

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * finding.h - finds what is to blame for a time that is divided (tree.h): a kind of blame for each
- * cause, and who is to blame, the largest share first.
+ * finding.h - turns a tree of causes (tree.h) into a list of blames: the kind of blame and the
+ * culprit (a task, handler or domain), largest share of the time first.
  *
- * The last cause of a chain gets the blame: if a task waits for another task, whose vCPU is
- * preempted, the domain that preempts it.  Another domain's part is that domain's, whatever its
- * causes.
+ * The last cause of a chain gets the blame: if a task waits for another task whose vCPU is
+ * preempted, the preempting domain is to blame. Time spent waiting for another domain is blamed on
+ * that domain, whatever delayed it there.
  */
 #ifndef STRATA_MERGE_WHY_FINDING_H
 #define STRATA_MERGE_WHY_FINDING_H
@@ -35,23 +35,23 @@ enum strata_why_blame {
 
 struct strata_why_finding {
 	enum strata_why_blame blame;
-	uint32_t by; /* who is to blame, a number of names; 0: unknown or none */
+	uint32_t by; /* the culprit, as a number of names; 0: unknown or none */
 	uint64_t ns, bound_ns;
 };
 
 #define STRATA_WHY_FINDINGS 256u
 
 struct strata_why_findings {
-	struct strata_why_finding all[STRATA_WHY_FINDINGS + 1]; /* the longest first */
+	struct strata_why_finding all[STRATA_WHY_FINDINGS + 1]; /* longest first */
 	size_t nr;
-	uint64_t others_ns; /* of what is not in them */
+	uint64_t others_ns; /* of the findings that did not fit */
 };
 
-/* @names: gets the shorter names of who is to blame */
+/* @names: receives the names of the culprits */
 void strata_why_find(struct strata_why_findings *findings, const struct strata_why_tree *tree,
 		     struct strata_why_names *names);
 
-/* "vcpu_preempted", ...: for programs. */
+/* The blame's key, for programs: "vcpu_preempted", ... */
 const char *strata_why_blame_key(enum strata_why_blame blame);
 
 #endif /* STRATA_MERGE_WHY_FINDING_H */

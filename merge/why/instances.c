@@ -10,16 +10,17 @@
 #include "why/matches.h"
 #include "why/tree.h"
 
-/* What a task has done since it wanted to run. */
-struct episode {
+/* A task's current stretch of work, since it became runnable. */
+struct strata_why_episode {
 	bool is_open, began_before, was_known;
 	uint64_t from_ns, to_ns, from_bound_ns, to_bound_ns;
 	uint64_t parts[STRATA_NR_PARTS];
 	size_t kernel;
 	uint32_t tid, task;
+	struct strata_why_episode *next; /* of the task that was first seen after this one */
 };
 
-/* Remembers what there would have been to ask for. */
+/* Remembers a name that did not match, to suggest it if nothing does. */
 static void see(struct strata_why_instances *all, uint32_t name)
 {
 	size_t i;
@@ -37,7 +38,7 @@ static uint64_t length(const struct strata_why_instance *instance)
 	return instance->to_ns - instance->from_ns;
 }
 
-/* Of two of the same length the earlier one is the longer. */
+/* Of two instances of equal length the earlier one sorts as the longer. */
 static bool is_longer(const struct strata_why_instance *a, const struct strata_why_instance *b)
 {
 	return length(a) != length(b) ? length(a) > length(b) : a->number < b->number;
@@ -51,7 +52,7 @@ static void swap(struct strata_why_instance *a, struct strata_why_instance *b)
 	*b = kept;
 }
 
-/* Puts the shortest of the first @nr at the top of the heap again. */
+/* Restores the min-heap of the first @nr after its root was replaced. */
 static void sift_down(struct strata_why_instance *heap, size_t nr)
 {
 	size_t at = 0;
@@ -85,7 +86,7 @@ static void keep_worst(struct strata_why_instances *all, const struct strata_why
 	}
 }
 
-/* A random sample of all that came, each as likely as any other (Vitter's algorithm R). */
+/* Keeps a uniform random sample of all instances (Vitter's algorithm R). */
 static void keep_sample(struct strata_why_instances *all,
 			const struct strata_why_instance *instance)
 {
@@ -98,7 +99,7 @@ static void keep_sample(struct strata_why_instances *all,
 			all->no_memory = true;
 		return;
 	}
-	/* The same numbers in each run: the answer does not change. */
+	/* The generator has a fixed seed, so the answer is the same in each run. */
 	all->random ^= all->random << 13;
 	all->random ^= all->random >> 7;
 	all->random ^= all->random << 17;
@@ -147,7 +148,7 @@ static bool is_asked_for(struct strata_why_instances *all, const struct strata_s
 	return false;
 }
 
-/* A span that is an instance. */
+/* Takes a span that is itself an instance. */
 static void take_span(struct strata_why_instances *all, const struct strata_span *span,
 		      enum strata_why_of of)
 {
@@ -181,10 +182,11 @@ static void take_span(struct strata_why_instances *all, const struct strata_span
 	add(all, &instance, parts);
 }
 
-static struct episode *episode_of(struct strata_why_instances *all, const struct strata_task *task)
+static struct strata_why_episode *episode_of(struct strata_why_instances *all,
+					     const struct strata_task *task)
 {
 	const uint64_t id = (uint64_t)task->kernel->trace << 32 | task->tid;
-	struct episode *episode = strata_id_map_find(&all->episodes, id);
+	struct strata_why_episode *episode = strata_id_map_find(&all->episodes, id);
 
 	if (episode)
 		return episode;
@@ -192,6 +194,8 @@ static struct episode *episode_of(struct strata_why_instances *all, const struct
 	if (episode && !strata_id_map_add(&all->episodes, id, episode)) {
 		episode->kernel = task->kernel->trace;
 		episode->tid = task->tid;
+		*(all->last_episode ? &all->last_episode->next : &all->first_episode) = episode;
+		all->last_episode = episode;
 		return episode;
 	}
 	free(episode);
@@ -200,7 +204,8 @@ static struct episode *episode_of(struct strata_why_instances *all, const struct
 }
 
 /* @goes_on: its end is unknown */
-static void end_episode(struct strata_why_instances *all, struct episode *episode, bool goes_on)
+static void end_episode(struct strata_why_instances *all, struct strata_why_episode *episode,
+			bool goes_on)
 {
 	struct strata_why_instance instance = {
 		.of = STRATA_WHY_OF_TASK,
@@ -223,10 +228,10 @@ static void end_episode(struct strata_why_instances *all, struct episode *episod
 	episode->is_open = false;
 }
 
-/* A state of a task: those in which it wants to run, one after the other, are an episode. */
+/* Takes a state of a task: consecutive states in which it wants to run form one episode. */
 static void take_state(struct strata_why_instances *all, const struct strata_span *span)
 {
-	struct episode *episode;
+	struct strata_why_episode *episode;
 
 	if (span->task->tid == 0)
 		return;
@@ -306,13 +311,12 @@ struct strata_why_instances *strata_why_instances_new(const struct strata_why_qu
 
 int strata_why_instances_finish(struct strata_why_instances *all)
 {
-	size_t i, nr;
+	struct strata_why_episode *episode;
+	size_t nr;
 
-	for (i = 0; i < all->episodes.room; i++) {
-		if (all->episodes.slots[i].thing)
-			end_episode(all, all->episodes.slots[i].thing, true);
-	}
-	/* The shortest one goes to the end, again and again. */
+	for (episode = all->first_episode; episode; episode = episode->next)
+		end_episode(all, episode, true);
+	/* Heap sort: moves the shortest of the rest to the end. */
 	for (nr = all->nr_worst; nr > 1; nr--) {
 		swap(&all->worst[0], &all->worst[nr - 1]);
 		sift_down(all->worst, nr - 1);

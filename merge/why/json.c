@@ -65,7 +65,7 @@ static struct json_object *finding_json(const struct strata_why_answer *answer,
 	return object;
 }
 
-/* What is to blame, and the tree. */
+/* The blames and the tree. */
 static void add_explained(const struct strata_why_answer *answer,
 			  const struct strata_why_explained *explained, struct json_object *object)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * moment.h - a moment of an instance that is explained (explain.h), shared by the parts of that: of
- * tasks and their CPUs in explain.c, of wake-ups in explain_wake.c.
+ * moment.h - state of the walk through an instance's time (explain.h) at one moment. Shared by
+ * explain.c, which follows tasks and their CPUs, and explain_wake.c, which follows wake-ups.
  */
 #ifndef STRATA_MERGE_WHY_MOMENT_H
 #define STRATA_MERGE_WHY_MOMENT_H
@@ -9,17 +9,17 @@
 #include "why/recall.h"
 #include "why/tree.h"
 
-/* Wake-ups by wake-ups that are followed. */
+/* Largest number of consecutive wake-ups to follow. */
 #define STRATA_WHY_DEPTH 8u
 
 struct strata_why_moment {
 	const struct strata_why_recall *recall;
 	uint64_t ns;
-	/* Until when what is found of the moment holds, and the bound of that time. */
+	/* The end of the piece for which the causes hold, and the bound of that time. */
 	uint64_t until_ns, until_bound_ns;
-	struct strata_why_path path; /* what is found */
-	unsigned int depth;          /* of wake-ups */
-	/* Since when the interrupt was pending that ended this state; found once. */
+	struct strata_why_path path; /* the causes found so far */
+	unsigned int depth;          /* wake-ups followed so far */
+	/* When the interrupt that ended this state became pending; cached per state. */
 	struct strata_why_since {
 		const struct strata_why_span *of;
 		const struct strata_why_wake *woken_by; /* the vCPU that took it; NULL: not known */
@@ -27,18 +27,18 @@ struct strata_why_moment {
 	} since[STRATA_WHY_DEPTH + 1];
 };
 
-/* A CPU of a kernel, and the vCPU that it is. */
+/* A CPU of a kernel, and its vCPU. */
 struct strata_why_cpu {
 	size_t trace, machine;
 	uint32_t domain, number;
 };
 
-/* What somebody wants of a CPU. */
+/* Why a CPU is needed. */
 enum strata_why_want {
-	STRATA_WHY_HAS_CPU,   /* a task that runs on it */
-	STRATA_WHY_SPINS_ON,  /* likewise, and waits for a lock */
-	STRATA_WHY_WANTS_CPU, /* a task that is to run on it */
-	STRATA_WHY_WAKES_CPU, /* an interrupt that is to wake a task */
+	STRATA_WHY_HAS_CPU,   /* a task runs on it */
+	STRATA_WHY_SPINS_ON,  /* a task runs on it and waits for a lock */
+	STRATA_WHY_WANTS_CPU, /* a runnable task waits for it */
+	STRATA_WHY_WAKES_CPU, /* an interrupt is to wake a task on it */
 };
 
 static inline const struct strata_why_span *strata_why_look_now(struct strata_why_moment *moment,
@@ -68,7 +68,7 @@ static inline void strata_why_step(struct strata_why_moment *moment, enum strata
 	strata_why_add_step(&moment->path, what, span ? span->name : 0);
 }
 
-/* The answer does not hold beyond a moment. */
+/* Ends the piece at this moment, if it does not end earlier. */
 static inline void strata_why_only_until(struct strata_why_moment *moment, uint64_t ns,
 					 uint64_t bound_ns)
 {
@@ -81,11 +81,11 @@ static inline void strata_why_only_until(struct strata_why_moment *moment, uint6
 /* Adds what a task does. @kernel: the trace of its kernel */
 void strata_why_explain_task(struct strata_why_moment *moment, size_t kernel, uint32_t tid);
 
-/* Adds what becomes of somebody who wants a CPU. */
+/* Adds what a CPU does, given why it is needed. */
 void strata_why_wants_to_run(struct strata_why_moment *moment, const struct strata_why_cpu *cpu,
 			     enum strata_why_want want);
 
-/* Adds what a blocked task waits for. @cpu: the kernel's, any CPU; @state: the task's span */
+/* Adds what a blocked task waits for. @cpu: of the kernel, any CPU; @state: the task's span */
 void strata_why_explain_blocked(struct strata_why_moment *moment, const struct strata_why_cpu *cpu,
 				uint32_t tid, const struct strata_why_span *state);
 

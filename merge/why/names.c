@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/value_hash.h"
+#include "base/identity.h"
 
 static uint32_t append(struct strata_why_names *names, const char *text, const char *by)
 {
@@ -22,7 +22,7 @@ static uint32_t append(struct strata_why_names *names, const char *text, const c
 	return (uint32_t)(names->nr - 1);
 }
 
-/* The map's things are numbers, plus 1, because none may be NULL. */
+/* Maps a number to a map value: plus 1, because a value must not be NULL. */
 static void *thing_of(uint32_t number)
 {
 	return (void *)((uintptr_t)number + 1);
@@ -30,7 +30,7 @@ static void *thing_of(uint32_t number)
 
 uint32_t strata_why_names_add(struct strata_why_names *names, const char *text, const char *by)
 {
-	uint64_t id = strata_hash_bytes(0, text, strlen(text));
+	uint64_t id = strata_identity_add_text(0, text, strlen(text));
 	uint32_t number;
 	void *thing;
 
@@ -39,9 +39,9 @@ uint32_t strata_why_names_add(struct strata_why_names *names, const char *text, 
 	if (!names->nr)
 		return 0;
 	by = by ? by : text;
-	id = strata_hash_bytes(id, by, strlen(by));
-	/* Another name with the same hash has the next number. */
-	while ((thing = strata_id_map_find(&names->by_hash, id))) {
+	id = strata_identity_add_text(id, by, strlen(by));
+	/* On a collision the name takes the next free id. */
+	while ((thing = strata_id_map_find(&names->by_id, id))) {
 		number = (uint32_t)((uintptr_t)thing - 1);
 		if (strcmp(names->names[number].text, text) == 0 &&
 		    strcmp(names->names[number].by, by) == 0)
@@ -51,7 +51,7 @@ uint32_t strata_why_names_add(struct strata_why_names *names, const char *text, 
 	if (names->nr >= STRATA_WHY_NAMES_MAX && strcmp(text, "others") != 0)
 		return strata_why_names_add(names, "others", "others");
 	number = append(names, text, by);
-	if (number && strata_id_map_add(&names->by_hash, id, thing_of(number)))
+	if (number && strata_id_map_add(&names->by_id, id, thing_of(number)))
 		names->no_memory = true;
 	return number;
 }
@@ -65,6 +65,6 @@ void strata_why_names_clear(struct strata_why_names *names)
 		free(names->names[i].by);
 	}
 	free(names->names);
-	strata_id_map_clear(&names->by_hash);
+	strata_id_map_clear(&names->by_id);
 	memset(names, 0, sizeof(*names));
 }

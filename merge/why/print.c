@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* print.c - an answer (answer.h) as people read it: sentences first, then trees. */
+/* print.c - prints an answer (answer.h) for people: sentences first, then trees. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "outputs/table.h"
 #include "why/answer.h"
 
-/* A blame is said in words if its share is at least this; and a part of a tree shown. */
+/* Smallest share of the time for a blame to get a sentence and a tree node to be printed. */
 #define SAID_PERCENT 5u
 #define SHOWN_TENTHS 5u /* of a percent */
 #define SENTENCES    4u
@@ -73,7 +73,7 @@ static void put_instance(const struct strata_why_answer *answer,
 						 : "went on");
 }
 
-/* The blames with the largest shares, a line each. */
+/* Prints the blames with the largest shares, one per line. */
 static void put_sentences(const struct strata_why_answer *answer,
 			  const struct strata_why_explained *explained, FILE *out)
 {
@@ -103,7 +103,7 @@ static void put_sentences(const struct strata_why_answer *answer,
 	}
 }
 
-/* Each level is moved to the right by two. */
+/* Each level is indented by two more columns. */
 static void put_tree(const struct strata_why_answer *answer, const struct strata_why_tree *tree,
 		     size_t at, unsigned int depth, FILE *out)
 {
@@ -129,7 +129,7 @@ static void put_tree(const struct strata_why_answer *answer, const struct strata
 	}
 }
 
-/* Where the time of all of them went, without who was to blame. */
+/* Prints where the time of all instances went, without culprits. */
 static void put_all(const struct strata_why_answer *answer, FILE *out)
 {
 	static const char *const words[STRATA_NR_PARTS] = {
@@ -189,7 +189,7 @@ static void put_together(const struct strata_why_answer *answer, FILE *out)
 	put_all(answer, out);
 }
 
-/* Why something is unknown, and what to do. */
+/* Prints why something is unknown, and what to do about it. */
 static void put_missing(const struct strata_why_answer *answer, FILE *out)
 {
 	const char *missing;
@@ -205,7 +205,7 @@ static void put_missing(const struct strata_why_answer *answer, FILE *out)
 			answer->not_remembered);
 }
 
-/* @head: in front of the tree; or NULL */
+/* @head: printed before the tree; or NULL */
 static void put_explained(const struct strata_why_answer *answer,
 			  const struct strata_why_explained *explained, const char *head, FILE *out)
 {

@@ -9,7 +9,7 @@
 #include "why/recall_names.h"
 #include "why/recall_wakes.h"
 
-/* Numbers of tasks have 32 bits, those of traces, machines, domains and vCPUs 16. */
+/* Task numbers have 32 bits; numbers of traces, machines, domains and vCPUs have 16. */
 static uint64_t id_of(enum strata_why_lane_kind kind, size_t trace, uint32_t number)
 {
 	return (uint64_t)kind << 56 | (uint64_t)trace << 32 | number;
@@ -22,7 +22,7 @@ static int by_begin(const void *left, const void *right)
 	return a->from_ns < b->from_ns ? -1 : a->from_ns > b->from_ns;
 }
 
-/* Windows that touch become one. */
+/* Merges overlapping and adjacent windows. */
 static size_t join_windows(struct strata_why_window *windows, size_t nr)
 {
 	size_t i, last = 0;
@@ -37,7 +37,7 @@ static size_t join_windows(struct strata_why_window *windows, size_t nr)
 	return nr ? last + 1 : 0;
 }
 
-/* Whether a span overlaps a window: if one does, the last one that begins before its end. */
+/* Whether a span overlaps a window: only the last window that begins before its end can. */
 static bool is_wanted(const struct strata_why_recall *recall, const struct strata_span *span)
 {
 	size_t low = 0, high = recall->nr_windows;
@@ -53,7 +53,7 @@ static bool is_wanted(const struct strata_why_recall *recall, const struct strat
 	return low > 0 && recall->windows[low - 1].to_ns > span->from_ns;
 }
 
-/* NULL: out of memory. */
+/* Returns NULL if out of memory. */
 static struct strata_why_lane *get_lane(struct strata_why_recall *recall, uint64_t id)
 {
 	struct strata_why_lane *lane = strata_id_map_find(&recall->lanes, id);
@@ -107,8 +107,7 @@ static void add_task(struct strata_why_recall *recall, const struct strata_span 
 	add(recall, id_of(STRATA_WHY_LANE_CPU, kernel->trace, span->cpu), kept);
 }
 
-/* Which state of a vCPU follows which counts also where the first one lies outside of the windows.
- */
+/* The previous state of a vCPU is tracked for spans outside of the windows too. */
 static void add_vcpu(struct strata_why_recall *recall, const struct strata_span *span, uint64_t id,
 		     struct strata_why_span *kept)
 {
@@ -208,7 +207,7 @@ struct strata_why_recall *strata_why_recall_new(const struct strata_why_window *
 	return NULL;
 }
 
-/* The earlier first; of two that begin together, the outer one. */
+/* Earlier begin first; of two spans with the same begin, the outer one first. */
 static int by_place(const void *left, const void *right)
 {
 	const struct strata_why_span *a = left, *b = right;
@@ -218,7 +217,7 @@ static int by_place(const void *left, const void *right)
 	return a->to_ns > b->to_ns ? -1 : a->to_ns < b->to_ns;
 }
 
-/* A moment of a lane, and by how much it may be off. */
+/* A moment of a lane, and its bound. */
 struct cut {
 	uint64_t ns, bound_ns;
 };
@@ -242,7 +241,7 @@ static bool append(struct strata_why_lane *lane, const struct strata_why_span *s
 	return true;
 }
 
-/* Makes nested spans of a lane a row in which the innermost ones remain.  0, or -1. */
+/* Flattens the nested spans of a lane into a sequence of the innermost ones. Returns 0, or -1. */
 static int flatten(struct strata_why_lane *lane)
 {
 	struct strata_why_lane row = { .nr = 0 };
@@ -253,7 +252,7 @@ static int flatten(struct strata_why_lane *lane)
 
 	qsort(lane->spans, lane->nr, sizeof(*lane->spans), by_place);
 	while (is_well && (i < lane->nr || depth)) {
-		/* The innermost one goes on until it ends or the next one begins. */
+		/* The innermost span continues until it ends or the next one begins. */
 		top = depth ? open[depth - 1] : NULL;
 		next = (struct cut){ UINT64_MAX, 0 };
 		if (i < lane->nr)

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "analyses/report.h"
-#include "base/value_hash.h"
+#include "base/identity.h"
 
-/* The map's things are numbers, plus 1, because none may be NULL. */
+/* Maps a number to a map value: plus 1, because a value must not be NULL. */
 static uint32_t known_name(struct strata_why_recall *recall, uint64_t id)
 {
 	const uintptr_t thing = (uintptr_t)strata_id_map_find(&recall->span_names, id);
@@ -22,46 +22,41 @@ static uint32_t know_name(struct strata_why_recall *recall, uint64_t id, const c
 {
 	const uint32_t name = strata_why_names_add(recall->names, text, by);
 
-	/* Beyond, a name is made each time. */
+	/* Beyond this number, names are not cached. */
 	if (recall->span_names.nr < STRATA_WHY_NAMES_MAX &&
 	    strata_id_map_add(&recall->span_names, id, (void *)((uintptr_t)name + 1)))
 		recall->no_memory = true;
 	return name;
 }
 
-static uint64_t fold(uint64_t id)
-{
-	return id ^ id >> 32;
-}
-
-/* What a span is, made once for each. */
+/* The name of a span's class, cached per class. */
 uint32_t strata_why_name_span(struct strata_why_recall *recall, const struct strata_span *span)
 {
-	uint64_t id = strata_hash_number(strata_hash_number(1, span->kind), span->trace);
+	uint64_t id = strata_identity_add(strata_identity_add(1, span->kind), span->trace);
 	char text[STRATA_REPORT_NAME];
 	uint32_t name;
 
-	id = strata_hash_number(id, span->number);
+	id = strata_identity_add(id, span->number);
 	if (span->name)
-		id = strata_hash_bytes(id, span->name, span->name_bytes);
-	name = known_name(recall, fold(id));
+		id = strata_identity_add_text(id, span->name, span->name_bytes);
+	name = known_name(recall, id);
 	if (name != UINT32_MAX)
 		return name;
 	strata_report_span_name(text, recall->shown, span);
-	return know_name(recall, fold(id), text, NULL);
+	return know_name(recall, id, text, NULL);
 }
 
-/* Who is to blame is its domain. @pcpu: where it ran; or STRATA_NO_PCPU */
+/* The culprit is the vCPU's domain. @pcpu: where it ran; or STRATA_NO_PCPU */
 uint32_t strata_why_name_vcpu(struct strata_why_recall *recall, size_t trace,
 			      const struct strata_vcpu *vcpu, uint32_t pcpu)
 {
-	uint64_t id = strata_hash_number(strata_hash_number(2, trace),
-					 strata_why_vcpu_number(vcpu->domain, vcpu->number));
+	uint64_t id = strata_identity_add(strata_identity_add(2, trace),
+					  strata_why_vcpu_number(vcpu->domain, vcpu->number));
 	char text[STRATA_REPORT_NAME], whole[2 * STRATA_REPORT_NAME], *slash;
 	uint32_t name;
 
-	id = strata_hash_number(strata_hash_number(id, vcpu->machine), pcpu);
-	name = known_name(recall, fold(id));
+	id = strata_identity_add(strata_identity_add(id, vcpu->machine), pcpu);
+	name = known_name(recall, id);
 	if (name != UINT32_MAX)
 		return name;
 	strata_report_vcpu_name(text, recall->shown, trace, vcpu);
@@ -72,21 +67,21 @@ uint32_t strata_why_name_vcpu(struct strata_why_recall *recall, size_t trace,
 	slash = strrchr(text, '/');
 	if (slash)
 		*slash = 0;
-	return know_name(recall, fold(id), whole, text);
+	return know_name(recall, id, whole, text);
 }
 
 uint32_t strata_why_name_task(struct strata_why_recall *recall, const struct strata_task *task)
 {
-	uint64_t id = strata_hash_number(strata_hash_number(3, task->kernel->trace), task->tid);
+	uint64_t id = strata_identity_add(strata_identity_add(3, task->kernel->trace), task->tid);
 	char text[STRATA_REPORT_NAME];
 	uint32_t name;
 
-	id = strata_hash_bytes(id, task->comm, sizeof(task->comm));
-	name = known_name(recall, fold(id));
+	id = strata_identity_add_text(id, task->comm, sizeof(task->comm));
+	name = known_name(recall, id);
 	if (name != UINT32_MAX)
 		return name;
 	strata_report_task_name(text, task);
-	return know_name(recall, fold(id), text, NULL);
+	return know_name(recall, id, text, NULL);
 }
 
 uint32_t strata_why_name_waker(struct strata_why_recall *recall, const struct strata_link *link)

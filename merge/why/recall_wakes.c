@@ -7,7 +7,7 @@
 #include "base/array.h"
 #include "why/recall_names.h"
 
-/* 0: out of memory. */
+/* Returns its index; 0: out of memory. */
 static uint32_t append(struct strata_why_recall *recall, const struct strata_why_wake *wake)
 {
 	if (!STRATA_GROW(recall->wakes, recall->nr_wakes, recall->wakes_room)) {
@@ -32,7 +32,7 @@ static void set_sender(struct strata_why_wake *wake, const struct strata_vcpu *v
 	}
 }
 
-/* Remembers the handler that sent. */
+/* Remembers the handler that sent through the event channel. */
 static uint32_t add_handler(struct strata_why_recall *recall, const struct strata_handler *handler)
 {
 	const struct strata_link link = {
@@ -66,14 +66,14 @@ uint32_t strata_why_add_wake(struct strata_why_recall *recall, const struct stra
 {
 	const struct strata_link *delivery = link->cause;
 	const struct strata_link *pending = delivery ? delivery->cause : NULL;
-	/* A vCPU's wake-up itself may be by a send. */
+	/* A send through an event channel may wake a blocked vCPU directly. */
 	const struct strata_link *send = link->kind == STRATA_LINK_VCPU_WAKEUP ? link : pending;
 	struct strata_why_wake wake = { .via = link->via, .cpu = link->from.cpu };
 
 	if (recall->nr_spans >= recall->most_spans)
 		return 0;
 	if (recall->nr_wakes == 0)
-		append(recall, &wake); /* [0] is none */
+		append(recall, &wake); /* [0] is unused */
 	wake.name = strata_why_name_waker(recall, link);
 	if (link->from.task) {
 		wake.has_task = true;
@@ -91,7 +91,7 @@ uint32_t strata_why_add_wake(struct strata_why_recall *recall, const struct stra
 		wake.due_bound_ns = link->due.bound_ns;
 	}
 	if (send && send->via == STRATA_VIA_SEND && send->from.vcpu) {
-		/* The task that a handler interrupted did not send. */
+		/* If a handler sent, the task that it interrupted did not. */
 		const struct strata_task *task = send->handler ? NULL : send->from.task;
 
 		set_sender(&wake, send->from.vcpu, task);

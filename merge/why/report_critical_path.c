@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * report_critical_path.c - the report on the critical path of a task (critical_path.h): finds the
- * task, remembers all that happens in its time, and makes tables of the path's segments.
+ * task, remembers all spans of its time, and makes tables of the path's segments.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "why/critical_path.h"
 #include "why/matches.h"
 
-/* Tasks that are named if not exactly one fits. */
+/* Tasks listed in the message if not exactly one matches. */
 #define NAMED_MAX 8u
 
 struct named_task {
@@ -34,7 +34,7 @@ struct path_report {
 	bool no_memory;
 };
 
-/* The place of a task among @nr of them; @nr: it is not among them. */
+/* Returns the index of a task among @nr tasks; @nr: not found. */
 static size_t place_of(const struct named_task *tasks, size_t nr, const struct strata_task *task)
 {
 	size_t i = 0;
@@ -44,7 +44,7 @@ static size_t place_of(const struct named_task *tasks, size_t nr, const struct s
 	return i;
 }
 
-/* Returns the task's place; NAMED_MAX: there are that many others. */
+/* Returns the task's index; NAMED_MAX: too many others were found before it. */
 static size_t name_task(struct path_report *report, struct named_task *tasks, size_t *nr,
 			const struct strata_task *task)
 {
@@ -59,7 +59,7 @@ static size_t name_task(struct path_report *report, struct named_task *tasks, si
 	return (*nr)++;
 }
 
-/* Looks whether a span is one of the task that is asked for. */
+/* Checks whether a span belongs to the requested task. */
 static void find_task(struct path_report *report, const struct strata_span *span)
 {
 	const struct strata_why_window *window = report->recall->windows;
@@ -72,7 +72,7 @@ static void find_task(struct path_report *report, const struct strata_span *span
 	const uint64_t to = span->to_ns < window->to_ns ? span->to_ns : window->to_ns;
 	size_t place = place_of(report->found, report->nr_found, task);
 
-	/* A task that took another name is still the same. */
+	/* A task that changed its name is still the same task. */
 	if (place == report->nr_found)
 		place = fits ? name_task(report, report->found, &report->nr_found, task)
 			     : NAMED_MAX;
@@ -83,7 +83,7 @@ static void find_task(struct path_report *report, const struct strata_span *span
 	}
 	if (from >= to)
 		return;
-	/* A time that is asked for is exact. */
+	/* A time given by the user is exact. */
 	if (!instance->has_task) {
 		instance->from_ns = from;
 		instance->from_bound_ns = from == span->from_ns ? span->from_bound_ns : 0;

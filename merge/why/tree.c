@@ -7,8 +7,8 @@
 
 #include "base/array.h"
 
-/* A node without a parent, or the next child of one.  0 of a node that is not the first: out of
- * memory. */
+/* Creates a root, or appends a child to a node. Returns 0 if out of memory (only the root has
+ * index */
 static size_t new_node(struct strata_why_tree *tree, struct strata_why_step step, size_t parent)
 {
 	struct strata_why_node *node;
@@ -34,7 +34,7 @@ static bool begin(struct strata_why_tree *tree)
 	return tree->nr > 0;
 }
 
-/* 0: it has no such child. */
+/* Returns 0 if there is no such child. */
 static size_t existing_child(const struct strata_why_tree *tree, size_t parent,
 			     struct strata_why_step step)
 {
@@ -46,7 +46,7 @@ static size_t existing_child(const struct strata_why_tree *tree, size_t parent,
 	return at;
 }
 
-/* Finds the child for a step, or makes it; 0: out of memory. */
+/* Finds or creates the child for a step; 0: out of memory. */
 static size_t find_child(struct strata_why_tree *tree, size_t parent, struct strata_why_step step)
 {
 	size_t at = existing_child(tree, parent, step);
@@ -64,7 +64,7 @@ static void add_piece(struct strata_why_node *node, uint64_t from_ns, uint64_t t
 	const bool follows = node->times && node->last_to_ns == from_ns;
 
 	node->ns += to_ns - from_ns;
-	/* What follows without a gap moves the end of the run. */
+	/* An adjoining piece extends the run. */
 	if (follows && node->bound_ns != UINT64_MAX) {
 		node->bound_ns -= node->last_bound_ns;
 	} else if (!follows) {
@@ -115,7 +115,7 @@ void strata_why_tree_merge(struct strata_why_tree *tree, const struct strata_why
 	tree->no_memory |= other->no_memory;
 }
 
-/* Moves the longest of the children that follow @link to its place, and so on. */
+/* Selection sort of the children, longest first. */
 static void sort_children(struct strata_why_tree *tree, size_t parent)
 {
 	size_t *link = &tree->nodes[parent].child;
@@ -135,7 +135,7 @@ static void sort_children(struct strata_why_tree *tree, size_t parent)
 	}
 }
 
-/* Makes the parts of a node the whole of it. */
+/* Adds a child for the part of a node's time that its children do not cover. */
 static void add_rest(struct strata_why_tree *tree, size_t at)
 {
 	uint64_t rest = tree->nodes[at].ns;
@@ -168,7 +168,7 @@ void strata_why_tree_finish(struct strata_why_tree *tree, uint64_t bound_ns)
 		const uint64_t most = strata_why_bounds(tree->nodes[0].ns - node->ns, bound_ns);
 		const uint64_t limit = node->ns > most ? node->ns : most;
 
-		/* It is not less than nothing, and not more than the whole. */
+		/* A bound is not larger than the time itself, nor than the rest of the whole. */
 		if (node->bound_ns > limit)
 			node->bound_ns = limit;
 		sort_children(tree, i);

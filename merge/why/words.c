@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* words.c - the words for causes and blames (answer.h): those of trees, of sentences, and of
+/* words.c - the wording of causes and blames (answer.h): in trees, in sentences, and as keys for
  * programs. */
 #include <stdio.h>
 
@@ -79,7 +79,7 @@ static const struct {
 	[STRATA_BLAME_UNKNOWN] = { "unknown (%s)", "unknown: no event tells" },
 };
 
-/* Puts a name in the place of the one "%s" of a text, if it has one. */
+/* Substitutes the name for the "%s" of a text, if there is one. */
 static const char *put_name(char *text, const char *words, const char *name)
 {
 	const char *place = NULL;

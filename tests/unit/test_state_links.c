@@ -42,7 +42,9 @@ static void vcpu_wakes(struct world *world, struct strata_vcpu *vcpu, const stru
 static void send(struct world *world, const struct strata_vcpu *by, const struct strata_task *task,
 		 uint32_t pcpu, uint32_t to_domain, uint32_t port, uint64_t ns)
 {
-	const struct strata_xen_place place = { .vcpu = by, .task = task, .pcpu = pcpu };
+	const struct strata_xen_place place = {
+		.vcpu = by, .kernel = task ? task->kernel : NULL, .task = task, .pcpu = pcpu
+	};
 	const struct strata_moment now = at(ns);
 
 	strata_evtchns_send(&world->evtchns, &place, to_domain, port, &now);
@@ -226,6 +228,24 @@ static void a_timer_was_due_earlier(void **state)
 	/* It may have been armed anew where events were lost. */
 	strata_tasks_lose(&world->tasks, kernel, &now);
 	assert_false(timer_wakes(world, kernel, t, 0x20, 5060, 500)->has_due);
+	end(world);
+}
+
+/* Most timers are cancelled before they expire. */
+static void timers_that_never_expire(void **state)
+{
+	struct world *world = begin();
+	struct strata_kernel *kernel = kernel_of(world, STRATA_NO_DOMAIN);
+	struct strata_task *t = task_of(world, kernel, 70, 0);
+	uint64_t timer;
+
+	(void)state;
+	for (timer = 1; timer <= 3 * STRATA_TIMERS_MAX; timer++)
+		strata_timers_arm(&kernel->timers, timer, 5000, kernel->losses);
+	assert_true(kernel->timers.armed.nr <= STRATA_TIMERS_MAX);
+	/* The first one was forgotten, the last one is followed. */
+	assert_false(timer_wakes(world, kernel, t, 1, 5030, 200)->has_due);
+	assert_true(timer_wakes(world, kernel, t, timer - 1, 5030, 300)->has_due);
 	end(world);
 }
 
@@ -440,6 +460,7 @@ int main(void)
 		cmocka_unit_test(without_interrupts_the_waker_is_only_who_had_the_cpu),
 		cmocka_unit_test(interrupts_softirqs_and_timers_wake),
 		cmocka_unit_test(a_timer_was_due_earlier),
+		cmocka_unit_test(timers_that_never_expire),
 		cmocka_unit_test(a_task_is_woken_before_it_left_its_cpu),
 		cmocka_unit_test(an_event_channel_from_its_sender_to_the_task_that_it_wakes),
 		cmocka_unit_test(what_xen_signals_has_no_sender),

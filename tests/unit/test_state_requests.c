@@ -5,6 +5,8 @@
  */
 #include "state_world.h"
 
+#include "base/value_hash.h"
+
 static void requests_by_their_keys(void **state)
 {
 	struct world *world = begin();
@@ -113,6 +115,33 @@ static void too_many_requests_are_counted(void **state)
 	end(world);
 }
 
+/* The ids of a table that anybody could compute: of two requests with the same one, the second was
+ * not followed. */
+static uint64_t public_id(uint64_t trace, uint64_t key)
+{
+	return strata_hash_number(strata_hash_number(0, trace), key);
+}
+
+/* Who writes one trace chooses its keys, but cannot keep requests of another from being followed.
+ */
+static void keys_chosen_to_collide(void **state)
+{
+	struct world *world = begin();
+	const struct strata_moment begun = at(100), ended = at(200);
+	const uint64_t victim = 42;
+	/* Trace 1's hash differs by the factor, before the key is added. */
+	const uint64_t key = victim - STRATA_HASH_FACTOR;
+
+	(void)state;
+	assert_true(public_id(0, victim) == public_id(1, key));
+	strata_requests_begin(&world->requests, &world->tasks, NULL, 1, "serve", key, &begun);
+	strata_requests_begin(&world->requests, &world->tasks, NULL, 0, "serve", victim, &begun);
+	strata_requests_end(&world->requests, &world->tasks, NULL, 0, "serve", victim, &ended);
+	assert_int_equal(world->requests.not_followed, 0);
+	assert_int_equal(count(world, STRATA_SPAN_REQUEST), 1);
+	end(world);
+}
+
 /* Whatever happens, parts sum to the length (record() checks it), and states follow each other. */
 static void anything_in_any_order(void **state)
 {
@@ -211,6 +240,7 @@ int main(void)
 		cmocka_unit_test(a_request_around_a_loss_of_the_kernel),
 		cmocka_unit_test(a_loss_forgets_requests_of_its_trace),
 		cmocka_unit_test(too_many_requests_are_counted),
+		cmocka_unit_test(keys_chosen_to_collide),
 		cmocka_unit_test(anything_in_any_order),
 	};
 

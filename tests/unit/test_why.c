@@ -110,8 +110,10 @@ static void it_waits_for_a_handler_of_another_domain(bool by_guest)
 	struct strata_task *asks = task_of(world, g2, 90, 0);
 	struct strata_vcpu *v = vcpu_of(world, 1, 0), *v0 = vcpu_of(world, 0, 0);
 	struct strata_vcpu *v2 = vcpu_of(world, 2, 0), *d3 = vcpu_of(world, 3, 0);
-	const struct strata_xen_place of_g2 = { .vcpu = v2, .task = asks, .pcpu = 2 };
-	const struct strata_xen_place sends = { .vcpu = v0, .task = hog, .pcpu = 0 };
+	const struct strata_xen_place of_g2 = { .vcpu = v2, .kernel = g2, .task = asks, .pcpu = 2 };
+	const struct strata_xen_place sends = {
+		.vcpu = v0, .kernel = dom0, .task = hog, .pcpu = 0
+	};
 	struct strata_moment now;
 
 	change(world, d3, UNKNOWN, RUNNABLE, 0, 0);

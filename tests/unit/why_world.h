@@ -201,7 +201,9 @@ static inline struct question *ask_of_another_domain(void)
 			   *hog = task_of(world, dom0, 301, 0);
 	struct strata_vcpu *v = vcpu_of(world, 1, 0), *v0 = vcpu_of(world, 0, 0);
 	struct strata_vcpu *g2 = vcpu_of(world, 2, 0);
-	const struct strata_xen_place sends = { .vcpu = v0, .task = server, .pcpu = 0 };
+	const struct strata_xen_place sends = {
+		.vcpu = v0, .kernel = dom0, .task = server, .pcpu = 0
+	};
 	struct strata_moment now;
 
 	switch_to(world, idle, T_RUNNABLE, t, 0, 5);

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/value_hash.h"
+#include "base/identity.h"
 #include "base/escape.h"
 #include "base/exit_status.h"
 #include "consumerd/host/file_limit.h"
@@ -21,17 +21,17 @@
 /* Whether a complaint was told before; else notes it. */
 static bool was_told(struct traces *traces, const char *message)
 {
-	const uint64_t hash = strata_hash_bytes(0, message, strlen(message));
+	const uint64_t id = strata_identity_add_text(0, message, strlen(message));
 	const unsigned int nr = traces->complaints < COMPLAINTS_MAX ? traces->complaints
 								    : COMPLAINTS_MAX;
 	unsigned int i;
 
 	for (i = 0; i < nr; i++) {
-		if (traces->told[i] == hash)
+		if (traces->told[i] == id)
 			return true;
 	}
 	if (nr < COMPLAINTS_MAX)
-		traces->told[nr] = hash;
+		traces->told[nr] = id;
 	return false;
 }
 

@@ -28,7 +28,7 @@ struct traces {
 	struct strata_progress progress;
 	bool is_silent;                /* an earlier pass has reported what is wrong */
 	unsigned int complaints;       /* number shown, or suppressed */
-	uint64_t told[COMPLAINTS_MAX]; /* hashes of the first ones */
+	uint64_t told[COMPLAINTS_MAX]; /* ids of the first ones */
 };
 
 #define TRACES_SHIFTS_MAX 16u

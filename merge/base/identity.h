@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * identity.h - 64-bit ids for things that are known by several values: numbers, names, pointers.
+ *
+ * The values come from traces, whose writers may want two things to get one id, so that one is
+ * taken for the other. The ids depend on a secret of this process: who does not know it cannot make
+ * two collide on purpose, and among a million things two collide by chance once in some 10^7 runs.
+ * Ids differ from run to run, so no output may depend on one, nor on the order of a table by them.
+ * value_hash.h has hashes that do not differ, and do not resist.
+ */
+#ifndef STRATA_MERGE_IDENTITY_H
+#define STRATA_MERGE_IDENTITY_H
+
+#include <stdint.h>
+#include <string.h>
+
+/* Random, from the kernel, the same as long as the process runs; set before main(). */
+extern uint64_t strata_identity_secret[2];
+
+/* The id of what had @id so far, and now has @value as well. An id begins with 0. */
+static inline uint64_t strata_identity_add(uint64_t id, uint64_t value)
+{
+	const __uint128_t product =
+		(__uint128_t)(id ^ strata_identity_secret[0]) * (value ^ strata_identity_secret[1]);
+
+	return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+/* Likewise with @length bytes of text. */
+static inline uint64_t strata_identity_add_text(uint64_t id, const void *text, uint64_t length)
+{
+	const unsigned char *at = text;
+	uint64_t left = length, word;
+
+	for (; left >= 8; left -= 8, at += 8) {
+		memcpy(&word, at, 8);
+		id = strata_identity_add(id, word);
+	}
+	word = 0;
+	memcpy(&word, at, left);
+	return strata_identity_add(strata_identity_add(id, word), length);
+}
+
+#endif /* STRATA_MERGE_IDENTITY_H */
