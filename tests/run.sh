@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Runs tests and counts: `tests/run.sh unit fuzz arch,model,check torture xen`; kinds separated by commas run in
-# parallel, and as many unit tests at once as there are CPUs. Called by `make quick` and `make check`. Each test program
-# speaks TAP; one that fails, reports fewer results than planned, skips, or does not end within TEST_LIMIT_S counts as
-# failed. The last line is for machines: "N passed, N failed".
+# Runs tests and counts: `tests/run.sh unit fuzz xen`.  Of all tests of these kinds as many run at once as there are CPUs (or
+# TEST_JOBS), in this order; but there is never more than one lab and one recorder at a time, and torture and attacks run
+# alone.  Called by `make quick` and `make check`.  Each test program speaks TAP; one that fails, reports fewer results than
+# planned, skips, or does not end within TEST_LIMIT_S counts as failed.  The last line is for machines: "N passed, N failed".
 set -u
 cd "$(dirname "$0")/.." || exit 1
 
@@ -20,19 +20,12 @@ trap 'rm -f "$failures"' EXIT
 limit_s=${TEST_LIMIT_S:-900}
 
 # Tests that start a recorder, of which there is one a machine.
-RECORDERS="test_recover test_app_record test_view_live test_report_live test_command test_app_wake test_tutorial test_record_command"
+RECORDERS="test_recover.sh test_app_record.sh test_view_live.sh test_report_live.sh test_command.sh test_app_wake test_tutorial.sh
+	test_record_command.sh"
 
-# Runs one TAP program: NAME COMMAND...
-run() {
-	printf '  TEST    %s\n' "$1"
-	execute "$@" &
-	wait $!
-	show "$1"
-}
-
-# The same, without a word; what there is to say of it is in files then.  In a subshell of its own.
-# The test gets a session, which is killed at its end: what it left behind would hold files and
-# locks that the next one wants.
+# execute NAME COMMAND...: runs one TAP program, without a word; what there is to say of it is in files then.  In a subshell
+# of its own.  The test gets a session, which is killed at its end: what it left behind would hold files and locks that the
+# next one wants.
 execute() {
 	local name=$1 status=0 began=$SECONDS test watch
 	shift
@@ -124,64 +117,82 @@ show() {
 	printf '          %s passed, %s failed, %s s\n' "$((ok - skip))" "$bad" "$took"
 }
 
-# at_once NAME...: runs these unit tests, as many at once as there are CPUs; each is shown as a whole, in that order.
-at_once() {
-	local name running=1
-	waiting=("$@")
-	for name in "$@"; do
-		rm -f "$OUT/$name.end"
+# What is to run, in order; of each, the command, and what no two may have at once.
+waiting=()
+declare -A command_of=() needs=()
+
+# add NAME NEED COMMAND...: NEED is what only one test may have at a time: a "lab", a "recorder", the "machine", beside which
+# nothing else runs; or "nothing".
+add() {
+	[ -z "${needs[$1]:-}" ] || {
+		echo "tests/run.sh: two tests are called $1, and each would write over what the other says" >&2
+		exit 2
+	}
+	waiting+=("$1")
+	needs[$1]=$2
+	command_of[$1]="${*:3}"
+	rm -f "$OUT/$1.end"
+}
+
+# Who runs, by process, and who has what.
+declare -A running=() held=()
+
+# What a test is started with that yields to labs: the emulator gets the CPU whenever it wants it, so that a lab takes what it
+# takes on a quiet machine.  Where the scheduler groups processes by sessions, the group's niceness decides.
+# shellcheck disable=SC2016 # that shell expands it
+yielding=(bash -c '[ ! -w /proc/self/autogroup ] || echo 10 >/proc/self/autogroup; exec nice -n 10 "$@"' yielding)
+
+# is_free NEED: nobody has it.
+is_free() {
+	[ -z "${held[machine]:-}" ] || return 1
+	case $1 in
+	nothing) true ;;
+	machine) [ "${#running[@]}" = 0 ] ;;
+	*) [ -z "${held[$1]:-}" ] ;;
+	esac
+}
+
+# Takes the first test that waits and can have what it needs out of the queue, and starts it; false when there is none.
+start_next() {
+	local i name need command
+	for i in "${!waiting[@]}"; do
+		name=${waiting[i]}
+		need=${needs[$name]}
+		is_free "$need" || continue
+		unset 'waiting[i]'
+		held[$need]=$name
+		read -ra command <<<"${command_of[$name]}"
+		[[ "$need" = lab || " ${needs[*]} " != *" lab "* ]] || command=("${yielding[@]}" "${command[@]}")
+		execute "$name" "${command[@]}" </dev/null &
+		running[$!]=$name
+		return
 	done
-	# Each in a process group, so that it can be ended with all that it started.
-	set -m
-	one_after_the_other "$@" </dev/null &
-	for name in "$@"; do
-		is_recorder "$name" && continue
-		while [ "$running" -ge "$(nproc)" ]; do
-			wait -n
-			running=$((running - 1))
-			show_ready
-		done
-		execute "$name" "$(command_of "$name")" </dev/null &
-		running=$((running + 1))
-	done
-	while [ "$running" -gt 0 ]; do
-		wait -n
-		running=$((running - 1))
-		show_ready
-	done
-	set +m
-	# One that was ended says nothing.
-	for name in "${waiting[@]}"; do
+	return 1
+}
+
+# Shows those that have ended.  The shell may know of several, and tells of one.
+show_ended() {
+	local job name
+	for job in "${!running[@]}"; do
+		name=${running[$job]}
+		[ -e "$OUT/$name.end" ] || ! kill -0 "$job" 2>/dev/null || continue
+		unset "running[$job]" "held[${needs[$name]}]"
 		printf '  TEST    %s\n' "$name"
 		show "$name"
 	done
 }
 
-command_of() {
-	if [ -e "tests/unit/$1.sh" ]; then
-		echo "tests/unit/$1.sh"
-	else
-		echo "out/tests/$1"
-	fi
-}
-
-is_recorder() { [[ " $RECORDERS " == *" $1 "* ]]; }
-
-# Of those that are named, the ones that start a recorder.
-one_after_the_other() {
-	local name
-	for name in "$@"; do
-		! is_recorder "$name" || execute "$name" "$(command_of "$name")"
+# Runs all that were added.
+run_all() {
+	local jobs=${TEST_JOBS:-$(nproc)}
+	# Each in a process group, so that it can be ended with all that it started.
+	set -m
+	while [ "${#waiting[@]}" != 0 ] || [ "${#running[@]}" != 0 ]; do
+		while [ "${#running[@]}" -lt "$jobs" ] && start_next; do :; done
+		wait -n
+		show_ended
 	done
-}
-
-# Shows those that have ended, up to the first that has not.
-show_ready() {
-	while [ ${#waiting[@]} -gt 0 ] && [ -e "$OUT/${waiting[0]}.end" ]; do
-		printf '  TEST    %s\n' "${waiting[0]}"
-		show "${waiting[0]}"
-		waiting=("${waiting[@]:1}")
-	done
+	set +m
 }
 
 # Whoever ends us ends what runs at once, too.
@@ -195,94 +206,80 @@ end_all() {
 }
 trap end_all INT TERM
 
-# side_by_side KIND,KIND...: kinds that each take one CPU, at once.  What each says is shown as a
-# whole when all are done.
-side_by_side() {
-	local kinds pids="" one
-	IFS=, read -ra kinds <<<"$1"
-	for one in "${kinds[@]}"; do
-		rm -f "$OUT/side-$one.failures"
-		RUN_FAILURES=$OUT/side-$one.failures tests/run.sh "$one" >"$OUT/side-$one.out" 2>&1 &
-		pids="$pids $!"
-	done
-	printf '  TEST    %s, side by side\n' "$1"
-	# shellcheck disable=SC2086 # a list of words
-	wait $pids
-	for one in "${kinds[@]}"; do
-		head -n -2 "$OUT/side-$one.out"
-		read -r ok bad < <(tail -n 1 "$OUT/side-$one.out" |
-			sed -nE 's/^([0-9]+) passed, ([0-9]+) failed$/\1 \2/p')
-		# One that was ended says nothing of the kind.
-		passed=$((passed + ${ok:-0}))
-		failed=$((failed + ${bad:-1}))
-		cat "$OUT/side-$one.failures" >>"$failures" || echo "$one: ended, with all that it ran" >>"$failures"
-	done
+need_of() {
+	if [[ " ${RECORDERS//[[:space:]]/ } " == *" $1 "* ]]; then
+		echo recorder
+	else
+		echo nothing
+	fi
 }
 
 for kind in "$@"; do
 	case $kind in
-	*,*) side_by_side "$kind" ;;
 	unit)
-		names=()
 		for source in tests/unit/test_*.c tests/unit/test_*.sh; do
-			name=$(basename "$source")
-			names+=("${name%.*}")
+			name=$(basename "$source" .c)
+			case $name in
+			*.sh) program=$source ;;
+			*) program=out/tests/$name ;;
+			esac
+			add "$name" "$(need_of "$name")" "$program"
 		done
-		at_once "${names[@]}"
 		;;
 	lttng)
 		for script in tests/lttng/test_*.sh; do
-			run "$(basename "$script" .sh)" "$script"
+			add "lttng_$(basename "$script" .sh)" lab "$script"
 		done
 		;;
 	model)
 		for script in tests/model/test_*.sh; do
-			run "$(basename "$script" .sh)" "$script"
+			add "$(basename "$script" .sh)" nothing "$script"
 		done
 		;;
 	check)
 		for source in tests/check/test_*.c; do
 			name=$(basename "$source" .c)
-			run "$name" "out/tests/check/$name"
+			add "$name" nothing "out/tests/check/$name"
 		done
 		;;
 	fuzz)
 		for source in tests/fuzz/fuzz_*.c; do
 			name=$(basename "$source" .c)
-			run "$name" "out/tests/fuzz/$name"
+			add "$name" nothing "out/tests/fuzz/$name"
 		done
 		;;
 	arch)
 		for program in out/tests/arch/*/test_*; do
 			arch=$(basename "$(dirname "$program")")
-			run "$arch-$(basename "$program")" tests/arch/on "$arch" "$program"
+			add "$arch-$(basename "$program")" nothing tests/arch/on "$arch" "$program"
 		done
-		run test_traces tests/arch/test_traces.sh
+		add test_traces nothing tests/arch/test_traces.sh
 		;;
 	torture)
-		# Of the events in all, the sanitizers and i386 get a part that takes no longer.
+		# Writers and readers have to run at the same time. Of the events in all, the sanitizers and i386 get a part that takes no longer.
 		events=${TORTURE_EVENTS:-100000000}
-		run torture out/tests/torture/torture "$events"
-		run torture_i386 out/tests/torture/torture_i386 $((events / 10))
-		run torture_address out/tests/torture/torture_address $((events / 20))
-		run torture_thread out/tests/torture/torture_thread $((events / 100))
-		run torture_plain out/tests/torture/torture_plain 200000
-		run kill_writer_one_cpu out/tests/torture/kill_writer_one_cpu
-		run kill_writer_threads out/tests/torture/kill_writer_threads
+		add torture machine out/tests/torture/torture "$events"
+		add torture_i386 machine out/tests/torture/torture_i386 $((events / 10))
+		add torture_address machine out/tests/torture/torture_address $((events / 20))
+		add torture_thread machine out/tests/torture/torture_thread $((events / 100))
+		add torture_plain machine out/tests/torture/torture_plain 200000
+		add kill_writer_one_cpu machine out/tests/torture/kill_writer_one_cpu
+		add kill_writer_threads machine out/tests/torture/kill_writer_threads
 		;;
 	attack)
+		# What a starved recorder loses would be taken for an attack's success.
 		for script in tests/attack/test_*.sh; do
-			run "attack_$(basename "$script" .sh)" tests/attack/world.sh "$script"
+			add "attack_$(basename "$script" .sh)" machine tests/attack/world.sh "$script"
 		done
 		;;
 	browser)
 		for script in tests/browser/test_*.mjs; do
-			run "browser_$(basename "$script" .mjs)" "$script"
+			add "browser_$(basename "$script" .mjs)" nothing "$script"
 		done
 		;;
 	xen)
 		for script in tests/xen/test_*.sh; do
-			run "$(basename "$script" .sh)" "$script"
+			add "xen_$(basename "$script" .sh)" lab "$script"
 		done
 		;;
 	*)
@@ -291,11 +288,9 @@ for kind in "$@"; do
 		;;
 	esac
 done
+run_all
 
-# Another run shows them, where it is one of several side by side.
-if [ -n "${RUN_FAILURES:-}" ]; then
-	cp "$failures" "$RUN_FAILURES"
-elif [ -s "$failures" ]; then
+if [ -s "$failures" ]; then
 	printf '\nWhat failed:\n'
 	sed 's/^/  /' "$failures"
 fi
