@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -31,6 +33,17 @@ struct event {
 
 static struct event events[EVENTS];
 static uint64_t seed;
+
+static uint64_t bytes_read;
+
+/* In place of the C library's: counts what the reader reads. */
+ssize_t pread(int fd, void *buffer, size_t bytes, off_t offset)
+{
+	const ssize_t got = syscall(SYS_pread64, fd, buffer, bytes, offset);
+
+	bytes_read += got > 0 ? (uint64_t)got : 0;
+	return got;
+}
 
 static int set_up(void **state)
 {
@@ -204,6 +217,36 @@ static void events_may_be_larger_than_the_window(void **state)
 	}
 }
 
+/* A window that moves within a packet begins with the first byte that is not decoded yet: of the
+ * bytes before it, at most a part of an event is read twice. */
+static void windows_do_not_overlap(void **state)
+{
+	static const size_t windows[] = { 4096, 12288, 65536 };
+	struct bits bits = { .big_endian = ctf_forms[0].big_endian };
+	const uint64_t ids[] = { 0 };
+	size_t i;
+
+	(void)state;
+	put_metadata(&ctf_forms[0], ids, 1);
+	maker_begin_packet(&bits, BEGIN, 0, 3);
+	for (i = 0; i < EVENTS; i++) {
+		events[i] = (struct event){ .ns = BEGIN + i, .length = 50 };
+		put_event(&bits, &ctf_forms[0], &events[i], BEGIN + (i ? i - 1 : 0));
+	}
+	maker_end_packet(&bits, BEGIN + EVENTS - 1, 0);
+	trace_dir_put(&dir, "stream", bits.bytes, bits_bytes(&bits));
+	for (i = 0; i < sizeof(windows) / sizeof(windows[0]); i++) {
+		const size_t moves = bits_bytes(&bits) / windows[i] + 1;
+
+		bytes_read = 0;
+		check_stream(&ctf_forms[0], windows[i]);
+		/* The header is read when the trace is opened, too. */
+		assert_true(bytes_read >= bits_bytes(&bits));
+		assert_true(bytes_read <= bits_bytes(&bits) + 4096 + moves * 100);
+	}
+	bits_clear(&bits);
+}
+
 static struct strata_chain count(unsigned int threads, uint64_t slice_bytes)
 {
 	const struct strata_slice_options options = { .to_ns = UINT64_MAX,
@@ -255,6 +298,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CASE(all_forms_of_headers_are_read),
 		CASE(events_may_be_larger_than_the_window),
+		CASE(windows_do_not_overlap),
 		CASE(slices_come_to_the_whole),
 	};
 

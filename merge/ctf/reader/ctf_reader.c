@@ -32,7 +32,7 @@ int strata_ctf_reader_open(struct strata_ctf_reader *reader, const struct strata
 	reader->least_room = window_bytes < 4096 ? 4096 : window_bytes;
 	reader->window_room = reader->least_room;
 	reader->batch = batch_of(reader->least_room);
-	reader->window = malloc(reader->window_room + STRATA_CTF_PADDING);
+	reader->window = malloc(STRATA_CTF_WINDOW_BYTES(reader->window_room));
 	reader->events = malloc(reader->batch * sizeof(*reader->events));
 	if (stream->converter)
 		reader->conversion = stream->converter->begin(stream->converter);
@@ -216,18 +216,17 @@ static inline enum decoded decode(struct strata_ctf_reader *reader,
  * cannot be that large; -1: out of memory. */
 static int move_window(struct strata_ctf_reader *reader, struct strata_error *error)
 {
-	const uint64_t align = STRATA_CTF_ALIGN_MAX / 8;
-	const uint64_t from = reader->at / 8 / align * align;
+	const uint64_t from = reader->at / 8, gap = from % STRATA_CTF_WINDOW_ALIGN;
 
-	if (from == reader->base_at && reader->base == reader->window) {
+	if (reader->packet.offset + from == reader->window_at + reader->window_gap) {
 		if (reader->window_room >= EVENT_BYTES_MAX)
 			return 0;
 		if (strata_ctf_reader_resize(reader, reader->window_room * 2, error))
 			return -1;
 	}
-	strata_ctf_reader_fetch(reader, reader->packet.offset + from);
+	strata_ctf_reader_fetch(reader, reader->packet.offset + from, gap);
 	reader->base = reader->window;
-	reader->base_at = from;
+	reader->base_at = from - gap;
 	strata_ctf_reader_hold_to_file(reader);
 	return 1;
 }

@@ -61,8 +61,9 @@ struct strata_ctf_reader {
 	uint64_t left_out_to; /* bytes up to here are already counted as left out; 0: none */
 	uint64_t file_bytes;
 
-	uint8_t *window; /* bytes of the file from window_at on */
-	size_t window_room;
+	uint8_t *window;    /* bytes of the file from window_at on, */
+	size_t window_gap;  /* of which the first ones were not read */
+	size_t window_room; /* for what is read */
 	size_t least_room;
 	size_t window_bytes;
 	uint64_t window_at;

@@ -35,22 +35,22 @@ void strata_ctf_reader_complain(struct strata_ctf_reader *reader, uint64_t at, c
 		reader->complaints > COMPLAINTS_MAX ? ". Further damage here is only counted" : "");
 }
 
-void strata_ctf_reader_fetch(struct strata_ctf_reader *reader, uint64_t offset)
+void strata_ctf_reader_fetch(struct strata_ctf_reader *reader, uint64_t offset, size_t gap)
 {
 	const uint64_t left = offset < reader->file_bytes ? reader->file_bytes - offset : 0;
 	const size_t want = left < reader->window_room ? (size_t)left : reader->window_room;
 
-	reader->window_at = offset;
-	reader->window_bytes = 0;
-	while (reader->window_bytes < want) {
+	reader->window_at = offset - gap;
+	reader->window_bytes = reader->window_gap = gap;
+	while (reader->window_bytes < gap + want) {
 		const ssize_t got = pread(reader->stream->fd, reader->window + reader->window_bytes,
-					  want - reader->window_bytes,
-					  (off_t)(offset + reader->window_bytes));
+					  gap + want - reader->window_bytes,
+					  (off_t)(reader->window_at + reader->window_bytes));
 
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got <= 0) {
-			reader->file_bytes = offset + reader->window_bytes;
+			reader->file_bytes = reader->window_at + reader->window_bytes;
 			if (reader->is_silent)
 				break;
 			strata_ctf_complain(reader->stream, "byte %llu: %s; what follows is lost",
@@ -67,14 +67,15 @@ void strata_ctf_reader_fetch(struct strata_ctf_reader *reader, uint64_t offset)
 
 static bool is_in_window(const struct strata_ctf_reader *reader, uint64_t offset)
 {
-	return offset >= reader->window_at && offset < reader->window_at + reader->window_bytes;
+	return offset >= reader->window_at + reader->window_gap &&
+	       offset < reader->window_at + reader->window_bytes;
 }
 
 /* Moves the window to @offset of the file. */
 static void fetch_packet(struct strata_ctf_reader *reader, uint64_t offset)
 {
 	if (!is_in_window(reader, offset))
-		strata_ctf_reader_fetch(reader, offset);
+		strata_ctf_reader_fetch(reader, offset, 0);
 	reader->base = reader->window + (offset - reader->window_at);
 	reader->base_at = 0;
 }
@@ -101,15 +102,15 @@ void strata_ctf_reader_hold_to_file(struct strata_ctf_reader *reader)
 int strata_ctf_reader_resize(struct strata_ctf_reader *reader, size_t room,
 			     struct strata_error *error)
 {
-	uint8_t *larger = realloc(reader->window, room + STRATA_CTF_PADDING);
+	uint8_t *larger = realloc(reader->window, STRATA_CTF_WINDOW_BYTES(room));
 
 	if (!larger)
 		return strata_fail(error, "%s/%s: out of memory", reader->stream->trace->path,
 				   reader->stream->name);
 	reader->window = larger;
 	reader->window_room = room;
-	if (reader->window_bytes > room)
-		reader->window_bytes = room;
+	if (reader->window_bytes > reader->window_gap + room)
+		reader->window_bytes = reader->window_gap + room;
 	return 0;
 }
 
@@ -143,7 +144,7 @@ static int read_header(struct strata_ctf_reader *reader, uint64_t offset,
 			if (strata_ctf_reader_resize(reader, reader->window_room * 2, error))
 				return -1;
 		}
-		strata_ctf_reader_fetch(reader, offset);
+		strata_ctf_reader_fetch(reader, offset, 0);
 		reader->base = reader->window;
 		if (reader->window_bytes == 0) {
 			*status = STRATA_CTF_PACKET_BAD;
@@ -167,7 +168,7 @@ static uint64_t find_packet(struct strata_ctf_reader *reader, uint64_t offset)
 		    (reader->window_at + reader->window_bytes - offset < PACKET_ID_BYTES &&
 		     reader->window_at + reader->window_bytes < reader->file_bytes)) {
 			offset = strata_next_data(reader->stream->fd, offset, reader->file_bytes);
-			strata_ctf_reader_fetch(reader, offset);
+			strata_ctf_reader_fetch(reader, offset, 0);
 		}
 		fetch_packet(reader, offset);
 		if (available(reader) == 0)

@@ -5,9 +5,17 @@
 
 #include "ctf/reader/ctf_reader.h"
 
-/* Fills the window from @offset of the file on; with less, which is reported, if the file has
- * become shorter. */
-void strata_ctf_reader_fetch(struct strata_ctf_reader *reader, uint64_t offset);
+/* Alignment counts from the window's begin (ctf_cursor.h). Up to this many bytes before an event
+ * are left unread, because the window would read them again each time it moves. */
+#define STRATA_CTF_WINDOW_ALIGN       (STRATA_CTF_ALIGN_MAX / 8)
+#define STRATA_CTF_WINDOW_BYTES(room) (STRATA_CTF_WINDOW_ALIGN + (room) + STRATA_CTF_PADDING)
+
+/*
+ * Fills the window from @offset of the file on; with less, which is reported, if the file has
+ * become shorter.
+ * @gap: bytes to leave unread in front of it
+ */
+void strata_ctf_reader_fetch(struct strata_ctf_reader *reader, uint64_t offset, size_t gap);
 
 /* Ends the current packet at the end of the file, if the file became shorter. */
 void strata_ctf_reader_hold_to_file(struct strata_ctf_reader *reader);
