@@ -58,7 +58,7 @@ guest_without_module_is_named() {
 	expect_status "a module of another version is left out" 3
 	expect_line "and its version named" other 'domain 2 \(g2\) is left out: its strata.ko speaks version 99'
 	try otherlist strata list
-	expect_line "list names it, too" otherlist '^domain 2 +g2 +strata.ko speaks version 99'
+	expect_line "list names it, too" otherlist '^domain 2 +g2 +strata.ko uses interface version 99'
 	xenstore-rm /local/domain/2/data/strata
 }
 
