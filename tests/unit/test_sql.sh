@@ -130,10 +130,10 @@ check "input that is no text is named" says_of_input 1 'standard input cannot be
 # It has run the first statement, and waits for the rest of the second.
 interrupted_in_a_script() {
 	local pid status=0
-	mkfifo "$work/script"
-	"$strata" sql --stats "$work/whole" <"$work/script" >"$work/answers" 2>&1 &
+	mkfifo "$work/statements"
+	"$strata" sql --stats "$work/whole" <"$work/statements" >"$work/answers" 2>&1 &
 	pid=$!
-	exec 7>"$work/script"
+	exec 7>"$work/statements"
 	printf 'SELECT 1;\nSELECT 222\n' >&7
 	while kill -0 "$pid" 2>/dev/null; do
 		grep -q 'sql: read' "$work/answers" && kill -INT "$pid"
