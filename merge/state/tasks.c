@@ -264,17 +264,6 @@ static void leave(struct strata_tasks *tasks, struct strata_task *task,
 		strata_task_begin_job(tasks, task, &task->wait, STRATA_SPAN_PREEMPTED, NULL, now);
 }
 
-/* What was known of a task since its last change is wrong: it has left its CPU, or got one, by a
- * switch that is missing. */
-static void mistrust(struct strata_tasks *tasks, struct strata_task *task,
-		     const struct strata_moment *now)
-{
-	strata_task_catch_up(task);
-	if (task->tid != 0 && task->state == STRATA_TASK_RUNNABLE)
-		queue(tasks, task->kernel, task->cpu, -1, now);
-	strata_task_forget(task);
-}
-
 void strata_tasks_switch(struct strata_tasks *tasks, struct strata_task *before,
 			 enum strata_task_state state, uint64_t sleep, struct strata_task *after,
 			 uint32_t cpu, const struct strata_moment *now)
@@ -284,10 +273,6 @@ void strata_tasks_switch(struct strata_tasks *tasks, struct strata_task *before,
 	if (!of_cpu)
 		return;
 	after->kernel->has_switches = true;
-	if (of_cpu->task && of_cpu->task != before) {
-		mistrust(tasks, of_cpu->task, now);
-		mistrust(tasks, before, now);
-	}
 	leave(tasks, before, state, sleep, cpu, now);
 	enter(tasks, after, STRATA_TASK_RUNNING, cpu, now);
 	strata_task_end_job(tasks, after, &after->wait, (enum strata_span_kind)after->wait.number,

@@ -217,9 +217,7 @@ static inline struct strata_task *strata_tasks_current(const struct strata_kerne
 	return of_cpu ? of_cpu->task : NULL;
 }
 
-/* One task follows another on a CPU. If the one before is not known to have run there, a switch is
- * missing, and it is unknown what both of these did since their last change.
- * @state: of the one before, from then on
+/* One task follows another on a CPU. @state: of the one before, from then on
  * @sleep: Linux's bits of its state */
 void strata_tasks_switch(struct strata_tasks *tasks, struct strata_task *before,
 			 enum strata_task_state state, uint64_t sleep, struct strata_task *after,

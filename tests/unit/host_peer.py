@@ -2,7 +2,6 @@
 """host_peer.py - a second evaluation of what happened on a host, from what `strata view --json` shows: who ran, waited and slept.
 The states are lists over the whole time here, and parts of times are intersections of them. report_peer.py, why_peer.py and
 critical_path_peer.py compare it with what Strata says."""
-import copy
 import os
 import re
 from collections import defaultdict
@@ -67,8 +66,6 @@ class Host(Hypervisor):
         bound = None
         if begun[1] is not None and event["bound_ns"] is not None:
             bound = begun[1] + event["bound_ns"]
-        # As it is known now: a switch that turns out to be missing changes what ends later.
-        task = copy.copy(task)
         self.spans[report, of, begun[2]].append((begun[0], self.now, bound, task, cpu))
 
     # Kernels.
@@ -162,10 +159,6 @@ class Host(Hypervisor):
         before = self.named(kernel, event, field(event, "prev_pid", "prev_tid"), values.get("prev_comm"), cpu)
         if not before or not after:
             return
-        # A switch is missing: neither's last state is known.
-        if kernel.current.get(cpu) not in (None, before):
-            for task in (kernel.current[cpu], before):
-                self.mistrust(kernel, task)
         sleeps = (field(event, "prev_state") or 0) & 0xff
         kernel.enter(before, self.now, BLOCKED if sleeps else WAITS, cpu)
         if not sleeps and before.tid:
@@ -179,14 +172,6 @@ class Host(Hypervisor):
             after.wait = None
         kernel.enter(after, self.now, RUNS, cpu)
         kernel.current[cpu] = after
-
-    def mistrust(self, kernel, task):
-        if task.queued is not None:
-            kernel.queues[task.queued].append((self.now, -1))
-        task.wait = task.call = task.waking = task.queued = None
-        task.locks.clear()
-        task.states = copy.deepcopy(task.states)
-        task.states.states[-1] = (UNKNOWN, task.states.now()[1])
 
     def wake(self, kernel, task, cpu, event):
         state = task.states.now()[0]

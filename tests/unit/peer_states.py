@@ -80,8 +80,8 @@ class Vcpu:
 
 
 class Task:
-    def __init__(self, now, tid, kernel):
-        self.tid, self.names, self.kernel = tid, {"?"}, kernel
+    def __init__(self, now, tid):
+        self.tid, self.names = tid, {"?"}
         self.states = States(now, (UNKNOWN, None))
         self.wait = self.call = None
         self.locks = {}
@@ -108,5 +108,5 @@ class Kernel:
     def task(self, tid, cpu, now):
         key = ("idle", cpu) if tid == 0 else tid
         if key not in self.tasks:
-            self.tasks[key] = Task(now, tid, self)
+            self.tasks[key] = Task(now, tid)
         return self.tasks[key]

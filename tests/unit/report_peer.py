@@ -115,7 +115,8 @@ def parts_of(host, report, of, span):
         return parts
     if not task:
         return None
-    return host.task_parts(task.kernel, task, start, stop)
+    kernel = next(k for k in host.kernels.values() if task in k.tasks.values())
+    return host.task_parts(kernel, task, start, stop)
 
 
 def compare_spans(host, name, rows, check):

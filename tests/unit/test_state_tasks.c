@@ -213,35 +213,6 @@ static void a_loss_of_a_kernel(void **state)
 	end(world);
 }
 
-/* A trace of chosen threads, or of a tracer that lost an event and does not know it. */
-static void a_switch_that_is_missing(void **state)
-{
-	struct world *world = begin();
-	struct strata_kernel *kernel = kernel_of(world, STRATA_NO_DOMAIN);
-	struct strata_task *idle = task_of(world, kernel, 0, 0), *t = task_of(world, kernel, 70, 0);
-	struct strata_task *s = task_of(world, kernel, 71, 0);
-	const struct strata_moment now = at(200);
-	const struct strata_span *span;
-	size_t i;
-
-	(void)state;
-	switch_to(world, idle, T_RUNNABLE, s, 0, 10);
-	switch_to(world, s, T_BLOCKED, t, 0, 20);
-	/* From t to s is missing: t ran until some time, and s has run since then. */
-	switch_to(world, s, T_BLOCKED, idle, 0, 100);
-	assert_ptr_equal(strata_tasks_current(kernel, 0), idle);
-	strata_tasks_end(&world->tasks, kernel, &now);
-	for (i = 0; i < count(world, STRATA_SPAN_TASK); i++) {
-		span = nth(world, STRATA_SPAN_TASK, i);
-		if (span->from_ns >= 20 && span->from_ns < 100 && span->task->tid != 0)
-			assert_int_equal(span->number, STRATA_TASK_UNKNOWN);
-	}
-	assert_int_equal(s->split.ns[STRATA_TASK_BLOCKED][STRATA_VCPU_GUEST], 100);
-	assert_int_equal(s->split.ns[STRATA_TASK_RUNNING][STRATA_VCPU_GUEST], 10);
-	assert_int_equal(t->split.ns[STRATA_TASK_RUNNING][STRATA_VCPU_GUEST], 0);
-	end(world);
-}
-
 static void interrupts_within_interrupts(void **state)
 {
 	struct world *world = begin();
@@ -322,7 +293,6 @@ int main(void)
 		cmocka_unit_test(a_kernel_whose_vcpu_nobody_knows),
 		cmocka_unit_test(a_system_call_is_divided),
 		cmocka_unit_test(a_loss_of_a_kernel),
-		cmocka_unit_test(a_switch_that_is_missing),
 		cmocka_unit_test(interrupts_within_interrupts),
 		cmocka_unit_test(an_interrupts_end_without_a_beginning),
 		cmocka_unit_test(interrupts_that_nest_too_deep),
