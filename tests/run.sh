@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # Runs tests and counts: `tests/run.sh unit fuzz xen`.  Of all tests of these kinds as many run at once as there are CPUs (or
-# TEST_JOBS), in this order; but there is never more than one lab and one recorder at a time, and torture and attacks run
-# alone.  Called by `make quick` and `make check`.  Each test program speaks TAP; one that fails, reports fewer results than
+# TEST_JOBS), in this order; but there is never more than one lab and one recorder at a time, and torture, attacks
+# and the gallery of cases run alone.  Called by `make quick` and `make check`.  Each test program speaks TAP; one that fails, reports fewer results than
 # planned, skips, or does not end within TEST_LIMIT_S counts as failed.  The last line is for machines: "N passed, N failed".
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -278,8 +278,11 @@ for kind in "$@"; do
 		done
 		;;
 	xen)
+		# Findings of the gallery are about time: guests that get less of the CPU than they need behave otherwise.
 		for script in tests/xen/test_*.sh; do
-			add "xen_$(basename "$script" .sh)" lab "$script"
+			need=lab
+			[ "$(basename "$script")" = test_gallery.sh ] && need=machine
+			add "xen_$(basename "$script" .sh)" "$need" "$script"
 		done
 		;;
 	*)
