@@ -19,7 +19,7 @@
 /* A recorder that has not answered within five minutes hangs. */
 #define RAW_APP_ANSWER_S 300
 
-/* Connects to a recorder; ends the program if none is there. */
+/* Connects to a recorder; ends the program if it cannot. */
 static inline int raw_app_connect(const char *path)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };

@@ -152,7 +152,7 @@ is_free() {
 	esac
 }
 
-# Takes the first test that waits and can have what it needs out of the queue, and starts it; false when there is none.
+# Takes the first test that waits and can have what it needs out of the queue, and starts it; false when every test has to wait.
 start_next() {
 	local i name need command
 	for i in "${!waiting[@]}"; do

@@ -19,7 +19,7 @@ newest_of()
 	printf '%s\n' "$newest"
 }
 
-# Print the newest version of Xen that is installed, or that apt would install; nothing if there is none.
+# Print the newest version of Xen that is installed, or that apt would install; nothing if Xen is neither installed nor offered.
 offered_xen()
 {
 	apt-cache policy libxen-dev xen-utils-common xenstore-utils xen-hypervisor-4.17-amd64 2>/dev/null |

@@ -271,7 +271,7 @@ int strata_cmd_list(int argc, char **argv)
 	hypervisor = list_hypervisor(&options);
 	if (options.xen)
 		return hypervisor;
-	/* A Xen without Strata still has guests to list; without Xen there are none. */
+	/* Guests can be listed wherever Xen runs, with Strata in it or without. */
 	if (hypervisor != STRATA_STATUS_OK && access("/dev/xen/privcmd", R_OK | W_OK))
 		return hypervisor;
 	guests = list_guests(&options);

@@ -67,7 +67,7 @@ static inline bool strata_field_is_variable(const struct strata_field_desc *fiel
 	return field->kind == STRATA_FIELD_STRING || field->count == 0;
 }
 
-/* The index of the first field of variable length; nr_fields if there is none. */
+/* The index of the first field of variable length; nr_fields: the length is fixed. */
 static inline unsigned int strata_event_first_variable(const struct strata_event_desc *event)
 {
 	unsigned int i = 0;

@@ -173,7 +173,7 @@ static inline enum strata_poll strata_reader_poll(const struct strata_ring_reade
 
 /*
  * Finds the next sub-buffer to read, and in overwrite mode takes it out of the ring;
- * read_count is its position.  Returns false if none is ready.
+ * read_count is its position.  Returns false while no sub-buffer is ready.
  * For rings whose reader area is mapped; for others a hypercall finds it.
  */
 static inline bool strata_reader_get(struct strata_ring_reader *reader)
@@ -218,7 +218,7 @@ static inline void strata_reader_put(struct strata_ring_reader *reader)
  * Copies the contiguous committed part of the sub-buffer at @position, which its writer
  * has not completed and may never complete.
  * @to: strata_subbuf_bytes(geo); the packet header in it is yet to be made
- * Returns the valid bytes, that header included; 0: there are none, or the sub-buffer
+ * Returns the valid bytes, that header included; 0: it holds no data, or the sub-buffer
  * was completed or overwritten meanwhile.
  */
 static inline uint32_t strata_reader_copy_prefix(const struct strata_ring_reader *reader,

@@ -25,7 +25,7 @@ struct strata_binder {
 
 /*
  * Finds an operand in the class.
- * @other: the operand that it is compared with; all zero if there is none
+ * @other: the operand that it is compared with; all zero: no comparison
  * @bound: OUT; a constant of no kind if the class lacks it
  */
 void strata_bind_operand(struct strata_binder *binder, struct strata_operand *operand,

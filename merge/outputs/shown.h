@@ -18,7 +18,7 @@ struct strata_shown {
 	struct strata_shown_source *sources; /* one for each trace, in the set's order */
 	size_t nr_sources;
 	/* For each trace and each of its kinds of streams: the hidden fields of its packets, and
-	 * the index of the first visible one (the number of fields if there is none). */
+	 * the index of the first visible one (the number of fields: all are hidden). */
 	struct strata_shown_hidden {
 		bool *fields;
 		size_t first;

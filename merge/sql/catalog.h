@@ -61,7 +61,7 @@ int sql_catalog_make(struct sql_catalog *catalog, const struct strata_trace_set 
 		     const char *const *taken, size_t most_columns, size_t bytes);
 void sql_catalog_clear(struct sql_catalog *catalog);
 
-/* Returns the table of that name among those of one event; NULL if there is none. */
+/* Returns the table of that name among those of one event; NULL: no such table. */
 struct sql_table *sql_catalog_find(const struct sql_catalog *catalog, const char *name);
 
 /* Creates the columns of a table, so that it can be scanned. Returns 0, or -1: out of memory. */

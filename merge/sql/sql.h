@@ -83,7 +83,7 @@ void strata_sql_list(const struct strata_sql *sql, const char *text, size_t most
  * such table. */
 bool strata_sql_describe(const struct strata_sql *sql, const char *name, FILE *out);
 
-/* Returns the name of the table that is spelled most like @name; NULL if none is similar. */
+/* Returns the name of the table that is spelled most like @name; NULL: no name is similar. */
 const char *strata_sql_nearest(const struct strata_sql *sql, const char *name);
 
 #endif /* STRATA_MERGE_SQL_H */

@@ -23,7 +23,7 @@ struct strata_detail_behind {
 /* Adds a span of kind BEHIND. */
 void strata_detail_add_behind(struct strata_detail_behind *behind, const struct strata_span *span);
 
-/* Writes the details of a span into @text, of STRATA_DETAIL_BYTES; "" if there are none.
+/* Writes the details of a span into @text, of STRATA_DETAIL_BYTES; "": nothing to add.
  * @behind: that of the span's vCPU, if it waited; else NULL */
 void strata_detail_text(char *text, const struct strata_shown *shown,
 			const struct strata_span *span, const struct strata_detail_behind *behind);

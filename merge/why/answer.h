@@ -30,7 +30,7 @@ struct strata_why_answer {
 	struct strata_why_explained *worst; /* in the order of instances->worst */
 	size_t nr_worst;
 	struct strata_why_explained together; /* of all instances together; its instance is NULL */
-	struct strata_why_explained typical;  /* instance is NULL if there is none */
+	struct strata_why_explained typical;  /* instance is NULL where no instance counts */
 };
 
 /* Fills the windows of time whose spans must be remembered. @windows: room for one more than the

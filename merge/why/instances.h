@@ -92,7 +92,7 @@ struct strata_why_instances *strata_why_instances_new(const struct strata_why_qu
 /* Returns 0, or -1: out of memory. */
 int strata_why_instances_finish(struct strata_why_instances *instances);
 
-/* Returns the instance of median length; NULL if there is none. To be called after finish. */
+/* Returns the instance of median length; NULL: no instance. Call it after finish. */
 const struct strata_why_instance *
 strata_why_instances_median(const struct strata_why_instances *instances);
 

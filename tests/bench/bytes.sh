@@ -3,7 +3,7 @@
 #
 # Sourced by drain.sh, and by a test.
 
-# stream_bytes DIR: the bytes of all streams of the recording in DIR; 0 if there are none yet.  The shell adds them up: mawk
+# stream_bytes DIR: the bytes of all streams of the recording in DIR; 0 before the first is written.  The shell adds them up: mawk
 # prints sums of 2^31 and more as 2.8e+09.
 stream_bytes() {
 	local size sum=0

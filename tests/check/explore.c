@@ -508,7 +508,7 @@ void explore_says(uint64_t value)
 		said_by->value = value;
 }
 
-/* The next interleaving that is not run yet.  False: there is none. */
+/* Finds the next interleaving that has not run yet.  False: all have run. */
 static bool next_choices(void)
 {
 	nr_choices = nr_made;

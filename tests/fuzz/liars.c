@@ -42,7 +42,7 @@ static struct plan plan;
 static struct {
 	unsigned char *where;
 	unsigned char was[sizeof(uint64_t)];
-	size_t bytes; /* 0: there is none */
+	size_t bytes; /* 0: nothing is watched */
 } glance;
 
 static void lie(struct liar *liar, uint32_t of_kinds)

@@ -27,7 +27,7 @@ search() {
 	cd "$top" || return 1
 }
 
-# searched_without_error MODEL FLAGS...: all of it was searched, and there is none.
+# searched_without_error MODEL FLAGS...: Spin searched the whole state space and found no error.
 searched_without_error() {
 	local model=$1 log=$work/$1/log
 	shift

@@ -141,7 +141,7 @@ static void add_events(struct strata_source *source)
 	}
 }
 
-/* Writes the metadata as a recorder does; of a table that is damaged there is none. */
+/* Writes the metadata as a recorder does, which writes no metadata for a damaged table. */
 static void describe(const struct synthetic *rec)
 {
 	struct strata_recording recording = { 0 };

@@ -307,7 +307,7 @@ static void a_step_back_that_does_not_show_is_a_doubt_of_its_size(void **state)
 	assert_true(strata_clock_maps_add(&maps, 50000, &late));
 	strata_clock_maps_sort(&maps, 1);
 	strata_stream_clock_init(&clock, &maps, &no_stimes, 0, 1, 0);
-	/* Long before the step, and long after it, there is none. */
+	/* Long before the step, and long after it, it adds nothing to the bound. */
 	assert_int_equal(strata_stream_clock_convert(&clock, 19000).bound, 0);
 	/* A reading at 50010, after a silence: it could have been at 41010, too. */
 	time = strata_stream_clock_convert(&clock, 50010);

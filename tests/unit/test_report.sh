@@ -120,7 +120,7 @@ check "--request NAME=BEGIN,END,KEY calls them so" eval '[ "$(report --json --re
 check "where NAME is not empty" says 2 '--request is .NAME=.BEGIN,END' report --request =ask,answered requests "$work/whole"
 check "without KEY each task does one at a time" eval '[ "$(report --json --request ask,answered,number requests "$work/whole" | jq -c ".requests[] | select(.what == \"ask\")")" = \
 	"$(report --json --request ask,answered requests "$work/whole" | jq -c ".requests[] | select(.what == \"ask\")")" ]'
-check "of a field that they lack there are none" eval 'report --json --request ask,answered,nothing requests "$work/whole" |
+check "a key that the events lack finds no request" eval 'report --json --request ask,answered,nothing requests "$work/whole" |
 	jq -e "all(.requests[]; .what != \"ask\")"'
 
 # Times: two halves of states are the whole; what begins before and ends behind the cut is in neither.

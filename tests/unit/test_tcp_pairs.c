@@ -239,7 +239,7 @@ static void matching_ends_when_a_pair_is_refused(void **state)
 struct conversation {
 	uint64_t state; /* of random numbers */
 	struct strata_tcp_pairs *pairs;
-	size_t expected; /* pairs, if none is given up */
+	size_t expected; /* pairs, provided that the matcher drops no segment */
 	size_t got;
 	size_t in_slot[32]; /* of them, by time */
 	int64_t slot_ns;

@@ -66,7 +66,7 @@ check "a hypervisor's trace has no requests" says 1 'the traces have no requests
 
 # What is asked for.
 check "a request by its source and name" answers '.all.count > 100 and all(.instances[]; .name == "work")' --request "machine:work" "$work/whole"
-check "of another source there is none, and there are these" says 1 '^  (work|other)$' why --request nobody:work "$work/whole"
+check "for a source without that request, the requests that exist are listed" says 1 '^  (work|other)$' why --request nobody:work "$work/whole"
 check "requests by two events" answers 'all(.instances[]; .name == "ask")' --request ask,answered,number "$work/whole"
 check "a task by its name" answers 'all(.instances[]; .task == "task3-30")' --task "kernel:task3" --worst 9 "$work/whole"
 check "by its number" answers 'all(.instances[]; .tid == 30)' --task 30 --worst 9 "$work/whole"

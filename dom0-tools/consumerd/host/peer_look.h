@@ -37,7 +37,7 @@ int peer_looks_open(struct peer_looks *looks, pid_t ancestor, struct strata_erro
 /* Asks, without waiting.  False: too much is asked already; ask again. */
 bool peer_looks_ask(const struct peer_looks *looks, uint64_t number, int32_t pid);
 
-/* Takes an answer, without waiting; answers come in any order.  False: there is none now. */
+/* Takes an answer, without waiting; answers come in any order.  False: no answer has arrived. */
 bool peer_looks_answer(const struct peer_looks *looks, struct peer_look *look);
 
 /* Ends the helper and all looks.  Also if it was never opened. */

@@ -98,7 +98,7 @@ static enum MHD_Result give_chunk(const struct server *server, struct MHD_Connec
 		      MHD_create_response_from_buffer(chunk->bytes, bytes, MHD_RESPMEM_MUST_FREE));
 }
 
-/* Answers with the explanation of a slice; empty if there is none. */
+/* Answers with the explanation of a slice; empty where `why` has nothing to say. */
 static enum MHD_Result give_why(const struct server *server, struct MHD_Connection *connection)
 {
 	const char *track = MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "track");

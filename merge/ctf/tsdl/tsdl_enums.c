@@ -4,7 +4,7 @@
  */
 #include "ctf/tsdl/tsdl_parser.h"
 
-/* Parses the integer type after ":"; int if there is none. */
+/* Parses the integer type after ":"; int is the default. */
 static const struct strata_tsdl_type *parse_base(struct strata_tsdl_parser *parser)
 {
 	const struct strata_tsdl_type *base;

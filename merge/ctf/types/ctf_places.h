@@ -21,7 +21,7 @@ struct strata_ctf_place {
 /*
  * Fills in the places of all integers of a scope that have slots.
  * @places: for each slot that the types have, zeroed before the first scope
- * @type: the scope's structure; NULL: there is none
+ * @type: the scope's structure; NULL: the trace declares no such scope
  */
 void strata_ctf_find_places(struct strata_ctf_place *places, enum strata_ctf_scope scope,
 			    const struct strata_ctf_type *type);

@@ -46,7 +46,7 @@ void strata_chunk_store_compress(struct strata_chunk_store *store, uint32_t numb
 /* Returns 0, or -1 with the first error. */
 int strata_chunk_store_check(const struct strata_chunk_store *store, struct strata_error *error);
 
-/* Returns the number of chunks; and a chunk, or NULL if there is none of that number. */
+/* Returns the number of chunks; and a chunk, or NULL beyond the last. */
 size_t strata_chunk_store_count(const struct strata_chunk_store *store);
 const struct strata_chunk *strata_chunk_store_get(const struct strata_chunk_store *store,
 						  size_t number);

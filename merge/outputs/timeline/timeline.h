@@ -69,7 +69,7 @@ const char *strata_timeline_meta(const struct strata_timeline *timeline, size_t 
 const struct strata_chunk_store *strata_timeline_chunks(const struct strata_timeline *timeline);
 
 /*
- * Writes a page: the template with its only placeholder, <!--STRATA-DATA-->, replaced by the data.
+ * Writes a page: the front end with the data in place of its mark, <!--STRATA-DATA-->.
  * These include the chunks, unless chunks are served.
  * Returns 0 or -1; @out stores its own write errors.
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* timeline_page.c - a timeline's page: the front end with the data in place of its placeholder. */
+/* timeline_page.c - a timeline's page: the front end with the data in place of its mark. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
