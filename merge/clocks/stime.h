@@ -113,7 +113,8 @@ uint64_t strata_stime_most(const struct strata_stime *stime, uint64_t ticks);
 /* The first host tick at which system time is @ns or later; UINT64_MAX: never. */
 uint64_t strata_stime_first(const struct strata_stime *stime, uint64_t ns);
 
-/* Returns the last host tick at which system time is @ns or earlier; 0: system time begins later. */
+/* Returns the last host tick at which system time is @ns or earlier; 0: system time begins later.
+ */
 uint64_t strata_stime_last(const struct strata_stime *stime, uint64_t ns);
 
 /* Returns the host tick at which system time is @ns, assuming that no correction is missing. */

@@ -94,8 +94,8 @@ static int choose_events(struct participants *all, struct participant *one,
 }
 
 /*
- * The selected probe of a number; NULL: the number is beyond the last.  A selection that changes while a
- * module adds a probe changes the list, but no probe in it.
+ * The selected probe of a number; NULL: the number is beyond the last.  A selection that changes
+ * while a module adds a probe changes the list, but no probe in it.
  */
 static const struct kernel_selection *probe_at(const struct participants *all, size_t number)
 {
