@@ -182,10 +182,13 @@ $(O)/tests/attack/%.so: tests/attack/preload/%.c Makefile
 	@echo "  LD      $@"
 	@$(CC) $(STRATA_CFLAGS) $(CFLAGS) -fPIC -shared $< -o $@ -ldl
 
+# A program of several files has those besides the first in a directory of its name.
+$(O)/tests/attack/hostile: $(wildcard tests/attack/hostile/*)
+
 $(O)/tests/attack/%: tests/attack/%.c $(APP_LIBRARY) Makefile tests/raw_app.h $(wildcard include/strata/*.h include/strata/*/*.h)
 	@mkdir -p $(@D)
 	@echo "  LD      $@"
-	@$(CC) $(STRATA_CFLAGS) $(CFLAGS) -pie $< -o $@ -L$(O)/lib -lstrata -lpthread -ldl
+	@$(CC) $(STRATA_CFLAGS) $(CFLAGS) -pie $(filter tests/attack/%.c,$^) -o $@ -L$(O)/lib -lstrata -lpthread -ldl
 
 $(O)/tests/app/%: tests/unit/app/%.c $(APP_LIBRARY) Makefile tests/raw_app.h $(wildcard include/strata/*.h include/strata/*/*.h)
 	@mkdir -p $(@D)
