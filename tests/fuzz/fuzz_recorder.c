@@ -245,13 +245,11 @@ static void control(void)
 }
 
 /* What a guest can cost the others by its life alone. */
-static void costs(void)
+static void costs(const struct guest_cost *cost)
 {
-	size_t i;
-
-	for (i = 0; i < nr_guest_costs; i++) {
+	for (; cost->name; cost++) {
 		make_work_dir();
-		result(guest_costs[i].name, guest_costs[i].check(raw));
+		result(cost->name, cost->check(raw));
 	}
 }
 
@@ -350,7 +348,9 @@ int main(int argc, char **argv)
 	make_work_dir();
 	result("a domain that ends is recorded to its end, which is named", deaths_are_named(raw));
 	verbs_shown = again;
-	costs();
+	costs(life_costs);
+	costs(turn_costs);
+	costs(answer_costs);
 	if (again)
 		result("this seed", run(one, true));
 	else
