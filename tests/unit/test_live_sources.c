@@ -3,7 +3,7 @@
  * test_live_sources.c - a recorder whose sources come and go while somebody follows it, in one
  * process: the watermark moves on, and nothing is late.
  */
-#include "recorder_rings.h"
+#include "followed.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,8 +14,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-#include "live/live.h"
 
 #define ROUNDS 30u
 
@@ -28,15 +26,6 @@ struct world {
 	uint64_t late;   /* of them */
 	struct strata_error error;
 };
-
-static int ignore_sources(struct strata_live_sink *sink, const struct strata_trace_set *set,
-			  struct strata_error *error)
-{
-	(void)sink;
-	(void)set;
-	(void)error;
-	return 0;
-}
 
 static int count(struct strata_live_sink *sink, size_t stream, struct strata_ctf_reader *reader,
 		 const struct strata_lane_event *events, size_t nr, bool late,
@@ -61,7 +50,8 @@ static void begin(struct world *world)
 	memset(world, 0, sizeof(*world));
 	strcpy(world->dir, "/tmp/strata-sources-XXXXXX");
 	assert_non_null(mkdtemp(world->dir));
-	world->sink = (struct strata_live_sink){ .sources = ignore_sources, .take = count };
+	world->sink =
+		(struct strata_live_sink){ .sources = followed_ignore_sources, .take = count };
 	world->recorder = test_open_recorder(world->dir);
 	assert_int_equal(recorder_publish(world->recorder, &world->error), 0);
 	world->live = strata_live_open(world->dir, &options, &world->error);
