@@ -12,7 +12,8 @@
 #define STRATA_MERGE_IDENTITY_H
 
 #include <stdint.h>
-#include <string.h>
+
+#include "base/byte_words.h"
 
 /* Random, from the kernel, the same as long as the process runs; set before main(). */
 extern uint64_t strata_identity_secret[2];
@@ -29,16 +30,7 @@ static inline uint64_t strata_identity_add(uint64_t id, uint64_t value)
 /* Likewise with @length bytes of text. */
 static inline uint64_t strata_identity_add_text(uint64_t id, const void *text, uint64_t length)
 {
-	const unsigned char *at = text;
-	uint64_t left = length, word;
-
-	for (; left >= 8; left -= 8, at += 8) {
-		memcpy(&word, at, 8);
-		id = strata_identity_add(id, word);
-	}
-	word = 0;
-	memcpy(&word, at, left);
-	return strata_identity_add(strata_identity_add(id, word), length);
+	return strata_byte_words(id, text, length, strata_identity_add);
 }
 
 #endif /* STRATA_MERGE_IDENTITY_H */

@@ -13,6 +13,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/byte_words.h"
+
 #define STRATA_HASH_FACTOR  0x9e3779b97f4a7c15ull /* 2^64 over the golden ratio; odd */
 #define STRATA_CHAIN_FACTOR 0xd1342543de82ef95ull
 
@@ -24,16 +26,7 @@ static inline uint64_t strata_hash_number(uint64_t hash, uint64_t value)
 
 static inline uint64_t strata_hash_bytes(uint64_t hash, const void *bytes, uint64_t length)
 {
-	const unsigned char *at = bytes;
-	uint64_t left = length, word;
-
-	for (; left >= 8; left -= 8, at += 8) {
-		memcpy(&word, at, 8);
-		hash = strata_hash_number(hash, word);
-	}
-	word = 0;
-	memcpy(&word, at, left);
-	return strata_hash_number(strata_hash_number(hash, word), length);
+	return strata_byte_words(hash, bytes, length, strata_hash_number);
 }
 
 /* Derives a UUID from other identities, deterministically. */
