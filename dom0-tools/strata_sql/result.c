@@ -61,13 +61,10 @@ static char *shown_text(const char *text, size_t bytes)
 /* Has room for three more bytes. */
 static char *hex_text(const uint8_t *bytes, size_t nr)
 {
-	char *text = malloc(2 * nr + 4), *out = text;
-	size_t i;
+	char *text = malloc(2 * nr + 4);
 
-	for (i = 0; text && i < nr; i++)
-		out = strata_put_hex_byte(out, bytes[i]);
 	if (text)
-		*out = '\0';
+		*strata_put_hex_bytes(text, bytes, nr) = '\0';
 	return text;
 }
 

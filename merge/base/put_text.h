@@ -79,6 +79,16 @@ static inline char *strata_put_hex_byte(char *out, uint8_t byte)
 	return out;
 }
 
+/* Two such digits for each byte. */
+static inline char *strata_put_hex_bytes(char *out, const uint8_t *bytes, uint64_t length)
+{
+	uint64_t i;
+
+	for (i = 0; i < length; i++)
+		out = strata_put_hex_byte(out, bytes[i]);
+	return out;
+}
+
 /* The fewest digits that read back as the same number: 6 to 9 for a float (@narrow), 15 to 17 for a
  * double.  It may be "inf" or "nan", with a sign. */
 char *strata_put_float(char *out, double number, bool narrow);

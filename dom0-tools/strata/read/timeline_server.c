@@ -170,15 +170,11 @@ static enum MHD_Result handle(void *data, struct MHD_Connection *connection, con
 static int make_token(struct server *server, struct strata_error *error)
 {
 	unsigned char bytes[TOKEN_BYTES];
-	char *out = server->token;
-	size_t i;
 
 	if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes))
 		return strata_fail(error, "the kernel gives no random numbers: %s",
 				   strerror(errno));
-	for (i = 0; i < sizeof(bytes); i++)
-		out = strata_put_hex_byte(out, bytes[i]);
-	*out = '\0';
+	*strata_put_hex_bytes(server->token, bytes, sizeof(bytes)) = '\0';
 	return 0;
 }
 

@@ -118,13 +118,11 @@ static void put_blob(struct strata_field_visitor *visitor, const char *name, con
 {
 	struct fields *fields = (struct fields *)visitor;
 	char *out = put_name(fields, name, 2 * length + 2);
-	uint64_t i;
 
 	if (!out)
 		return;
 	*out++ = '<';
-	for (i = 0; i < length; i++)
-		out = strata_put_hex_byte(out, bytes[i]);
+	out = strata_put_hex_bytes(out, bytes, length);
 	*out++ = '>';
 	strata_buffer_advance(fields->buffer, out);
 }
