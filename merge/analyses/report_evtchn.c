@@ -10,10 +10,9 @@
 #include <string.h>
 
 #include "analyses/report.h"
-#include "base/array.h"
 #include "base/escape.h"
 #include "base/histogram.h"
-#include "base/id_map.h"
+#include "base/id_rows.h"
 #include "base/identity.h"
 #include "state/parts.h"
 
@@ -40,10 +39,7 @@ struct row {
 
 struct evtchn_report {
 	struct strata_report report;
-	struct strata_id_map rows;
-	struct row **all;
-	size_t nr, room;
-	bool no_memory;
+	struct strata_id_rows rows;
 };
 
 /* Returns the row of a port, from a PENDING span or one that it caused. NULL: out of memory, or the
@@ -56,22 +52,17 @@ static struct row *row_of(struct evtchn_report *report, const struct strata_link
 	struct row *row;
 
 	id = strata_identity_add(strata_identity_add(id, pending->port), sender);
-	row = strata_id_map_find(&report->rows, id);
-	if (row || report->nr >= ROWS_MAX)
+	row = strata_id_rows_find(&report->rows, id);
+	if (row || report->rows.nr >= ROWS_MAX)
 		return row;
-	row = calloc(1, sizeof(*row));
-	if (!row || !STRATA_GROW(report->all, report->nr, report->room) ||
-	    strata_id_map_add(&report->rows, id, row)) {
-		free(row);
-		report->no_memory = true;
+	row = strata_id_rows_add(&report->rows, id, sizeof(*row));
+	if (!row)
 		return NULL;
-	}
 	row->machine = to->machine;
 	row->trace = pending->to.trace;
 	row->domain = to->domain;
 	row->port = pending->port;
 	row->sender = sender;
-	report->all[report->nr++] = row;
 	return row;
 }
 
@@ -130,11 +121,12 @@ static void take_span(struct strata_span_listener *listener, const struct strata
 		return;
 	if (span->kind == STRATA_SPAN_IRQ) {
 		take_handler(row, span);
-		report->no_memory |=
+		report->rows.no_memory |=
 			strata_histogram_add(&row->handlers, span->to_ns - span->from_ns) != 0;
 		return;
 	}
-	report->no_memory |= strata_histogram_add(&row->pendings, span->to_ns - span->from_ns) != 0;
+	report->rows.no_memory |=
+		strata_histogram_add(&row->pendings, span->to_ns - span->from_ns) != 0;
 	strata_parts_add(row->parts, span->split);
 	if (span->bound_ns > row->bound_ns)
 		row->bound_ns = span->bound_ns;
@@ -216,8 +208,8 @@ static int make(struct strata_report *base, struct strata_table *tables, size_t 
 	*nr = 1;
 	strata_table_init(table, "evtchn", "Event channels, by port and who signals it", columns,
 			  NR_COLUMNS);
-	for (i = 0; i < report->nr; i++) {
-		struct row *row = report->all[i];
+	for (i = 0; i < report->rows.nr; i++) {
+		struct row *row = report->rows.all[i];
 		struct strata_cell *cells = strata_table_add(table);
 
 		if (!cells)
@@ -245,21 +237,22 @@ static int make(struct strata_report *base, struct strata_table *tables, size_t 
 				strata_histogram_percentile(&row->handlers, 990000));
 	}
 	strata_table_sort(table, COLUMN_SIGNALS);
-	return table->no_memory || report->no_memory ? -1 : 0;
+	return table->no_memory || report->rows.no_memory ? -1 : 0;
+}
+
+static void clear_row(void *data)
+{
+	struct row *row = data;
+
+	strata_histogram_clear(&row->pendings);
+	strata_histogram_clear(&row->handlers);
 }
 
 static void free_report(struct strata_report *base)
 {
 	struct evtchn_report *report = (struct evtchn_report *)base;
-	size_t i;
 
-	for (i = 0; i < report->nr; i++) {
-		strata_histogram_clear(&report->all[i]->pendings);
-		strata_histogram_clear(&report->all[i]->handlers);
-		free(report->all[i]);
-	}
-	free(report->all);
-	strata_id_map_clear(&report->rows);
+	strata_id_rows_clear(&report->rows, clear_row);
 	free(report);
 }
 

@@ -6,9 +6,8 @@
 #include <stdlib.h>
 
 #include "analyses/report.h"
-#include "base/array.h"
 #include "base/histogram.h"
-#include "base/id_map.h"
+#include "base/id_rows.h"
 
 /* Hostile traces may have many pairs of domains: further ones are not in the table. */
 #define ROWS_MAX 16384u
@@ -23,31 +22,23 @@ struct row {
 
 struct grants_report {
 	struct strata_report report;
-	struct strata_id_map rows;
-	struct row **all;
-	size_t nr, room;
-	bool no_memory;
+	struct strata_id_rows rows;
 };
 
 static struct row *row_of(struct grants_report *report, const struct strata_span *span)
 {
 	const uint64_t id = (uint64_t)span->vcpu->machine << 48 |
 			    (uint64_t)(span->vcpu->domain & 0xffff) << 32 | span->domain;
-	struct row *row = strata_id_map_find(&report->rows, id);
+	struct row *row = strata_id_rows_find(&report->rows, id);
 
-	if (row || report->nr >= ROWS_MAX)
+	if (row || report->rows.nr >= ROWS_MAX)
 		return row;
-	row = calloc(1, sizeof(*row));
-	if (!row || !STRATA_GROW(report->all, report->nr, report->room) ||
-	    strata_id_map_add(&report->rows, id, row)) {
-		free(row);
-		report->no_memory = true;
+	row = strata_id_rows_add(&report->rows, id, sizeof(*row));
+	if (!row)
 		return NULL;
-	}
 	row->trace = span->trace;
 	row->domain = span->vcpu->domain;
 	row->other = span->domain;
-	report->all[report->nr++] = row;
 	return row;
 }
 
@@ -67,7 +58,8 @@ static void take(struct strata_span_listener *listener, const struct strata_span
 		row->bytes += span->number;
 		return;
 	}
-	report->no_memory |= strata_histogram_add(&row->maps, span->to_ns - span->from_ns) != 0;
+	report->rows.no_memory |= strata_histogram_add(&row->maps, span->to_ns - span->from_ns) !=
+				  0;
 	if (span->bound_ns > row->bound_ns)
 		row->bound_ns = span->bound_ns;
 }
@@ -96,8 +88,8 @@ static int make(struct strata_report *base, struct strata_table *tables, size_t 
 	*nr = 1;
 	strata_table_init(table, "grants", "Grants, mapped and unmapped, and copies", columns,
 			  sizeof(columns) / sizeof(columns[0]));
-	for (i = 0; i < report->nr; i++) {
-		struct row *row = report->all[i];
+	for (i = 0; i < report->rows.nr; i++) {
+		struct row *row = report->rows.all[i];
 		struct strata_histogram *maps = &row->maps;
 		struct strata_cell *cells = strata_table_add(table);
 
@@ -123,20 +115,21 @@ static int make(struct strata_report *base, struct strata_table *tables, size_t 
 		strata_cell_set(&cells[10], row->bytes);
 	}
 	strata_table_sort(table, 2);
-	return table->no_memory || report->no_memory ? -1 : 0;
+	return table->no_memory || report->rows.no_memory ? -1 : 0;
+}
+
+static void clear_row(void *data)
+{
+	struct row *row = data;
+
+	strata_histogram_clear(&row->maps);
 }
 
 static void free_report(struct strata_report *base)
 {
 	struct grants_report *report = (struct grants_report *)base;
-	size_t i;
 
-	for (i = 0; i < report->nr; i++) {
-		strata_histogram_clear(&report->all[i]->maps);
-		free(report->all[i]);
-	}
-	free(report->all);
-	strata_id_map_clear(&report->rows);
+	strata_id_rows_clear(&report->rows, clear_row);
 	free(report);
 }
 

@@ -8,8 +8,7 @@
 #include <stdlib.h>
 
 #include "analyses/report.h"
-#include "base/array.h"
-#include "base/id_map.h"
+#include "base/id_rows.h"
 
 /* Queue lengths that have a column: 0, 1, 2, and all longer ones. */
 #define LENGTHS 4u
@@ -24,10 +23,7 @@ struct row {
 
 struct queues_report {
 	struct strata_report report;
-	struct strata_id_map rows;
-	struct row **all;
-	size_t nr, room;
-	bool no_memory;
+	struct strata_id_rows rows;
 };
 
 static struct row *row_of(struct queues_report *report, const struct strata_queue_span *queue)
@@ -35,21 +31,16 @@ static struct row *row_of(struct queues_report *report, const struct strata_queu
 	const bool of_vcpus = queue->cpu == STRATA_NO_CPU;
 	/* vCPUs are counted per machine, whichever of its traces reports them. */
 	const uint64_t id = (uint64_t)(of_vcpus ? queue->machine : queue->trace) << 32 | queue->cpu;
-	struct row *row = strata_id_map_find(&report->rows, id);
+	struct row *row = strata_id_rows_find(&report->rows, id);
 
 	if (row)
 		return row;
-	row = calloc(1, sizeof(*row));
-	if (!row || !STRATA_GROW(report->all, report->nr, report->room) ||
-	    strata_id_map_add(&report->rows, id, row)) {
-		free(row);
-		report->no_memory = true;
+	row = strata_id_rows_add(&report->rows, id, sizeof(*row));
+	if (!row)
 		return NULL;
-	}
 	row->trace = queue->trace;
 	row->machine = queue->machine;
 	row->cpu = queue->cpu;
-	report->all[report->nr++] = row;
 	return row;
 }
 
@@ -96,8 +87,8 @@ static int make(struct strata_report *base, struct strata_table *tables, size_t 
 	*nr = 1;
 	strata_table_init(table, "runqueues", "How many wait for a CPU", columns,
 			  sizeof(columns) / sizeof(columns[0]));
-	for (i = 0; i < report->nr; i++) {
-		const struct row *row = report->all[i];
+	for (i = 0; i < report->rows.nr; i++) {
+		const struct row *row = report->rows.all[i];
 		struct strata_cell *cells = strata_table_add(table);
 		uint64_t whole = 0;
 
@@ -118,15 +109,14 @@ static int make(struct strata_report *base, struct strata_table *tables, size_t 
 			strata_cell_set(&cells[5 + j], row->ns[j]);
 	}
 	strata_table_sort(table, 2);
-	return table->no_memory || report->no_memory ? -1 : 0;
+	return table->no_memory || report->rows.no_memory ? -1 : 0;
 }
 
 static void free_report(struct strata_report *base)
 {
 	struct queues_report *report = (struct queues_report *)base;
 
-	strata_id_map_free(&report->rows);
-	free(report->all);
+	strata_id_rows_clear(&report->rows, NULL);
 	free(report);
 }
 

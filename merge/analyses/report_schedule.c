@@ -12,8 +12,8 @@
 
 struct schedule_report {
 	struct strata_report report;
-	struct strata_sums pcpus, tasks;
-	struct strata_sums whole_pcpus; /* totals per pCPU, whatever ran */
+	struct strata_id_rows pcpus, tasks;
+	struct strata_id_rows whole_pcpus; /* totals per pCPU, whatever ran */
 };
 
 static void take_pcpu(struct schedule_report *report, const struct strata_span *span,

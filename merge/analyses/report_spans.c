@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "analyses/report.h"
-#include "base/array.h"
 #include "base/escape.h"
 #include "base/histogram.h"
+#include "base/id_rows.h"
 #include "base/identity.h"
 #include "linux/linux_names.h"
 #include "linux/syscall_names.h"
@@ -37,12 +37,9 @@ struct row {
 struct span_report {
 	struct strata_report report;
 	const char *key, *title;
-	bool is_of_locks;          /* only VM exits of vCPUs that spin on a lock */
-	struct strata_id_map rows; /* by id_of() */
-	struct row **all;
-	struct row *others; /* the row that collects the rest once there are ROWS_MAX */
-	size_t nr, room;
-	bool no_memory;
+	bool is_of_locks;           /* only VM exits of vCPUs that spin on a lock */
+	struct strata_id_rows rows; /* by id_of() */
+	struct row *others;         /* the row that collects the rest once there are ROWS_MAX */
 };
 
 static void put_number(char *text, const struct strata_number_names *names, uint64_t number)
@@ -153,24 +150,14 @@ static uint64_t id_of(const struct strata_span *span)
 static struct row *add_row(struct span_report *report, const char *of, const char *what,
 			   uint64_t id)
 {
-	struct row *row = calloc(1, sizeof(*row));
+	struct row *row = strata_id_rows_add(&report->rows, id, sizeof(*row));
 
-	if (row) {
-		row->of = strdup(of);
-		row->what = strdup(what);
-	}
-	if (row && row->of && row->what && STRATA_GROW(report->all, report->nr, report->room) &&
-	    !strata_id_map_add(&report->rows, id, row)) {
-		report->all[report->nr++] = row;
-		return row;
-	}
-	if (row) {
-		free(row->of);
-		free(row->what);
-	}
-	free(row);
-	report->no_memory = true;
-	return NULL;
+	if (!row)
+		return NULL;
+	row->of = strdup(of);
+	row->what = strdup(what);
+	report->rows.no_memory |= !row->of || !row->what;
+	return row;
 }
 
 /* Adds a row for a span, or returns the shared row if the table is full. */
@@ -178,7 +165,7 @@ static struct row *new_row(struct span_report *report, const struct strata_span 
 {
 	char of[NAME], what[NAME];
 
-	if (report->nr >= ROWS_MAX) {
+	if (report->rows.nr >= ROWS_MAX) {
 		if (!report->others)
 			report->others = add_row(report, "-", "others", 0);
 		return report->others;
@@ -214,13 +201,13 @@ static void span(struct strata_span_listener *listener, const struct strata_span
 	if (report->is_of_locks && span->kind == STRATA_SPAN_EXIT && !is_pause(report, span))
 		return;
 	id = id_of(span);
-	row = strata_id_map_find(&report->rows, id);
+	row = strata_id_rows_find(&report->rows, id);
 	if (!row)
 		row = new_row(report, span, id);
 	if (!row)
 		return;
 	if (strata_histogram_add(&row->lengths, span->to_ns - span->from_ns))
-		report->no_memory = true;
+		report->rows.no_memory = true;
 	if (span->bound_ns > row->bound_ns)
 		row->bound_ns = span->bound_ns;
 	if (span->split && span->task)
@@ -279,10 +266,12 @@ static int make(struct strata_report *base, struct strata_table *tables, size_t 
 	size_t i, j;
 
 	*nr = 1;
+	if (report->rows.no_memory)
+		return -1;
 	strata_table_init(table, report->key, report->title, columns,
 			  report->is_of_locks ? NR_COLUMNS : COLUMN_OTHERS);
-	for (i = 0; i < report->nr; i++) {
-		struct row *row = report->all[i];
+	for (i = 0; i < report->rows.nr; i++) {
+		struct row *row = report->rows.all[i];
 		struct strata_histogram *lengths = &row->lengths;
 		struct strata_cell *cells = strata_table_add(table);
 
@@ -305,22 +294,23 @@ static int make(struct strata_report *base, struct strata_table *tables, size_t 
 			strata_cell_set(&cells[COLUMN_OTHERS], row->others_waited_ns);
 	}
 	strata_table_sort(table, COLUMN_TOTAL);
-	return table->no_memory || report->no_memory ? -1 : 0;
+	return table->no_memory ? -1 : 0;
+}
+
+static void clear_row(void *data)
+{
+	struct row *row = data;
+
+	free(row->of);
+	free(row->what);
+	strata_histogram_clear(&row->lengths);
 }
 
 static void free_report(struct strata_report *base)
 {
 	struct span_report *report = (struct span_report *)base;
-	size_t i;
 
-	for (i = 0; i < report->nr; i++) {
-		free(report->all[i]->of);
-		free(report->all[i]->what);
-		strata_histogram_clear(&report->all[i]->lengths);
-		free(report->all[i]);
-	}
-	free(report->all);
-	strata_id_map_clear(&report->rows);
+	strata_id_rows_clear(&report->rows, clear_row);
 	free(report);
 }
 

@@ -10,7 +10,7 @@
 
 struct steal_report {
 	struct strata_report report;
-	struct strata_sums vcpus, behind;
+	struct strata_id_rows vcpus, behind;
 };
 
 static void span(struct strata_span_listener *listener, const struct strata_span *span)

@@ -7,7 +7,7 @@
 #define STRATA_MERGE_REPORT_SUMS_H
 
 #include "base/histogram.h"
-#include "base/id_map.h"
+#include "base/id_rows.h"
 #include "state/vcpus.h"
 
 struct strata_sum {
@@ -20,21 +20,16 @@ struct strata_sum {
 	struct strata_histogram lengths;
 };
 
-/* All-zero is empty. */
-struct strata_sums {
-	struct strata_id_map map;
-	struct strata_sum **all; /* in order of first appearance */
-	size_t nr, room;
-	bool no_memory;
-};
-
-/* Finds or adds the sum for a key (@b may be NULL). NULL: out of memory. */
-struct strata_sum *strata_sums_get(struct strata_sums *sums, const void *a, const void *b,
+/*
+ * Finds or adds the sum for a key (@b may be NULL).  NULL: out of memory.
+ * @sums: rows of struct strata_sum; all-zero is empty
+ */
+struct strata_sum *strata_sums_get(struct strata_id_rows *sums, const void *a, const void *b,
 				   size_t trace);
 
 /* Adds a length to the histogram of a sum. */
-void strata_sums_add_length(struct strata_sums *sums, struct strata_sum *sum, uint64_t length);
+void strata_sums_add_length(struct strata_id_rows *sums, struct strata_sum *sum, uint64_t length);
 
-void strata_sums_clear(struct strata_sums *sums);
+void strata_sums_clear(struct strata_id_rows *sums);
 
 #endif /* STRATA_MERGE_REPORT_SUMS_H */
