@@ -359,15 +359,15 @@ static int scan_clocks(struct live_streams *streams, uint64_t *known_ticks,
 
 int live_streams_advance(struct live_streams *streams, struct strata_error *error)
 {
-	uint64_t known_ticks = UINT64_MAX;
 	size_t i;
 
-	if (streams->has_xen && scan_clocks(streams, &known_ticks, error))
+	streams->clocks_ticks = UINT64_MAX;
+	if (streams->has_xen && scan_clocks(streams, &streams->clocks_ticks, error))
 		return -1;
 	for (i = 0; i < streams->nr; i++) {
 		struct live_stream *stream = streams->streams[i];
 
-		allow(stream, known_ticks);
+		allow(stream, streams->clocks_ticks);
 		if (stream->is_open)
 			stream->reader.file_bytes = stream->bytes;
 	}

@@ -62,6 +62,7 @@ struct live_streams {
 	struct strata_trace_set set;
 	struct live_clocks clocks;
 	bool has_xen; /* it is recorded: its streams determine up to when clocks are known */
+	uint64_t clocks_ticks; /* up to then; UINT64_MAX: without the hypervisor, at all times */
 	uint64_t lost;
 	strata_complain_fn *complain;
 	void *complain_data;

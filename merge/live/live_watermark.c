@@ -70,6 +70,22 @@ static uint64_t begin_ticks(const struct live_watermark *watermark,
 	return ticks;
 }
 
+/*
+ * The time up to which the newest look found a stream complete, as far as the clocks are known; in
+ * host ticks.  That look becomes usable only at the next one.  So a follower whose looks are far
+ * apart, because each takes long, does not count its own delay as the stream's.
+ */
+static uint64_t newest_ticks(const struct live_streams *streams, const struct live_stream *stream)
+{
+	uint64_t ticks = stream->complete_ticks;
+
+	if (stream->nr_said)
+		ticks = stream->said[stream->nr_said - 1].complete_ticks;
+	if (ticks > streams->clocks_ticks)
+		ticks = streams->clocks_ticks;
+	return ticks > stream->complete_ticks ? ticks : stream->complete_ticks;
+}
+
 /* The time up to which all streams that are waited for are complete. */
 static uint64_t complete_ns(struct live_watermark *watermark, struct live_streams *streams,
 			    uint64_t now)
@@ -89,7 +105,8 @@ static uint64_t complete_ns(struct live_watermark *watermark, struct live_stream
 		 * the clocks are not known up to its beginning. This passes, unless its writer has
 		 * stopped in its first sub-buffer. */
 		if (stream->complete_ticks) {
-			ns = since_ns = ns_of(streams, stream->complete_ticks);
+			ns = ns_of(streams, stream->complete_ticks);
+			since_ns = ns_of(streams, newest_ticks(streams, stream));
 		} else {
 			ns = ns_of(streams, begin_ticks(watermark, streams, stream));
 			since_ns = ns_of(streams, stream->met_ticks);

@@ -369,13 +369,21 @@ static void count_complaint(void *data, const char *message)
 
 static unsigned int followed_behind; /* streams that were left behind, in all rounds */
 
-/* @stopped: a stream of which nothing is said until half of the time is over; NR_STREAMS: none */
+/* How a recorder and its follower behave. */
+struct pace {
+	unsigned int stopped; /* nothing is said of it until half of the time is over; NR_STREAMS:
+				 none */
+	uint64_t patience_ns; /* of the follower */
+	uint64_t
+		every_ticks; /* between two looks, at which the recorder is up to date; 0: random */
+};
+
 static void follow_with(const struct world *world, struct collector *collector,
-			unsigned int stopped, uint64_t patience_ns)
+			const struct pace *pace)
 {
 	const uint64_t half = world->begin + (world->end - world->begin) / 2;
 	unsigned int complaints = 0;
-	const struct strata_live_options options = { .patience_ns = patience_ns,
+	const struct strata_live_options options = { .patience_ns = pace->patience_ns,
 						     .from_beginning = true,
 						     .clock = host_clock,
 						     .complain = count_complaint,
@@ -396,11 +404,13 @@ static void follow_with(const struct world *world, struct collector *collector,
 	live = strata_live_open(world->rec.dir, &options, &error);
 	if (!live)
 		fail_msg("%s", error.text);
-	for (now_ticks = world->begin; !status; now_ticks += (uint64_t)rand() % 10000000) {
+	for (now_ticks = world->begin; !status;
+	     now_ticks += pace->every_ticks ? pace->every_ticks : (uint64_t)rand() % 10000000) {
 		for (i = 0; i < NR_STREAMS; i++) {
 			/* The others are never as quiet as to be left behind: twice 4 ms. */
-			quiet[i] = rand() % 3 || quiet[i] == 2 ? 0 : quiet[i] + 1;
-			if (i == stopped && now_ticks < half)
+			quiet[i] = pace->every_ticks || rand() % 3 || quiet[i] == 2 ? 0
+										    : quiet[i] + 1;
+			if (i == pace->stopped && now_ticks < half)
 				say_nothing(table, i);
 			else if (quiet[i] == 0 || !table->slots[i].complete_ticks)
 				say(world, table, i, now_ticks);
@@ -414,7 +424,7 @@ static void follow_with(const struct world *world, struct collector *collector,
 	if (status < 0)
 		fail_msg("%s", error.text);
 	assert_false(strata_live_progress(live)->died);
-	assert_true(complaints <= (stopped < NR_STREAMS));
+	assert_true(complaints <= (pace->stopped < NR_STREAMS));
 	followed_behind += complaints;
 	assert_int_equal(strata_live_progress(live)->events, collector->nr);
 	begin_to_show(collector, NULL);
@@ -425,7 +435,8 @@ static void follow_with(const struct world *world, struct collector *collector,
 
 static void follow(const struct world *world, struct collector *collector)
 {
-	follow_with(world, collector, NR_STREAMS, UINT64_MAX / 2);
+	follow_with(world, collector,
+		    &(struct pace){ .stopped = NR_STREAMS, .patience_ns = UINT64_MAX / 2 });
 }
 
 static void forget(struct collector *collector)
@@ -535,7 +546,8 @@ static void a_stopped_stream_is_left_behind_and_comes_back(void **state)
 		srand(round);
 		make(&world, false);
 		merge_whole(&world, &whole);
-		follow_with(&world, &followed, NR_STREAMS - 1, 20000000);
+		follow_with(&world, &followed,
+			    &(struct pace){ .stopped = NR_STREAMS - 1, .patience_ns = 20000000 });
 		assert_int_equal(followed.nr, whole.nr);
 		for (i = 0; i < followed.nr; i++) {
 			const struct seen *seen = &followed.events[i];
@@ -554,10 +566,33 @@ static void a_stopped_stream_is_left_behind_and_comes_back(void **state)
 	assert_true(in_time_then > ROUNDS / 2);
 }
 
+/* Given looks further apart than the time for which a stream is waited for. */
+static void who_looks_rarely_leaves_no_stream_behind(void **state)
+{
+	static struct world world;
+	struct collector whole, followed;
+	unsigned int round;
+
+	(void)state;
+	for (round = 0; round < ROUNDS; round++) {
+		srand(2000 + round);
+		make(&world, false);
+		merge_whole(&world, &whole);
+		follow_with(&world, &followed,
+			    &(struct pace){ .stopped = NR_STREAMS,
+					    .patience_ns = 18000000,
+					    .every_ticks = 50000000 });
+		assert_int_equal(followed.nr, whole.nr);
+		assert_int_equal(followed.late, 0);
+		end(&world, &whole, &followed);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_stopped_stream_is_left_behind_and_comes_back),
+		cmocka_unit_test(who_looks_rarely_leaves_no_stream_behind),
 		cmocka_unit_test(what_is_followed_is_what_there_is_in_the_end),
 		cmocka_unit_test(each_event_of_a_counter_that_is_set_back_comes_once),
 	};

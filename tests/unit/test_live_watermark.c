@@ -43,6 +43,7 @@ static void begin(struct world *world)
 	world->streams.streams = world->list;
 	world->streams.host.recording.sources = world->sources;
 	world->streams.host.timebase.tsc_khz = 1000000;
+	world->streams.clocks_ticks = UINT64_MAX;
 	world->streams.complain = count;
 	world->streams.complain_data = world;
 	for (i = 0; i < NR_STREAMS; i++) {
@@ -117,6 +118,28 @@ static void a_source_that_began_after_the_watermark_does_not_stop_it(void **stat
 	assert_int_equal(at(&world, 10100), 10050);
 }
 
+/* Given the first look for a long time, which is usable only at the next one. */
+static void
+what_the_recorder_said_last_counts_although_the_clocks_are_not_known_up_to_it(void **state)
+{
+	const uint64_t now = 10000 + 2 * PATIENCE;
+	static struct world world;
+
+	(void)state;
+	begin(&world);
+	world.streams.host.recording.nr_sources = 1;
+	add(&world)->complete_ticks = 10000;
+	world.stream[0].said[0] = (struct live_said){ .at_ticks = now, .complete_ticks = now - 20 };
+	world.stream[0].nr_said = 1;
+	world.streams.clocks_ticks = now - 10;
+	assert_int_equal(at(&world, now), 10000);
+	assert_int_equal(world.nr_left_behind, 0);
+	/* Unless the clocks stop. */
+	world.streams.clocks_ticks = now - PATIENCE - 1;
+	assert_int_equal(at(&world, now), now);
+	assert_int_equal(world.nr_left_behind, 1);
+}
+
 /* Given programs of which nothing ever comes, each as the one before it is still waited for. */
 static void each_next_one_is_waited_for_and_holds_it_no_longer_than_its_own_time(void **state)
 {
@@ -148,6 +171,8 @@ int main(void)
 		cmocka_unit_test(a_stream_holds_it_where_it_is_complete_to),
 		cmocka_unit_test(what_was_there_before_us_is_waited_for_with_all_of_its_past),
 		cmocka_unit_test(a_source_that_began_after_the_watermark_does_not_stop_it),
+		cmocka_unit_test(
+			what_the_recorder_said_last_counts_although_the_clocks_are_not_known_up_to_it),
 		cmocka_unit_test(
 			each_next_one_is_waited_for_and_holds_it_no_longer_than_its_own_time),
 	};
