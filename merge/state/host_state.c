@@ -202,6 +202,7 @@ void strata_host_state_tell_open(struct strata_host_state *state, const struct s
 	strata_tasks_tell_open(&state->tasks, spans, &end);
 	strata_vcpus_tell_open(&state->vcpus, spans, &end);
 	state->facts.contradictions = state->vcpus.contradictions;
+	state->facts.switches_missing = state->tasks.switches_missing;
 	state->facts.not_followed =
 		state->vcpus.not_followed + state->tasks.not_followed + state->evtchns.not_followed;
 	state->facts.not_followed += state->grants.not_followed;

@@ -29,6 +29,7 @@ struct strata_state_facts {
 	uint64_t seen[STRATA_NR_MEANINGS]; /* events of each meaning */
 	uint64_t losses;                   /* in streams that tell of the state */
 	uint64_t contradictions;           /* see struct strata_vcpus */
+	uint64_t switches_missing;         /* see struct strata_tasks */
 	uint64_t not_followed;             /* events of more tasks or CPUs than are followed */
 	uint64_t grants_without_map, grants_still_mapped;
 	uint64_t requests_without_begin, requests_without_end, requests_not_followed;

@@ -12,9 +12,7 @@ struct request {
 	const char *name;
 	uint64_t key;
 	struct strata_moment since;
-	struct strata_task *task;
-	struct strata_split split;
-	uint64_t losses; /* of the task's kernel */
+	struct strata_task_snapshot snapshot; /* of the task that began it, if it is known */
 };
 
 /* Two with the same id are told apart by what they are: the second is not followed. */
@@ -28,6 +26,12 @@ static uint64_t id_of(size_t trace, const char *name, uint64_t key)
 static bool is_it(const struct request *request, size_t trace, const char *name, uint64_t key)
 {
 	return request->trace == trace && request->key == key && strcmp(request->name, name) == 0;
+}
+
+static void end_request(struct request *request)
+{
+	strata_snapshot_drop(&request->snapshot);
+	free(request);
 }
 
 static struct request *add(struct strata_requests *requests, size_t trace, const char *name,
@@ -66,11 +70,9 @@ void strata_requests_begin(struct strata_requests *requests, struct strata_tasks
 		return;
 	}
 	request->since = *now;
-	request->task = task;
-	if (task) {
-		strata_task_times(tasks, task, now, &request->split);
-		request->losses = task->kernel->losses;
-	}
+	strata_snapshot_drop(&request->snapshot);
+	if (task)
+		strata_snapshot_take(&request->snapshot, tasks, task, now);
 }
 
 void strata_requests_end(struct strata_requests *requests, struct strata_tasks *tasks,
@@ -97,15 +99,13 @@ void strata_requests_end(struct strata_requests *requests, struct strata_tasks *
 	span.from_ns = request->since.ns;
 	span.bound_ns = strata_moments_bound(&request->since, now);
 	span.from_bound_ns = request->since.bound_ns;
-	/* Another task's times would be no part of this; and a loss makes unknown what was counted
-	 * before it. */
-	if (task && task == request->task && task->kernel->losses == request->losses) {
-		strata_task_times(tasks, task, now, &split);
-		strata_split_since(&split, &request->split);
+	/* Another task's times would be no part of this. */
+	if (task && task == request->snapshot.task) {
+		strata_snapshot_since(&request->snapshot, tasks, now, &split);
 		span.split = &split;
 	}
 	strata_spans_tell(requests->spans, &span);
-	free(request);
+	end_request(request);
 }
 
 void strata_requests_lose(struct strata_requests *requests, size_t trace)
@@ -118,7 +118,7 @@ void strata_requests_lose(struct strata_requests *requests, size_t trace)
 		/* Another one may have moved into the slot then. */
 		if (request && request->trace == trace) {
 			strata_id_map_take(&requests->open, requests->open.slots[i].id);
-			free(request);
+			end_request(request);
 			requests->without_end++;
 		} else {
 			i++;

@@ -41,9 +41,10 @@ static void forget_jobs(struct strata_task *task)
 	task->is_woken = task->is_waking = false;
 }
 
-void strata_task_forget(struct strata_task *task)
+void strata_task_forget_loss(struct strata_task *task)
 {
 	task->losses = task->kernel->losses;
+	strata_snapshots_forget(task);
 	task->state = STRATA_TASK_UNKNOWN;
 	forget_jobs(task);
 }
@@ -264,6 +265,51 @@ static void leave(struct strata_tasks *tasks, struct strata_task *task,
 		strata_task_begin_job(tasks, task, &task->wait, STRATA_SPAN_PREEMPTED, NULL, now);
 }
 
+/* A job that began in the task's present state may have been another task's. */
+static void forget_new_job(const struct strata_task *task, struct strata_task_job *job)
+{
+	job->is_open &= job->since.ns <= task->since.ns;
+}
+
+/* A task has left its CPU, or got one, by a switch that is missing: what it has done since its last
+ * change is unknown.  System calls and locks that began before that go on. */
+static void mistrust(struct strata_tasks *tasks, struct strata_task *task,
+		     const struct strata_moment *now)
+{
+	struct strata_kernel_cpu *of_cpu = strata_kernel_known_cpu(task->kernel, task->cpu);
+
+	strata_task_catch_up(task);
+	if (task->state == STRATA_TASK_UNKNOWN)
+		return;
+	if (of_cpu && of_cpu->task == task)
+		of_cpu->task = NULL;
+	if (task->tid != 0 && task->state == STRATA_TASK_RUNNABLE)
+		queue(tasks, task->kernel, task->cpu, -1, now);
+	strata_snapshots_forget(task);
+	task->state = STRATA_TASK_UNKNOWN;
+	task->wait.is_open = task->is_woken = task->is_waking = false;
+	forget_new_job(task, &task->syscall);
+	forget_new_job(task, &task->locks[0].job);
+	forget_new_job(task, &task->locks[1].job);
+}
+
+/* Finds out whether a switch is missing before one on @of_cpu: there another task ran than the one
+ * that leaves it, or the one that follows ran already. */
+static void find_missing_switch(struct strata_tasks *tasks, const struct strata_kernel_cpu *of_cpu,
+				struct strata_task *before, struct strata_task *after,
+				const struct strata_moment *now)
+{
+	struct strata_task *ran = of_cpu->task;
+
+	tasks->switches_missing += (ran && ran != before) || after->state == STRATA_TASK_RUNNING;
+	if (ran && ran != before)
+		mistrust(tasks, ran, now);
+	if (ran != before)
+		mistrust(tasks, before, now);
+	if (after != before && after->state == STRATA_TASK_RUNNING)
+		mistrust(tasks, after, now);
+}
+
 void strata_tasks_switch(struct strata_tasks *tasks, struct strata_task *before,
 			 enum strata_task_state state, uint64_t sleep, struct strata_task *after,
 			 uint32_t cpu, const struct strata_moment *now)
@@ -273,6 +319,8 @@ void strata_tasks_switch(struct strata_tasks *tasks, struct strata_task *before,
 	if (!of_cpu)
 		return;
 	after->kernel->has_switches = true;
+	if (of_cpu->task != before || after->state == STRATA_TASK_RUNNING)
+		find_missing_switch(tasks, of_cpu, before, after, now);
 	leave(tasks, before, state, sleep, cpu, now);
 	enter(tasks, after, STRATA_TASK_RUNNING, cpu, now);
 	strata_task_end_job(tasks, after, &after->wait, (enum strata_span_kind)after->wait.number,

@@ -11,6 +11,7 @@
 
 #include "base/id_map.h"
 #include "state/queue.h"
+#include "state/snapshots.h"
 #include "state/timers.h"
 #include "state/vcpus.h"
 
@@ -39,6 +40,7 @@ struct strata_task {
 	struct strata_split split;               /* its times, until `since` */
 	uint64_t vcpu_ns[STRATA_NR_VCPU_STATES]; /* its vCPU's times at `since` */
 	uint64_t losses;                         /* of the kernel that are accounted for */
+	struct strata_task_snapshot *snapshots;  /* the latest first */
 	struct strata_task_job wait;             /* for a CPU; number: enum strata_span_kind */
 	struct strata_task_job syscall;
 	/* Locks that it waits for: one within another if an interrupt has to wait, too. */
@@ -115,7 +117,8 @@ struct strata_tasks {
 	struct strata_split split;      /* of a span that is told; zero between them */
 	struct strata_kernel **kernels; /* by trace of the set; NULL: not one */
 	size_t nr_traces;
-	uint64_t not_followed; /* finds of tasks and CPUs beyond the most that are followed */
+	uint64_t not_followed;     /* finds of tasks and CPUs beyond the most that are followed */
+	uint64_t switches_missing; /* switches that do not follow from what ran before */
 	bool no_memory;
 };
 
@@ -217,7 +220,9 @@ static inline struct strata_task *strata_tasks_current(const struct strata_kerne
 	return of_cpu ? of_cpu->task : NULL;
 }
 
-/* One task follows another on a CPU. @state: of the one before, from then on
+/* One task follows another on a CPU.  If the one before is not known to have run there, or the
+ * other ran already, a switch is missing: what those tasks did since their last change is unknown.
+ * @state: of the one before, from then on
  * @sleep: Linux's bits of its state */
 void strata_tasks_switch(struct strata_tasks *tasks, struct strata_task *before,
 			 enum strata_task_state state, uint64_t sleep, struct strata_task *after,
@@ -275,13 +280,13 @@ void strata_tasks_upcall(struct strata_tasks *tasks, struct strata_kernel *kerne
 			 const struct strata_moment *now);
 
 /* What was known of a task's state and jobs ended at a loss, but nobody knows when. */
-void strata_task_forget(struct strata_task *task);
+void strata_task_forget_loss(struct strata_task *task);
 
 /* Does so if there was a loss. */
 static inline void strata_task_catch_up(struct strata_task *task)
 {
 	if (task->losses != task->kernel->losses)
-		strata_task_forget(task);
+		strata_task_forget_loss(task);
 }
 
 /* Begins a job of a task, or ends it and tells its span.
@@ -301,7 +306,8 @@ void strata_tasks_lose(struct strata_tasks *tasks, struct strata_kernel *kernel,
 void strata_tasks_end(struct strata_tasks *tasks, struct strata_kernel *kernel,
 		      const struct strata_moment *now);
 
-/* The times of a task until @now. */
+/* The times of a task until @now.  Those since its last change may turn out to be unknown, so to
+ * subtract them later, take a snapshot (snapshots.h). */
 void strata_task_times(struct strata_tasks *tasks, struct strata_task *task,
 		       const struct strata_moment *now, struct strata_split *split);
 

@@ -2,6 +2,7 @@
 """host_peer.py - a second evaluation of what happened on a host, from what `strata view --json` shows: who ran, waited and slept.
 The states are lists over the whole time here, and parts of times are intersections of them. report_peer.py, why_peer.py and
 critical_path_peer.py compare it with what Strata says."""
+import copy
 import os
 import re
 from collections import defaultdict
@@ -31,6 +32,7 @@ class Host(Hypervisor):
         # By machine, domain, port and the sender's domain (None: Xen).
         self.ports = defaultdict(lambda: {"signals": 0, "spans": [], "delay": 0, "handlers": []})
         self.now = self.first = self.last = None
+        self.switches_missing = 0
 
     # Locks.
     def lock(self, kernel, event, name, cpu):
@@ -66,6 +68,8 @@ class Host(Hypervisor):
         bound = None
         if begun[1] is not None and event["bound_ns"] is not None:
             bound = begun[1] + event["bound_ns"]
+        # As it is known now: a switch that turns out to be missing changes what ends later.
+        task = copy.copy(task)
         self.spans[report, of, begun[2]].append((begun[0], self.now, bound, task, cpu))
 
     # Kernels.
@@ -159,6 +163,7 @@ class Host(Hypervisor):
         before = self.named(kernel, event, field(event, "prev_pid", "prev_tid"), values.get("prev_comm"), cpu)
         if not before or not after:
             return
+        self.find_missing_switch(kernel, before, after, cpu)
         sleeps = (field(event, "prev_state") or 0) & 0xff
         kernel.enter(before, self.now, BLOCKED if sleeps else WAITS, cpu)
         if not sleeps and before.tid:
@@ -172,6 +177,28 @@ class Host(Hypervisor):
             after.wait = None
         kernel.enter(after, self.now, RUNS, cpu)
         kernel.current[cpu] = after
+
+    def find_missing_switch(self, kernel, before, after, cpu):
+        ran = kernel.current.get(cpu)
+        self.switches_missing += (ran not in (None, before)) or after.states.now()[0] == RUNS
+        wrong = [ran, before] if ran is not before else []
+        if after is not before and after.states.now()[0] == RUNS:
+            wrong.append(after)
+        for task in wrong:
+            if task and task.states.now()[0] != UNKNOWN:
+                self.mistrust(kernel, task)
+
+    def mistrust(self, kernel, task):
+        """What it has done since its last change is unknown."""
+        kernel.current = {cpu: ran for cpu, ran in kernel.current.items() if ran is not task}
+        if task.queued is not None:
+            kernel.queues[task.queued].append((self.now, -1))
+        task.wait = task.waking = task.queued = None
+        since = task.states.times[-1]
+        task.call = task.call if task.call and task.call[0] <= since else None
+        task.locks = {lock: begun for lock, begun in task.locks.items() if begun[0] <= since}
+        task.states = copy.deepcopy(task.states)
+        task.states.states[-1] = (UNKNOWN, task.states.now()[1])
 
     def wake(self, kernel, task, cpu, event):
         state = task.states.now()[0]
@@ -203,10 +230,10 @@ class Host(Hypervisor):
             key = number(context.get("tid", context.get("vtid", 0)))
         key = (event["source"], pair[1], key)
         if pair[2] == "begin":
-            self.open[key] = (self.now, event["bound_ns"], pair[1], task, kernel.losses if kernel else 0)
+            self.open[key] = (self.now, event["bound_ns"], pair[1], task)
         elif key in self.open:
             begun = self.open.pop(key)
-            same = task and task is begun[3] and kernel.losses == begun[4]
+            same = task and task is begun[3]
             self.span("requests", event, event["source"], begun[:3], task if same else None)
 
     # Losses.
@@ -263,7 +290,6 @@ class Host(Hypervisor):
             kernel.upcalls.clear()
             for changes in kernel.queues.values():
                 changes.append((self.now, None))
-            kernel.losses += 1
         self.pending.clear()
         for key in [k for k in self.open if k[0] == loss["source"]]:
             del self.open[key]

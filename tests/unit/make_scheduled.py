@@ -6,6 +6,7 @@ application with requests (DIR/app).
 
   lossy      events are discarded at the end of each third packet
   silent     the kernel's trace has no scheduling events
+  gaps       a fifth of the switches is missing, and nothing says so
   wakeless   it has no wake-ups
   empty      no events at all
   hostile    each number is another: tasks, interrupts, system calls, requests"""
@@ -75,7 +76,7 @@ class Machine:
             self.queues[cpu].append(before)
         elif before:
             self.asleep.append(before)
-        if "silent" not in self.options:
+        if "silent" not in self.options and not ("gaps" in self.options and random.random() < 0.2):
             other = self.number(after)
             self.kernel.add(cpu, self.ns, "sched_switch", "16siq16si", comm(before), before, state if before else 0,
                             comm(other), other)

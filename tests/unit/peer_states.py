@@ -80,8 +80,8 @@ class Vcpu:
 
 
 class Task:
-    def __init__(self, now, tid):
-        self.tid, self.names = tid, {"?"}
+    def __init__(self, now, tid, kernel):
+        self.tid, self.names, self.kernel = tid, {"?"}, kernel
         self.states = States(now, (UNKNOWN, None))
         self.wait = self.call = None
         self.locks = {}
@@ -92,7 +92,7 @@ class Task:
 class Kernel:
     def __init__(self, source, domain, machine):
         self.source, self.domain, self.machine = source, domain, machine
-        self.tasks, self.current, self.losses, self.wakeups = {}, {}, 0, False
+        self.tasks, self.current, self.wakeups = {}, {}, False
         self.irqs, self.softirq, self.upcalls = defaultdict(list), {}, {}
         self.queues = defaultdict(list)  # by CPU: when one more waits, or one fewer
 
@@ -108,5 +108,5 @@ class Kernel:
     def task(self, tid, cpu, now):
         key = ("idle", cpu) if tid == 0 else tid
         if key not in self.tasks:
-            self.tasks[key] = Task(now, tid)
+            self.tasks[key] = Task(now, tid, self)
         return self.tasks[key]

@@ -115,8 +115,7 @@ def parts_of(host, report, of, span):
         return parts
     if not task:
         return None
-    kernel = next(k for k in host.kernels.values() if task in k.tasks.values())
-    return host.task_parts(kernel, task, start, stop)
+    return host.task_parts(task.kernel, task, start, stop)
 
 
 def compare_spans(host, name, rows, check):
@@ -240,6 +239,7 @@ def main():
     if lines:
         check.same("first", report["facts"]["first_ns"], host.first)
         check.same("last", report["facts"]["last_ns"], host.last)
+    check.same("switches that are missing", report["facts"]["switches_missing"], host.switches_missing)
     compare_vcpus(host, report, check)
     compare_behind(host, report, check)
     compare_pcpus(host, report, check)

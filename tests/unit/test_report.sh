@@ -44,7 +44,7 @@ check "a torn stream" agrees 3 "$work/torn"
 cp -r "$work/xen" "$work/bad" && printf '\377\377\377\177' | dd of="$work/bad/xen/cpu_0" bs=1 seek=30000 conv=notrunc status=none
 check "a stream with a bad place" agrees 3 "$work/bad"
 
-for kind in whole lossy silent wakeless empty hostile; do
+for kind in whole lossy gaps silent wakeless empty hostile; do
 	python3 tests/unit/make_scheduled.py "$work/$kind" "$kind"
 	check "a kernel and an application without a hypervisor, $kind" agrees 0 "$work/$kind"
 	cp "$work/report" "$work/$kind.report"
@@ -72,6 +72,12 @@ check "tasks are on a CPU all of the time" jq -e '(.tasks | length) > 10 and all
 check "nothing is said of physical CPUs" bash -c "! '$strata' report all '$work/whole' | grep -E 'stolen|in Xen|Physical'"
 check "losses are counted, and what they hide is unknown" jq -e '.facts.losses > 5 and any(.tasks[]; .unknown_ns > 0)' "$work/lossy.report"
 check "and said" says 0 '^Losses: +events were lost [0-9]+ times' report schedule "$work/lossy"
+check "switches that are missing are counted, and what they hide is unknown" jq -e '.facts.switches_missing > 500 and .facts.losses == 0 and
+	any(.tasks[]; .unknown_ns > 0)' "$work/gaps.report"
+check "and said" says 0 '^Gaps: +at least [0-9]+ switches between tasks were not recorded' report schedule "$work/gaps"
+check "tasks do not run for longer than the CPUs do" jq -e '([.tasks[].runs_ns] | add) <= 2 * (.facts.last_ns - .facts.first_ns)' \
+	"$work/gaps.report"
+check "a trace without gaps has none" jq -e '.facts.switches_missing == 0' "$work/whole.report"
 for kind in steal wakeups exits hypercalls requests irqs syscalls schedule evtchn grants locks runqueues; do
 	check "an empty trace has no $kind, and that is said" says 0 "^$kind: .*\`strata record " report $kind "$work/empty"
 done

@@ -30,7 +30,7 @@ gives() {
 	return 1
 }
 "$strata" import tests/unit/data/host.xentrace -o "$work/xen" --tsc-khz 2445427 >/dev/null 2>&1
-for kind in whole lossy empty silent; do
+for kind in whole lossy gaps empty silent; do
 	python3 tests/unit/make_scheduled.py "$work/$kind" "$kind"
 done
 for kind in '' lossy; do
@@ -63,6 +63,7 @@ sums_are() {
 for kind in wakeups syscalls requests irqs; do
 	check "$kind are those of the report" sums_are $kind $kind "$work/whole"
 	check "also where events were lost" sums_are $kind $kind "$work/lossy"
+	check "and where switches are missing" sums_are $kind $kind "$work/gaps"
 done
 check "exits are those of the report" sums_are exits exits "$work/xen"
 check "so are the states of vCPUs" gives "$("$strata" report --json steal "$work/xen" 2>/dev/null |

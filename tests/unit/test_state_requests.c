@@ -56,8 +56,7 @@ static void requests_of_nobody(void **state)
 	end(world);
 }
 
-/* Around a loss of the kernel's events: parts that are right, or none; never more than the whole,
- * which record() checks. */
+/* Around a loss of the kernel's events: what the task did before it is unknown, and no more. */
 static void a_request_around_a_loss_of_the_kernel(void **state)
 {
 	struct world *world = begin();
@@ -76,8 +75,44 @@ static void a_request_around_a_loss_of_the_kernel(void **state)
 	switch_to(world, idle, T_RUNNABLE, t, 0, 170);
 	request(world, false, t, 1, 200);
 	span = expect_at(nth(world, STRATA_SPAN_REQUEST, 0), 100, 200, 1);
-	if (span->split)
-		assert_true(part(span, T_BLOCKED, GUEST) <= 100);
+	assert_int_equal(part(span, T_UNKNOWN, GUEST), 60);
+	assert_int_equal(part(span, T_RUNNABLE, GUEST), 10);
+	assert_int_equal(part(span, T_RUNNING, GUEST), 30);
+	end(world);
+}
+
+/* What was known before and after a switch that is missing stays in the parts of requests, also of
+ * one that began in the time that is unknown now. */
+static void requests_around_a_switch_that_is_missing(void **state)
+{
+	struct world *world = begin();
+	struct strata_kernel *kernel = kernel_of(world, STRATA_NO_DOMAIN);
+	struct strata_task *idle = task_of(world, kernel, 0, 0), *t = task_of(world, kernel, 70, 0);
+	struct strata_task *s = task_of(world, kernel, 71, 0);
+	const struct strata_span *span;
+
+	(void)state;
+	switch_to(world, idle, T_RUNNABLE, t, 0, 10);
+	request(world, true, t, 1, 20);
+	request(world, true, t, 2, 25);
+	switch_to(world, t, T_BLOCKED, s, 0, 30);
+	wake(world, t, 0, 50);
+	switch_to(world, s, T_BLOCKED, t, 0, 60);
+	request(world, true, t, 3, 70);
+	/* From t to s is missing. */
+	switch_to(world, s, T_BLOCKED, t, 0, 100);
+	request(world, false, t, 3, 110);
+	request(world, false, t, 1, 120);
+	request(world, false, t, 2, 130);
+	span = expect_at(nth(world, STRATA_SPAN_REQUEST, 0), 70, 110, 3);
+	assert_int_equal(part(span, T_UNKNOWN, GUEST), 30);
+	assert_int_equal(part(span, T_RUNNING, GUEST), 10);
+	span = expect_at(nth(world, STRATA_SPAN_REQUEST, 1), 20, 120, 1);
+	assert_int_equal(part(span, T_RUNNING, GUEST), 10 + 20);
+	assert_int_equal(part(span, T_BLOCKED, GUEST), 20);
+	assert_int_equal(part(span, T_RUNNABLE, GUEST), 10);
+	assert_int_equal(part(span, T_UNKNOWN, GUEST), 40);
+	expect_at(nth(world, STRATA_SPAN_REQUEST, 2), 25, 130, 2);
 	end(world);
 }
 
@@ -238,6 +273,7 @@ int main(void)
 		cmocka_unit_test(requests_by_their_keys),
 		cmocka_unit_test(requests_of_nobody),
 		cmocka_unit_test(a_request_around_a_loss_of_the_kernel),
+		cmocka_unit_test(requests_around_a_switch_that_is_missing),
 		cmocka_unit_test(a_loss_forgets_requests_of_its_trace),
 		cmocka_unit_test(too_many_requests_are_counted),
 		cmocka_unit_test(keys_chosen_to_collide),

@@ -213,6 +213,93 @@ static void a_loss_of_a_kernel(void **state)
 	end(world);
 }
 
+/* A trace of chosen threads, or of a tracer that lost an event and does not know it. */
+static void a_switch_that_is_missing(void **state)
+{
+	struct world *world = begin();
+	struct strata_kernel *kernel = kernel_of(world, STRATA_NO_DOMAIN);
+	struct strata_task *idle = task_of(world, kernel, 0, 0), *t = task_of(world, kernel, 70, 0);
+	struct strata_task *s = task_of(world, kernel, 71, 0);
+	const struct strata_moment now = at(200);
+	const struct strata_span *span;
+	size_t i;
+
+	(void)state;
+	switch_to(world, idle, T_RUNNABLE, s, 0, 10);
+	switch_to(world, s, T_BLOCKED, t, 0, 20);
+	/* From t to s is missing: t ran until some time, and s has run since then. */
+	switch_to(world, s, T_BLOCKED, idle, 0, 100);
+	assert_ptr_equal(strata_tasks_current(kernel, 0), idle);
+	strata_tasks_end(&world->tasks, kernel, &now);
+	for (i = 0; i < count(world, STRATA_SPAN_TASK); i++) {
+		span = nth(world, STRATA_SPAN_TASK, i);
+		if (span->from_ns >= 20 && span->from_ns < 100 && span->task->tid != 0)
+			assert_int_equal(span->number, STRATA_TASK_UNKNOWN);
+	}
+	assert_int_equal(s->split.ns[STRATA_TASK_BLOCKED][STRATA_VCPU_GUEST], 100);
+	assert_int_equal(s->split.ns[STRATA_TASK_RUNNING][STRATA_VCPU_GUEST], 10);
+	assert_int_equal(t->split.ns[STRATA_TASK_RUNNING][STRATA_VCPU_GUEST], 0);
+	end(world);
+}
+
+/* A task that runs on two CPUs has left one of them by a switch that is missing. */
+static void a_task_that_runs_twice(void **state)
+{
+	struct world *world = begin();
+	struct strata_kernel *kernel = kernel_of(world, STRATA_NO_DOMAIN);
+	struct strata_task *idle = task_of(world, kernel, 0, 0), *t = task_of(world, kernel, 70, 0);
+	struct strata_task *other = task_of(world, kernel, 72, 0),
+			   *s = task_of(world, kernel, 71, 0);
+
+	(void)state;
+	switch_to(world, idle, T_RUNNABLE, t, 0, 10);
+	switch_to(world, other, T_RUNNABLE, t, 1, 40);
+	assert_null(strata_tasks_current(kernel, 0));
+	switch_to(world, s, T_BLOCKED, idle, 0, 50);
+	assert_int_equal(t->state, T_RUNNING);
+	switch_to(world, t, T_BLOCKED, other, 1, 60);
+	assert_int_equal(t->split.ns[STRATA_TASK_RUNNING][STRATA_VCPU_GUEST], 20);
+	assert_int_equal(t->split.ns[STRATA_TASK_UNKNOWN][STRATA_VCPU_GUEST], 10 + 30);
+	assert_int_equal(world->tasks.switches_missing, 1);
+	/* One that leaves a CPU while it is known to run on another. */
+	switch_to(world, other, T_RUNNABLE, s, 1, 70);
+	switch_to(world, s, T_BLOCKED, t, 0, 80);
+	assert_null(strata_tasks_current(kernel, 1));
+	assert_ptr_equal(strata_tasks_current(kernel, 0), t);
+	assert_int_equal(world->tasks.switches_missing, 2);
+	end(world);
+}
+
+/* A system call that began before the time that is unknown goes on; one in it may be another
+ * task's.
+ */
+static void system_calls_around_a_switch_that_is_missing(void **state)
+{
+	struct world *world = begin();
+	struct strata_kernel *kernel = kernel_of(world, STRATA_NO_DOMAIN);
+	struct strata_task *idle = task_of(world, kernel, 0, 0), *t = task_of(world, kernel, 70, 0);
+	struct strata_task *s = task_of(world, kernel, 71, 0);
+	const struct strata_moment in_sure = at(15), in_doubt = at(60), over = at(120);
+	const struct strata_span *span;
+
+	(void)state;
+	switch_to(world, idle, T_RUNNABLE, t, 0, 10);
+	strata_tasks_syscall(&world->tasks, t, 7, NULL, &in_sure);
+	switch_to(world, t, T_BLOCKED, s, 0, 20);
+	strata_tasks_syscall(&world->tasks, s, 8, NULL, &in_doubt);
+	/* From s to t is missing. */
+	switch_to(world, t, T_RUNNABLE, s, 0, 100);
+	strata_tasks_syscall_end(&world->tasks, s, &over);
+	switch_to(world, s, T_BLOCKED, t, 0, 110);
+	strata_tasks_syscall_end(&world->tasks, t, &over);
+	assert_int_equal(count(world, STRATA_SPAN_SYSCALL), 1);
+	span = expect_at(nth(world, STRATA_SPAN_SYSCALL, 0), 15, 120, 7);
+	assert_int_equal(part(span, T_RUNNING, GUEST), 5 + 10);
+	assert_int_equal(part(span, T_UNKNOWN, GUEST), 80);
+	assert_int_equal(part(span, T_RUNNABLE, GUEST), 10);
+	end(world);
+}
+
 static void interrupts_within_interrupts(void **state)
 {
 	struct world *world = begin();
@@ -293,6 +380,9 @@ int main(void)
 		cmocka_unit_test(a_kernel_whose_vcpu_nobody_knows),
 		cmocka_unit_test(a_system_call_is_divided),
 		cmocka_unit_test(a_loss_of_a_kernel),
+		cmocka_unit_test(a_switch_that_is_missing),
+		cmocka_unit_test(a_task_that_runs_twice),
+		cmocka_unit_test(system_calls_around_a_switch_that_is_missing),
 		cmocka_unit_test(interrupts_within_interrupts),
 		cmocka_unit_test(an_interrupts_end_without_a_beginning),
 		cmocka_unit_test(interrupts_that_nest_too_deep),

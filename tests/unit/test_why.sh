@@ -37,7 +37,7 @@ answers() {
 	jq -e "$filter" "$work/answer" || jq -c '[.all, (.instances[] | [.source, .name, .task, .ns])]' "$work/answer"
 }
 
-for kind in whole lossy silent wakeless hostile; do
+for kind in whole lossy gaps silent wakeless hostile; do
 	python3 tests/unit/make_scheduled.py "$work/$kind" "$kind"
 	"$strata" view --json "$work/$kind" >"$work/$kind.view" 2>/dev/null
 	check "requests of an application, $kind" agrees 0 "$work/$kind.view" --worst 50 "$work/$kind"
@@ -45,7 +45,7 @@ for kind in whole lossy silent wakeless hostile; do
 	[ $kind = silent ] || check "system calls, $kind" agrees 0 "$work/$kind.view" --worst 50 --syscall '*' "$work/$kind"
 done
 python3 tests/unit/make_scheduled.py "$work/empty" empty
-for kind in whole lossy hostile; do
+for kind in whole lossy gaps hostile; do
 	check "stretches of work, $kind" agrees 0 "$work/$kind.view" --worst 50 --task '*' "$work/$kind"
 	[ $kind = hostile ] || check "wake-ups, $kind" agrees 0 "$work/$kind.view" --worst 50 --wakeup '*' "$work/$kind"
 done

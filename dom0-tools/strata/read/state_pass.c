@@ -161,6 +161,11 @@ void state_print_facts(const struct strata_state_facts *facts, bool of_requests,
 			"Doubts:   %" PRIu64
 			" changes of a vCPU's state do not follow from the previous state\n",
 			facts->contradictions);
+	if (facts->switches_missing)
+		fprintf(out,
+			"Gaps:     at least %" PRIu64
+			" switches between tasks were not recorded (a filter?); what the tasks did before them is unknown\n",
+			facts->switches_missing);
 	if (facts->not_followed)
 		fprintf(out,
 			"Too many: %" PRIu64
@@ -180,6 +185,8 @@ struct json_object *state_facts_json(const struct strata_state_facts *facts)
 	json_object_object_add(object, "losses", json_object_new_uint64(facts->losses));
 	json_object_object_add(object, "contradictions",
 			       json_object_new_uint64(facts->contradictions));
+	json_object_object_add(object, "switches_missing",
+			       json_object_new_uint64(facts->switches_missing));
 	json_object_object_add(object, "not_followed", json_object_new_uint64(facts->not_followed));
 	json_object_object_add(object, "grants_without_map",
 			       json_object_new_uint64(facts->grants_without_map));

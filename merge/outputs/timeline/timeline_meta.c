@@ -260,6 +260,8 @@ static void put_facts(struct strata_buffer *out, const struct strata_timeline *t
 	say(text, &used, facts->contradictions,
 	    "change of a vCPU's state does not follow from the previous state",
 	    "changes of a vCPU's state do not follow from the previous state");
+	say(text, &used, facts->switches_missing, "switch between tasks was not recorded",
+	    "switches between tasks were not recorded");
 	say(text, &used, timeline->joined_losses, "loss is joined with the previous one",
 	    "losses are joined with previous ones");
 	strata_json_number(out, ",\n\"facts\":{\"events\":", facts->events);
