@@ -101,7 +101,7 @@ static void tell_pcpu(const struct strata_spans *spans, const struct strata_pcpu
 		.trace = trace,
 	};
 
-	if (pcpu->runs)
+	if (pcpu->runs && span.from_ns < span.to_ns)
 		strata_spans_tell(spans, &span);
 }
 

@@ -65,10 +65,20 @@ static bool cut(const struct strata_recorder *recorder, struct strata_track_slic
 	return true;
 }
 
+/* How long a task ran in a slice: not while its vCPU waits, or is asleep, paused or unknown, though
+ * the task has it. */
+static uint64_t running_ns(const struct strata_span *span, const struct strata_track_slice *slice)
+{
+	const uint64_t shown = slice->to_ns - slice->from_ns;
+	const uint64_t *row = span->split->ns[STRATA_TASK_RUNNING];
+	const uint64_t ran = row[STRATA_VCPU_GUEST] + row[STRATA_VCPU_XEN];
+
+	return ran < shown ? ran : shown;
+}
+
 struct strata_track *strata_slices_take(struct strata_recorder *recorder,
 					const struct strata_span *span)
 {
-	const bool is_state = span->kind == STRATA_SPAN_VCPU || span->kind == STRATA_SPAN_TASK;
 	struct strata_track_slice slice = {
 		.name = strata_labels_name(&recorder->labels, span),
 		.from_ns = span->from_ns,
@@ -97,8 +107,8 @@ struct strata_track *strata_slices_take(struct strata_recorder *recorder,
 	}
 	track->end_ns = slice.to_ns;
 	track->slices++;
-	if (!is_state || span->number == STRATA_TASK_RUNNING)
-		track->busy_ns += slice.to_ns - slice.from_ns;
+	if (span->kind == STRATA_SPAN_TASK)
+		track->busy_ns += running_ns(span, &slice);
 	slice.track = track->id;
 	slice.category = strata_labels_category(&recorder->labels, span, slice.name);
 	slice.detail = detail;

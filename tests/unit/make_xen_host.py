@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""make_xen_host.py DIR [lossy] - writes traces of a host with a hypervisor: Xen on two physical CPUs (DIR/xen), and the
+"""make_xen_host.py DIR [OPTION...] - writes traces of a host with a hypervisor: Xen on two physical CPUs (DIR/xen), and the
 kernels of dom0 and of g1 (DIR/dom0, DIR/g1); g2 has no trace.  Their vCPUs run, wait and block; event channels wake them, and
 their kernels take the upcalls; tasks wait for CPUs and for locks; domains map, copy and unmap grants.
 
-  lossy      events are discarded at the end of each fifth packet"""
+  lossy      events are discarded at the end of each fifth packet
+  paused     dom0 pauses and unpauses g1"""
 import os
 import random
 import struct
@@ -70,7 +71,9 @@ class Kernel:
 
 
 class Host:
-    def __init__(self, where, lossy):
+    def __init__(self, where, options):
+        lossy, self.pauses = "lossy" in options, "paused" in options
+        self.paused = False
         self.xen = Trace(where, "xen", 0, 32754, "xen", XEN, 2, lossy)
         self.kernels = {0: Kernel(Trace(where, "dom0", 1, 0, "kernel", KERNEL, 1, lossy), 1),
                         1: Kernel(Trace(where, "g1", 2, 1, "kernel", KERNEL, 2, lossy), 2)}
@@ -107,7 +110,21 @@ class Host:
         if to[0] in self.kernels:
             self.kernels[to[0]].pending[to[1]].append(port)
         if self.states[to] == "blocked":
-            self.change(pcpu, to, "blocked", "runnable")
+            self.change(pcpu, to, "blocked", "offline" if self.paused and to[0] == 1 else "runnable")
+
+    def pause(self, pcpu):
+        """Pauses g1 from a pCPU that it does not run on, or unpauses it."""
+        self.paused = not self.paused
+        for vcpu, state in list(self.states.items()):
+            if vcpu[0] != 1 or state not in (("runnable", "running") if self.paused else ("offline",)):
+                continue
+            if state != "running":
+                self.change(pcpu, vcpu, state, "offline" if self.paused else "runnable")
+                continue
+            other = self.runs.index(vcpu)
+            self.change(other, vcpu, "running", "offline")
+            self.change(other, (IDLE, other), "runnable", "running")
+            self.runs[other] = (IDLE, other)
 
     def event_channel(self, pcpu):
         to = random.choice(list(self.states))
@@ -213,6 +230,9 @@ class Host:
     def step(self):
         pcpu = random.randrange(2)
         what, vcpu = random.random(), self.runs[pcpu]
+        if self.pauses and vcpu[0] != 1 and random.random() < 0.05:
+            self.pause(pcpu)
+            return
         if what < 0.15 or vcpu[0] == IDLE and what < 0.5:
             self.schedule(pcpu)
         elif what < 0.3 or vcpu[0] == IDLE:
@@ -231,7 +251,7 @@ class Host:
 
 def main():
     random.seed(7)
-    host = Host(sys.argv[1], "lossy" in sys.argv[2:])
+    host = Host(sys.argv[1], set(sys.argv[2:]))
     for _ in range(int(os.environ.get("STEPS", "20000"))):
         host.step()
     host.end()

@@ -49,7 +49,7 @@ for kind in whole lossy gaps silent wakeless empty hostile; do
 	check "a kernel and an application without a hypervisor, $kind" agrees 0 "$work/$kind"
 	cp "$work/report" "$work/$kind.report"
 done
-for kind in whole lossy; do
+for kind in whole lossy paused; do
 	python3 tests/unit/make_xen_host.py "$work/host.$kind" "$kind"
 	check "a hypervisor, two kernels and a guest without a trace, $kind" agrees 0 "$work/host.$kind"
 	cp "$work/report" "$work/host.$kind.report"
@@ -61,6 +61,8 @@ check "ports of event channels are signalled by domains and by Xen, and have han
 	"$work/host.whole.report"
 check "without upcalls nobody knows how long a port is pending" jq -e 'any(.evtchn[]; .of == "d2") and all(.evtchn[] | select(.of == "d2");
 	.signals > 10 and .upcalls == 0 and .pending_ns == null)' "$work/host.whole.report"
+check "tasks of a paused domain have their CPUs, and do not run" jq -e '([.tasks[] | select(.source == "g1").vcpu_paused_ns] | add) as $ns |
+	$ns > 100000000 and all(.tasks[] | select(.source == "dom0"); .vcpu_paused_ns == 0)' "$work/host.paused.report"
 check "domains map, copy and fail to copy" jq -e 'any(.grants[]; .mapped > 10) and any(.grants[]; .failed_copies > 10 and .copied_bytes > 10000)' \
 	"$work/host.whole.report"
 check "tasks wait for locks while other vCPUs do not run, and spinning vCPUs exit" jq -e 'any(.locks[]; .what | startswith("spinlock 0x")) and

@@ -52,6 +52,15 @@ for kind in whole lossy gaps silent wakeless empty hostile; do
 	check "a kernel and an application without a hypervisor, $kind" agrees 0 "$work/$kind"
 	cp "$work/page" "$work/$kind.page"
 done
+for kind in whole paused; do
+	python3 tests/unit/make_xen_host.py "$work/host.$kind" "$kind"
+	check "a hypervisor, two kernels and a guest without a trace, $kind" agrees 0 "$work/host.$kind"
+done
+check "the details of tasks whose vCPU was paused say it" page 'any(span.detail.startswith("runs=") and "paused=" in span.detail
+	for span in page.spans() if page.tracks[span.track]["kind"] == "task" and page.strings[span.name] == "running")'
+check "tasks are ordered by how long they ran, while their vCPU did" page '[track["name"] for track in meta["tracks"] if track["kind"] == "task" and
+	track["domain"] == "g1"] == [row["task"] for row in sorted(__import__("json").load(open(sys.argv[1][:-4] + "report"))["tasks"],
+	key=lambda row: -row["runs_ns"] - row["in_xen_ns"]) if row["source"] == "g1"]'
 check "an empty trace has an empty picture, and what to record is said" says 0 'nothing to draw: .*`strata record' \
 	timeline --force -o "$work/page" "$work/empty"
 check "of which nothing is wrong" page 'meta["tracks"] == [] and len(meta["levels"]) == 1 and meta["facts"]["spans"] == 0'

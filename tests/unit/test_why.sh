@@ -44,6 +44,11 @@ for kind in whole lossy gaps silent wakeless hostile; do
 	cp "$work/why" "$work/$kind.why"
 	[ $kind = silent ] || check "system calls, $kind" agrees 0 "$work/$kind.view" --worst 50 --syscall '*' "$work/$kind"
 done
+python3 tests/unit/make_xen_host.py "$work/paused" paused
+"$strata" view --json "$work/paused" >"$work/paused.view" 2>/dev/null
+check "stretches of work of a domain that is paused" agrees 0 "$work/paused.view" --worst 50 --task 'g1:*' "$work/paused"
+check "of which pauses are a part" jq -e 'any(.. | objects; .cause == "vcpu_paused" and .ns > 0)' "$work/why"
+check "wake-ups of a domain that is paused" agrees 0 "$work/paused.view" --worst 50 --wakeup 'g1:*' "$work/paused"
 python3 tests/unit/make_scheduled.py "$work/empty" empty
 for kind in whole lossy gaps hostile; do
 	check "stretches of work, $kind" agrees 0 "$work/$kind.view" --worst 50 --task '*' "$work/$kind"

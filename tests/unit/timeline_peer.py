@@ -49,7 +49,7 @@ def compare_states(page, found, report):
             assert found["vcpu", row["vcpu"], state][1] == row[key], (row, state)
     running = collections.Counter()
     for row in report.get("tasks", []):
-        running[row["task"]] += row["runs_ns"] + row["in_xen_ns"] + row["stolen_ns"] + row["vcpu_asleep_ns"]
+        running[row["task"]] += sum(row[part + "_ns"] for part in ("runs", "in_xen", "stolen", "vcpu_asleep", "vcpu_paused"))
     for task, ns in running.items():
         mine = found["task", task, "running"][1] + found["task", task, "unknown"][1]
         unknown = sum(row["unknown_ns"] for row in report["tasks"] if row["task"] == task)

@@ -146,7 +146,7 @@ def tree_parts(tree):
         elif cause in ("irq", "softirq"):
             parts[cause, name] += node["ns"]
         else:
-            parts[{"vcpu_asleep": "asleep", "vcpu_halted": "asleep", "vcpu_paused": "paused"}.get(cause, cause),] += node["ns"]
+            parts[{"vcpu_asleep": "asleep", "vcpu_halted": "asleep", "vcpu_paused": "paused", "spins": "ran"}.get(cause, cause),] += node["ns"]
     return parts
 
 
