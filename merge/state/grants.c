@@ -4,10 +4,18 @@
 
 #include <stdlib.h>
 
+#include "base/fair_share.h"
+
 /* DOMID_SELF: the domain that asks. */
 #define DOMAIN_SELF 0x7ff0u
 
+/* A domain that maps others' pages. */
+struct mapper {
+	size_t nr; /* of its mappings that are followed */
+};
+
 struct grant {
+	struct mapper *mapper;
 	const struct strata_vcpu *vcpu; /* that mapped it */
 	struct strata_moment since;
 	uint32_t granter, ref;
@@ -20,6 +28,39 @@ static uint64_t id_of(const struct strata_vcpu *vcpu, uint32_t handle)
 	       handle;
 }
 
+/* NULL: out of memory. */
+static struct mapper *get_mapper(struct strata_grants *grants, const struct strata_vcpu *vcpu)
+{
+	struct mapper *mapper = strata_id_map_find(&grants->mappers, id_of(vcpu, 0));
+
+	if (mapper)
+		return mapper;
+	mapper = calloc(1, sizeof(*mapper));
+	if (!mapper || !strata_id_map_add(&grants->mappers, id_of(vcpu, 0), mapper))
+		return mapper;
+	free(mapper);
+	return NULL;
+}
+
+/* NULL: out of memory, or the domain's share is used up. */
+static struct grant *add(struct strata_grants *grants, const struct strata_vcpu *vcpu,
+			 uint32_t handle)
+{
+	struct mapper *mapper = get_mapper(grants, vcpu);
+	struct grant *grant;
+
+	if (!mapper || !strata_share_has_room(mapper->nr, grants->open.nr, STRATA_GRANTS_MAX))
+		return NULL;
+	grant = calloc(1, sizeof(*grant));
+	if (!grant || strata_id_map_add(&grants->open, id_of(vcpu, handle), grant)) {
+		free(grant);
+		return NULL;
+	}
+	grant->mapper = mapper;
+	mapper->nr++;
+	return grant;
+}
+
 void strata_grants_map(struct strata_grants *grants, const struct strata_xen_place *place,
 		       uint32_t granter, uint32_t ref, uint32_t handle,
 		       const struct strata_moment *now)
@@ -29,18 +70,14 @@ void strata_grants_map(struct strata_grants *grants, const struct strata_xen_pla
 	if (!place->vcpu)
 		return;
 	grant = strata_id_map_find(&grants->open, id_of(place->vcpu, handle));
-	if (!grant && grants->open.nr < STRATA_GRANTS_MAX) {
-		grant = calloc(1, sizeof(*grant));
-		if (grant && strata_id_map_add(&grants->open, id_of(place->vcpu, handle), grant)) {
-			free(grant);
-			grant = NULL;
-		}
-	}
+	if (!grant)
+		grant = add(grants, place->vcpu, handle);
 	if (!grant) {
 		grants->not_followed++;
 		return;
 	}
 	*grant = (struct grant){
+		.mapper = grant->mapper,
 		.vcpu = place->vcpu,
 		.since = *now,
 		.granter = granter == DOMAIN_SELF ? place->vcpu->domain : granter,
@@ -56,6 +93,8 @@ void strata_grants_unmap(struct strata_grants *grants, const struct strata_xen_p
 		place->vcpu ? strata_id_map_take(&grants->open, id_of(place->vcpu, handle)) : NULL;
 	struct strata_span span = { .kind = STRATA_SPAN_GRANT, .trace = place->trace };
 
+	if (grant)
+		grant->mapper->nr--;
 	if (!grant || grant->losses != grants->losses) {
 		grants->without_map++;
 		free(grant);
@@ -105,4 +144,5 @@ void strata_grants_lose(struct strata_grants *grants)
 void strata_grants_clear(struct strata_grants *grants)
 {
 	strata_id_map_free(&grants->open);
+	strata_id_map_free(&grants->mappers);
 }

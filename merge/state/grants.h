@@ -6,13 +6,15 @@
 
 #include "state/vcpus.h"
 
-/* Mapped at once, over all domains: beyond that, new ones are not followed. */
-#define STRATA_GRANTS_MAX 65536u
+/* Mapped at once, over all domains, by one alone half of them (fair_share.h): beyond that, new ones
+ * are not followed. */
+#define STRATA_GRANTS_MAX 131072u
 
 /* Zero-initialised is empty; `spans` is the owner's. */
 struct strata_grants {
 	const struct strata_spans *spans;
-	struct strata_id_map open; /* struct strata_grant, by machine, domain and handle */
+	struct strata_id_map open;    /* mappings, by machine, domain and handle */
+	struct strata_id_map mappers; /* domains that map pages, by machine and domain */
 	uint64_t losses;
 	uint64_t without_map; /* ends of mappings whose beginning was not seen */
 	uint64_t not_followed;

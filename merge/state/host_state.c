@@ -209,7 +209,7 @@ void strata_host_state_tell_open(struct strata_host_state *state, const struct s
 	state->facts.grants_without_map = state->grants.without_map;
 	state->facts.grants_still_mapped = state->grants.open.nr;
 	state->facts.requests_without_begin = state->requests.without_begin;
-	state->facts.requests_without_end = state->requests.without_end + state->requests.open.nr;
+	state->facts.requests_without_end = state->requests.without_end + state->requests.nr_open;
 	state->facts.requests_not_followed = state->requests.not_followed;
 }
 

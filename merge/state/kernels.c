@@ -6,10 +6,9 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/fair_share.h"
 
-/* Linux has no more CPUs; and more tasks of a kernel than these are not followed. */
-#define CPUS_MAX  8192u
-#define TASKS_MAX 262144u
+#define CPUS_MAX 8192u /* of a kernel: Linux has no more */
 
 struct strata_kernel *strata_tasks_kernel(struct strata_tasks *tasks, size_t trace, size_t machine,
 					  uint32_t domain)
@@ -90,7 +89,8 @@ struct strata_kernel_cpu *strata_kernel_add_cpu(struct strata_tasks *tasks,
 {
 	struct strata_kernel_cpu **larger;
 
-	if (cpu >= CPUS_MAX) {
+	if (cpu >= CPUS_MAX ||
+	    !strata_share_has_room(kernel->nr_known_cpus, tasks->nr_cpus, STRATA_CPUS_MAX)) {
 		tasks->not_followed++;
 		return NULL;
 	}
@@ -109,6 +109,8 @@ struct strata_kernel_cpu *strata_kernel_add_cpu(struct strata_tasks *tasks,
 		tasks->no_memory = true;
 		return NULL;
 	}
+	kernel->nr_known_cpus++;
+	tasks->nr_cpus++;
 	init_task(tasks, &kernel->cpus[cpu]->idle, kernel, 0, cpu, now);
 	return kernel->cpus[cpu];
 }
@@ -128,7 +130,7 @@ struct strata_task *strata_tasks_find(struct strata_tasks *tasks, struct strata_
 		kernel->recent_tasks[tid % STRATA_RECENT_TASKS] = task;
 		return task;
 	}
-	if (kernel->nr_tasks >= TASKS_MAX) {
+	if (!strata_share_has_room(kernel->nr_tasks, tasks->nr_tasks, STRATA_TASKS_MAX)) {
 		tasks->not_followed++;
 		return NULL;
 	}
@@ -140,6 +142,7 @@ struct strata_task *strata_tasks_find(struct strata_tasks *tasks, struct strata_
 		return NULL;
 	}
 	kernel->all_tasks[kernel->nr_tasks++] = task;
+	tasks->nr_tasks++;
 	init_task(tasks, task, kernel, tid, cpu, now);
 	return task;
 }

@@ -5,27 +5,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fair_share.h"
 #include "base/identity.h"
 
 struct request {
-	size_t trace;
 	const char *name;
 	uint64_t key;
 	struct strata_moment since;
 	struct strata_task_snapshot snapshot; /* of the task that began it, if it is known */
 };
 
-/* Two with the same id are told apart by what they are: the second is not followed. */
-static uint64_t id_of(size_t trace, const char *name, uint64_t key)
+/* Two of a trace with the same id are told apart by what they are: the second is not followed. */
+static uint64_t id_of(const char *name, uint64_t key)
 {
-	const uint64_t id = strata_identity_add(strata_identity_add(0, trace), key);
-
-	return strata_identity_add_text(id, name, strlen(name));
+	return strata_identity_add_text(strata_identity_add(0, key), name, strlen(name));
 }
 
-static bool is_it(const struct request *request, size_t trace, const char *name, uint64_t key)
+static bool is_it(const struct request *request, const char *name, uint64_t key)
 {
-	return request->trace == trace && request->key == key && strcmp(request->name, name) == 0;
+	return request->key == key && strcmp(request->name, name) == 0;
 }
 
 static void end_request(struct request *request)
@@ -34,37 +32,66 @@ static void end_request(struct request *request)
 	free(request);
 }
 
-static struct request *add(struct strata_requests *requests, size_t trace, const char *name,
-			   uint64_t key)
+/* The open requests of a trace; NULL: out of memory. */
+static struct strata_id_map *open_of(struct strata_requests *requests, size_t trace)
+{
+	struct strata_id_map *larger;
+
+	if (trace < requests->nr_traces)
+		return &requests->open[trace];
+	larger = reallocarray(requests->open, trace + 1, sizeof(*larger));
+	if (!larger)
+		return NULL;
+	memset(larger + requests->nr_traces, 0,
+	       (trace + 1 - requests->nr_traces) * sizeof(*larger));
+	requests->open = larger;
+	requests->nr_traces = trace + 1;
+	return &requests->open[trace];
+}
+
+static struct request *add(struct strata_requests *requests, struct strata_id_map *open,
+			   const char *name, uint64_t key)
 {
 	struct request *request;
 
-	if (requests->open.nr >= STRATA_REQUESTS_MAX)
+	if (!strata_share_has_room(open->nr, requests->nr_open, STRATA_REQUESTS_MAX))
 		return NULL;
 	request = calloc(1, sizeof(*request));
 	if (!request)
 		return NULL;
-	request->trace = trace;
 	request->name = name;
 	request->key = key;
-	if (!strata_id_map_add(&requests->open, id_of(trace, name, key), request))
-		return request;
-	free(request);
-	return NULL;
+	if (strata_id_map_add(open, id_of(name, key), request)) {
+		free(request);
+		return NULL;
+	}
+	requests->nr_open++;
+	return request;
+}
+
+/* Returns the request, which is open from now on if it can be followed; NULL: it cannot. */
+static struct request *begin(struct strata_requests *requests, size_t trace, const char *name,
+			     uint64_t key)
+{
+	struct strata_id_map *open = open_of(requests, trace);
+	struct request *request = open ? strata_id_map_find(open, id_of(name, key)) : NULL;
+
+	if (!open)
+		return NULL;
+	if (!request)
+		return add(requests, open, name, key);
+	if (!is_it(request, name, key))
+		return NULL;
+	requests->without_end++;
+	return request;
 }
 
 void strata_requests_begin(struct strata_requests *requests, struct strata_tasks *tasks,
 			   struct strata_task *task, size_t trace, const char *name, uint64_t key,
 			   const struct strata_moment *now)
 {
-	struct request *request = strata_id_map_find(&requests->open, id_of(trace, name, key));
+	struct request *request = begin(requests, trace, name, key);
 
-	if (!request)
-		request = add(requests, trace, name, key);
-	else if (is_it(request, trace, name, key))
-		requests->without_end++;
-	else
-		request = NULL;
 	if (!request) {
 		requests->not_followed++;
 		return;
@@ -79,7 +106,8 @@ void strata_requests_end(struct strata_requests *requests, struct strata_tasks *
 			 struct strata_task *task, size_t trace, const char *name, uint64_t key,
 			 const struct strata_moment *now)
 {
-	struct request *request = strata_id_map_find(&requests->open, id_of(trace, name, key));
+	struct strata_id_map *open = trace < requests->nr_traces ? &requests->open[trace] : NULL;
+	struct request *request = open ? strata_id_map_find(open, id_of(name, key)) : NULL;
 	struct strata_split split;
 	struct strata_span span = {
 		.kind = STRATA_SPAN_REQUEST,
@@ -91,11 +119,12 @@ void strata_requests_end(struct strata_requests *requests, struct strata_tasks *
 		.name_bytes = strlen(name),
 	};
 
-	if (!request || !is_it(request, trace, name, key)) {
+	if (!request || !is_it(request, name, key)) {
 		requests->without_begin++;
 		return;
 	}
-	strata_id_map_take(&requests->open, id_of(trace, name, key));
+	strata_id_map_take(open, id_of(name, key));
+	requests->nr_open--;
 	span.from_ns = request->since.ns;
 	span.bound_ns = strata_moments_bound(&request->since, now);
 	span.from_bound_ns = request->since.bound_ns;
@@ -108,25 +137,30 @@ void strata_requests_end(struct strata_requests *requests, struct strata_tasks *
 	end_request(request);
 }
 
+static void end_all(struct strata_id_map *open)
+{
+	size_t i;
+
+	for (i = 0; i < open->room; i++)
+		if (open->slots[i].thing)
+			end_request(open->slots[i].thing);
+	strata_id_map_clear(open);
+}
+
 void strata_requests_lose(struct strata_requests *requests, size_t trace)
 {
-	size_t i = 0;
-
-	while (i < requests->open.room) {
-		struct request *request = requests->open.slots[i].thing;
-
-		/* Another one may have moved into the slot then. */
-		if (request && request->trace == trace) {
-			strata_id_map_take(&requests->open, requests->open.slots[i].id);
-			end_request(request);
-			requests->without_end++;
-		} else {
-			i++;
-		}
-	}
+	if (trace >= requests->nr_traces)
+		return;
+	requests->without_end += requests->open[trace].nr;
+	requests->nr_open -= requests->open[trace].nr;
+	end_all(&requests->open[trace]);
 }
 
 void strata_requests_clear(struct strata_requests *requests)
 {
-	strata_id_map_free(&requests->open);
+	size_t i;
+
+	for (i = 0; i < requests->nr_traces; i++)
+		end_all(&requests->open[i]);
+	free(requests->open);
 }

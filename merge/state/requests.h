@@ -8,14 +8,17 @@
 
 #include "state/tasks.h"
 
-/* Open at once, over all sources: beyond that, new ones are not followed. */
-#define STRATA_REQUESTS_MAX 65536u
+/* Open at once, over all sources, of one alone half of them (fair_share.h): beyond that, new ones
+ * are not followed. */
+#define STRATA_REQUESTS_MAX 131072u
 
 /* Zero-initialised is empty; `spans` is the owner's. */
 struct strata_requests {
 	const struct strata_spans *spans;
-	struct strata_id_map open; /* by a hash of trace, name and key */
-	uint64_t without_begin;    /* ends of which no begin was seen */
+	struct strata_id_map *open; /* of each trace of the set so far, by a hash of name and key */
+	size_t nr_traces;
+	size_t nr_open;         /* of all traces */
+	uint64_t without_begin; /* ends of which no begin was seen */
 	uint64_t without_end;
 	uint64_t not_followed;
 };
@@ -29,7 +32,8 @@ void strata_requests_end(struct strata_requests *requests, struct strata_tasks *
 			 struct strata_task *task, size_t trace, const char *name, uint64_t key,
 			 const struct strata_moment *now);
 
-/* Ends of a trace's requests may be missing: forgets those that are open. */
+/* Ends of a trace's requests may be missing: forgets those that are open, in a time that does not
+ * depend on other traces. */
 void strata_requests_lose(struct strata_requests *requests, size_t trace);
 
 void strata_requests_clear(struct strata_requests *requests);

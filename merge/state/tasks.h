@@ -21,6 +21,11 @@
 #define STRATA_SOFTIRQS        16u /* vectors */
 #define STRATA_RECENT_TASKS    64u
 
+/* Followed of all kernels together, 2 KB a task and 13 KB a CPU: of one alone half of them
+ * (fair_share.h). */
+#define STRATA_TASKS_MAX 524288u
+#define STRATA_CPUS_MAX  16384u
+
 /* Something under way: its beginning, and its task's times then. */
 struct strata_task_job {
 	bool is_open;
@@ -97,6 +102,7 @@ struct strata_kernel {
 	uint32_t domain; /* STRATA_NO_DOMAIN: no hypervisor is known of, so its CPUs always run */
 	struct strata_kernel_cpu **cpus; /* NULL where no event is of one */
 	size_t nr_cpus;
+	size_t nr_known_cpus;       /* of them that are not NULL */
 	struct strata_id_map tasks; /* but for those with number 0 */
 	/* Those that were looked for last, by the low bits of their numbers; NULL: none. */
 	struct strata_task *recent_tasks[STRATA_RECENT_TASKS];
@@ -117,6 +123,7 @@ struct strata_tasks {
 	struct strata_split split;      /* of a span that is told; zero between them */
 	struct strata_kernel **kernels; /* by trace of the set; NULL: not one */
 	size_t nr_traces;
+	size_t nr_tasks, nr_cpus;  /* of all kernels; tasks but for those with number 0 */
 	uint64_t not_followed;     /* finds of tasks and CPUs beyond the most that are followed */
 	uint64_t switches_missing; /* switches that do not follow from what ran before */
 	bool no_memory;

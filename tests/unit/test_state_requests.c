@@ -141,7 +141,7 @@ static void too_many_requests_are_counted(void **state)
 	uint64_t i;
 
 	(void)state;
-	for (i = 0; i < STRATA_REQUESTS_MAX + 10; i++)
+	for (i = 0; i < STRATA_REQUESTS_MAX / 2 + 10; i++)
 		request(world, true, NULL, i, 100);
 	assert_int_equal(world->requests.not_followed, 10);
 	request(world, false, NULL, 5, 200);

@@ -145,7 +145,8 @@ static void print_request_facts(const struct strata_state_facts *facts, FILE *ou
 			facts->requests_without_end, facts->requests_without_begin);
 	if (facts->requests_not_followed)
 		fprintf(out,
-			"Requests: %" PRIu64 " were not followed: more than %u went on at once\n",
+			"Requests: %" PRIu64
+			" were not followed: more went on at once than a source's share of %u\n",
 			facts->requests_not_followed, STRATA_REQUESTS_MAX);
 }
 
