@@ -5,33 +5,71 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fair_share.h"
+
 /* Machines and domains have 16 bits here, ports 32: Xen has no more than 2^17 for a domain. */
 static uint64_t id_of(size_t machine, uint32_t domain, uint32_t port)
 {
 	return (uint64_t)(machine & 0xffff) << 48 | (uint64_t)(domain & 0xffff) << 32 | port;
 }
 
-/* NULL: out of memory, or there are too many. */
+/* NULL: out of memory. */
+static struct strata_domain_ports *get_domain(struct strata_evtchns *evtchns, size_t machine,
+					      uint32_t number)
+{
+	const uint64_t id = id_of(machine, number, 0);
+	struct strata_domain_ports *domain = strata_id_map_find(&evtchns->domains, id);
+
+	if (domain)
+		return domain;
+	domain = calloc(1, sizeof(*domain));
+	if (!domain || !strata_id_map_add(&evtchns->domains, id, domain))
+		return domain;
+	free(domain);
+	return NULL;
+}
+
+/* NULL: out of memory, or the domain's share is used up. */
+static struct strata_port *add_port(struct strata_evtchns *evtchns, size_t machine, uint32_t domain,
+				    uint32_t number)
+{
+	struct strata_domain_ports *of = get_domain(evtchns, machine, domain);
+	struct strata_port *port;
+
+	if (!of || !strata_share_has_room(of->nr, evtchns->ports.nr, STRATA_PORTS_MAX))
+		return NULL;
+	port = calloc(1, sizeof(*port));
+	if (!port || strata_id_map_add(&evtchns->ports, id_of(machine, domain, number), port)) {
+		free(port);
+		return NULL;
+	}
+	port->domain = of;
+	of->nr++;
+	return port;
+}
+
+/* Losses after which nothing is known of the port. */
+static uint64_t losses_of(const struct strata_evtchns *evtchns, const struct strata_port *port)
+{
+	return evtchns->losses + port->domain->losses;
+}
+
+/* NULL: it cannot be followed. */
 static struct strata_port *get_port(struct strata_evtchns *evtchns, size_t machine, uint32_t domain,
 				    uint32_t number)
 {
-	const uint64_t id = id_of(machine, domain, number);
-	struct strata_port *port = strata_id_map_find(&evtchns->ports, id);
+	struct strata_port *port =
+		strata_id_map_find(&evtchns->ports, id_of(machine, domain, number));
 
-	if (!port && evtchns->ports.nr < STRATA_PORTS_MAX) {
-		port = calloc(1, sizeof(*port));
-		if (port && strata_id_map_add(&evtchns->ports, id, port)) {
-			free(port);
-			port = NULL;
-		}
-	}
+	if (!port)
+		port = add_port(evtchns, machine, domain, number);
 	if (!port) {
 		evtchns->not_followed++;
 		return NULL;
 	}
-	if (port->losses != evtchns->losses)
+	if (port->losses != losses_of(evtchns, port))
 		port->is_pending = false;
-	port->losses = evtchns->losses;
+	port->losses = losses_of(evtchns, port);
 	return port;
 }
 
@@ -162,7 +200,7 @@ void strata_evtchns_upcall(struct strata_evtchns *evtchns, struct strata_kernel 
 			: strata_id_map_find(&evtchns->ports,
 					     id_of(kernel->machine, kernel->domain, number));
 	struct strata_link delivery;
-	const bool is_known = port && port->is_pending && port->losses == evtchns->losses;
+	const bool is_known = port && port->is_pending && port->losses == losses_of(evtchns, port);
 
 	if (is_known)
 		deliver(evtchns, port, kernel, cpu, number, irq, &delivery, now);
@@ -175,7 +213,18 @@ void strata_evtchns_lose(struct strata_evtchns *evtchns)
 	evtchns->losses++;
 }
 
+void strata_evtchns_lose_domain(struct strata_evtchns *evtchns, size_t machine, uint32_t domain)
+{
+	struct strata_domain_ports *of =
+		strata_id_map_find(&evtchns->domains, id_of(machine, domain, 0));
+
+	/* Of another domain no port was pending. */
+	if (of)
+		of->losses++;
+}
+
 void strata_evtchns_clear(struct strata_evtchns *evtchns)
 {
 	strata_id_map_free(&evtchns->ports);
+	strata_id_map_free(&evtchns->domains);
 }

@@ -10,13 +10,21 @@
 
 #include "state/tasks.h"
 
-/* Followed at once, over all domains. */
-#define STRATA_PORTS_MAX 65536u
+/* Followed at once, over all domains, of one alone half of them (fair_share.h), which is as many as
+ * Xen has for a domain. */
+#define STRATA_PORTS_MAX 262144u
+
+/* What is known of a domain's ports together. */
+struct strata_domain_ports {
+	size_t nr;
+	uint64_t losses; /* of its kernel's events */
+};
 
 /* A port of a domain. */
 struct strata_port {
+	struct strata_domain_ports *domain;
 	bool is_pending;
-	uint64_t losses;                    /* of all that are accounted for */
+	uint64_t losses;                    /* of the domain's and of all that are accounted for */
 	struct strata_link pending;         /* how it became so, */
 	struct strata_handler handler;      /* and its handler, if it has one */
 	uint64_t ns[STRATA_NR_VCPU_STATES]; /* of its vCPU then */
@@ -27,9 +35,10 @@ struct strata_evtchns {
 	const struct strata_spans *spans;
 	struct strata_vcpus *vcpus;
 	struct strata_tasks *tasks;
-	struct strata_id_map ports; /* struct strata_port, by machine, domain and number */
-	uint64_t losses;
-	uint64_t not_followed; /* finds of ports beyond the most that are followed */
+	struct strata_id_map ports;   /* struct strata_port, by machine, domain and number */
+	struct strata_id_map domains; /* struct strata_domain_ports, by machine and domain */
+	uint64_t losses;              /* of the hypervisors' events */
+	uint64_t not_followed;        /* finds of ports beyond the most that are followed */
 };
 
 /* A vCPU sends to a port of a domain; what becomes pending by it follows on its CPU. */
@@ -45,8 +54,11 @@ void strata_evtchns_upcall(struct strata_evtchns *evtchns, struct strata_kernel 
 			   uint32_t cpu, uint32_t port, uint64_t irq,
 			   const struct strata_moment *now);
 
-/* Events are missing: no port is known to be pending. */
+/* Events of a hypervisor are missing: no port is known to be pending. */
 void strata_evtchns_lose(struct strata_evtchns *evtchns);
+
+/* Events of a domain's kernel are missing: no port of that domain is known to be pending. */
+void strata_evtchns_lose_domain(struct strata_evtchns *evtchns, size_t machine, uint32_t domain);
 
 void strata_evtchns_clear(struct strata_evtchns *evtchns);
 

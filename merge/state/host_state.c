@@ -82,6 +82,16 @@ static int take(struct strata_slice_sink *sink, size_t stream, struct strata_ctf
 	return 0;
 }
 
+/* Events of a kernel are missing: what is known of other domains stays. */
+static void lose_kernel(struct strata_host_state *state, size_t trace, size_t machine,
+			const struct strata_place_number *domain, const struct strata_moment *now)
+{
+	if (state->tasks.kernels[trace])
+		strata_tasks_lose(&state->tasks, state->tasks.kernels[trace], now);
+	if (domain->in == STRATA_PLACE_FIXED)
+		strata_evtchns_lose_domain(&state->evtchns, machine, domain->fixed);
+}
+
 static int lose(struct strata_slice_sink *sink, size_t stream, struct strata_ctf_reader *reader,
 		const struct strata_loss *loss, struct strata_error *error)
 {
@@ -102,10 +112,10 @@ static int lose(struct strata_slice_sink *sink, size_t stream, struct strata_ctf
 				  strata_place_cpu(reader->packet.has_cpu, reader->packet.cpu), at,
 				  &now);
 		strata_grants_lose(&state->grants);
-	} else if (state->tasks.kernels[at]) {
-		strata_tasks_lose(&state->tasks, state->tasks.kernels[at], &now);
+		strata_evtchns_lose(&state->evtchns);
+	} else if (strcmp(kind->place.layer, "kernel") == 0) {
+		lose_kernel(state, at, trace->machine, &kind->place.domain, &now);
 	}
-	strata_evtchns_lose(&state->evtchns);
 	strata_requests_lose(&state->requests, at);
 	return 0;
 }

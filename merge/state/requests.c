@@ -161,6 +161,6 @@ void strata_requests_clear(struct strata_requests *requests)
 	size_t i;
 
 	for (i = 0; i < requests->nr_traces; i++)
-		end_all(&requests->open[i]);
+		strata_id_map_free(&requests->open[i]);
 	free(requests->open);
 }

@@ -270,6 +270,7 @@ class Host(Hypervisor):
             pcpu = loss.get("cpu")
             self.occupy((machine, pcpu), None)
             self.mapped.clear()
+            self.pending.clear()
             for key, vcpu in self.vcpus.items():
                 if key[0] == machine and vcpu.sched.now() != UNKNOWN and not (vcpu.runs() and vcpu.pcpu != pcpu):
                     self.forget(vcpu)
@@ -290,7 +291,8 @@ class Host(Hypervisor):
             kernel.upcalls.clear()
             for changes in kernel.queues.values():
                 changes.append((self.now, None))
-        self.pending.clear()
+            for key in [k for k in self.pending if k[:2] == (kernel.machine, kernel.domain)]:
+                del self.pending[key]
         for key in [k for k in self.open if k[0] == loss["source"]]:
             del self.open[key]
 

@@ -57,6 +57,10 @@ done
 mkdir "$work/host.guests" && cp -r "$work/host.whole/xen" "$work/host.lossy/"{dom0,g1} "$work/host.guests/"
 check "what guests lost of their traces costs the hypervisor's no grant" eval 'report grants --json "$work/host.guests" | jq -ce .grants |
 	cmp <(jq -c .grants "$work/host.whole.report") -'
+mkdir "$work/host.guest" && cp -r "$work/host.whole/"{xen,dom0} "$work/host.lossy/g1" "$work/host.guest/"
+check "what one guest lost costs others no event channel" agrees 0 "$work/host.guest"
+check "of theirs the report says the same" cmp <(jq -c '.evtchn[] | select(.of == "dom0")' "$work/report") \
+	<(jq -c '.evtchn[] | select(.of == "dom0")' "$work/host.whole.report")
 check "ports of event channels are signalled by domains and by Xen, and have handlers" jq -e '[.evtchn[].by] | unique | length > 3' \
 	"$work/host.whole.report"
 check "without upcalls nobody knows how long a port is pending" jq -e 'any(.evtchn[]; .of == "d2") and all(.evtchn[] | select(.of == "d2");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * test_state_shares.c - traces that fill the bounded tables of the state: those of others are followed nevertheless.
+ * test_state_shares.c - traces that fill the bounded tables of the state, or lose events without
+ * end: those of others are followed nevertheless.
  */
 #include "state/grants.h"
 #include "state_world.h"
@@ -71,6 +72,72 @@ static void requests_of_one_leave_room_for_others(void **state)
 	end(world);
 }
 
+static void make_pending(struct world *world, struct strata_vcpu *to, uint32_t port, uint64_t ns)
+{
+	const struct strata_xen_place place = { .pcpu = 0 };
+	const struct strata_moment now = at(ns);
+
+	strata_evtchns_pending(&world->evtchns, &place, to, port, &now);
+}
+
+static void take_upcall(struct world *world, struct strata_kernel *kernel, uint32_t port,
+			uint64_t ns)
+{
+	const struct strata_moment now = at(ns);
+
+	strata_evtchns_upcall(&world->evtchns, kernel, 0, port, 40, &now);
+}
+
+static void ports_of_one_leave_room_for_others(void **state)
+{
+	struct world *world = begin();
+	struct strata_vcpu *hostile = vcpu_of(world, HOSTILE, 0),
+			   *honest = vcpu_of(world, HONEST, 0);
+	struct strata_kernel *kernel = kernel_of(world, HONEST);
+	uint32_t i;
+
+	(void)state;
+	/* Links are told of all, and would be too many to keep. */
+	world->listener.link = NULL;
+	world->spans = strata_spans_of(world->listeners, 1);
+	for (i = 0; i < STRATA_PORTS_MAX; i++)
+		make_pending(world, hostile, i, 100);
+	make_pending(world, honest, 9, 110);
+	take_upcall(world, kernel, 9, 150);
+	expect_at(nth(world, STRATA_SPAN_EVTCHN, 0), 110, 150, 9);
+	end(world);
+}
+
+static void a_kernels_losses_leave_ports_of_others_pending(void **state)
+{
+	struct world *world = begin();
+	struct strata_vcpu *hostile = vcpu_of(world, HOSTILE, 0),
+			   *honest = vcpu_of(world, HONEST, 0);
+	struct strata_kernel *kernels[] = {
+		strata_tasks_kernel(&world->tasks, 1, 0, HOSTILE),
+		strata_tasks_kernel(&world->tasks, 2, 0, HONEST),
+	};
+
+	(void)state;
+	make_pending(world, hostile, 9, 100);
+	make_pending(world, honest, 9, 110);
+	strata_evtchns_lose_domain(&world->evtchns, 0, HOSTILE);
+	/* Another machine's, and one of which nothing is known. */
+	strata_evtchns_lose_domain(&world->evtchns, 1, HONEST);
+	strata_evtchns_lose_domain(&world->evtchns, 0, 3);
+	take_upcall(world, kernels[0], 9, 150);
+	take_upcall(world, kernels[1], 9, 160);
+	assert_int_equal(count(world, STRATA_SPAN_EVTCHN), 1);
+	expect_at(nth(world, STRATA_SPAN_EVTCHN, 0), 110, 160, 9);
+	make_pending(world, hostile, 9, 200);
+	make_pending(world, honest, 9, 210);
+	strata_evtchns_lose(&world->evtchns);
+	take_upcall(world, kernels[0], 9, 250);
+	take_upcall(world, kernels[1], 9, 260);
+	assert_int_equal(count(world, STRATA_SPAN_EVTCHN), 1);
+	end(world);
+}
+
 static void map(struct strata_grants *grants, const struct strata_vcpu *by, uint32_t handle,
 		uint64_t ns)
 {
@@ -119,6 +186,8 @@ int main(void)
 		cmocka_unit_test(kernels_share_tasks_and_cpus),
 		cmocka_unit_test(one_kernel_gets_half),
 		cmocka_unit_test(requests_of_one_leave_room_for_others),
+		cmocka_unit_test(ports_of_one_leave_room_for_others),
+		cmocka_unit_test(a_kernels_losses_leave_ports_of_others_pending),
 		cmocka_unit_test(mappings_of_one_leave_room_for_others),
 	};
 
