@@ -154,14 +154,15 @@ void strata_host_converter_init(struct strata_host_converter *converter,
 	converter->presence = (struct strata_presence){ .to_ticks = UINT64_MAX };
 }
 
-/* Says when a stream was written, if that is known. */
-static void set_presence(struct strata_host_converter *converter, struct strata_ctf_stream *stream,
-			 const struct strata_recorded_stream *recorded)
+void strata_host_converter_set_until(struct strata_host_converter *converter,
+				     struct strata_ctf_stream *stream, uint64_t until_ticks)
 {
+	const struct strata_recorded_stream *recorded = converter->recorded;
 	const struct strata_recording *recording = &recorded->host->recording;
 	const struct strata_timebase *timebase = &recorded->host->timebase;
 	const struct strata_presence presence =
-		strata_presence_of(recording, recorded->source, recording->ended_ticks);
+		strata_presence_of(recording, recorded->source,
+				   recording->ended_ticks ? recording->ended_ticks : until_ticks);
 
 	converter->presence = presence;
 	stream->since_ns = presence.from_ticks ? strata_realtime_ns(timebase, presence.from_ticks)
@@ -181,7 +182,7 @@ void strata_host_converter_attach(struct strata_host_converter *converter,
 				   strata_skew_bound_ticks(&host->scan.skew));
 	converter->recorded = recorded;
 	converter->shift_ticks = recorded->shift_ticks;
-	set_presence(converter, stream, recorded);
+	strata_host_converter_set_until(converter, stream, 0);
 	stream->converter = &converter->converter;
 	stream->has_cpu = true;
 	stream->cpu = recorded->cpu;

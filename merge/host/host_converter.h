@@ -45,4 +45,12 @@ void strata_host_converter_attach(struct strata_host_converter *converter,
 				  const struct strata_recorded_stream *recorded,
 				  struct strata_ctf_stream *stream);
 
+/*
+ * Says until when the stream's source was present at most: nothing of it can be later.
+ * @until_ticks: of the host; 0: not known.  A recording that has ended knows it better
+ * @stream: as it was attached
+ */
+void strata_host_converter_set_until(struct strata_host_converter *converter,
+				     struct strata_ctf_stream *stream, uint64_t until_ticks);
+
 #endif /* STRATA_MERGE_INPUTS_HOST_CONVERTER_H */

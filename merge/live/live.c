@@ -420,6 +420,9 @@ int strata_live_look(struct strata_live *live, struct strata_live_sink *sink,
 
 	if (!live->has_ended && find_end(live, error))
 		return -1;
+	/* Of a recorder that was never seen alive, nobody knows whether this is its counter. */
+	if (!live->has_ended || live->streams.now_ticks)
+		live->streams.now_ticks = now;
 	if (!live->has_ended) {
 		if (read_slots(live, now, error))
 			return -1;

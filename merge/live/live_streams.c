@@ -80,6 +80,15 @@ static void close_reader(struct live_streams *streams, struct live_stream *strea
 	stream->is_open = false;
 }
 
+/* Nothing that is read now can be of later. */
+static void limit_times(struct live_streams *streams, struct live_stream *stream)
+{
+	strata_host_converter_set_until(
+		&stream->converter,
+		(struct strata_ctf_stream *)streams->set.streams[stream->index].stream,
+		streams->now_ticks);
+}
+
 /* Sets up its clock and its converter, from what is known now. False: the recorded data of its
  * domain's clock are impossible. */
 static bool set_converter(struct live_streams *streams, struct live_stream *stream)
@@ -100,6 +109,7 @@ static bool set_converter(struct live_streams *streams, struct live_stream *stre
 	strata_host_converter_attach(
 		&stream->converter, &stream->recorded,
 		(struct strata_ctf_stream *)streams->set.streams[stream->index].stream);
+	limit_times(streams, stream);
 	return true;
 }
 
@@ -368,8 +378,10 @@ int live_streams_advance(struct live_streams *streams, struct strata_error *erro
 		struct live_stream *stream = streams->streams[i];
 
 		allow(stream, streams->clocks_ticks);
-		if (stream->is_open)
-			stream->reader.file_bytes = stream->bytes;
+		if (!stream->is_open)
+			continue;
+		stream->reader.file_bytes = stream->bytes;
+		limit_times(streams, stream);
 	}
 	return 0;
 }

@@ -58,7 +58,8 @@ struct live_streams {
 	struct strata_recorded_host host; /* with the first frequency and anchor: times that were
 					   * shown must not move */
 	bool is_loaded;
-	bool has_ended; /* the recording: its tables are complete */
+	bool has_ended;     /* the recording: its tables are complete */
+	uint64_t now_ticks; /* of the host, at the current look: no event is later; 0: unknown */
 	struct strata_trace_set set;
 	struct live_clocks clocks;
 	bool has_xen; /* it is recorded: its streams determine up to when clocks are known */
