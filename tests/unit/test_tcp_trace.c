@@ -245,6 +245,22 @@ static bool has_segments(const char *env, const char *rules)
 	return has;
 }
 
+/* A guest may write any segment, at times of its choice, and so shift the clocks of its host and of
+ * all others that are merged with it. */
+static void a_guest_is_believed_where_the_user_says_so(void **state)
+{
+	const char *rules =
+		"event net_dev_queue\n\trole sent\n\tsequence seq\n\tacknowledged ack_seq\n";
+
+	(void)state;
+	assert_true(has_segments("domain = \"dom0\"; domain_id = 0; layer = \"kernel\";", NULL));
+	assert_false(has_segments("domain = \"g1\"; domain_id = 3; layer = \"kernel\";", NULL));
+	assert_false(has_segments("domain = \"dom0\"; domain_id = -1; layer = \"kernel\";", NULL));
+	assert_true(has_segments("domain = \"g1\"; domain_id = 3; layer = \"kernel\";", rules));
+	/* A machine of its own. */
+	assert_true(has_segments("domain = \"kernel\"; domain_id = 3;", NULL));
+}
+
 /* Any user may have one that speaks of segments as a kernel does, at times of his choice. */
 static void an_application_is_believed_where_the_user_says_so(void **state)
 {
@@ -267,6 +283,7 @@ int main(void)
 		cmocka_unit_test(a_time_that_was_mended_proves_nothing),
 		cmocka_unit_test(a_trace_without_them_is_told_apart),
 		cmocka_unit_test(an_application_is_believed_where_the_user_says_so),
+		cmocka_unit_test(a_guest_is_believed_where_the_user_says_so),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -27,18 +27,27 @@ struct search {
 	struct strata_tcp_join *join;
 };
 
-/* Returns the number of rules that apply to a trace. An application's trace contains whatever its
- * user likes, which could shift the clocks of all machines. So only the user's own rules apply to
- * it. */
-static size_t nr_rules(const struct strata_tcp_map *map, const struct strata_ctf_trace *trace)
+/* Whether a trace contains whatever a user or a guest of its host likes. */
+static bool is_of_others(const struct strata_ctf_trace *trace)
 {
 	const char *layer = strata_ctf_env_text(trace, "layer");
 	const char *domain = strata_ctf_env_text(trace, "domain");
-	const bool is_app = layer ? strcmp(layer, "app") == 0
-				  /* As in LTTng's metadata. */
-				  : domain && strcmp(domain, "ust") == 0;
+	int64_t number;
 
-	return is_app ? map->nr_own : map->nr;
+	/* LTTng's metadata knows no layer. */
+	if (!layer)
+		return domain && strcmp(domain, "ust") == 0;
+	if (strcmp(layer, "app") == 0)
+		return true;
+	return strcmp(layer, "kernel") == 0 && strata_ctf_env_number(trace, "domain_id", &number) &&
+	       number != 0;
+}
+
+/* Returns the number of rules that apply to a trace. What others wrote could shift the clocks of
+ * all machines, so only the user's own rules apply to it. */
+static size_t nr_rules(const struct strata_tcp_map *map, const struct strata_ctf_trace *trace)
+{
+	return is_of_others(trace) ? map->nr_own : map->nr;
 }
 
 /*
