@@ -120,21 +120,43 @@ static void take_raise(struct strata_host_state *state, const struct strata_happ
 	take_number(state, event, strata_tasks_raise);
 }
 
-/* Who does it: as the event's context says, else who runs on its CPU.  A namespace's number is only
- * taken where nobody knows who runs. */
+/* Who does it, as the event's context says.  False: it says nothing, or only a namespace's number
+ * while it is known who runs on its CPU. */
+static bool doer_number(const struct strata_happening *event, const struct strata_task *current,
+			uint32_t *tid)
+{
+	uint64_t number;
+
+	if ((current && event->meaning->task_is_virtual) ||
+	    !strata_named_field_number(&event->meaning->task, &event->cursor, &number) ||
+	    number > INT32_MAX)
+		return false;
+	*tid = (uint32_t)number;
+	return true;
+}
+
+/* Who does it: as the event's context says, else who runs on its CPU. */
 static struct strata_task *doer(struct strata_host_state *state, struct strata_kernel *kernel,
 				const struct strata_happening *event)
 {
 	struct strata_task *current = strata_tasks_current(kernel, event->cpu);
-	uint64_t tid;
+	uint32_t tid;
 
-	if (current && event->meaning->task_is_virtual)
-		return current;
-	if (strata_named_field_number(&event->meaning->task, &event->cursor, &tid) &&
-	    tid <= INT32_MAX)
-		return strata_tasks_get(&state->tasks, kernel, (uint32_t)tid, event->cpu,
-					&state->now);
-	return current;
+	return doer_number(event, current, &tid)
+		       ? strata_tasks_get(&state->tasks, kernel, tid, event->cpu, &state->now)
+		       : current;
+}
+
+/* The same of an application's event.  It may name any task, so the kernel's events have to know
+ * it: NULL: they do not. */
+static struct strata_task *known_doer(const struct strata_kernel *kernel,
+				      const struct strata_happening *event)
+{
+	struct strata_task *current = strata_tasks_current(kernel, event->cpu);
+	uint32_t tid;
+
+	return doer_number(event, current, &tid) ? strata_tasks_known(kernel, tid, event->cpu)
+						 : current;
 }
 
 static void take_wake(struct strata_host_state *state, const struct strata_happening *event)
@@ -283,7 +305,7 @@ static struct strata_kernel *kernel_under(const struct strata_host_state *state,
 static void take_request(struct strata_host_state *state, const struct strata_happening *event)
 {
 	struct strata_kernel *kernel = kernel_under(state, event);
-	struct strata_task *task = kernel ? doer(state, kernel, event) : NULL;
+	struct strata_task *task = kernel ? known_doer(kernel, event) : NULL;
 	uint64_t key = 0;
 
 	/* Without a key, one task does one at a time. */

@@ -147,6 +147,16 @@ struct strata_task *strata_tasks_find(struct strata_tasks *tasks, struct strata_
 	return task;
 }
 
+struct strata_task *strata_tasks_known(const struct strata_kernel *kernel, uint32_t tid,
+				       uint32_t cpu)
+{
+	struct strata_kernel_cpu *of_cpu = strata_kernel_known_cpu(kernel, cpu);
+
+	if (tid == 0)
+		return of_cpu ? &of_cpu->idle : NULL;
+	return strata_id_map_find(&kernel->tasks, tid);
+}
+
 void strata_task_rename(struct strata_task *task, const char *comm, size_t bytes)
 {
 	memset(task->comm, 0, sizeof(task->comm));

@@ -216,6 +216,10 @@ static inline struct strata_task *strata_tasks_get(struct strata_tasks *tasks,
 	return task && task->tid == tid ? task : strata_tasks_find(tasks, kernel, tid, cpu, now);
 }
 
+/* A task that the kernel's events have named; NULL: they have not. */
+struct strata_task *strata_tasks_known(const struct strata_kernel *kernel, uint32_t tid,
+				       uint32_t cpu);
+
 void strata_task_rename(struct strata_task *task, const char *comm, size_t bytes);
 
 /* The task that runs on a CPU; NULL: nobody knows. */

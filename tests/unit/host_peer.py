@@ -79,14 +79,14 @@ class Host(Hypervisor):
             self.kernels[event["source"]] = Kernel(event["source"], domain, machine)
         return self.kernels[event["source"]]
 
-    def doer(self, kernel, event, cpu):
+    def doer(self, kernel, event, cpu, only_known=False):
         context = {**event.get("stream_context", {}), **event.get("event_context", {}), **event.get("context", {})}
         tid = number(context.get("tid"))
         # A number of a namespace says less than the scheduler.
         if tid is None and cpu not in kernel.current:
             tid = number(context.get("vtid"))
         if tid is not None and 0 <= tid < 1 << 31:
-            return kernel.task(tid, cpu, self.now)
+            return kernel.known_task(tid, cpu) if only_known else kernel.task(tid, cpu, self.now)
         return kernel.current.get(cpu)
 
     def named(self, kernel, event, tid, name, cpu):
@@ -223,7 +223,8 @@ class Host(Hypervisor):
             return
         kernel = next((k for k in self.kernels.values() if k.machine == machine and
                        (k.domain is None or event.get("domain") is None or k.domain == event["domain"])), None)
-        task = self.doer(kernel, event, event.get("cpu")) if kernel else None
+        # An application may name tasks that there are not.
+        task = self.doer(kernel, event, event.get("cpu"), True) if kernel else None
         key = field(event, *REQUEST_KEYS)
         if key is None:
             context = event.get("stream_context", {})

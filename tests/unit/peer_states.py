@@ -110,3 +110,6 @@ class Kernel:
         if key not in self.tasks:
             self.tasks[key] = Task(now, tid, self)
         return self.tasks[key]
+
+    def known_task(self, tid, cpu):
+        return self.tasks.get(("idle", cpu) if tid == 0 else tid)
