@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* app_socket.c - see app_socket.h. */
+/*
+ * app_socket.c - see app_socket.h.
+ *
+ * The directory of a named socket may belong to a user, who can rename it and put links into it. So
+ * everything is done relative to its descriptor (files/safe_dir.h).
+ */
 #include "consumerd/apps/app_socket.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,9 +21,14 @@
 
 #include "consumerd/host/hang_up.h"
 #include "consumerd/host/run_dir.h"
+#include "consumerd/host/socket_bind.h"
+#include "files/safe_dir.h"
 
 /* In RUN_DIR; the last part of STRATA_APP_SOCKET. */
 #define SOCKET_NAME "apps.sock"
+
+/* Any user's programs may connect. */
+#define SOCKET_MODE 0666
 
 /* Programs that may wait to be accepted; one more waits in its connect(). */
 #define BACKLOG 1024
@@ -31,26 +42,45 @@ static const char *named_path(void)
 }
 
 /* Removes the socket of a recorder that was killed.  Anything else stays, and bind() fails then. */
-static void remove_socket(const char *path)
+static void remove_socket(const struct strata_dir *dir, const char *name)
 {
 	struct stat status;
 
-	if (!lstat(path, &status) && S_ISSOCK(status.st_mode))
-		unlink(path);
+	if (!fstatat(dir->fd, name, &status, AT_SYMLINK_NOFOLLOW) && S_ISSOCK(status.st_mode))
+		unlinkat(dir->fd, name, 0);
 }
 
 static int bind_named(int fd, const char *path, struct strata_error *error)
 {
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	char name[STRATA_DIR_NAME_BYTES], place[STRATA_DIR_NAME_BYTES + 32];
+	struct strata_dir dir;
+	int result;
 
-	if (snprintf(address.sun_path, sizeof(address.sun_path), "%s", path) >=
-	    (int)sizeof(address.sun_path))
+	/* Programs have to name it, too. */
+	if (strlen(path) >= sizeof(((struct sockaddr_un *)NULL)->sun_path))
 		return strata_fail(error, "%s: the path is too long for a socket", path);
-	remove_socket(path);
-	if (!bind(fd, (struct sockaddr *)&address, sizeof(address)) && !chmod(path, 0666))
-		return 0;
-	return strata_fail(error, "%s: %s; name another path in the environment variable %s", path,
-			   strerror(errno), STRATA_APP_SOCKET_VARIABLE);
+	if (strata_dir_walk_beside(&dir, path, name, error))
+		return strata_fail_in(error, STRATA_APP_SOCKET_VARIABLE);
+	remove_socket(&dir, name);
+	snprintf(place, sizeof(place), "/proc/self/fd/%d/%s", dir.fd, name);
+	result = socket_bind(fd, place, SOCKET_MODE);
+	if (result)
+		strata_fail(error, "%s: %s; name another path in the environment variable %s", path,
+			    strerror(errno), STRATA_APP_SOCKET_VARIABLE);
+	strata_dir_close(&dir);
+	return result;
+}
+
+static void remove_named(const char *path)
+{
+	char name[STRATA_DIR_NAME_BYTES];
+	struct strata_error ignored;
+	struct strata_dir dir;
+
+	if (strata_dir_walk_beside(&dir, path, name, &ignored))
+		return;
+	remove_socket(&dir, name);
+	strata_dir_close(&dir);
 }
 
 int app_socket_open(struct strata_error *error)
@@ -60,7 +90,8 @@ int app_socket_open(struct strata_error *error)
 
 	if (fd < 0)
 		return strata_fail(error, "no socket for applications: %s", strerror(errno));
-	if (path ? !bind_named(fd, path, error) : !run_dir_bind(fd, SOCKET_NAME, 0666, error)) {
+	if (path ? !bind_named(fd, path, error)
+		 : !run_dir_bind(fd, SOCKET_NAME, SOCKET_MODE, error)) {
 		if (!listen(fd, BACKLOG))
 			return fd;
 		strata_fail(error, "no socket for applications: %s", strerror(errno));
@@ -74,7 +105,7 @@ void app_socket_close(int fd)
 	const char *path = named_path();
 
 	if (path)
-		remove_socket(path);
+		remove_named(path);
 	else
 		run_dir_remove(SOCKET_NAME);
 	hang_up_listener(fd);

@@ -6,10 +6,10 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
+
+#include "consumerd/host/socket_bind.h"
 
 #define RUN_DIR_PARENT "/run"
 #define RUN_DIR_NAME   "strata"
@@ -56,24 +56,17 @@ int run_dir_open(struct strata_error *error)
 
 int run_dir_bind(int socket, const char *name, mode_t mode, struct strata_error *error)
 {
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	int dir = run_dir_open(error), result;
-	mode_t mask;
+	int dir = run_dir_open(error);
+	char path[128];
 
 	if (dir < 0)
 		return -1;
-	if (snprintf(address.sun_path, sizeof(address.sun_path), RUN_DIR "/%s", name) >=
-	    (int)sizeof(address.sun_path)) {
-		close(dir);
-		return strata_fail(error, RUN_DIR "/%s: the name is too long for a socket", name);
-	}
+	snprintf(path, sizeof(path), RUN_DIR "/%s", name);
 	unlinkat(dir, name, 0);
 	close(dir);
 	/* By its path, which only root can change. */
-	mask = umask(0777 & ~mode);
-	result = bind(socket, (struct sockaddr *)&address, sizeof(address));
-	umask(mask);
-	return result ? strata_fail(error, "%s: %s", address.sun_path, strerror(errno)) : 0;
+	return socket_bind(socket, path, mode) ? strata_fail(error, "%s: %s", path, strerror(errno))
+					       : 0;
 }
 
 void run_dir_remove(const char *name)
