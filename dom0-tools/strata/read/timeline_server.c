@@ -12,6 +12,8 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/random.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "base/put_text.h"
 #include "timeline/page.h"
@@ -21,6 +23,9 @@
 #define CONNECTIONS_MAX      64u
 #define CONNECTION_BYTES     32768u
 #define CONNECTION_TIMEOUT_S 30u
+
+/* Attempts to find a port that is free at both addresses. */
+#define PORT_TURNS 16u
 
 struct server {
 	const struct strata_timeline *timeline;
@@ -178,32 +183,76 @@ static int make_token(struct server *server, struct strata_error *error)
 	return 0;
 }
 
-static struct MHD_Daemon *start(struct server *server, uint16_t port, struct strata_error *error)
+/* Listens at 127.0.0.1.  NULL with errno, or 0: unknown. */
+static struct MHD_Daemon *listen_at(struct server *server, uint16_t port)
 {
 	struct sockaddr_in address = { .sin_family = AF_INET,
 				       .sin_port = htons(port),
 				       .sin_addr = { htonl(INADDR_LOOPBACK) } };
-	struct MHD_Daemon *daemon;
-	const union MHD_DaemonInfo *bound;
 
 	errno = 0;
-	daemon = MHD_start_daemon(MHD_USE_INTERNAL_POLLING_THREAD, port, NULL, NULL, handle, server,
-				  MHD_OPTION_SOCK_ADDR, &address, MHD_OPTION_CONNECTION_LIMIT,
-				  CONNECTIONS_MAX, MHD_OPTION_CONNECTION_TIMEOUT,
-				  CONNECTION_TIMEOUT_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-				  (size_t)CONNECTION_BYTES, MHD_OPTION_STRICT_FOR_CLIENT, 1,
-				  MHD_OPTION_END);
-	if (!daemon) {
-		strata_fail(error,
-			    "cannot listen at 127.0.0.1 port %u: %s; choose another one with "
-			    "--port",
-			    port, errno ? strerror(errno) : "the server did not start");
-		return NULL;
+	return MHD_start_daemon(MHD_USE_INTERNAL_POLLING_THREAD, port, NULL, NULL, handle, server,
+				MHD_OPTION_SOCK_ADDR, &address, MHD_OPTION_CONNECTION_LIMIT,
+				CONNECTIONS_MAX, MHD_OPTION_CONNECTION_TIMEOUT,
+				CONNECTION_TIMEOUT_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+				(size_t)CONNECTION_BYTES, MHD_OPTION_STRICT_FOR_CLIENT, 1,
+				MHD_OPTION_END);
+}
+
+/*
+ * Takes the port at ::1, too.  "localhost" means both addresses: another user who listened at ::1
+ * would get requests, and the secret in them, of a browser or ssh tunnel that tries ::1 first.
+ * Connections there are refused, so a browser then tries 127.0.0.1.
+ * @fd: OUT, -1: this machine has no ::1
+ * 0, or -1 with errno: EADDRINUSE: another process uses it.
+ */
+static int take_ipv6_port(uint16_t port, int *fd)
+{
+	const struct sockaddr_in6 address = { .sin6_family = AF_INET6,
+					      .sin6_port = htons(port),
+					      .sin6_addr = IN6ADDR_LOOPBACK_INIT };
+	int error;
+
+	*fd = socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (*fd < 0)
+		return errno == EAFNOSUPPORT ? 0 : -1;
+	if (!bind(*fd, (const struct sockaddr *)&address, sizeof(address)))
+		return 0;
+	error = errno;
+	close(*fd);
+	*fd = -1;
+	errno = error;
+	return error == EADDRNOTAVAIL ? 0 : -1;
+}
+
+/* @port: 0: any, other ones if one is used at ::1.  @ipv6: OUT, see take_ipv6_port() */
+static struct MHD_Daemon *start(struct server *server, uint16_t port, int *ipv6,
+				struct strata_error *error)
+{
+	unsigned int turn;
+	int reason;
+
+	for (turn = 0; turn < (port ? 1 : PORT_TURNS); turn++) {
+		struct MHD_Daemon *daemon = listen_at(server, port);
+		const union MHD_DaemonInfo *bound;
+
+		if (!daemon)
+			break;
+		bound = MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_BIND_PORT);
+		snprintf(server->hosts[0], sizeof(server->hosts[0]), "127.0.0.1:%u", bound->port);
+		snprintf(server->hosts[1], sizeof(server->hosts[1]), "localhost:%u", bound->port);
+		if (!take_ipv6_port(bound->port, ipv6))
+			return daemon;
+		reason = errno;
+		MHD_stop_daemon(daemon);
+		errno = reason;
 	}
-	bound = MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_BIND_PORT);
-	snprintf(server->hosts[0], sizeof(server->hosts[0]), "127.0.0.1:%u", bound->port);
-	snprintf(server->hosts[1], sizeof(server->hosts[1]), "localhost:%u", bound->port);
-	return daemon;
+	strata_fail(
+		error,
+		"cannot listen at 127.0.0.1 port %u, and have that port of ::1: %s; choose another "
+		"one with --port",
+		port, errno ? strerror(errno) : "the server did not start");
+	return NULL;
 }
 
 int timeline_serve(const struct strata_timeline *timeline, uint16_t port,
@@ -211,6 +260,7 @@ int timeline_serve(const struct strata_timeline *timeline, uint16_t port,
 {
 	struct server server = { .timeline = timeline };
 	struct MHD_Daemon *daemon = NULL;
+	int ipv6 = -1;
 	sigset_t ends, before;
 	int status = make_token(&server, error), signal;
 
@@ -222,7 +272,7 @@ int timeline_serve(const struct strata_timeline *timeline, uint16_t port,
 	sigaddset(&ends, SIGINT);
 	sigaddset(&ends, SIGTERM);
 	pthread_sigmask(SIG_BLOCK, &ends, &before);
-	if (!status && !(daemon = start(&server, port, error)))
+	if (!status && !(daemon = start(&server, port, &ipv6, error)))
 		status = -1;
 	if (!status) {
 		printf("http://%s/%s/\n", server.hosts[0], server.token);
@@ -235,6 +285,8 @@ int timeline_serve(const struct strata_timeline *timeline, uint16_t port,
 			;
 		MHD_stop_daemon(daemon);
 	}
+	if (ipv6 >= 0)
+		close(ipv6);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	strata_buffer_free(&server.page);
 	return status;
