@@ -15,17 +15,26 @@
  * probe. */
 #define STRATA_RING_NESTING_MAX 4ul
 
-/* The writer's books of one sub-buffer, in memory that is its own. */
+/*
+ * The writer's books of one sub-buffer, in memory that is its own.  @held says to which turn
+ * @page, @base, @full and @ahead belong: the path of every event uses them as they are, and
+ * computes nothing from the geometry.
+ */
 struct strata_ring_subbuf {
+	strata_count_t held;         /* start of the turn */
+	unsigned char *base;         /* the memory of the page */
 	strata_count_t commit_count; /* bytes committed, in all turns; this CPU only */
-	strata_count_t commit_seq;   /* value of commit_count when there was last no gap below it */
-	strata_count_t held;         /* start of the turn to which @page belongs */
+	strata_count_t full;         /* commit_count when the turn is complete */
+	/* write_count less commit_count, while every byte reserved in the turn is committed. */
+	strata_count_t ahead;
 	/* No timestamp of this turn is greater; 0: none yet.  Aligned explicitly, because it is
 	 * loaded in one access, and i386 aligns 64-bit members to 32 bits. */
 	uint64_t newest_ticks __attribute__((aligned(8)));
 	/* Ticks of the newest record of this turn, except for nesting; 0: none yet.  For short
 	 * headers. */
 	uint64_t last_ticks __attribute__((aligned(8)));
+	strata_count_t *shared_seq; /* @commit_seq, as the reader sees it */
+	strata_count_t commit_seq;  /* value of commit_count when there was last no gap below it */
 	uint64_t begin_ticks;
 	uint64_t end_ticks;
 	uint64_t lost[STRATA_NR_LOST];
@@ -35,7 +44,10 @@ struct strata_ring_subbuf {
 
 /* A ring, in memory that is the writer's own. */
 struct strata_ring {
-	strata_count_t write_count;             /* where the next record goes; this CPU only */
+	strata_count_t write_count; /* where the next record goes; this CPU only */
+	/* Usually the sub-buffer that write_count is in; its @held tells (ring_writer.h). */
+	struct strata_ring_subbuf *open;
+	strata_count_t subbuf_bytes;            /* of @geo */
 	unsigned char *data;                    /* the pages, contiguous; shared read-only */
 	struct strata_ring_reader_area *reader; /* hostile, where a guest shares it with dom0 */
 	struct strata_ring_writer_area *shared; /* written, never read */
@@ -58,6 +70,26 @@ static inline size_t strata_ring_bytes(struct strata_ring_geometry geo)
 }
 
 /*
+ * Notes what writers of a turn need to know of it, and last, with a release, that it is this
+ * turn's.
+ * @start: of the turn
+ * @commit: the sub-buffer's commit count where the turn starts
+ * Writers nested in one another, or threads, may note the same turn at once: the values are the
+ * same.
+ */
+static inline void strata_ring_note_turn(struct strata_ring *ring,
+					 struct strata_ring_subbuf *subbuf, strata_count_t start,
+					 strata_count_t commit, unsigned int page)
+{
+	strata_write_once(&subbuf->page, page);
+	strata_write_once(&subbuf->base, ring->data + ((size_t)page << ring->geo.subbuf_bits));
+	strata_write_once(&subbuf->full, commit + ring->subbuf_bytes);
+	strata_write_once(&subbuf->ahead, start - commit);
+	/* Pairs with the acquires of @held in ring_writer.h. */
+	strata_store_release(&subbuf->held, start);
+}
+
+/*
  * Initialises an empty ring.
  * @ring:       strata_ring_bytes(geo) zeroed bytes, private to the writer
  * @geo:        accepted by strata_geometry_valid()
@@ -77,6 +109,8 @@ static inline void strata_ring_init(struct strata_ring *ring, struct strata_ring
 	unsigned int i;
 
 	ring->geo = geo;
+	ring->subbuf_bytes = strata_subbuf_bytes(geo);
+	ring->open = &ring->subbuf[0];
 	ring->data = data;
 	ring->shared = shared;
 	ring->reader = reader;
@@ -89,8 +123,9 @@ static inline void strata_ring_init(struct strata_ring *ring, struct strata_ring
 
 		ring->subbuf[i].commit_count = strata_commit_at_turn(geo, first);
 		ring->subbuf[i].commit_seq = ring->subbuf[i].commit_count;
-		ring->subbuf[i].held = before;
-		ring->subbuf[i].page = i;
+		ring->subbuf[i].shared_seq = &shared->commit_seq[i];
+		strata_ring_note_turn(ring, &ring->subbuf[i], before,
+				      ring->subbuf[i].commit_count - ring->subbuf_bytes, i);
 		shared->commit_seq[i] = ring->subbuf[i].commit_count;
 		shared->page[i] = (uint16_t)i;
 		reader->table[i] = strata_table_word(geo, before, i);

@@ -59,6 +59,14 @@
  * finds the ticks of a slot also finds write_count after it; and write_count is
  * acquired, so that these ticks are not from the previous turn.
  *
+ * The path of every event takes its sub-buffer from `open`, which is a guess that nothing
+ * keeps in step with write_count: a writer that was interrupted while it opened a sub-buffer
+ * may store it late.  `held` proves or refutes it.  Each sub-buffer holds turns that start
+ * where no other sub-buffer's do, so write_count lies less than a sub-buffer behind `held` if
+ * and only if it is in that sub-buffer, in that turn; and then what the turn's first writer
+ * noted beside it is valid for as long as a slot in the turn is not committed.  Whoever finds
+ * the guess wrong takes the slow path, which guesses again.
+ *
  * Nothing here locks, allocates, faults, sleeps or wakes a task, and no loop waits for
  * another CPU or domain: reader memory may hold anything.
  */
@@ -73,6 +81,7 @@
 /* A reserved slot, for commit(). */
 struct strata_slot {
 	unsigned char *payload; /* the caller writes @payload_bytes of it */
+	struct strata_ring_subbuf *subbuf;
 	strata_count_t position;
 	uint32_t bytes;
 };
@@ -84,10 +93,8 @@ struct strata_slot {
  * writer publishes its own, newer value: neither word may stay behind it, or a
  * sub-buffer that it completed would never be read.
  */
-static inline void strata_ring_publish(struct strata_ring *ring, unsigned int index,
-				       strata_count_t commit)
+static inline void strata_ring_publish(struct strata_ring_subbuf *subbuf, strata_count_t commit)
 {
-	struct strata_ring_subbuf *subbuf = &ring->subbuf[index];
 	strata_count_t published;
 
 	do {
@@ -95,13 +102,20 @@ static inline void strata_ring_publish(struct strata_ring *ring, unsigned int in
 		/* Release all bytes below @commit.  The shared word pairs with the acquire in
 		 * strata_reader_commit_seq() and strata_table_take(); our own, behind it, with
 		 * that in strata_ring_plan() and, in the hypervisor, in strata_ring_get(). */
-		strata_store_release(&ring->shared->commit_seq[index], commit);
+		strata_store_release(subbuf->shared_seq, commit);
 		strata_store_release(&subbuf->commit_seq, commit);
 		strata_barrier();
 		/* Nested writers are done when we run again, so what they added has no gap. */
 		if (STRATA_WRITERS_SHARE_CPU)
 			commit = strata_read_once(&subbuf->commit_count);
 	} while (strata_unlikely(STRATA_WRITERS_SHARE_CPU && commit != published));
+}
+
+/* Which sub-buffer a position lies in. */
+static inline struct strata_ring_subbuf *strata_ring_subbuf_at(struct strata_ring *ring,
+							       strata_count_t position)
+{
+	return &ring->subbuf[strata_subbuf_index(ring->geo, position)];
 }
 
 /*
@@ -114,24 +128,23 @@ STRATA_SLOW_PATH void strata_ring_hold(struct strata_ring *ring, strata_count_t 
 	unsigned int index = strata_subbuf_index(ring->geo, start);
 	struct strata_ring_subbuf *subbuf = &ring->subbuf[index];
 	unsigned int page = strata_table_hold(ring->geo, ring->reader->table, index);
+	/* The caller's slot is not committed: the count is below the end of the turn. */
+	strata_count_t commit = strata_read_once(&subbuf->commit_count) & ~(ring->subbuf_bytes - 1);
 
-	strata_write_once(&subbuf->page, page);
 	strata_write_once(&ring->shared->page[index], (uint16_t)page);
-	/* Release: a thread that sees @held reads the page of this turn (pairs with the acquire in
-	 * strata_ring_memory()). */
-	strata_store_release(&subbuf->held, start);
+	strata_ring_note_turn(ring, subbuf, start, commit, page);
 }
 
 /* Returns the memory of a position that the caller has won. */
 static inline unsigned char *strata_ring_memory(struct strata_ring *ring, strata_count_t position)
 {
-	struct strata_ring_subbuf *subbuf = &ring->subbuf[strata_subbuf_index(ring->geo, position)];
+	struct strata_ring_subbuf *subbuf = strata_ring_subbuf_at(ring, position);
 	strata_count_t start = strata_subbuf_start(ring->geo, position);
 
-	if (strata_unlikely(strata_load_acquire(&subbuf->held) != start))
+	/* Acquire: pairs with the release in strata_ring_note_turn(). */
+	if (strata_load_acquire(&subbuf->held) != start)
 		strata_ring_hold(ring, start);
-	return ring->data + ((size_t)strata_read_once(&subbuf->page) << ring->geo.subbuf_bits) +
-	       strata_subbuf_offset(ring->geo, position);
+	return strata_read_once(&subbuf->base) + (position - start);
 }
 
 /*
@@ -139,55 +152,60 @@ static inline unsigned char *strata_ring_memory(struct strata_ring *ring, strata
  * Its count reached the end of the turn by one add of this CPU, so exactly one
  * writer comes here for each turn.
  */
-STRATA_SLOW_PATH void strata_ring_deliver(struct strata_ring *ring, strata_count_t position,
-					  strata_count_t commit)
+STRATA_SLOW_PATH void strata_ring_deliver(struct strata_ring *ring,
+					  struct strata_ring_subbuf *subbuf, strata_count_t commit)
 {
-	unsigned int index = strata_subbuf_index(ring->geo, position);
-	struct strata_ring_subbuf *subbuf = &ring->subbuf[index];
+	strata_count_t start = subbuf->held;
 	struct strata_packet packet;
 	unsigned int i;
 
 	packet.begin_ticks = subbuf->begin_ticks;
 	packet.end_ticks = subbuf->end_ticks;
 	packet.content_bytes = subbuf->content_bytes;
-	packet.packet_bytes = (uint32_t)strata_subbuf_bytes(ring->geo);
-	packet.sequence = position >> ring->geo.subbuf_bits;
+	packet.packet_bytes = (uint32_t)ring->subbuf_bytes;
+	packet.sequence = start >> ring->geo.subbuf_bits;
 	for (i = 0; i < STRATA_NR_LOST; i++)
 		packet.lost[i] = subbuf->lost[i];
 	packet.cpu = ring->cpu;
 	packet.form = (enum strata_header_form)ring->form;
-	strata_packet_header_build(
-		(struct strata_packet_header *)(ring->data +
-						((size_t)subbuf->page << ring->geo.subbuf_bits)),
-		&packet);
+	strata_packet_header_build((struct strata_packet_header *)subbuf->base, &packet);
 	/* For the next turn, which cannot begin before commit_seq says that this one is whole. */
 	strata_write_once(&subbuf->newest_ticks, 0);
 	strata_write_once(&subbuf->last_ticks, 0);
 	/* Before commit_seq: a reader that sees the turn complete and finds another turn in the
 	 * table knows that it was overwritten. */
-	strata_table_release(ring->geo, ring->reader->table, position, subbuf->page);
-	strata_ring_publish(ring, index, commit);
+	strata_table_release(ring->geo, ring->reader->table, start, subbuf->page);
+	strata_ring_publish(subbuf, commit);
 	/* Threads may set it at once. */
 	strata_write_once(&ring->delivered, true);
 }
 
-/* Adds @bytes committed in the sub-buffer at @position; delivers it when they were the last. */
-static inline void strata_ring_commit_bytes(struct strata_ring *ring, strata_count_t position,
-					    strata_count_t bytes)
+/*
+ * Adds @bytes committed in the sub-buffer; delivers it when they were the last.
+ *
+ * `full` and `ahead` may be those of another turn, and then neither test holds:
+ *
+ *   - of an earlier one, while no writer of this turn holds the page yet: its `full` is not above
+ *     the commit count at which this turn starts, and with its `ahead` write_count would be below
+ *     this turn
+ *   - of a later one, if nested writers, or threads, completed this turn since the add: its `full`
+ *     is above all commit counts of this turn, and with its `ahead`, which is read first,
+ *     write_count would be below that turn
+ */
+static inline void strata_ring_commit_bytes(struct strata_ring *ring,
+					    struct strata_ring_subbuf *subbuf, strata_count_t bytes)
 {
-	unsigned int index = strata_subbuf_index(ring->geo, position);
-	strata_count_t commit, write;
-
 	/* The bytes before the count: compiler barrier, for nested writers of this CPU. */
-	commit = strata_local_add_return(&ring->subbuf[index].commit_count, bytes);
-	if (strata_unlikely(strata_subbuf_ready(ring->geo, position, commit))) {
-		strata_ring_deliver(ring, position, commit);
+	strata_count_t commit = strata_local_add_return(&subbuf->commit_count, bytes);
+	strata_count_t ahead;
+
+	if (strata_unlikely(commit == strata_read_once(&subbuf->full))) {
+		strata_ring_deliver(ring, subbuf, commit);
 	} else if (STRATA_WRITERS_SHARE_CPU) {
+		ahead = strata_read_once(&subbuf->ahead);
 		/* Nothing that was reserved lacks its commit: what is counted has no gap. */
-		write = strata_read_once(&ring->write_count);
-		if (strata_subbuf_start(ring->geo, write ^ position) == 0 &&
-		    strata_subbuf_offset(ring->geo, write ^ commit) == 0)
-			strata_ring_publish(ring, index, commit);
+		if (strata_read_once(&ring->write_count) - commit == ahead)
+			strata_ring_publish(subbuf, commit);
 	}
 }
 
@@ -222,7 +240,7 @@ static inline void strata_ring_sample(struct strata_ring *ring, struct strata_ri
 
 	/* Acquire: for last_ticks, see above. */
 	attempt->old = strata_load_acquire(&ring->write_count);
-	subbuf = &ring->subbuf[strata_subbuf_index(ring->geo, attempt->old)];
+	subbuf = strata_ring_subbuf_at(ring, attempt->old);
 	attempt->last_ticks = strata_load_acquire(&subbuf->last_ticks);
 	attempt->newest_ticks = strata_read_once(&subbuf->newest_ticks);
 	for (i = 0; i < STRATA_NR_LOST; i++)
@@ -248,8 +266,7 @@ static inline bool strata_ring_stepped_back(const struct strata_ring_attempt *at
 static inline bool strata_ring_raise_ticks(struct strata_ring *ring,
 					   const struct strata_ring_attempt *attempt)
 {
-	uint64_t *newest =
-		&ring->subbuf[strata_subbuf_index(ring->geo, attempt->begin)].newest_ticks;
+	uint64_t *newest = &strata_ring_subbuf_at(ring, attempt->begin)->newest_ticks;
 	uint64_t sampled = attempt->open_new ? attempt->opened_ticks : attempt->newest_ticks;
 
 	/* Only an opener that a nested writer overtook leaves too high a mark.  The mark stays, and
@@ -267,22 +284,20 @@ static inline bool strata_ring_advance(struct strata_ring *ring,
 }
 
 /* Stores the ticks of a won slot for the next record's header: see above. */
-static inline void strata_ring_note_ticks(struct strata_ring *ring, enum strata_header_form form,
-					  strata_count_t position, uint64_t ticks)
+static inline void strata_ring_note_ticks(struct strata_ring_subbuf *subbuf,
+					  enum strata_header_form form, uint64_t ticks)
 {
 	/* Release: after the slot was won; pairs with the acquires of last_ticks. */
 	if (form != STRATA_HEADER_FULL)
-		strata_store_release(
-			&ring->subbuf[strata_subbuf_index(ring->geo, position)].last_ticks, ticks);
+		strata_store_release(&subbuf->last_ticks, ticks);
 }
 
-/* Stores the contents of the packet header of the sub-buffer at @position; called by the writer
- * that closes it. */
-static inline void strata_ring_close(struct strata_ring *ring,
+/* Stores the contents of the packet header of the sub-buffer; called by the writer that closes it.
+ */
+static inline void strata_ring_close(struct strata_ring_subbuf *subbuf,
 				     const struct strata_ring_attempt *attempt,
-				     strata_count_t position, uint32_t content_bytes)
+				     uint32_t content_bytes)
 {
-	struct strata_ring_subbuf *subbuf = &ring->subbuf[strata_subbuf_index(ring->geo, position)];
 	unsigned int i;
 
 	subbuf->end_ticks = attempt->ticks;
@@ -295,40 +310,42 @@ static inline void strata_ring_close(struct strata_ring *ring,
 static inline void strata_ring_switch_old(struct strata_ring *ring,
 					  struct strata_ring_attempt *attempt)
 {
+	struct strata_ring_subbuf *subbuf = strata_ring_subbuf_at(ring, attempt->old);
 	strata_count_t offset = strata_subbuf_offset(ring->geo, attempt->old);
 	uint64_t ticks = attempt->ticks;
 
 	/* Stepped back: the packet ends with its newest record, not before it. */
 	if (strata_ring_stepped_back(attempt))
 		attempt->ticks = attempt->newest_ticks;
-	strata_ring_close(ring, attempt, attempt->old, (uint32_t)offset);
+	strata_ring_close(subbuf, attempt, (uint32_t)offset);
 	attempt->ticks = ticks;
-	strata_ring_commit_bytes(ring, attempt->old, strata_subbuf_bytes(ring->geo) - offset);
+	strata_ring_commit_bytes(ring, subbuf, ring->subbuf_bytes - offset);
 }
 
 /* SWITCHNEWSUBBUF: opens the new sub-buffer and commits its header. */
 static inline void strata_ring_switch_new(struct strata_ring *ring,
 					  const struct strata_ring_attempt *attempt)
 {
-	strata_count_t start = strata_subbuf_start(ring->geo, attempt->begin);
+	struct strata_ring_subbuf *subbuf = strata_ring_subbuf_at(ring, attempt->begin);
 
 	/* Hold the page before the header is committed: the writer that completes the sub-buffer
 	 * must know its page. */
-	strata_ring_memory(ring, start);
-	ring->subbuf[strata_subbuf_index(ring->geo, start)].begin_ticks = attempt->ticks;
-	strata_ring_commit_bytes(ring, start, STRATA_PACKET_HEADER_BYTES);
+	strata_ring_memory(ring, strata_subbuf_start(ring->geo, attempt->begin));
+	subbuf->begin_ticks = attempt->ticks;
+	strata_ring_commit_bytes(ring, subbuf, STRATA_PACKET_HEADER_BYTES);
 }
 
-/* Fills in the slot that the attempt won, and writes its record header. */
-static inline void strata_ring_fill_slot(struct strata_ring *ring, struct strata_slot *slot,
-					 strata_count_t begin, uint32_t header_bytes,
+/* Fills in the slot that was won at @position, and writes the record's header into @record, its
+ * memory. */
+static inline void strata_ring_fill_slot(struct strata_slot *slot,
+					 struct strata_ring_subbuf *subbuf, strata_count_t position,
+					 unsigned char *record, uint32_t header_bytes,
 					 uint32_t padded_bytes, uint32_t id, uint64_t ticks)
 {
-	unsigned char *record = strata_ring_memory(ring, begin);
-
 	strata_header_write(record, header_bytes, id, ticks);
 	slot->payload = record + header_bytes;
-	slot->position = begin;
+	slot->subbuf = subbuf;
+	slot->position = position;
 	slot->bytes = header_bytes + padded_bytes;
 }
 
@@ -357,7 +374,7 @@ static inline bool strata_ring_plan(struct strata_ring *ring, struct strata_ring
 	attempt->header_bytes = strata_header_bytes(form, id, attempt->ticks - attempt->last_ticks);
 	if (offset == 0) {
 		attempt->open_new = true;
-	} else if (offset + attempt->header_bytes + padded_bytes > strata_subbuf_bytes(ring->geo) ||
+	} else if (offset + attempt->header_bytes + padded_bytes > ring->subbuf_bytes ||
 		   strata_ring_stepped_back(attempt)) {
 		attempt->close_old = true;
 		attempt->open_new = true;
@@ -370,8 +387,7 @@ static inline bool strata_ring_plan(struct strata_ring *ring, struct strata_ring
 		start = strata_subbuf_align_up(ring->geo, attempt->old);
 		/* Check what was delivered, not what was committed: we may have interrupted the
 		 * last committer of the previous turn, about to deliver it. */
-		commit = strata_load_acquire(
-			&ring->subbuf[strata_subbuf_index(ring->geo, start)].commit_seq);
+		commit = strata_load_acquire(&strata_ring_subbuf_at(ring, start)->commit_seq);
 		if (strata_unlikely(!strata_fully_committed(ring->geo, start, commit))) {
 			*kind = STRATA_LOST_NESTED;
 			return false;
@@ -385,8 +401,8 @@ static inline bool strata_ring_plan(struct strata_ring *ring, struct strata_ring
 			*kind = STRATA_LOST_FULL;
 			return false;
 		}
-		attempt->opened_ticks = strata_read_once(
-			&ring->subbuf[strata_subbuf_index(ring->geo, start)].newest_ticks);
+		attempt->opened_ticks =
+			strata_read_once(&strata_ring_subbuf_at(ring, start)->newest_ticks);
 		attempt->begin = start + STRATA_PACKET_HEADER_BYTES;
 		attempt->header_bytes = strata_whole_header_bytes(form);
 	}
@@ -400,10 +416,10 @@ STRATA_SLOW_PATH bool strata_ring_reserve_slow(struct strata_ring *ring, uint32_
 					       uint32_t padded_bytes, struct strata_slot *slot)
 {
 	struct strata_ring_attempt attempt;
+	struct strata_ring_subbuf *subbuf;
 	enum strata_lost kind = STRATA_LOST_BIG;
 
-	if (strata_unlikely(padded_bytes > strata_subbuf_bytes(ring->geo) -
-						   STRATA_PACKET_HEADER_BYTES -
+	if (strata_unlikely(padded_bytes > ring->subbuf_bytes - STRATA_PACKET_HEADER_BYTES -
 						   STRATA_EXTENDED_HEADER_BYTES)) {
 		strata_ring_count_lost(ring, STRATA_LOST_BIG);
 		return false;
@@ -423,17 +439,18 @@ STRATA_SLOW_PATH bool strata_ring_reserve_slow(struct strata_ring *ring, uint32_
 			break;
 	} while (true);
 
-	strata_ring_note_ticks(ring, (enum strata_header_form)ring->form, attempt.begin,
-			       attempt.ticks);
+	subbuf = strata_ring_subbuf_at(ring, attempt.begin);
+	strata_ring_note_ticks(subbuf, (enum strata_header_form)ring->form, attempt.ticks);
 	if (attempt.close_old)
 		strata_ring_switch_old(ring, &attempt);
 	if (attempt.open_new)
 		strata_ring_switch_new(ring, &attempt);
 	if (attempt.close_new)
-		strata_ring_close(ring, &attempt, attempt.begin,
-				  (uint32_t)strata_subbuf_bytes(ring->geo));
-	strata_ring_fill_slot(ring, slot, attempt.begin, attempt.header_bytes, padded_bytes, id,
-			      attempt.ticks);
+		strata_ring_close(subbuf, &attempt, (uint32_t)ring->subbuf_bytes);
+	strata_ring_fill_slot(slot, subbuf, attempt.begin, strata_ring_memory(ring, attempt.begin),
+			      attempt.header_bytes, padded_bytes, id, attempt.ticks);
+	/* A guess: see above. */
+	strata_write_once(&ring->open, subbuf);
 	return true;
 }
 
@@ -444,22 +461,24 @@ strata_ring_reserve_fast(struct strata_ring *ring, enum strata_header_form form,
 {
 	uint32_t header_bytes = STRATA_RECORD_HEADER_BYTES;
 	struct strata_ring_subbuf *subbuf;
-	strata_count_t offset, old;
+	strata_count_t held, old;
 	uint64_t newest, ticks;
 
 	/* The same order as strata_ring_sample(): position, newest ticks, clock. */
 	old = strata_load_acquire(&ring->write_count);
-	subbuf = &ring->subbuf[strata_subbuf_index(ring->geo, old)];
+	subbuf = strata_read_once(&ring->open);
+	/* Acquire: pairs with the release in strata_ring_note_turn(). */
+	held = strata_load_acquire(&subbuf->held);
 	newest = strata_read_once(&subbuf->newest_ticks);
 	strata_barrier();
 	ticks = strata_clock();
 	if (form != STRATA_HEADER_FULL)
 		header_bytes = strata_header_bytes(
 			form, id, ticks - strata_load_acquire(&subbuf->last_ticks));
-	offset = strata_subbuf_offset(ring->geo, old);
-	if (strata_unlikely(offset == 0 ||
-			    offset + header_bytes + padded_bytes >=
-				    strata_subbuf_bytes(ring->geo) ||
+	/* Where the guess is wrong, the difference is a sub-buffer or more; or a writer nested in
+	 * us opened this one, and write_count is not @old any more.  It is not 0: who holds a
+	 * sub-buffer has moved write_count into it. */
+	if (strata_unlikely(old - held + header_bytes + padded_bytes >= ring->subbuf_bytes ||
 			    (int64_t)(ticks - newest) < 0))
 		return strata_ring_reserve_slow(ring, id, padded_bytes, slot);
 	if (strata_unlikely(strata_local_cmpxchg64(&subbuf->newest_ticks, newest, ticks) !=
@@ -467,8 +486,9 @@ strata_ring_reserve_fast(struct strata_ring *ring, enum strata_header_form form,
 			    strata_local_cmpxchg(&ring->write_count, old,
 						 old + header_bytes + padded_bytes) != old))
 		return strata_ring_reserve_slow(ring, id, padded_bytes, slot);
-	strata_ring_note_ticks(ring, form, old, ticks);
-	strata_ring_fill_slot(ring, slot, old, header_bytes, padded_bytes, id, ticks);
+	strata_ring_note_ticks(subbuf, form, ticks);
+	strata_ring_fill_slot(slot, subbuf, old, strata_read_once(&subbuf->base) + (old - held),
+			      header_bytes, padded_bytes, id, ticks);
 	return true;
 }
 
@@ -513,7 +533,7 @@ static inline bool strata_ring_reserve(struct strata_ring *ring, uint32_t id,
  */
 static inline void strata_ring_commit(struct strata_ring *ring, const struct strata_slot *slot)
 {
-	strata_ring_commit_bytes(ring, slot->position, slot->bytes);
+	strata_ring_commit_bytes(ring, slot->subbuf, slot->bytes);
 }
 
 /*

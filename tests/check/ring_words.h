@@ -40,6 +40,7 @@ static inline void name_of(uintptr_t at, char *name, size_t bytes)
 	} else {
 		offset = (size_t)(byte - (unsigned char *)fixture.ring);
 		NAMED("", struct strata_ring, write_count)
+		NAMED("", struct strata_ring, open)
 		NAMED("", struct strata_ring, lost)
 		NAMED("", struct strata_ring, delivered)
 		i = (offset - offsetof(struct strata_ring, subbuf)) /
@@ -52,6 +53,9 @@ static inline void name_of(uintptr_t at, char *name, size_t bytes)
 		NAMED(".", struct strata_ring_subbuf, commit_count)
 		NAMED(".", struct strata_ring_subbuf, commit_seq)
 		NAMED(".", struct strata_ring_subbuf, held)
+		NAMED(".", struct strata_ring_subbuf, base)
+		NAMED(".", struct strata_ring_subbuf, full)
+		NAMED(".", struct strata_ring_subbuf, ahead)
 		NAMED(".", struct strata_ring_subbuf, newest_ticks)
 		NAMED(".", struct strata_ring_subbuf, begin_ticks)
 		NAMED(".", struct strata_ring_subbuf, end_ticks)
@@ -97,9 +101,9 @@ static inline bool is_held(const volatile void *at)
 	return at == &fixture.ring->subbuf[0].held || at == &fixture.ring->subbuf[1].held;
 }
 
-static inline bool is_page(const volatile void *at)
+static inline bool is_base(const volatile void *at)
 {
-	return at == &fixture.ring->subbuf[0].page || at == &fixture.ring->subbuf[1].page;
+	return at == &fixture.ring->subbuf[0].base || at == &fixture.ring->subbuf[1].base;
 }
 
 static inline bool is_lost(const volatile void *at)
@@ -116,6 +120,17 @@ static inline const volatile void *read_count_instead(const volatile void *at)
 {
 	(void)at;
 	return &fixture.reader_area->read_count;
+}
+
+/* Every sub-buffer is taken for the one that write_count is in.  The word is one that nobody else
+ * uses. */
+static inline const volatile void *start_of_the_open(const volatile void *at)
+{
+	uint64_t *word = &fixture.writer_area->reserved1[0];
+
+	(void)at;
+	*word = strata_subbuf_start(two_small, fixture.ring->write_count);
+	return word;
 }
 
 static inline const volatile void *commit_count_beside(const volatile void *at)

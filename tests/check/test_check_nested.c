@@ -22,6 +22,13 @@ static void laps(void)
 	writes();
 }
 
+/* Opens the next sub-buffer, whatever the task is about to open. */
+static void opens_another(void)
+{
+	flushes();
+	writes();
+}
+
 static void writes_and_loses(void)
 {
 	writes();
@@ -64,6 +71,12 @@ static const struct ring_case nested_flush = {
 	.plan = { .name = "a task writes, an interrupt flushes, an NMI writes",
 		  CONTEXTS(TASK(writes), INTERRUPT(flushes), NMI(writes)) },
 	.prepare = room_for_two,
+};
+static const struct ring_case opened_late = {
+	.plan = { .name = "an interrupt opens a sub-buffer while a task opens the one before, and writes on",
+		  CONTEXTS(TASK(writes_twice), INTERRUPT(opens_another)) },
+	.prepare = a_boundary,
+	.overwrite = true,
 };
 static const struct ring_case nested_losses = {
 	.plan = { .name = "a task, an interrupt and an NMI lose records",
@@ -191,6 +204,7 @@ static void writers_nested_in_one_another(void **state)
 	assert_holds(&nested_first);
 	assert_holds(&nested_boundary);
 	assert_holds(&nested_flush);
+	assert_holds(&opened_late);
 	assert_holds(&nested_losses);
 	assert_holds(&clock_back);
 }
@@ -245,6 +259,15 @@ static const struct twin twins[] = {
 	    .how = WEAKEN_IN_TWO,
 	    .kind = STRATA_CHECK_LOCAL_CMPXCHG,
 	    .at = is_write_count } },
+	{ &opened_late,
+	  "are not published",
+	  { .name = "the open sub-buffer is guessed, and the guess is not tested",
+	    .how = WEAKEN_ELSEWHERE,
+	    .kind = STRATA_CHECK_LOAD_ACQUIRE,
+	    .at = is_held,
+	    .behind = true,
+	    .behind_kind = STRATA_CHECK_READ_ONCE,
+	    .elsewhere = start_of_the_open } },
 	{ &nested_losers,
 	  "begins before",
 	  { .name = "the clock is read before the loop",

@@ -94,7 +94,7 @@ static const struct ring_case two_overwrite = {
 static const struct ring_case exchanged = {
 	.plan = { .name = "two threads enter a sub-buffer whose page a reader exchanged",
 		  .memory = EXPLORE_WEAK,
-		  .slow = is_page,
+		  .slow = is_base,
 		  CONTEXTS(ONE(writes), OTHER(writes)) },
 	.prepare = full_and_a_page_taken,
 	.overwrite = true,

@@ -29,6 +29,11 @@ inline check_won(position, nr)
 	PROPERTY(unread_byte_stays, (written & UNITS(position, nr)) == 0)
 }
 
+inline hold_page()
+{
+	skip
+}
+
 inline fill_record()
 {
 	written = written | UNITS(begin, size);

@@ -23,7 +23,6 @@ bool table_held[NR_SUBBUFS];
 
 /* struct strata_ring_subbuf */
 byte page[NR_SUBBUFS] = { 0, 1 };
-byte held[NR_SUBBUFS] = { 48, 52 }; /* one buffer before FIRST */
 
 byte data[PAGES * SUBBUF];
 byte header[PAGES]; /* the content that the packet header in a page says */
@@ -35,29 +34,24 @@ inline check_won(position, nr)
 	skip
 }
 
-/* strata_ring_memory(), strata_ring_hold() */
+/* strata_ring_hold() */
 inline hold_page()
 {
-	if
-	:: held[INDEX(position)] == START(position)
-	:: else ->
 #if defined(NO_HOLD)
-		unit = table_page[INDEX(position)];
+	unit = table_page[INDEX(position)];
 #elif defined(HOLD_IN_TWO_STEPS)
-		unit = table_page[INDEX(position)];
-		d_step {
-			table_page[INDEX(position)] = unit;
-			table_held[INDEX(position)] = true
-		};
+	unit = table_page[INDEX(position)];
+	d_step {
+		table_page[INDEX(position)] = unit;
+		table_held[INDEX(position)] = true
+	};
 #else
-		d_step {
-			unit = table_page[INDEX(position)];
-			table_held[INDEX(position)] = true
-		};
+	d_step {
+		unit = table_page[INDEX(position)];
+		table_held[INDEX(position)] = true
+	};
 #endif
-		page[INDEX(position)] = unit;
-		held[INDEX(position)] = START(position)
-	fi
+	page[INDEX(position)] = unit
 }
 
 inline fill_record()

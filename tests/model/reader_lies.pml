@@ -14,6 +14,11 @@ bool says_full; /* what equation (1) makes of read_count: whatever the reader li
 
 #define BUFFER_IS_FULL(position) says_full
 
+inline hold_page()
+{
+	skip
+}
+
 inline check_won(position, nr)
 {
 	skip

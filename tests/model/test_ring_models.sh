@@ -16,6 +16,7 @@ twins discard <<-END
 	COMMIT_IN_TWO_STEPS finished_subbuf_delivered
 	PUBLISH_ONCE finished_subbuf_delivered
 	NO_PREFIX committed_prefix_told
+	NOTES_NO_TURN finished_subbuf_delivered
 	NO_SECOND_LOOK lost_only_without_room
 	WAIT_FOR_THE_READER steps_are_bounded
 END

@@ -396,7 +396,7 @@ static void what_a_full_disk_has_no_room_for_is_lost_and_counted(void **state)
 	memset(slot.payload, 0, sizeof(int32_t) + sizeof(uint32_t));
 	strata_ring_commit(ring.writer, &slot);
 	/* As a kernel does with each commit, and an application does not. */
-	strata_ring_publish(ring.writer, 1, ring.writer->subbuf[1].commit_count);
+	strata_ring_publish(&ring.writer->subbuf[1], ring.writer->subbuf[1].commit_count);
 	fill_disk(recorder);
 	assert_int_equal(recorder_close(recorder, &totals, &error), 0);
 	assert_int_equal(totals.events, 0);
