@@ -80,7 +80,7 @@ static void init_task(const struct strata_tasks *tasks, struct strata_task *task
 	task->state = STRATA_TASK_UNKNOWN;
 	task->since = *now;
 	task->losses = kernel->losses;
-	strata_kernel_vcpu_times(tasks, kernel, cpu, now, task->vcpu_ns);
+	strata_kernel_vcpu_times(tasks, kernel, cpu, now, task->life->vcpu_ns);
 }
 
 struct strata_kernel_cpu *strata_kernel_add_cpu(struct strata_tasks *tasks,
@@ -111,8 +111,34 @@ struct strata_kernel_cpu *strata_kernel_add_cpu(struct strata_tasks *tasks,
 	}
 	kernel->nr_known_cpus++;
 	tasks->nr_cpus++;
+	kernel->cpus[cpu]->idle.life = &kernel->cpus[cpu]->idle_life;
 	init_task(tasks, &kernel->cpus[cpu]->idle, kernel, 0, cpu, now);
 	return kernel->cpus[cpu];
+}
+
+/* A task begins its life, be it the first with its number or not.  0, or -1: out of memory. */
+static int begin_life(struct strata_tasks *tasks, struct strata_task *task,
+		      struct strata_kernel *kernel, uint32_t tid, uint32_t cpu,
+		      const struct strata_moment *now)
+{
+	task->life = calloc(1, sizeof(*task->life));
+	if (!task->life) {
+		tasks->no_memory = true;
+		return -1;
+	}
+	init_task(tasks, task, kernel, tid, cpu, now);
+	return 0;
+}
+
+void strata_task_end_life(struct strata_task *task)
+{
+	struct strata_task **recent = &task->kernel->recent_tasks[task->tid % STRATA_RECENT_TASKS];
+
+	/* A task that is looked for is one that lives. */
+	if (*recent == task)
+		*recent = NULL;
+	free(task->life);
+	task->life = NULL;
 }
 
 struct strata_task *strata_tasks_find(struct strata_tasks *tasks, struct strata_kernel *kernel,
@@ -127,6 +153,8 @@ struct strata_task *strata_tasks_find(struct strata_tasks *tasks, struct strata_
 	}
 	task = strata_id_map_find(&kernel->tasks, tid);
 	if (task) {
+		if (!task->life && begin_life(tasks, task, kernel, tid, cpu, now))
+			return NULL;
 		kernel->recent_tasks[tid % STRATA_RECENT_TASKS] = task;
 		return task;
 	}
@@ -143,18 +171,19 @@ struct strata_task *strata_tasks_find(struct strata_tasks *tasks, struct strata_
 	}
 	kernel->all_tasks[kernel->nr_tasks++] = task;
 	tasks->nr_tasks++;
-	init_task(tasks, task, kernel, tid, cpu, now);
-	return task;
+	return begin_life(tasks, task, kernel, tid, cpu, now) ? NULL : task;
 }
 
 struct strata_task *strata_tasks_known(const struct strata_kernel *kernel, uint32_t tid,
 				       uint32_t cpu)
 {
 	struct strata_kernel_cpu *of_cpu = strata_kernel_known_cpu(kernel, cpu);
+	struct strata_task *task;
 
 	if (tid == 0)
 		return of_cpu ? &of_cpu->idle : NULL;
-	return strata_id_map_find(&kernel->tasks, tid);
+	task = strata_id_map_find(&kernel->tasks, tid);
+	return task && task->life ? task : NULL;
 }
 
 void strata_task_rename(struct strata_task *task, const char *comm, size_t bytes)
@@ -172,8 +201,10 @@ void strata_tasks_clear(struct strata_tasks *tasks)
 
 		if (!kernel)
 			continue;
-		for (j = 0; j < kernel->nr_tasks; j++)
+		for (j = 0; j < kernel->nr_tasks; j++) {
+			free(kernel->all_tasks[j]->life);
 			free(kernel->all_tasks[j]);
+		}
 		for (j = 0; j < kernel->nr_cpus; j++)
 			free(kernel->cpus[j]);
 		free(kernel->all_tasks);

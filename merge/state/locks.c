@@ -50,9 +50,9 @@ static struct strata_task_lock *waiting_for(struct strata_task *task, uint64_t l
 {
 	size_t i;
 
-	for (i = 0; i < sizeof(task->locks) / sizeof(task->locks[0]); i++) {
-		if (task->locks[i].job.is_open && task->locks[i].job.number == lock)
-			return &task->locks[i];
+	for (i = 0; i < sizeof(task->life->locks) / sizeof(task->life->locks[0]); i++) {
+		if (task->life->locks[i].job.is_open && task->life->locks[i].job.number == lock)
+			return &task->life->locks[i];
 	}
 	return NULL;
 }
@@ -67,7 +67,7 @@ void strata_locks_begin(struct strata_tasks *tasks, struct strata_task *task, ui
 	if (waiting_for(task, lock))
 		return;
 	/* The outer one stays; a third within both has no place, and replaces the second. */
-	wait = &task->locks[task->locks[0].job.is_open];
+	wait = &task->life->locks[task->life->locks[0].job.is_open];
 	strata_task_begin_job(tasks, task, &wait->job, lock, kind_of(flags), now);
 	wait->others_waited_ns = others_waited(tasks, task, now);
 }

@@ -40,7 +40,7 @@ void strata_snapshot_drop(struct strata_task_snapshot *snapshot)
 
 void strata_snapshots_forget(struct strata_task *task)
 {
-	const uint64_t *before = task->split.ns[task->state];
+	const uint64_t *before = task->life->split.ns[task->state];
 	struct strata_task_snapshot *snapshot;
 
 	if (task->state == STRATA_TASK_UNKNOWN)

@@ -47,7 +47,7 @@ enum strata_span_kind {
 	STRATA_SPAN_BEHIND,     /* a vCPU waits for a physical CPU that runs `other` */
 	STRATA_SPAN_EXIT,       /* a VM exit: `number` is the reason */
 	STRATA_SPAN_HYPERCALL,  /* `number` says which */
-	STRATA_SPAN_TASK,       /* a task is in a state: `number` */
+	STRATA_SPAN_TASK,       /* a task is in a state: `number`; one that has exited is in none */
 	STRATA_SPAN_WAKEUP,     /* from a wake-up until the task runs */
 	STRATA_SPAN_PREEMPTED,  /* the same from where another task took the CPU */
 	STRATA_SPAN_SYSCALL,    /* `number`, or `name` where the trace has names only */

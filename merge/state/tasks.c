@@ -7,6 +7,9 @@
 
 #include "base/array.h"
 
+/* Linux's bits of the state of a task that has exited: it does not run again. */
+#define TASK_EXITED 0x30u
+
 /* Adds the time since @task->since to the row of its state. */
 static void add_times(const struct strata_tasks *tasks, const struct strata_task *task,
 		      const struct strata_moment *now, struct strata_split *split)
@@ -26,7 +29,7 @@ static void add_times(const struct strata_tasks *tasks, const struct strata_task
 	if (vcpu) {
 		const uint64_t of_state = strata_moments_between(&vcpu->since, now);
 
-		of_vcpu = of_state + strata_times_add_between(row, task->vcpu_ns, vcpu->ns);
+		of_vcpu = of_state + strata_times_add_between(row, task->life->vcpu_ns, vcpu->ns);
 		row[vcpu->state] += of_state;
 	}
 	/* What was before the vCPU's first event, nobody knows of. */
@@ -36,8 +39,8 @@ static void add_times(const struct strata_tasks *tasks, const struct strata_task
 
 static void forget_jobs(struct strata_task *task)
 {
-	task->wait.is_open = task->syscall.is_open = false;
-	task->locks[0].job.is_open = task->locks[1].job.is_open = false;
+	task->life->wait.is_open = task->life->syscall.is_open = false;
+	task->life->locks[0].job.is_open = task->life->locks[1].job.is_open = false;
 	task->is_woken = task->is_waking = false;
 }
 
@@ -76,10 +79,10 @@ static void tell_state(const struct strata_tasks *tasks, const struct strata_spa
 		       struct strata_split *split)
 {
 	const struct strata_task_block block = {
-		.sleep = task->sleep,
-		.in_syscall = task->syscall.is_open,
-		.syscall = task->syscall.number,
-		.syscall_name = task->syscall.name,
+		.sleep = task->life->sleep,
+		.in_syscall = task->life->syscall.is_open,
+		.syscall = task->life->syscall.number,
+		.syscall_name = task->life->syscall.name,
 	};
 	const bool waits = task->state == STRATA_TASK_BLOCKED ||
 			   task->state == STRATA_TASK_RUNNABLE;
@@ -94,7 +97,7 @@ static void tell_state(const struct strata_tasks *tasks, const struct strata_spa
 		.number = task->state,
 		.split = split,
 		.cpu = task->cpu,
-		.wake = task->is_woken && waits ? &task->wake.link : NULL,
+		.wake = task->is_woken && waits ? &task->life->wake.link : NULL,
 		.block = task->state == STRATA_TASK_BLOCKED ? &block : NULL,
 	};
 
@@ -112,7 +115,7 @@ static void enter(struct strata_tasks *tasks, struct strata_task *task,
 	row = tasks->split.ns[task->state];
 	if (task->since.ns < now->ns) {
 		tell_state(tasks, tasks->spans, task, now, &tasks->split);
-		strata_times_add(task->split.ns[task->state], row);
+		strata_times_add(task->life->split.ns[task->state], row);
 		memset(row, 0, STRATA_NR_VCPU_STATES * sizeof(*row));
 	}
 	if (task->tid != 0 && task->state == STRATA_TASK_RUNNABLE)
@@ -122,14 +125,14 @@ static void enter(struct strata_tasks *tasks, struct strata_task *task,
 	task->state = state;
 	task->since = *now;
 	task->cpu = cpu;
-	strata_kernel_vcpu_times(tasks, task->kernel, cpu, now, task->vcpu_ns);
+	strata_kernel_vcpu_times(tasks, task->kernel, cpu, now, task->life->vcpu_ns);
 }
 
 void strata_task_times(struct strata_tasks *tasks, struct strata_task *task,
 		       const struct strata_moment *now, struct strata_split *split)
 {
 	strata_task_catch_up(task);
-	*split = task->split;
+	*split = task->life->split;
 	add_times(tasks, task, now, split);
 }
 
@@ -164,7 +167,8 @@ void strata_task_end_job(struct strata_tasks *tasks, struct strata_task *task,
 		.split = &split,
 		.cpu = task->cpu,
 		.others_waited_ns = others_waited_ns,
-		.wake = kind == STRATA_SPAN_WAKEUP && task->is_woken ? &task->wake.link : NULL,
+		.wake = kind == STRATA_SPAN_WAKEUP && task->is_woken ? &task->life->wake.link
+								     : NULL,
 	};
 
 	if (!job->is_open)
@@ -201,7 +205,7 @@ static void keep_wake(const struct strata_tasks *tasks, struct strata_task *task
 {
 	const struct strata_kernel *kernel = task->kernel;
 	const struct strata_cpu_job *job = NULL;
-	struct strata_task_wake *wake = &task->wake;
+	struct strata_task_wake *wake = &task->life->wake;
 	struct strata_link *link = &wake->link;
 
 	*link = (struct strata_link){
@@ -240,12 +244,12 @@ static void keep_wake(const struct strata_tasks *tasks, struct strata_task *task
 static void become_woken(struct strata_tasks *tasks, struct strata_task *task, uint32_t cpu,
 			 const struct strata_moment *now)
 {
-	task->wake.link.to.at = *now;
+	task->life->wake.link.to.at = *now;
 	task->is_woken = true;
 	task->is_waking = false;
-	strata_spans_tell_link(tasks->spans, &task->wake.link);
+	strata_spans_tell_link(tasks->spans, &task->life->wake.link);
 	enter(tasks, task, STRATA_TASK_RUNNABLE, cpu, now);
-	strata_task_begin_job(tasks, task, &task->wait, STRATA_SPAN_WAKEUP, NULL, now);
+	strata_task_begin_job(tasks, task, &task->life->wait, STRATA_SPAN_WAKEUP, NULL, now);
 }
 
 /* A task leaves its CPU. */
@@ -257,12 +261,13 @@ static void leave(struct strata_tasks *tasks, struct strata_task *task,
 
 	task->is_waking = false;
 	enter(tasks, task, state, cpu, now);
-	task->sleep = sleep;
+	task->life->sleep = sleep;
 	/* Who woke it saw it asleep already, though it had not left its CPU. */
 	if (state == STRATA_TASK_BLOCKED && is_waking)
-		become_woken(tasks, task, task->wake.link.to.cpu, now);
+		become_woken(tasks, task, task->life->wake.link.to.cpu, now);
 	else if (state == STRATA_TASK_RUNNABLE && task->tid != 0)
-		strata_task_begin_job(tasks, task, &task->wait, STRATA_SPAN_PREEMPTED, NULL, now);
+		strata_task_begin_job(tasks, task, &task->life->wait, STRATA_SPAN_PREEMPTED, NULL,
+				      now);
 }
 
 /* A job that began in the task's present state may have been another task's. */
@@ -287,10 +292,10 @@ static void mistrust(struct strata_tasks *tasks, struct strata_task *task,
 		queue(tasks, task->kernel, task->cpu, -1, now);
 	strata_snapshots_forget(task);
 	task->state = STRATA_TASK_UNKNOWN;
-	task->wait.is_open = task->is_woken = task->is_waking = false;
-	forget_new_job(task, &task->syscall);
-	forget_new_job(task, &task->locks[0].job);
-	forget_new_job(task, &task->locks[1].job);
+	task->life->wait.is_open = task->is_woken = task->is_waking = false;
+	forget_new_job(task, &task->life->syscall);
+	forget_new_job(task, &task->life->locks[0].job);
+	forget_new_job(task, &task->life->locks[1].job);
 }
 
 /* Finds out whether a switch is missing before one on @of_cpu: there another task ran than the one
@@ -323,10 +328,14 @@ void strata_tasks_switch(struct strata_tasks *tasks, struct strata_task *before,
 		find_missing_switch(tasks, of_cpu, before, after, now);
 	leave(tasks, before, state, sleep, cpu, now);
 	enter(tasks, after, STRATA_TASK_RUNNING, cpu, now);
-	strata_task_end_job(tasks, after, &after->wait, (enum strata_span_kind)after->wait.number,
-			    0, now);
+	strata_task_end_job(tasks, after, &after->life->wait,
+			    (enum strata_span_kind)after->life->wait.number, 0, now);
 	after->is_woken = after->is_waking = false;
 	of_cpu->task = after;
+	/* An open request may ask for its times. */
+	if (sleep & TASK_EXITED && before->state == STRATA_TASK_BLOCKED && before->tid != 0 &&
+	    !before->snapshots)
+		strata_task_end_life(before);
 }
 
 void strata_tasks_wake(struct strata_tasks *tasks, struct strata_task *task, uint32_t cpu,
@@ -364,14 +373,14 @@ void strata_tasks_migrate(struct strata_tasks *tasks, struct strata_task *task, 
 void strata_tasks_syscall(struct strata_tasks *tasks, struct strata_task *task, uint64_t number,
 			  const char *name, const struct strata_moment *now)
 {
-	strata_task_begin_job(tasks, task, &task->syscall, number, name, now);
+	strata_task_begin_job(tasks, task, &task->life->syscall, number, name, now);
 }
 
 void strata_tasks_syscall_end(struct strata_tasks *tasks, struct strata_task *task,
 			      const struct strata_moment *now)
 {
 	strata_task_catch_up(task);
-	strata_task_end_job(tasks, task, &task->syscall, STRATA_SPAN_SYSCALL, 0, now);
+	strata_task_end_job(tasks, task, &task->life->syscall, STRATA_SPAN_SYSCALL, 0, now);
 }
 
 void strata_tasks_lose(struct strata_tasks *tasks, struct strata_kernel *kernel,
@@ -412,8 +421,10 @@ void strata_tasks_end(struct strata_tasks *tasks, struct strata_kernel *kernel,
 {
 	size_t i;
 
-	for (i = 0; i < kernel->nr_tasks; i++)
-		end_task(tasks, kernel->all_tasks[i], now);
+	for (i = 0; i < kernel->nr_tasks; i++) {
+		if (kernel->all_tasks[i]->life)
+			end_task(tasks, kernel->all_tasks[i], now);
+	}
 	for (i = 0; i < kernel->nr_cpus; i++) {
 		if (kernel->cpus[i])
 			end_task(tasks, &kernel->cpus[i]->idle, now);
@@ -445,8 +456,10 @@ void strata_tasks_tell_open(const struct strata_tasks *tasks, const struct strat
 	for (i = 0; i < tasks->nr_traces; i++) {
 		struct strata_kernel *kernel = tasks->kernels[i];
 
-		for (j = 0; kernel && j < kernel->nr_tasks; j++)
-			tell_open(tasks, spans, kernel->all_tasks[j], now);
+		for (j = 0; kernel && j < kernel->nr_tasks; j++) {
+			if (kernel->all_tasks[j]->life)
+				tell_open(tasks, spans, kernel->all_tasks[j], now);
+		}
 		for (j = 0; kernel && j < kernel->nr_cpus; j++) {
 			if (!kernel->cpus[j])
 				continue;

@@ -35,17 +35,11 @@ struct strata_task_job {
 	const char *name; /* NULL: it has a number only */
 };
 
-struct strata_task {
-	struct strata_kernel *kernel;
-	uint32_t tid;
-	char comm[STRATA_TASK_COMM_BYTES]; /* ended by a zero unless full; any bytes */
-	enum strata_task_state state;
-	struct strata_moment since;
-	uint32_t cpu;                            /* that it runs on, waits for, or ran on last */
-	struct strata_split split;               /* its times, until `since` */
-	uint64_t vcpu_ns[STRATA_NR_VCPU_STATES]; /* its vCPU's times at `since` */
-	uint64_t losses;                         /* of the kernel that are accounted for */
-	struct strata_task_snapshot *snapshots;  /* the latest first */
+/* What only a task has that has not ended. */
+struct strata_task_life {
+	struct strata_split split;               /* its times, until it changed last */
+	uint64_t vcpu_ns[STRATA_NR_VCPU_STATES]; /* its vCPU's times then */
+	uint64_t sleep;                          /* Linux's bits of its state when it blocked */
 	struct strata_task_job wait;             /* for a CPU; number: enum strata_span_kind */
 	struct strata_task_job syscall;
 	/* Locks that it waits for: one within another if an interrupt has to wait, too. */
@@ -53,9 +47,6 @@ struct strata_task {
 		struct strata_task_job job; /* number: its address */
 		uint64_t others_waited_ns;  /* of the kernel's other vCPUs, then */
 	} locks[2];
-	uint64_t sleep; /* Linux's bits of its state when it blocked */
-	bool is_woken;  /* `wake` is why it is runnable */
-	bool is_waking; /* it still runs: `wake` is to be when it blocks */
 	struct strata_task_wake {
 		struct strata_link link;
 		struct strata_delivery delivery; /* the link's cause, if it has one */
@@ -63,12 +54,29 @@ struct strata_task {
 	} wake;
 };
 
+/* One that has ended stays, for those who refer to it, without its life; a task with the same
+ * number takes its place. */
+struct strata_task {
+	struct strata_kernel *kernel;
+	struct strata_task_life *life;          /* NULL: it has ended */
+	struct strata_moment since;             /* its last change */
+	uint64_t losses;                        /* of the kernel that are accounted for */
+	struct strata_task_snapshot *snapshots; /* the latest first */
+	uint32_t tid;
+	uint32_t cpu;                      /* that it runs on, waits for, or ran on last */
+	char comm[STRATA_TASK_COMM_BYTES]; /* ended by a zero unless full; any bytes */
+	enum strata_task_state state;
+	bool is_woken;  /* `wake` is why it is runnable */
+	bool is_waking; /* it still runs: `wake` is to be when it blocks */
+};
+
 /* A CPU of a kernel. */
 struct strata_kernel_cpu {
 	struct strata_task *task;       /* NULL: nobody knows */
 	const struct strata_vcpu *vcpu; /* that it is; NULL: not known yet */
 	struct strata_task idle;        /* its task 0 */
-	struct strata_queue queue;      /* of tasks that wait for it */
+	struct strata_task_life idle_life;
+	struct strata_queue queue; /* of tasks that wait for it */
 	unsigned int depth;
 	struct strata_cpu_job {
 		struct strata_moment since;
@@ -289,6 +297,9 @@ void strata_tasks_timer_late(struct strata_tasks *tasks, struct strata_kernel *k
 void strata_tasks_upcall(struct strata_tasks *tasks, struct strata_kernel *kernel, uint32_t cpu,
 			 uint32_t port, uint64_t irq, const struct strata_link *delivery,
 			 const struct strata_moment *now);
+
+/* A task has ended, and has left its CPU: gives up its life, which nothing may refer to. */
+void strata_task_end_life(struct strata_task *task);
 
 /* What was known of a task's state and jobs ended at a loss, but nobody knows when. */
 void strata_task_forget_loss(struct strata_task *task);

@@ -8,7 +8,7 @@ import re
 from collections import defaultdict
 
 from peer_hypervisor import Hypervisor
-from peer_states import BLOCKED, OFFLINE, RUNS, UNKNOWN, WAITS, XEN, Kernel, field, machine_of, number
+from peer_states import BLOCKED, ENDED, OFFLINE, RUNS, UNKNOWN, WAITS, XEN, Kernel, field, machine_of, number
 
 FOLLOWED = 4      # interrupts within interrupts
 IDLE = 32767
@@ -166,6 +166,11 @@ class Host(Hypervisor):
         self.find_missing_switch(kernel, before, after, cpu)
         sleeps = (field(event, "prev_state") or 0) & 0xff
         kernel.enter(before, self.now, BLOCKED if sleeps else WAITS, cpu)
+        # It has ended, and the next one with its number begins anew.
+        if sleeps & 0x30 and before.tid and before.waking is None and all(begun[3] is not before for begun in self.open.values()):
+            before.call = None
+            before.locks.clear()
+            before.states.change(self.now, (ENDED, cpu))
         if not sleeps and before.tid:
             before.wait = (self.now, event["bound_ns"], (before.tid, True))
         elif sleeps and before.waking is not None:
@@ -256,7 +261,7 @@ class Host(Hypervisor):
                 self.forget(vcpu)
         elif source in self.kernels:
             kernel = self.kernels[source]
-            for task in kernel.tasks.values():
+            for task in kernel.living():
                 task.wait = task.call = task.waking = None
                 task.locks.clear()
                 task.states.change(self.now, (UNKNOWN, task.states.now()[1]))
@@ -278,7 +283,7 @@ class Host(Hypervisor):
         elif loss["source"] in self.kernels:
             kernel = self.kernels[loss["source"]]
             running = list(kernel.current.values())
-            for task in kernel.tasks.values():
+            for task in kernel.living():
                 task.wait = task.call = task.waking = task.queued = None
                 task.locks.clear()
                 cpu = task.states.now()[1]
@@ -344,7 +349,7 @@ class Host(Hypervisor):
         known = 0
         for begin, stop, (state, cpu) in task.states.spans(start, end):
             known += stop - begin
-            if state in (BLOCKED, UNKNOWN):
+            if state in (BLOCKED, UNKNOWN, ENDED):
                 parts["blocked_ns" if state == BLOCKED else "unknown_ns"] += stop - begin
                 continue
             for where, ns in self.vcpu_parts(kernel, cpu, begin, stop).items():

@@ -7,6 +7,7 @@ application with requests (DIR/app).
   lossy      events are discarded at the end of each third packet
   silent     the kernel's trace has no scheduling events
   gaps       a fifth of the switches is missing, and nothing says so
+  mortal     tasks end, in the middle of system calls and requests, and others get their numbers
   wakeless   it has no wake-ups
   empty      no events at all
   hostile    each number is another: tasks, interrupts, system calls, requests"""
@@ -34,7 +35,7 @@ APP = [("server:work_begin", "uint64_t _id;"), ("server:work_end", "uint64_t _id
        ("server:other_begin", "uint32_t _x;"), ("server:other_end", "uint32_t _x;"),
        ("server:ask", "uint64_t _number;"), ("server:answered", "uint64_t _number;")]
 BEGIN = 1700000000 * 10**9
-SLEEPS, PREEMPTED = 1, 256
+SLEEPS, ZOMBIE, PREEMPTED = 1, 32, 256
 
 
 class Trace(made_ctf.Trace):
@@ -71,6 +72,8 @@ class Machine:
         after = self.queues[cpu].pop(0) if self.queues[cpu] else 0
         if after == before:
             return
+        if "mortal" in self.options and random.random() < 0.2:
+            state = ZOMBIE
         self.runs[cpu] = after
         if before and state == PREEMPTED:
             self.queues[cpu].append(before)

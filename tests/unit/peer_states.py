@@ -6,6 +6,7 @@ import os
 from collections import defaultdict
 
 RUNS, XEN, WAITS, BLOCKED, OFFLINE, UNKNOWN = "running", "xen", "runnable", "blocked", "offline", "unknown"
+ENDED = "ended"  # of a task: it is in no state, until another has its number
 RUNSTATES = [RUNS, WAITS, BLOCKED, OFFLINE]
 
 
@@ -109,7 +110,13 @@ class Kernel:
         key = ("idle", cpu) if tid == 0 else tid
         if key not in self.tasks:
             self.tasks[key] = Task(now, tid, self)
+        elif self.tasks[key].states.now()[0] == ENDED:
+            self.tasks[key].states.change(now, (UNKNOWN, cpu))
         return self.tasks[key]
 
     def known_task(self, tid, cpu):
-        return self.tasks.get(("idle", cpu) if tid == 0 else tid)
+        task = self.tasks.get(("idle", cpu) if tid == 0 else tid)
+        return task if task and task.states.now()[0] != ENDED else None
+
+    def living(self):
+        return [task for task in self.tasks.values() if task.states.now()[0] != ENDED]

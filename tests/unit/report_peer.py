@@ -10,7 +10,7 @@ from collections import defaultdict
 
 from host_peer import IDLE, host_of
 from peer_comparison import Comparison, percentile
-from peer_states import BLOCKED, OFFLINE, RUNS, UNKNOWN, WAITS, XEN
+from peer_states import BLOCKED, ENDED, OFFLINE, RUNS, UNKNOWN, WAITS, XEN
 
 
 def compare_vcpus(host, report, check):
@@ -66,7 +66,7 @@ def compare_tasks(host, report, check):
         for task in kernel.tasks.values():
             sums, times, any_time = defaultdict(int), 0, False
             for start, stop, (state, cpu) in task.states.spans(task.states.times[0], host.last):
-                any_time = True
+                any_time |= state != ENDED
                 if state == RUNS:
                     times += 1
                     for where, ns in host.vcpu_parts(kernel, cpu, start, stop).items():

@@ -28,7 +28,7 @@ if [ $# -gt 0 ]; then
 	exit
 fi
 
-for kind in whole lossy gaps hostile; do
+for kind in whole lossy gaps mortal hostile; do
 	python3 tests/unit/make_scheduled.py "$work/$kind" "$kind"
 	"$strata" view --json "$work/$kind" >"$work/$kind.view" 2>/dev/null
 	# The first tasks that run, by their numbers.

@@ -44,7 +44,7 @@ check "a torn stream" agrees 3 "$work/torn"
 cp -r "$work/xen" "$work/bad" && printf '\377\377\377\177' | dd of="$work/bad/xen/cpu_0" bs=1 seek=30000 conv=notrunc status=none
 check "a stream with a bad place" agrees 3 "$work/bad"
 
-for kind in whole lossy gaps silent wakeless empty hostile; do
+for kind in whole lossy gaps mortal silent wakeless empty hostile; do
 	python3 tests/unit/make_scheduled.py "$work/$kind" "$kind"
 	check "a kernel and an application without a hypervisor, $kind" agrees 0 "$work/$kind"
 	cp "$work/report" "$work/$kind.report"
@@ -164,4 +164,13 @@ limited() {
 		prlimit --data=$((128 << 20)) "$strata" report all --json "$work/long" 2>"$work/err" | jq -e '.facts.events == 8000000'
 }
 check "memory does not follow the number of events" limited
+
+# 100,000 tasks that lived one after the other.
+short_lived() {
+	python3 tests/unit/make_short_lived.py "$work/short" 100000 &&
+		prlimit --data=$((96 << 20)) "$strata" report runqueues --json "$work/short" 2>"$work/err" |
+		jq -e '.facts.events == 300000 and .facts.not_followed == 0 and .runqueues[0].greatest == 1' &&
+		report schedule --csv "$work/short" | wc -l | grep -qx 100003
+}
+check "tasks that have ended give up what only living ones need" short_lived
 finish

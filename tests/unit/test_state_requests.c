@@ -232,6 +232,11 @@ static void anything_in_any_order(void **state)
 					lose(world, (uint32_t)(seed >> 45) % 2, ns);
 				break;
 			case 8:
+				/* Some end by it. */
+				if (s != t && seed >> 44 & 1)
+					strata_tasks_switch(&world->tasks, s, T_BLOCKED,
+							    seed >> 45 & 0x21, t, cpu, &now);
+				break;
 			case 9:
 				if (s != t)
 					switch_to(world, s, seed >> 44 & 1 ? T_BLOCKED : T_RUNNABLE,

@@ -236,9 +236,9 @@ static void a_switch_that_is_missing(void **state)
 		if (span->from_ns >= 20 && span->from_ns < 100 && span->task->tid != 0)
 			assert_int_equal(span->number, STRATA_TASK_UNKNOWN);
 	}
-	assert_int_equal(s->split.ns[STRATA_TASK_BLOCKED][STRATA_VCPU_GUEST], 100);
-	assert_int_equal(s->split.ns[STRATA_TASK_RUNNING][STRATA_VCPU_GUEST], 10);
-	assert_int_equal(t->split.ns[STRATA_TASK_RUNNING][STRATA_VCPU_GUEST], 0);
+	assert_int_equal(s->life->split.ns[STRATA_TASK_BLOCKED][STRATA_VCPU_GUEST], 100);
+	assert_int_equal(s->life->split.ns[STRATA_TASK_RUNNING][STRATA_VCPU_GUEST], 10);
+	assert_int_equal(t->life->split.ns[STRATA_TASK_RUNNING][STRATA_VCPU_GUEST], 0);
 	end(world);
 }
 
@@ -258,8 +258,8 @@ static void a_task_that_runs_twice(void **state)
 	switch_to(world, s, T_BLOCKED, idle, 0, 50);
 	assert_int_equal(t->state, T_RUNNING);
 	switch_to(world, t, T_BLOCKED, other, 1, 60);
-	assert_int_equal(t->split.ns[STRATA_TASK_RUNNING][STRATA_VCPU_GUEST], 20);
-	assert_int_equal(t->split.ns[STRATA_TASK_UNKNOWN][STRATA_VCPU_GUEST], 10 + 30);
+	assert_int_equal(t->life->split.ns[STRATA_TASK_RUNNING][STRATA_VCPU_GUEST], 20);
+	assert_int_equal(t->life->split.ns[STRATA_TASK_UNKNOWN][STRATA_VCPU_GUEST], 10 + 30);
 	assert_int_equal(world->tasks.switches_missing, 1);
 	/* One that leaves a CPU while it is known to run on another. */
 	switch_to(world, other, T_RUNNABLE, s, 1, 70);
@@ -297,6 +297,70 @@ static void system_calls_around_a_switch_that_is_missing(void **state)
 	assert_int_equal(part(span, T_RUNNING, GUEST), 5 + 10);
 	assert_int_equal(part(span, T_UNKNOWN, GUEST), 80);
 	assert_int_equal(part(span, T_RUNNABLE, GUEST), 10);
+	end(world);
+}
+
+/* Leaves its CPU as a zombie. */
+static void end_task(struct world *world, struct strata_task *task, struct strata_task *after,
+		     uint32_t cpu, uint64_t ns)
+{
+	const struct strata_moment now = at(ns);
+
+	strata_tasks_switch(&world->tasks, task, STRATA_TASK_BLOCKED, 0x20, after, cpu, &now);
+}
+
+/* A task that has ended is in no state, and the next one with its number begins anew. */
+static void a_task_that_ends(void **state)
+{
+	static const unsigned int states[] = { T_UNKNOWN, T_RUNNING, T_UNKNOWN, T_RUNNING };
+	struct world *world = begin();
+	struct strata_kernel *kernel = kernel_of(world, STRATA_NO_DOMAIN);
+	struct strata_task *idle = task_of(world, kernel, 0, 0), *t = task_of(world, kernel, 70, 5);
+	const struct strata_moment called = at(20), done = at(60);
+	const struct strata_span *span;
+	size_t i, nr = 0;
+
+	(void)state;
+	switch_to(world, idle, T_RUNNABLE, t, 0, 10);
+	strata_tasks_syscall(&world->tasks, t, 231, NULL, &called);
+	end_task(world, t, idle, 0, 30);
+	assert_null(t->life);
+	assert_ptr_equal(task_of(world, kernel, 70, 40), t);
+	assert_non_null(t->life);
+	switch_to(world, idle, T_RUNNABLE, t, 0, 50);
+	strata_tasks_syscall_end(&world->tasks, t, &done);
+	end_task(world, t, idle, 0, 70);
+	finish(world, 100);
+	assert_int_equal(count(world, STRATA_SPAN_SYSCALL), 0);
+	for (i = 0; (span = nth(world, STRATA_SPAN_TASK, i)); i++) {
+		if (span->task != t)
+			continue;
+		assert_true(nr < sizeof(states) / sizeof(states[0]));
+		assert_int_equal(span->number, states[nr]);
+		assert_true(span->to_ns <= 30 || (span->from_ns >= 40 && span->to_ns <= 70));
+		nr++;
+	}
+	assert_int_equal(nr, sizeof(states) / sizeof(states[0]));
+	end(world);
+}
+
+/* One whose request is open keeps its times until that ends. */
+static void a_task_that_ends_within_a_request(void **state)
+{
+	struct world *world = begin();
+	struct strata_kernel *kernel = kernel_of(world, STRATA_NO_DOMAIN);
+	struct strata_task *idle = task_of(world, kernel, 0, 0), *t = task_of(world, kernel, 70, 5);
+	const struct strata_span *span;
+
+	(void)state;
+	switch_to(world, idle, T_RUNNABLE, t, 0, 10);
+	request(world, true, t, 1, 20);
+	end_task(world, t, idle, 0, 30);
+	assert_non_null(t->life);
+	request(world, false, t, 1, 50);
+	span = expect_at(nth(world, STRATA_SPAN_REQUEST, 0), 20, 50, 1);
+	assert_int_equal(part(span, T_RUNNING, GUEST), 10);
+	assert_int_equal(part(span, T_BLOCKED, GUEST), 20);
 	end(world);
 }
 
@@ -383,6 +447,8 @@ int main(void)
 		cmocka_unit_test(a_switch_that_is_missing),
 		cmocka_unit_test(a_task_that_runs_twice),
 		cmocka_unit_test(system_calls_around_a_switch_that_is_missing),
+		cmocka_unit_test(a_task_that_ends),
+		cmocka_unit_test(a_task_that_ends_within_a_request),
 		cmocka_unit_test(interrupts_within_interrupts),
 		cmocka_unit_test(an_interrupts_end_without_a_beginning),
 		cmocka_unit_test(interrupts_that_nest_too_deep),

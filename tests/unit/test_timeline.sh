@@ -47,7 +47,7 @@ check "all of its arrows go from a vCPU that ran to one that waited" page 'all(a
 cp -r "$work/xen" "$work/torn" && truncate -s -70000 "$work/torn/xen/cpu_1"
 check "a torn stream" agrees 3 "$work/torn"
 
-for kind in whole lossy gaps silent wakeless empty hostile; do
+for kind in whole lossy gaps mortal silent wakeless empty hostile; do
 	python3 tests/unit/make_scheduled.py "$work/$kind" "$kind"
 	check "a kernel and an application without a hypervisor, $kind" agrees 0 "$work/$kind"
 	cp "$work/page" "$work/$kind.page"

@@ -37,7 +37,7 @@ answers() {
 	jq -e "$filter" "$work/answer" || jq -c '[.all, (.instances[] | [.source, .name, .task, .ns])]' "$work/answer"
 }
 
-for kind in whole lossy gaps silent wakeless hostile; do
+for kind in whole lossy gaps mortal silent wakeless hostile; do
 	python3 tests/unit/make_scheduled.py "$work/$kind" "$kind"
 	"$strata" view --json "$work/$kind" >"$work/$kind.view" 2>/dev/null
 	check "requests of an application, $kind" agrees 0 "$work/$kind.view" --worst 50 "$work/$kind"
@@ -50,7 +50,7 @@ check "stretches of work of a domain that is paused" agrees 0 "$work/paused.view
 check "of which pauses are a part" jq -e 'any(.. | objects; .cause == "vcpu_paused" and .ns > 0)' "$work/why"
 check "wake-ups of a domain that is paused" agrees 0 "$work/paused.view" --worst 50 --wakeup 'g1:*' "$work/paused"
 python3 tests/unit/make_scheduled.py "$work/empty" empty
-for kind in whole lossy gaps hostile; do
+for kind in whole lossy gaps mortal hostile; do
 	check "stretches of work, $kind" agrees 0 "$work/$kind.view" --worst 50 --task '*' "$work/$kind"
 	[ $kind = hostile ] || check "wake-ups, $kind" agrees 0 "$work/$kind.view" --worst 50 --wakeup '*' "$work/$kind"
 done

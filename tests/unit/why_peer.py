@@ -15,7 +15,7 @@ from collections import defaultdict
 
 from host_peer import host_of
 from peer_comparison import Comparison
-from peer_states import BLOCKED, OFFLINE, RUNS, UNKNOWN, WAITS, XEN
+from peer_states import BLOCKED, ENDED, OFFLINE, RUNS, UNKNOWN, WAITS, XEN
 
 
 class Lane:
@@ -94,8 +94,8 @@ class World:
     def piece(self, kernel, task, now):
         """What a moment is part of: causes of the tree, the coarsest first."""
         state, cpu = self.task(kernel, task).at(now) or (UNKNOWN, None)
-        if state in (BLOCKED, UNKNOWN):
-            return (state,)
+        if state in (BLOCKED, UNKNOWN, ENDED):
+            return (BLOCKED if state == BLOCKED else UNKNOWN,)
         key = (kernel.machine, kernel.domain, cpu)
         where = RUNS if kernel.domain is None else self.vcpu(key).at(now) or UNKNOWN
         if where == WAITS:
