@@ -76,12 +76,12 @@ static void make_vcpus(const struct steal_report *report, struct strata_table *t
 		strata_cell_set(&cells[4], sum->by_state[STRATA_VCPU_BLOCKED]);
 		strata_cell_set(&cells[5], sum->by_state[STRATA_VCPU_OFFLINE]);
 		strata_cell_set(&cells[6], sum->by_state[STRATA_VCPU_UNKNOWN]);
-		strata_cell_set(&cells[7], sum->lengths.count);
-		if (!sum->lengths.count)
+		strata_cell_set(&cells[7], sum->lengths ? sum->lengths->count : 0);
+		if (!sum->lengths)
 			continue;
-		strata_cell_set(&cells[8], strata_histogram_percentile(&sum->lengths, 500000));
-		strata_cell_set(&cells[9], strata_histogram_percentile(&sum->lengths, 990000));
-		strata_cell_set(&cells[10], sum->lengths.greatest);
+		strata_cell_set(&cells[8], strata_histogram_percentile(sum->lengths, 500000));
+		strata_cell_set(&cells[9], strata_histogram_percentile(sum->lengths, 990000));
+		strata_cell_set(&cells[10], sum->lengths->greatest);
 	}
 	strata_table_sort(table, 2);
 }

@@ -23,7 +23,9 @@ struct strata_sum *strata_sums_get(struct strata_id_rows *sums, const void *a, c
 
 void strata_sums_add_length(struct strata_id_rows *sums, struct strata_sum *sum, uint64_t length)
 {
-	if (strata_histogram_add(&sum->lengths, length))
+	if (!sum->lengths)
+		sum->lengths = calloc(1, sizeof(*sum->lengths));
+	if (!sum->lengths || strata_histogram_add(sum->lengths, length))
 		sums->no_memory = true;
 }
 
@@ -31,7 +33,9 @@ static void clear_sum(void *row)
 {
 	struct strata_sum *sum = row;
 
-	strata_histogram_clear(&sum->lengths);
+	if (sum->lengths)
+		strata_histogram_clear(sum->lengths);
+	free(sum->lengths);
 }
 
 void strata_sums_clear(struct strata_id_rows *sums)

@@ -17,7 +17,7 @@ struct strata_sum {
 	uint64_t by_state[STRATA_NR_VCPU_STATES];
 	uint64_t waiting_ns; /* of a task: for a CPU of its kernel */
 	uint64_t times;
-	struct strata_histogram lengths;
+	struct strata_histogram *lengths; /* NULL: no length was added */
 };
 
 /*
