@@ -11,6 +11,7 @@
 
 #include "analyses/report.h"
 #include "base/escape.h"
+#include "base/fair_share.h"
 #include "base/histogram.h"
 #include "base/id_rows.h"
 #include "base/identity.h"
@@ -19,7 +20,7 @@
 #define NAME STRATA_REPORT_NAME
 
 /* Hostile domains may have many ports: further ones are only counted, not in the table. */
-#define ROWS_MAX 16384u
+#define ROWS_MAX 32768u
 
 /* A port of a domain, by its sender: a domain, or Xen itself. */
 struct row {
@@ -40,6 +41,7 @@ struct row {
 struct evtchn_report {
 	struct strata_report report;
 	struct strata_id_rows rows;
+	struct strata_shares shares; /* by the domain that has the ports */
 };
 
 /* Returns the row of a port, from a PENDING span or one that it caused. NULL: out of memory, or the
@@ -53,7 +55,8 @@ static struct row *row_of(struct evtchn_report *report, const struct strata_link
 
 	id = strata_identity_add(strata_identity_add(id, pending->port), sender);
 	row = strata_id_rows_find(&report->rows, id);
-	if (row || report->rows.nr >= ROWS_MAX)
+	if (row || !strata_shares_take(&report->shares, (uint64_t)to->machine << 32 | to->domain,
+				       ROWS_MAX))
 		return row;
 	row = strata_id_rows_add(&report->rows, id, sizeof(*row));
 	if (!row)
@@ -253,6 +256,7 @@ static void free_report(struct strata_report *base)
 	struct evtchn_report *report = (struct evtchn_report *)base;
 
 	strata_id_rows_clear(&report->rows, clear_row);
+	strata_shares_clear(&report->shares);
 	free(report);
 }
 

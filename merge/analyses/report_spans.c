@@ -10,6 +10,7 @@
 
 #include "analyses/report.h"
 #include "base/escape.h"
+#include "base/fair_share.h"
 #include "base/histogram.h"
 #include "base/id_rows.h"
 #include "base/identity.h"
@@ -22,8 +23,9 @@
 
 #define NAME STRATA_REPORT_NAME
 
-/* A hostile trace may have a new name in each span: further ones share one row. */
-#define ROWS_MAX 16384u
+/* A hostile trace may have a new name in each span: beyond its share of the rows, which is half of
+ * them if no other has many, its further ones share a row. */
+#define ROWS_MAX 32768u
 
 struct row {
 	char *of, *what;   /* escaped for output */
@@ -38,8 +40,8 @@ struct span_report {
 	struct strata_report report;
 	const char *key, *title;
 	bool is_of_locks;           /* only VM exits of vCPUs that spin on a lock */
-	struct strata_id_rows rows; /* by id_of() */
-	struct row *others;         /* the row that collects the rest once there are ROWS_MAX */
+	struct strata_id_rows rows; /* by id_of(); others of an owner by row_of_others() */
+	struct strata_shares shares;
 };
 
 static void put_number(char *text, const struct strata_number_names *names, uint64_t number)
@@ -122,6 +124,13 @@ void strata_report_span_name(char *text, const struct strata_shown *shown,
 	}
 }
 
+uint64_t strata_report_span_owner(const struct strata_span *span)
+{
+	const uint64_t domain = span->vcpu ? (span->vcpu->domain & 0xffff) + 1 : 0;
+
+	return (uint64_t)span->trace << 32 | domain;
+}
+
 static void put_of(char *text, const struct span_report *report, const struct strata_span *span)
 {
 	const struct strata_shown *shown = report->report.shown;
@@ -160,16 +169,26 @@ static struct row *add_row(struct span_report *report, const char *of, const cha
 	return row;
 }
 
-/* Adds a row for a span, or returns the shared row if the table is full. */
+/* Returns the row of an owner's spans beyond its share. */
+static struct row *row_of_others(struct span_report *report, const struct strata_span *span,
+				 uint64_t owner)
+{
+	/* No span has an id of two parts. */
+	const uint64_t id = strata_identity_add(strata_identity_add(0, owner), ROWS_MAX);
+	struct row *row = strata_id_rows_find(&report->rows, id);
+
+	return row ? row
+		   : add_row(report, report->report.shown->sources[span->trace].name, "others", id);
+}
+
+/* Adds a row for a span, or returns the shared row of its owner. */
 static struct row *new_row(struct span_report *report, const struct strata_span *span, uint64_t id)
 {
+	const uint64_t owner = strata_report_span_owner(span);
 	char of[NAME], what[NAME];
 
-	if (report->rows.nr >= ROWS_MAX) {
-		if (!report->others)
-			report->others = add_row(report, "-", "others", 0);
-		return report->others;
-	}
+	if (!strata_shares_take(&report->shares, owner, ROWS_MAX))
+		return row_of_others(report, span, owner);
 	put_of(of, report, span);
 	strata_report_span_name(what, report->report.shown, span);
 	return add_row(report, of, what, id);
@@ -311,6 +330,7 @@ static void free_report(struct strata_report *base)
 	struct span_report *report = (struct span_report *)base;
 
 	strata_id_rows_clear(&report->rows, clear_row);
+	strata_shares_clear(&report->shares);
 	free(report);
 }
 

@@ -11,10 +11,26 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/id_map.h"
+
 /* Whether an owner that has @own of all @nr entries may add one, where at most @max exist. */
 static inline bool strata_share_has_room(size_t own, size_t nr, size_t max)
 {
 	return nr < max && own < max - nr;
 }
+
+/* How many entries each owner has.  Zero-initialised is empty. */
+struct strata_shares {
+	struct strata_id_map of_owner; /* counts, by the owner's number */
+	size_t nr;                     /* of all owners */
+};
+
+/* Counts another entry of an owner.  False: its share of @max is used up, or out of memory. */
+bool strata_shares_take(struct strata_shares *shares, uint64_t owner, size_t max);
+
+/* An entry of an owner, which was taken, ends. */
+void strata_shares_give_back(struct strata_shares *shares, uint64_t owner);
+
+void strata_shares_clear(struct strata_shares *shares);
 
 #endif /* STRATA_MERGE_FAIR_SHARE_H */

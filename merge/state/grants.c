@@ -4,18 +4,10 @@
 
 #include <stdlib.h>
 
-#include "base/fair_share.h"
-
 /* DOMID_SELF: the domain that asks. */
 #define DOMAIN_SELF 0x7ff0u
 
-/* A domain that maps others' pages. */
-struct mapper {
-	size_t nr; /* of its mappings that are followed */
-};
-
 struct grant {
-	struct mapper *mapper;
 	const struct strata_vcpu *vcpu; /* that mapped it */
 	struct strata_moment since;
 	uint32_t granter, ref;
@@ -28,37 +20,20 @@ static uint64_t id_of(const struct strata_vcpu *vcpu, uint32_t handle)
 	       handle;
 }
 
-/* NULL: out of memory. */
-static struct mapper *get_mapper(struct strata_grants *grants, const struct strata_vcpu *vcpu)
-{
-	struct mapper *mapper = strata_id_map_find(&grants->mappers, id_of(vcpu, 0));
-
-	if (mapper)
-		return mapper;
-	mapper = calloc(1, sizeof(*mapper));
-	if (!mapper || !strata_id_map_add(&grants->mappers, id_of(vcpu, 0), mapper))
-		return mapper;
-	free(mapper);
-	return NULL;
-}
-
 /* NULL: out of memory, or the domain's share is used up. */
 static struct grant *add(struct strata_grants *grants, const struct strata_vcpu *vcpu,
 			 uint32_t handle)
 {
-	struct mapper *mapper = get_mapper(grants, vcpu);
 	struct grant *grant;
 
-	if (!mapper || !strata_share_has_room(mapper->nr, grants->open.nr, STRATA_GRANTS_MAX))
+	if (!strata_shares_take(&grants->shares, id_of(vcpu, 0), STRATA_GRANTS_MAX))
 		return NULL;
 	grant = calloc(1, sizeof(*grant));
-	if (!grant || strata_id_map_add(&grants->open, id_of(vcpu, handle), grant)) {
-		free(grant);
-		return NULL;
-	}
-	grant->mapper = mapper;
-	mapper->nr++;
-	return grant;
+	if (grant && !strata_id_map_add(&grants->open, id_of(vcpu, handle), grant))
+		return grant;
+	free(grant);
+	strata_shares_give_back(&grants->shares, id_of(vcpu, 0));
+	return NULL;
 }
 
 void strata_grants_map(struct strata_grants *grants, const struct strata_xen_place *place,
@@ -77,7 +52,6 @@ void strata_grants_map(struct strata_grants *grants, const struct strata_xen_pla
 		return;
 	}
 	*grant = (struct grant){
-		.mapper = grant->mapper,
 		.vcpu = place->vcpu,
 		.since = *now,
 		.granter = granter == DOMAIN_SELF ? place->vcpu->domain : granter,
@@ -94,7 +68,7 @@ void strata_grants_unmap(struct strata_grants *grants, const struct strata_xen_p
 	struct strata_span span = { .kind = STRATA_SPAN_GRANT, .trace = place->trace };
 
 	if (grant)
-		grant->mapper->nr--;
+		strata_shares_give_back(&grants->shares, id_of(place->vcpu, 0));
 	if (!grant || grant->losses != grants->losses) {
 		grants->without_map++;
 		free(grant);
@@ -144,5 +118,5 @@ void strata_grants_lose(struct strata_grants *grants)
 void strata_grants_clear(struct strata_grants *grants)
 {
 	strata_id_map_free(&grants->open);
-	strata_id_map_free(&grants->mappers);
+	strata_shares_clear(&grants->shares);
 }

@@ -4,6 +4,7 @@
 #ifndef STRATA_MERGE_STATE_GRANTS_H
 #define STRATA_MERGE_STATE_GRANTS_H
 
+#include "base/fair_share.h"
 #include "state/vcpus.h"
 
 /* Mapped at once, over all domains, by one alone half of them (fair_share.h): beyond that, new ones
@@ -13,8 +14,8 @@
 /* Zero-initialised is empty; `spans` is the owner's. */
 struct strata_grants {
 	const struct strata_spans *spans;
-	struct strata_id_map open;    /* mappings, by machine, domain and handle */
-	struct strata_id_map mappers; /* domains that map pages, by machine and domain */
+	struct strata_id_map open;   /* mappings, by machine, domain and handle */
+	struct strata_shares shares; /* of domains that map pages */
 	uint64_t losses;
 	uint64_t without_map; /* ends of mappings whose beginning was not seen */
 	uint64_t not_followed;

@@ -20,6 +20,9 @@ const char *const strata_hue_names[STRATA_NR_HUES] = {
 	[STRATA_HUE_DOMAIN] = "domain",
 };
 
+/* The owner of names that no trace chooses; others are of a trace (report.h). */
+#define OWN UINT64_MAX
+
 static uint32_t add_category(struct strata_labels *labels, enum strata_hue hue, const char *name)
 {
 	struct strata_tracks *tracks = labels->tracks;
@@ -31,7 +34,7 @@ static uint32_t add_category(struct strata_labels *labels, enum strata_hue hue, 
 	tracks->categories[tracks->nr_categories] = (struct strata_track_category){
 		.hue = hue,
 		.index = labels->nr_of_hue[hue]++,
-		.name = strata_names_get(&tracks->names, name),
+		.name = strata_names_get(&tracks->names, name, OWN),
 	};
 	return (uint32_t)tracks->nr_categories++;
 }
@@ -96,9 +99,9 @@ static uint32_t name_state(struct strata_labels *labels, const struct strata_spa
 		[STRATA_TASK_UNKNOWN] = "unknown",
 	};
 
-	return strata_names_get(&labels->tracks->names, span->kind == STRATA_SPAN_TASK
-								? tasks[span->number]
-								: vcpus[span->number]);
+	return strata_names_get(
+		&labels->tracks->names,
+		span->kind == STRATA_SPAN_TASK ? tasks[span->number] : vcpus[span->number], OWN);
 }
 
 /* Returns the name of a span that is not a state, cached per object. */
@@ -124,7 +127,7 @@ static uint32_t name_thing(struct strata_labels *labels, const struct strata_spa
 		snprintf(name, sizeof(name), "idle");
 	else
 		strata_report_vcpu_name(name, labels->tracks->shown, span->trace, span->vcpu);
-	number = strata_names_get(&labels->tracks->names, name);
+	number = strata_names_get(&labels->tracks->names, name, strata_report_span_owner(span));
 	/* Beyond this number, names are not cached. */
 	if (labels->names.nr < STRATA_NAMES_MAX &&
 	    strata_id_map_add(&labels->names, id, (void *)((uintptr_t)number + 1)))

@@ -22,7 +22,7 @@ static int add(struct strata_names *names, const char *text, uint64_t id)
 	return -1;
 }
 
-uint32_t strata_names_get(struct strata_names *names, const char *text)
+uint32_t strata_names_get(struct strata_names *names, const char *text, uint64_t owner)
 {
 	uint64_t id = strata_identity_add_text(0, text, strlen(text));
 	uintptr_t found;
@@ -37,7 +37,7 @@ uint32_t strata_names_get(struct strata_names *names, const char *text)
 		if (strcmp(names->texts[found - 1], text) == 0)
 			return (uint32_t)(found - 1);
 	}
-	if (names->nr >= STRATA_NAMES_MAX || add(names, text, id))
+	if (!strata_shares_take(&names->shares, owner, STRATA_NAMES_MAX) || add(names, text, id))
 		return STRATA_NAME_OTHER;
 	return (uint32_t)(names->nr - 1);
 }
@@ -50,5 +50,6 @@ void strata_names_clear(struct strata_names *names)
 		free(names->texts[i]);
 	free(names->texts);
 	strata_id_map_clear(&names->by_text);
+	strata_shares_clear(&names->shares);
 	memset(names, 0, sizeof(*names));
 }

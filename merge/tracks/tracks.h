@@ -18,7 +18,9 @@
 #include "tracks/names.h"
 #include "tracks/track.h"
 
-#define STRATA_TRACKS_MAX 65536u /* a hostile trace may need more; these are not shown */
+/* A hostile trace may need more: beyond the share of its domain or program, which is half of them
+ * if no other has many, they are not shown. */
+#define STRATA_TRACKS_MAX 65536u
 
 struct strata_tracks_options {
 	uint64_t from_ns, to_ns; /* slices are clipped to this range; UINT64_MAX: to the end */

@@ -9,6 +9,7 @@
 
 #include "analyses/report.h"
 #include "base/array.h"
+#include "base/fair_share.h"
 #include "base/escape.h"
 #include "filter/filter_glob.h"
 #include "xen/domain_numbers.h"
@@ -40,14 +41,23 @@ static struct strata_track *find(const struct strata_tree *tree, uint64_t key)
 	return strata_id_map_find(&tree->by_key, key);
 }
 
+/* The group whose share of the tracks one below @above counts for; NULL: none. */
+static struct strata_track *owner_of(const struct strata_tree *tree,
+				     const struct strata_track *above)
+{
+	while (above && above->kind != STRATA_TRACK_GROUP)
+		above = above->parent == STRATA_NO_TRACK ? NULL : tree->all[above->parent];
+	return above ? tree->all[above->id] : NULL;
+}
+
 /* @above: NULL: top level. Returns NULL if there are too many, or out of memory. */
 static struct strata_track *make(struct strata_tree *tree, enum strata_track_kind kind,
 				 const struct strata_track *above, uint64_t rank)
 {
-	struct strata_track *track;
+	struct strata_track *track, *owner = owner_of(tree, above);
 
 	tree->reason = STRATA_TREE_FULL;
-	if (tree->nr >= STRATA_TRACKS_MAX)
+	if (!strata_share_has_room(owner ? owner->owned : 0, tree->nr, STRATA_TRACKS_MAX))
 		return NULL;
 	track = calloc(1, sizeof(*track));
 	if (!track || !STRATA_GROW(tree->all, tree->nr, tree->room)) {
@@ -55,6 +65,8 @@ static struct strata_track *make(struct strata_tree *tree, enum strata_track_kin
 		tree->no_memory = true;
 		return NULL;
 	}
+	if (owner)
+		owner->owned++;
 	track->id = (uint32_t)tree->nr;
 	track->parent = above ? above->id : STRATA_NO_TRACK;
 	track->kind = kind;

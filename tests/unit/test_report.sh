@@ -78,6 +78,9 @@ check "tasks are on a CPU all of the time" jq -e '(.tasks | length) > 10 and all
 python3 tests/unit/make_namers.py "$work/namers"
 check "an application that names tasks leaves those of its kernel alone" eval 'report schedule --json "$work/namers" |
 	jq -e "(.tasks | length) == 2"'
+check "a guest that numbers interrupts leaves those of dom0 in rows of their own" eval 'report irqs --json "$work/namers" |
+	jq -e "any(.irqs[]; .of == \"dom0\" and .what == \"irq 7 dev\") and
+		any(.irqs[]; .of == \"g1\" and .what == \"others\" and .count > 10000)"'
 check "nothing is said of physical CPUs" bash -c "! '$strata' report all '$work/whole' | grep -E 'stolen|in Xen|Physical'"
 check "losses are counted, and what they hide is unknown" jq -e '.facts.losses > 5 and any(.tasks[]; .unknown_ns > 0)' "$work/lossy.report"
 check "and said" says 0 '^Losses: +events were lost [0-9]+ times' report schedule "$work/lossy"

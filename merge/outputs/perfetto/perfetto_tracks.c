@@ -255,7 +255,7 @@ static void take_track(struct strata_track_sink *sink, const struct strata_track
 /* Returns the iid of an annotation's name; collects the text if it is new. */
 static uint64_t key_iid(struct strata_perfetto_tracks *perfetto, const char *key)
 {
-	const uint32_t number = strata_names_get(&perfetto->keys, key);
+	const uint32_t number = strata_names_get(&perfetto->keys, key, 0);
 
 	for (; perfetto->keys_written < perfetto->keys.nr; perfetto->keys_written++)
 		add_text(perfetto, INTERNED_ANNOTATIONS, perfetto->keys_written + 1,
