@@ -121,8 +121,12 @@ void strata_evtchn_open(void)
 		.detach = detach,
 	};
 	err = ftrace_set_filter(&hook, function, strlen(function), 1);
-	if (!err)
+	if (!err) {
 		err = strata_events_add(&upcall);
+		/* strata_evtchn_close() does nothing for what was not opened. */
+		if (err)
+			ftrace_free_filter(&hook);
+	}
 	opened = !err;
 	if (!opened)
 		pr_info("cannot record upcalls of event channels on this kernel (error %d)\n", err);
