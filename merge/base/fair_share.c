@@ -9,9 +9,19 @@ static void *thing_of(size_t nr)
 	return (void *)(uintptr_t)nr;
 }
 
+static size_t own_of(const struct strata_shares *shares, uint64_t owner)
+{
+	return (size_t)(uintptr_t)strata_id_map_find(&shares->of_owner, owner);
+}
+
+bool strata_shares_have_room(const struct strata_shares *shares, uint64_t owner, size_t max)
+{
+	return strata_share_has_room(own_of(shares, owner), shares->nr, max);
+}
+
 bool strata_shares_take(struct strata_shares *shares, uint64_t owner, size_t max)
 {
-	const size_t own = (size_t)(uintptr_t)strata_id_map_find(&shares->of_owner, owner);
+	const size_t own = own_of(shares, owner);
 
 	if (!strata_share_has_room(own, shares->nr, max))
 		return false;
@@ -25,7 +35,7 @@ bool strata_shares_take(struct strata_shares *shares, uint64_t owner, size_t max
 
 void strata_shares_give_back(struct strata_shares *shares, uint64_t owner)
 {
-	const size_t own = (size_t)(uintptr_t)strata_id_map_find(&shares->of_owner, owner);
+	const size_t own = own_of(shares, owner);
 
 	if (own > 1)
 		strata_id_map_slot(&shares->of_owner, owner)->thing = thing_of(own - 1);

@@ -25,6 +25,9 @@ struct strata_shares {
 	size_t nr;                     /* of all owners */
 };
 
+/* Whether an owner may have another entry, of at most @max. */
+bool strata_shares_have_room(const struct strata_shares *shares, uint64_t owner, size_t max);
+
 /* Counts another entry of an owner.  False: its share of @max is used up, or out of memory. */
 bool strata_shares_take(struct strata_shares *shares, uint64_t owner, size_t max);
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyses/report.h"
 #include "base/array.h"
 #include "why/recall_names.h"
 #include "why/recall_wakes.h"
@@ -68,11 +69,14 @@ static struct strata_why_lane *get_lane(struct strata_why_recall *recall, uint64
 	return NULL;
 }
 
-static void add(struct strata_why_recall *recall, uint64_t id, const struct strata_why_span *span)
+/* Adds a span to the lane with that id, as a part of @of. */
+static void add(struct strata_why_recall *recall, const struct strata_span *of, uint64_t id,
+		const struct strata_why_span *span)
 {
 	struct strata_why_lane *lane;
 
-	if (recall->nr_spans >= recall->most_spans) {
+	if (!strata_shares_take(&recall->shares, strata_report_span_owner(of),
+				recall->most_spans)) {
 		recall->not_remembered++;
 		return;
 	}
@@ -84,7 +88,15 @@ static void add(struct strata_why_recall *recall, uint64_t id, const struct stra
 		return;
 	}
 	lane->spans[lane->nr++] = *span;
-	recall->nr_spans++;
+}
+
+/* Remembers what ended a span that is to be added.  0: it is not known, or there is no room. */
+static uint32_t add_wake(struct strata_why_recall *recall, const struct strata_span *span)
+{
+	return strata_shares_have_room(&recall->shares, strata_report_span_owner(span),
+				       recall->most_spans)
+		       ? strata_why_add_wake(recall, span->wake)
+		       : 0;
 }
 
 static void add_task(struct strata_why_recall *recall, const struct strata_span *span,
@@ -97,14 +109,15 @@ static void add_task(struct strata_why_recall *recall, const struct strata_span 
 	kept->cpu = span->cpu;
 	kept->state = (uint32_t)span->number;
 	if (span->task->tid && span->number == STRATA_TASK_BLOCKED && span->wake)
-		kept->wake = strata_why_add_wake(recall, span->wake);
+		kept->wake = add_wake(recall, span);
 	if (span->task->tid)
-		add(recall, id_of(STRATA_WHY_LANE_TASK, kernel->trace, span->task->tid), kept);
+		add(recall, span, id_of(STRATA_WHY_LANE_TASK, kernel->trace, span->task->tid),
+		    kept);
 	if (span->number != STRATA_TASK_RUNNING)
 		return;
 	kept->name = span->task->tid ? strata_why_name_task(recall, span->task) : 0;
 	kept->state = span->task->tid;
-	add(recall, id_of(STRATA_WHY_LANE_CPU, kernel->trace, span->cpu), kept);
+	add(recall, span, id_of(STRATA_WHY_LANE_CPU, kernel->trace, span->cpu), kept);
 }
 
 /* The previous state of a vCPU is tracked for spans outside of the windows too. */
@@ -122,10 +135,10 @@ static void add_vcpu(struct strata_why_recall *recall, const struct strata_span 
 		return;
 	kept->name = strata_why_name_vcpu(recall, span->trace, span->vcpu, STRATA_NO_PCPU);
 	if (span->number == STRATA_VCPU_BLOCKED && span->wake)
-		kept->wake = strata_why_add_wake(recall, span->wake);
+		kept->wake = add_wake(recall, span);
 	if (span->vcpu->number > recall->most_vcpu)
 		recall->most_vcpu = span->vcpu->number;
-	add(recall, id, kept);
+	add(recall, span, id, kept);
 }
 
 static void take(struct strata_span_listener *listener, const struct strata_span *span)
@@ -153,17 +166,17 @@ static void take(struct strata_span_listener *listener, const struct strata_span
 		return;
 	}
 	if (span->kind == STRATA_SPAN_IN_XEN) {
-		add(recall, id_of(STRATA_WHY_LANE_XEN, machine, vcpu), &kept);
+		add(recall, span, id_of(STRATA_WHY_LANE_XEN, machine, vcpu), &kept);
 		return;
 	}
 	if (span->kind == STRATA_SPAN_BEHIND) {
 		kept.name =
 			strata_why_name_vcpu(recall, span->trace, span->other, span->pcpu->number);
-		add(recall, id_of(STRATA_WHY_LANE_BEHIND, machine, vcpu), &kept);
+		add(recall, span, id_of(STRATA_WHY_LANE_BEHIND, machine, vcpu), &kept);
 		return;
 	}
 	if (span->kind == STRATA_SPAN_LOCK) {
-		add(recall, id_of(STRATA_WHY_LANE_LOCK, span->trace, span->task->tid), &kept);
+		add(recall, span, id_of(STRATA_WHY_LANE_LOCK, span->trace, span->task->tid), &kept);
 		return;
 	}
 	if (span->kind != STRATA_SPAN_EXIT && span->kind != STRATA_SPAN_HYPERCALL &&
@@ -172,15 +185,16 @@ static void take(struct strata_span_listener *listener, const struct strata_span
 		return;
 	kept.name = strata_why_name_span(recall, span);
 	if (span->kind == STRATA_SPAN_EXIT)
-		add(recall, id_of(STRATA_WHY_LANE_EXIT, machine, vcpu), &kept);
+		add(recall, span, id_of(STRATA_WHY_LANE_EXIT, machine, vcpu), &kept);
 	else if (span->kind == STRATA_SPAN_HYPERCALL)
-		add(recall, id_of(STRATA_WHY_LANE_HYPERCALL, machine, vcpu), &kept);
+		add(recall, span, id_of(STRATA_WHY_LANE_HYPERCALL, machine, vcpu), &kept);
 	else if (span->kind == STRATA_SPAN_IRQ)
-		add(recall, id_of(STRATA_WHY_LANE_IRQ, span->trace, span->cpu), &kept);
+		add(recall, span, id_of(STRATA_WHY_LANE_IRQ, span->trace, span->cpu), &kept);
 	else if (span->kind == STRATA_SPAN_SOFTIRQ)
-		add(recall, id_of(STRATA_WHY_LANE_SOFTIRQ, span->trace, span->cpu), &kept);
+		add(recall, span, id_of(STRATA_WHY_LANE_SOFTIRQ, span->trace, span->cpu), &kept);
 	else if (span->task)
-		add(recall, id_of(STRATA_WHY_LANE_SYSCALL, span->trace, span->task->tid), &kept);
+		add(recall, span, id_of(STRATA_WHY_LANE_SYSCALL, span->trace, span->task->tid),
+		    &kept);
 }
 
 struct strata_why_recall *strata_why_recall_new(const struct strata_why_window *windows, size_t nr,
@@ -345,6 +359,7 @@ void strata_why_recall_free(struct strata_why_recall *recall)
 	}
 	strata_id_map_free(&recall->lanes);
 	strata_id_map_clear(&recall->span_names);
+	strata_shares_clear(&recall->shares);
 	free(recall->windows);
 	free(recall->kernels);
 	free(recall->wakes);

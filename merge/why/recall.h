@@ -16,12 +16,13 @@
 #ifndef STRATA_MERGE_WHY_RECALL_H
 #define STRATA_MERGE_WHY_RECALL_H
 
+#include "base/fair_share.h"
 #include "outputs/shown.h"
 #include "state/tasks.h"
 #include "why/names.h"
 
-/* About 60 bytes each. */
-#define STRATA_WHY_SPANS_MAX 3000000u
+/* About 60 bytes each.  Of one source half of them (fair_share.h). */
+#define STRATA_WHY_SPANS_MAX 6000000u
 
 struct strata_why_window {
 	uint64_t from_ns, to_ns;
@@ -103,15 +104,16 @@ struct strata_why_recall {
 	struct strata_id_map span_names; /* numbers of names, by an id of the named object */
 	struct strata_why_wake *wakes;   /* [0] is unused */
 	size_t nr_wakes, wakes_room;
-	uint32_t most_vcpu; /* the largest number of any vCPU */
-	size_t nr_spans, most_spans;
+	uint32_t most_vcpu;          /* the largest number of any vCPU */
+	struct strata_shares shares; /* of the spans, by report.h's owners */
+	size_t most_spans;
 	uint64_t not_remembered;
 	bool no_memory;
 };
 
 /*
  * @windows: copied
- * @most: largest number of spans to remember
+ * @most: largest number of spans to remember; of one source half of them
  * Returns NULL if out of memory.
  */
 struct strata_why_recall *strata_why_recall_new(const struct strata_why_window *windows, size_t nr,

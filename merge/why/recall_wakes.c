@@ -70,8 +70,6 @@ uint32_t strata_why_add_wake(struct strata_why_recall *recall, const struct stra
 	const struct strata_link *send = link->kind == STRATA_LINK_VCPU_WAKEUP ? link : pending;
 	struct strata_why_wake wake = { .via = link->via, .cpu = link->from.cpu };
 
-	if (recall->nr_spans >= recall->most_spans)
-		return 0;
 	if (recall->nr_wakes == 0)
 		append(recall, &wake); /* [0] is unused */
 	wake.name = strata_why_name_waker(recall, link);

@@ -5,8 +5,8 @@
 
 #include "why/recall.h"
 
-/* Remembers what ended a state. Returns its index in recall->wakes; 0: unknown, out of memory, or
- * the limit of remembered spans is reached. */
+/* Remembers what ended a state, whose span has room. Returns its index in recall->wakes; 0:
+ * unknown, or out of memory. */
 uint32_t strata_why_add_wake(struct strata_why_recall *recall, const struct strata_link *link);
 
 #endif /* STRATA_MERGE_WHY_RECALL_WAKES_H */
