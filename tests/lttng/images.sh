@@ -37,7 +37,7 @@ up_to_date "$image" "$0" "$here/machine.sh" "$top/out/kernel/release" "$lttng/st
 echo "lttng: building the machines' image" >&2
 tree=$lttng/machine.tree
 start_tree "$tree" "$here/machine.sh"
-add_modules "$tree" "${modules[@]}"
+add_modules "$tree/lib/modules" "${modules[@]}"
 cp -r "$lttng/lib/modules/." "$tree/lib/modules/"
 mkdir -p "$tree/lttng"
 cp -r "$lttng/share" "$tree/lttng/"

@@ -23,6 +23,9 @@ need_trees
 
 dom0_modules=(xen-evtchn xen-gntdev xen-gntalloc xen-privcmd xenfs virtio_pci 9pnet_virtio 9p)
 guest_modules=(xen-evtchn xen-gntalloc xenfs msr)
+# Scripts load these where a test needs a network.
+dom0_network_modules=(xen-netback bridge)
+guest_network_modules=(xen-netfront)
 dom0_programs=(usr/lib/xen-4.17/bin/{xl,xenstored,xenconsoled,xen-init-dom0,xentrace,xen-hptool})
 dom0_programs+=(usr/bin/xenstore-{chmod,exists,list,ls,read,rm,watch,write})
 
@@ -69,7 +72,8 @@ then
 	tree=$lab/dom0.tree
 	start_tree "$tree" "$here/init/dom0.sh"
 	mkdir -p "$tree"/{etc/xen,var/lib/xen,var/lib/xenstored,var/log/xen}
-	add_modules "$tree" "${dom0_modules[@]}"
+	add_modules "$tree/lib/modules" "${dom0_modules[@]}"
+	add_modules "$tree/lib/modules-for-network" "${dom0_network_modules[@]}"
 	for program in "${dom0_programs[@]}"; do
 		add_program "$tree" "$tools/$program"
 	done
@@ -87,7 +91,8 @@ if ! up_to_date "$lab/boot/guest.img" "$0" "$here/init/guest.sh" "$kernel/releas
 	echo "images.sh: building the guests' image" >&2
 	tree=$lab/guest.tree
 	start_tree "$tree" "$here/init/guest.sh"
-	add_modules "$tree" "${guest_modules[@]}"
+	add_modules "$tree/lib/modules" "${guest_modules[@]}"
+	add_modules "$tree/lib/modules-for-network" "${guest_network_modules[@]}"
 	cp "$lab"/bin/* "$tree/bin/"
 	mkdir "$tree/lib/modules-for-tests"
 	cp "$lab"/modules/*.ko "$tree/lib/modules-for-tests/"

@@ -29,16 +29,17 @@ start_tree() {
 	chmod +x "$1/init"
 }
 
-# Adds kernel modules and what they depend on to tree $1, numbered in the order in which they load.
+# Adds kernel modules and what they depend on to directory $1, numbered in the order in which they load.
 add_modules() {
-	local tree=$1 number=100 module path release
+	local dir=$1 number=100 module path release
 
 	shift
+	mkdir -p "$dir"
 	read -r release _ <"$top/out/kernel/release"
 	for module in "$@"; do
 		modprobe -d "$top/out/kernel" -S "$release" --show-depends "$module" | awk '$1 == "insmod" { print $2 }'
 	done | awk '!seen[$0]++' | while read -r path; do
-		cp "$path" "$tree/lib/modules/$((number++))-$(basename "$path")"
+		cp "$path" "$dir/$((number++))-$(basename "$path")"
 	done
 }
 
