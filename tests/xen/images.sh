@@ -26,7 +26,7 @@ guest_modules=(xen-evtchn xen-gntalloc xenfs msr)
 # Scripts load these where a test needs a network.
 dom0_network_modules=(xen-netback bridge)
 guest_network_modules=(xen-netfront)
-dom0_programs=(usr/lib/xen-4.17/bin/{xl,xenstored,xenconsoled,xen-init-dom0,xentrace,xen-hptool})
+dom0_programs=(usr/lib/xen-4.17/bin/{xl,xenstored,xenconsoled,xen-init-dom0,xentrace,xen-hptool,xenctx})
 dom0_programs+=(usr/bin/xenstore-{chmod,exists,list,ls,read,rm,watch,write})
 
 # Unpacks the Xen tools into out/lab without installing them: xen-utils would bring udev, init scripts and a boot entry.

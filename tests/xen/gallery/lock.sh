@@ -11,17 +11,24 @@ command="why --syscall g3:read --worst 20"
 options="--xen sched --kernel dom0:sched_switch --kernel g2:sched_switch
 	--kernel g3:sched_switch,sched_waking,sys_enter,sys_exit,contention_begin,contention_end"
 
+# Puts both vCPUs of g3 on one physical CPU while its kernel patches its code: when a recording begins, and when it ends. QEMU 7.2
+# emulates each CPU in a thread. A thread that translates code while another one patches it may keep the translation of the old bytes. The
+# vCPU then meets a breakpoint that is no longer in memory, again and again for minutes, and the other vCPU waits for it.
+share_cpu() {
+	xl vcpu-pin g3 all 0
+}
+
 prepare() {
 	# Even an idle guest takes its time where the host is emulated: none but g2 is to compete with the vCPU that has the lock.
 	xl vcpu-pin g1 0 0
 	xl unpause g3
-	xl vcpu-pin g3 0 0
-	xl vcpu-pin g3 1 1
+	share_cpu
 	tell g3 "insmod /lib/strata.ko && insmod /lib/modules-for-tests/heldlock.ko && echo pre''pared"
 	await_console g3 prepared
 }
 
 before() {
+	xl vcpu-pin g3 1 1
 	tell g3 "locker &"
 	tell g2 "busy &"
 }
@@ -29,12 +36,18 @@ before() {
 after() {
 	quiet g3 locker
 	quiet g2 busy
+	share_cpu
 }
 
 tidy() {
 	tell g3 "rmmod strata && echo un''loaded"
-	await_console g3 unloaded
-	xl pause g3
+	if await_console g3 unloaded; then
+		xl pause g3
+	else
+		# Later recordings would wait for its module.
+		xl destroy g3
+		missed "$title: the module is unloaded" "g3 does not answer" /dev/null
+	fi
 	xl vcpu-pin g1 0 1
 }
 

@@ -6,6 +6,8 @@
 
 # shellcheck source=tests/xen/scripts/await.sh
 . "${0%/*}/await.sh"
+# shellcheck source=tests/xen/scripts/stuck.sh
+. "${0%/*}/stuck.sh"
 
 # Runs a command; its output goes to file $1, its status to $status.
 try() {
@@ -60,9 +62,13 @@ end_life() {
 	end_checks
 }
 
-# Waits for line $2 on the console of guest $1, for the $3rd time, 250 s at the most.
+# Waits for line $2 on the console of guest $1, for the $3rd time, 250 s at the most; then shows what the guest does instead, and
+# fails.
 await_console() {
-	await -g "$1" 250 has_lines "$LAB_OUT/guest-$1.log" "$2" "${3:-1}" || tail -n 5 "$LAB_OUT/guest-$1.log"
+	await -g "$1" 250 has_lines "$LAB_OUT/guest-$1.log" "$2" "${3:-1}" || {
+		show_stuck "$1"
+		return 1
+	}
 }
 
 # Types command $2 on the console of guest $1.
