@@ -2,13 +2,15 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # Boots a host with two almost idle guests, and checks that with a switch timer their events reach the disk during the
-# recording, that the timer wakes none of their CPUs, and that `strata view --live` shows these events. Speaks TAP; run
-# by tests/run.sh.
+# recording, that the timer wakes none of their CPUs, that `strata view --live` shows these events, and that `strata report --live` has the
+# figures of the finished recording. Speaks TAP; run by tests/run.sh.
 # shellcheck source=tests/tap.sh
 . "$(dirname "$0")/../tap.sh"
 
 OUT=out/tests/live
 strata=$PWD/out/bin/strata
+# What scripts/live.sh reports on.
+KINDS=steal,schedule,wakeups
 
 # marks DIR: the marked calls in a trace that may be unfinished.
 marks() {
@@ -57,6 +59,36 @@ followed_is_the_same() {
 	[ "${PIPESTATUS[0]}" = 0 ]
 }
 
+# seconds LINE KEY: that time of a live report, with all of its digits: jq would round it.
+seconds() {
+	local ns
+	ns=$(grep -oE "\"$2\":[0-9]+" <<<"$1")
+	ns=${ns#*:}
+	echo "${ns%?????????}.${ns: -9}"
+}
+
+# same_report LINE: the report on the same range of the finished recording has the same figures. Bounds become known better.
+same_report() {
+	local plain='walk(if type == "object" then del(.bound_ns) else . end) |
+		del(.from_ns, .to_ns, .is_last, .late_events, .discarded_events, .ended_sources)'
+	"$strata" report "$KINDS" --json --from "$(seconds "$1" from_ns)" --to "$(seconds "$1" to_ns)" "$OUT/reported" \
+		>"$OUT/reported-after.json" && diff <(jq -S "$plain" <<<"$1") <(jq -S "$plain" "$OUT/reported-after.json")
+}
+
+# The first four reports: each source has later events, so that its states are known in them. An event that comes late is in none of
+# them, and the states that follow from it are not known live.
+reports_are_the_same() {
+	local line compared=0
+	while IFS= read -r line; do
+		jq -e '.late_events == 0' <<<"$line" >/dev/null || break
+		jq -e 'all(.vcpus, .pcpus, .tasks, .wakeups; length > 0)' <<<"$line" || return 1
+		same_report "$line" || return 1
+		compared=$((compared + 1))
+	done < <(head -n 4 "$OUT/reported.json")
+	echo "$compared reports compared"
+	[ "$compared" -ge 2 ]
+}
+
 # wakes PERIOD GUEST: how often it woke in 6 s.
 wakes() {
 	grep -cE " runstate_blocked_to_runnable .*of_domain=[0-9]+\($2\)" "$OUT/idle-$1-merged/timeline.txt"
@@ -100,6 +132,8 @@ check "all that was recorded was shown live, in the same order" followed_is_the_
 check "with the physical CPU of the guests' events" has_pcpus
 check "and at the end it says who checks the order" grep -q 'the order was not checked; .strata merge --check' "$OUT/followed.log"
 check "and nothing was amiss" test 0 = "$(cat "$OUT/followed.status")"
+check "reports on windows of a recording that goes on equal those on the finished recording" reports_are_the_same
+check "and nothing was amiss" test 0 = "$(cat "$OUT/reported.status")"
 for period in 0 10; do
 	check "the sleepers merge, no violation (period $period)" merged_cleanly "$OUT/idle-$period" "$OUT/idle-$period-merged"
 done

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# What of a few events is on the disk, and shown, while recording goes on, with a switch timer and without one; and what a switch timer does
-# to guests that sleep. test_live.sh looks at what was recorded.
+# What of a few events is on the disk, shown, and reported on, while recording goes on, with a switch timer and without one; and what
+# a switch timer does to guests that sleep. test_live.sh looks at what was recorded.
 
 # shellcheck source=tests/xen/scripts/expect.sh
 . "${0%/*}/expect.sh"
@@ -55,8 +55,32 @@ follow() {
 	cp -r /tmp/followed "$LAB_OUT/followed"
 }
 
+# Reports on windows of a recording while it goes on, until four are complete; each guest has events after them. It records few events,
+# because the recorder and the reports share dom0's CPU.
+report_live() {
+	start_recorder reported --output /tmp/reported --xen 'runstate_*' --kernel 'g?:sched_switch,sched_waking'
+	strata report --live --json --from 0 --window 1 steal,schedule,wakeups /tmp/reported >reports 2>"$LAB_OUT/reported.log" &
+	reporter=$!
+	for guest in g1 g2; do
+		mark $guest 4
+	done
+	await -p "$recorder" 60 has_lines reports . 4
+	for guest in g1 g2; do
+		mark $guest 5
+	done
+	end_recorder INT
+	log=reported
+	expect_status "what is reported on is recorded" 0
+	status=0
+	wait $reporter || status=$?
+	echo "$status" >"$LAB_OUT/reported.status"
+	cp reports "$LAB_OUT/reported.json"
+	cp -r /tmp/reported "$LAB_OUT/reported"
+}
+
 record_live live 100
 follow
+report_live
 record_live late 0
 for period in 0 10; do
 	try "idle-$period" strata record --output "$LAB_OUT/idle-$period" --duration 6s --switch-timer $period \
