@@ -371,11 +371,9 @@ static unsigned int followed_behind; /* streams that were left behind, in all ro
 
 /* How a recorder and its follower behave. */
 struct pace {
-	unsigned int stopped; /* nothing is said of it until half of the time is over; NR_STREAMS:
-				 none */
+	unsigned int stopped; /* a stream that is silent for half of the time; NR_STREAMS: none */
 	uint64_t patience_ns; /* of the follower */
-	uint64_t
-		every_ticks; /* between two looks, at which the recorder is up to date; 0: random */
+	uint64_t every_ticks; /* between two looks at a recorder that is up to date; 0: random */
 };
 
 static void follow_with(const struct world *world, struct collector *collector,
