@@ -14,8 +14,8 @@
 # With icount=yes, and one CPU, time passes with instructions: each takes a nanosecond, and the TSC counts them.
 # A guest with start=no is left to the script, which finds its configuration in /lab/guests/NAME.cfg.
 # Memory is in MiB. pin is a physical CPU, or a range or list of them. A dom0 of two vCPUs on one physical CPU is slow: to patch
-# its kernel, as each event that begins to be recorded does, one vCPU waits for the other, which waits for the CPU. A script's path is relative to the
-# description.
+# its kernel, as each event that begins to be recorded does, one vCPU waits for the other, which waits for the CPU. But a kernel of two
+# vCPUs on two physical CPUs may hang when it does that (gallery/lock.sh says why). A script's path is relative to the description.
 
 # What read_description leaves: setting[SECTION.KEY], where SECTION is host, dom0 or a guest's name; guests in order.
 declare -A setting
