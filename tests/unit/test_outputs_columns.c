@@ -198,6 +198,104 @@ static void colours_change_nothing_else(void **data)
 	outputs_end(&world);
 }
 
+/* Passes each event on twice: its payload as such, and walked through as a context. */
+struct twice {
+	struct strata_event_writer writer;
+	struct strata_event_writer *columns;
+	uint64_t fields; /* events with any */
+};
+
+static void twice_begin(struct strata_event_writer *writer, struct strata_buffer *buffer,
+			const struct strata_shown_source *sources, size_t nr_sources)
+{
+	struct twice *twice = (struct twice *)writer;
+
+	twice->columns->begin(twice->columns, buffer, sources, nr_sources);
+}
+
+/* Returns an event's line as a string. */
+static char *line_of(const struct twice *twice, const struct strata_shown_event *shown)
+{
+	struct strata_buffer buffer = { 0 };
+
+	twice->columns->event(twice->columns, &buffer, shown);
+	strata_buffer_put(&buffer, "", 1);
+	assert_false(buffer.no_memory);
+	return buffer.bytes;
+}
+
+/* The walk's fields are in brackets. */
+static void assert_same_fields(struct twice *twice, const char *payload, const char *context)
+{
+	size_t same = 0, length = strlen(payload) - 1;
+
+	while (payload[same] == context[same])
+		same++;
+	if (same > length)
+		return;
+	twice->fields++;
+	/* Both begin with a space. */
+	assert_memory_equal(context + same, "[ ", 2);
+	assert_memory_equal(context + same + 2, payload + same, length - same);
+	assert_string_equal(context + length + 2, " ]\n");
+}
+
+static void twice_event(struct strata_event_writer *writer, struct strata_buffer *buffer,
+			const struct strata_shown_event *shown)
+{
+	struct twice *twice = (struct twice *)writer;
+	struct strata_shown_event alone = *shown;
+	char *payload, *context;
+	size_t i;
+
+	(void)buffer;
+	for (i = 0; i < 2; i++) {
+		if (alone.types[i])
+			assert_true(strata_ctf_skip(&alone.cursor, alone.types[i]));
+		alone.types[i] = NULL;
+	}
+	payload = line_of(twice, &alone);
+	alone.types[1] = alone.types[2];
+	alone.types[2] = NULL;
+	context = line_of(twice, &alone);
+	assert_same_fields(twice, payload, context);
+	free(payload);
+	free(context);
+}
+
+static void twice_free(struct strata_event_writer *writer)
+{
+	struct twice *twice = (struct twice *)writer;
+
+	twice->columns->free(twice->columns);
+}
+
+static void prepared_fields_are_shown_as_others_are(void **data)
+{
+	static const struct strata_text_options *const options[] = { &plain, &coloured };
+	struct rich_trace big = trace;
+	struct outputs_world world;
+	size_t i;
+
+	(void)data;
+	big.big_endian = true;
+	outputs_begin(&world);
+	outputs_add(&world, "little", &trace);
+	outputs_add(&world, "big", &big);
+	for (i = 0; i < 2; i++) {
+		struct twice twice = {
+			.writer = { .begin = twice_begin,
+				    .event = twice_event,
+				    .free = twice_free },
+			.columns = strata_text_columns_new(options[i]),
+		};
+
+		assert_int_equal(outputs_write(&world, "nothing", &twice.writer, 1), 4500);
+		assert_true(twice.fields > 2000);
+	}
+	outputs_end(&world);
+}
+
 static void events_closer_than_their_bounds_are_unordered(void **data)
 {
 	struct rich_trace other = trace;
@@ -234,6 +332,7 @@ int main(void)
 		cmocka_unit_test(no_byte_of_an_event_reaches_the_terminal_as_a_command),
 		cmocka_unit_test(a_label_stands_behind_its_number),
 		cmocka_unit_test(colours_change_nothing_else),
+		cmocka_unit_test(prepared_fields_are_shown_as_others_are),
 		cmocka_unit_test(events_closer_than_their_bounds_are_unordered),
 	};
 

@@ -4,8 +4,11 @@
 
 #include "base/escape.h"
 
-const char *const strata_colour_escapes[] = { "\x1b[2m", "\x1b[1m", "\x1b[36m", "\x1b[1;31m",
-					      "\x1b[0m" };
+#define ESCAPE_NAME "\x1b[36m"
+#define ESCAPE_NONE "\x1b[0m"
+
+const char *const strata_colour_escapes[] = { "\x1b[2m", "\x1b[1m", ESCAPE_NAME, "\x1b[1;31m",
+					      ESCAPE_NONE };
 
 /* The fields of one event being written into a buffer. */
 struct fields {
@@ -14,6 +17,7 @@ struct fields {
 	bool colours;
 	const struct strata_shown_source *source; /* or NULL */
 	bool names_process;                       /* the next context will name the process */
+	bool is_named;                            /* the next value's name is already written */
 	unsigned int depth;
 	struct {
 		bool is_array;
@@ -28,6 +32,10 @@ static char *put_name(struct fields *fields, const char *name, size_t bytes)
 	char *out = strata_buffer_room(fields->buffer, length + bytes + 2 * STRATA_PUT_BYTES);
 	const unsigned int depth = fields->depth;
 
+	if (fields->is_named) {
+		fields->is_named = false;
+		return out;
+	}
 	if (!out || depth == 0)
 		return out;
 	/* Separates the event's own fields from the preceding column. */
@@ -226,17 +234,10 @@ static bool put_context(struct fields *fields, const struct strata_ctf_type *typ
 	return true;
 }
 
-/* Contexts are in brackets, because an event may have fields of the same names. */
-void strata_columns_put_fields(struct strata_buffer *buffer,
-			       const struct strata_text_options *options,
-			       const struct strata_shown_source *source, bool shows_places,
-			       const struct strata_shown_event *event)
+static void init_fields(struct fields *fields, struct strata_buffer *buffer, bool colours,
+			const struct strata_shown_source *source)
 {
-	struct strata_ctf_cursor cursor = event->cursor;
-	struct fields fields;
-	size_t i;
-
-	fields.visitor = (struct strata_field_visitor){
+	fields->visitor = (struct strata_field_visitor){
 		.number = put_number,
 		.text = put_string,
 		.blob = put_blob,
@@ -244,17 +245,93 @@ void strata_columns_put_fields(struct strata_buffer *buffer,
 		.begin = put_begin,
 		.end = put_end,
 	};
-	fields.buffer = buffer;
-	fields.colours = options->colours;
-	fields.source = source;
-	fields.names_process = true;
-	for (i = 0; i + 1 < STRATA_SHOWN_TYPES; i++) {
+	fields->buffer = buffer;
+	fields->colours = colours;
+	fields->source = source;
+	fields->names_process = true;
+	fields->is_named = false;
+	fields->depth = 0;
+}
+
+/* Contexts are in brackets, because an event may have fields of the same names. */
+bool strata_columns_put_contexts(struct strata_buffer *buffer,
+				 const struct strata_text_options *options,
+				 const struct strata_shown_source *source, bool shows_places,
+				 const struct strata_shown_event *event,
+				 struct strata_ctf_cursor *cursor)
+{
+	struct fields fields;
+	size_t i;
+
+	if (!event->types[0] && !event->types[1])
+		return true;
+	init_fields(&fields, buffer, options->colours, source);
+	for (i = 0; i < STRATA_COLUMNS_CONTEXTS; i++) {
 		if (event->types[i] &&
 		    !put_context(&fields, event->types[i],
-				 i == 0 && shows_places ? event->place_fields : 0, &cursor))
-			return;
+				 i == 0 && shows_places ? event->place_fields : 0, cursor))
+			return false;
 	}
-	fields.depth = 0;
-	if (event->types[i])
-		strata_field_visit(&fields.visitor, NULL, event->types[i], &cursor);
+	return true;
+}
+
+/* Programs of fields -------------------------------------------------------------------------- */
+
+static enum strata_text_kind integer_kind(const struct strata_ctf_type *type)
+{
+	if (type->names || type->is_bit_map)
+		return STRATA_TEXT_OTHER;
+	if (type->base == 16)
+		return STRATA_TEXT_HEX;
+	return type->is_signed ? STRATA_TEXT_SIGNED : STRATA_TEXT_UNSIGNED;
+}
+
+/* Fields of an event are at depth 1. */
+static bool visit_field(struct strata_buffer *buffer, bool colours,
+			const struct strata_ctf_type *type, struct strata_ctf_cursor *cursor)
+{
+	struct fields fields;
+
+	init_fields(&fields, buffer, colours, NULL);
+	fields.is_named = true;
+	fields.depth = 1;
+	return strata_field_visit(&fields.visitor, NULL, type, cursor);
+}
+
+static bool visit_plain(struct strata_buffer *buffer, const struct strata_ctf_type *type,
+			struct strata_ctf_cursor *cursor)
+{
+	return visit_field(buffer, false, type, cursor);
+}
+
+static bool visit_coloured(struct strata_buffer *buffer, const struct strata_ctf_type *type,
+			   struct strata_ctf_cursor *cursor)
+{
+	return visit_field(buffer, true, type, cursor);
+}
+
+const struct strata_text_style *strata_columns_style(bool colours)
+{
+	static const struct strata_text_style plain = {
+		.first = " ",
+		.next = " ",
+		.equals = "=",
+		.end = "",
+		.empty = "",
+		.integer = integer_kind,
+		.escape = strata_escape,
+		.other = visit_plain,
+	};
+	static const struct strata_text_style coloured = {
+		.first = " " ESCAPE_NAME,
+		.next = " " ESCAPE_NAME,
+		.equals = ESCAPE_NONE "=",
+		.end = "",
+		.empty = "",
+		.integer = integer_kind,
+		.escape = strata_escape,
+		.other = visit_coloured,
+	};
+
+	return colours ? &coloured : &plain;
 }

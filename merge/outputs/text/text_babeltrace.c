@@ -55,6 +55,41 @@ static void put_heading(const struct text *text, struct strata_buffer *buffer,
 	strata_buffer_advance(buffer, strata_put_blocks(out, is->heading, is->heading_bytes));
 }
 
+/* Fields -------------------------------------------------------------------------------------- */
+
+/* Integers of other bases have prefixes. */
+static enum strata_text_kind integer_kind(const struct strata_ctf_type *type)
+{
+	if (type->base != 10)
+		return STRATA_TEXT_OTHER;
+	return type->is_signed ? STRATA_TEXT_SIGNED : STRATA_TEXT_UNSIGNED;
+}
+
+static char *escape_text(char *out, const char *text, size_t length)
+{
+	return strata_text_escape(out, text, length, true);
+}
+
+static bool visit_field(struct strata_buffer *buffer, const struct strata_ctf_type *type,
+			struct strata_ctf_cursor *cursor)
+{
+	struct strata_text_fields fields;
+
+	strata_text_fields_init(&fields, buffer);
+	return strata_field_visit(&fields.visitor, NULL, type, cursor);
+}
+
+static const struct strata_text_style style = {
+	.first = "{ ",
+	.next = ", ",
+	.equals = " = ",
+	.end = " }",
+	.empty = "{ }",
+	.integer = integer_kind,
+	.escape = escape_text,
+	.other = visit_field,
+};
+
 static void visit_packet(struct strata_buffer *buffer, const struct strata_shown_packet *packet)
 {
 	struct strata_text_fields fields;
@@ -171,7 +206,7 @@ static int make_events(struct source *source, const struct strata_shown_source *
 			if (make_heading(is, shown, event->name))
 				return -1;
 			for (k = 0; k < STRATA_SHOWN_TYPES; k++) {
-				if (strata_text_program_make(&is->programs[k], types[k]))
+				if (strata_text_program_make(&is->programs[k], &style, types[k]))
 					return -1;
 			}
 		}

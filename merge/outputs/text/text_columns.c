@@ -15,13 +15,13 @@
 
 #include "base/escape.h"
 #include "outputs/text/columns_fields.h"
+#include "outputs/text/columns_texts.h"
 #include "outputs/text/text_lines.h"
 
 #define SOURCE_COLUMN_MAX 24u
 #define LAYER_COLUMN      6u
 #define CPU_COLUMN        4u
 #define VCPU_COLUMN       10u
-#define EVENT_COLUMN      28u
 #define BOUND_COLUMN      8u
 
 /* Bytes of all columns but source and event, with their colours. */
@@ -36,6 +36,7 @@ struct columns {
 	struct strata_text_options options;
 	const struct strata_shown_source *sources;
 	size_t nr_sources;
+	struct strata_columns_texts texts;
 	unsigned int source_column;
 	bool shows_places;
 	bool has_heading;
@@ -127,20 +128,20 @@ static char *put_vcpu(char *out, const struct strata_shown_event *event, const c
 	return strata_put_pad(out, start, VCPU_COLUMN);
 }
 
-static void columns_event(struct strata_event_writer *writer, struct strata_buffer *buffer,
-			  const struct strata_shown_event *event)
+/* Writes the columns before the event's name. Returns room for @bytes behind them; NULL: out of
+ * memory. */
+static char *put_columns(const struct columns *columns, struct strata_buffer *buffer,
+			 const struct strata_shown_event *event, size_t bytes)
 {
-	const struct columns *columns = (const struct columns *)writer;
 	const bool colours = columns->options.colours;
-	const size_t source_bytes = strlen(event->source), name_bytes = strlen(event->name);
+	const size_t source_bytes = strlen(event->source);
 	const size_t nr = sizeof(source_escapes) / sizeof(source_escapes[0]);
 	const char *domain = domain_name(columns, event);
-	char *start, *out = strata_buffer_room(buffer, COLUMNS_BYTES + source_bytes +
-							       (domain ? strlen(domain) : 0) +
-							       STRATA_ESCAPED_BYTES(name_bytes));
+	char *start, *out = strata_buffer_room(buffer, COLUMNS_BYTES + source_bytes + bytes +
+							       (domain ? strlen(domain) : 0));
 
 	if (!out)
-		return;
+		return NULL;
 	out = put_times(out, columns, &buffer->clock, event);
 	if (colours)
 		out = strata_put_text(out, source_escapes[event->source_index % nr]);
@@ -158,18 +159,49 @@ static void columns_event(struct strata_event_writer *writer, struct strata_buff
 		*out++ = ' ';
 		out = put_vcpu(out, event, domain);
 	}
-	out = strata_put_colour(out, colours, STRATA_COLOUR_EVENT);
-	start = out;
-	out = strata_escape(out, event->name, name_bytes);
-	out = strata_put_pad(out, start, EVENT_COLUMN) - 1;
-	out = strata_put_colour(out, colours, STRATA_COLOUR_NONE);
-	strata_buffer_advance(buffer, out);
-	strata_columns_put_fields(buffer, &columns->options,
-				  event->source_index < columns->nr_sources
-					  ? &columns->sources[event->source_index]
-					  : NULL,
-				  columns->shows_places, event);
+	return out;
+}
+
+static void put_event(const struct columns *columns, struct strata_buffer *buffer,
+		      const struct strata_shown_event *event,
+		      const struct strata_columns_class *class)
+{
+	const struct strata_shown_source *source = event->source_index < columns->nr_sources
+							   ? &columns->sources[event->source_index]
+							   : NULL;
+	const struct strata_ctf_type *payload = event->types[STRATA_COLUMNS_CONTEXTS];
+	struct strata_ctf_cursor cursor = event->cursor;
+	char *out = put_columns(columns, buffer, event, class->name_bytes + STRATA_PUT_BLOCK);
+
+	if (!out)
+		return;
+	strata_buffer_advance(buffer, strata_put_blocks(out, class->name, class->name_bytes));
+	if (strata_columns_put_contexts(buffer, &columns->options, source, columns->shows_places,
+					event, &cursor) &&
+	    payload)
+		strata_text_program_put(&class->payload, payload, buffer, &cursor);
 	strata_buffer_put(buffer, "\n", 1);
+}
+
+static void columns_event(struct strata_event_writer *writer, struct strata_buffer *buffer,
+			  const struct strata_shown_event *event)
+{
+	const struct columns *columns = (const struct columns *)writer;
+	const struct strata_columns_class *class =
+		strata_columns_find(&columns->texts, event->source_index, event->class_index);
+	struct strata_columns_class unknown;
+
+	if (__builtin_expect(class != NULL, 1)) {
+		put_event(columns, buffer, event, class);
+		return;
+	}
+	/* Its source has no metadata. */
+	if (strata_columns_class_make(&unknown, event->name, event->types[STRATA_COLUMNS_CONTEXTS],
+				      columns->options.colours))
+		buffer->no_memory = true;
+	else
+		put_event(columns, buffer, event, &unknown);
+	strata_columns_class_clear(&unknown);
 }
 
 static void columns_loss(struct strata_event_writer *writer, struct strata_buffer *buffer,
@@ -216,7 +248,7 @@ static void put_heading(const struct columns *columns, struct strata_buffer *buf
 		out = strata_put_pad(strata_put_text(out, "vcpu"), start, VCPU_COLUMN);
 	}
 	start = out;
-	out = strata_put_pad(strata_put_text(out, "event"), start, EVENT_COLUMN);
+	out = strata_put_pad(strata_put_text(out, "event"), start, STRATA_COLUMNS_EVENT);
 	strata_buffer_advance(buffer, strata_put_text(out, "fields\n"));
 }
 
@@ -227,6 +259,9 @@ static void columns_begin(struct strata_event_writer *writer, struct strata_buff
 	const bool showed_places = columns->shows_places;
 	size_t i;
 
+	/* Sources may be set again when new ones appear. */
+	buffer->no_memory |= strata_columns_texts_make(&columns->texts, sources, nr_sources,
+						       columns->options.colours) != 0;
 	columns->sources = sources;
 	columns->nr_sources = nr_sources;
 	tzset(); /* localtime_r() need not call it */
@@ -238,7 +273,6 @@ static void columns_begin(struct strata_event_writer *writer, struct strata_buff
 			columns->source_column = length < SOURCE_COLUMN_MAX ? (unsigned int)length
 									    : SOURCE_COLUMN_MAX;
 	}
-	/* Sources may be set again when new ones appear. */
 	if (!columns->has_heading || showed_places != columns->shows_places)
 		put_heading(columns, buffer);
 	columns->has_heading = true;
@@ -246,6 +280,7 @@ static void columns_begin(struct strata_event_writer *writer, struct strata_buff
 
 static void columns_free(struct strata_event_writer *writer)
 {
+	strata_columns_texts_clear(&((struct columns *)writer)->texts);
 	free(writer);
 }
 

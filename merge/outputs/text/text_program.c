@@ -6,18 +6,21 @@
 
 #define CHARS_MAX 4096u /* longer arrays of characters are not counted in `room` */
 
-static bool is_decimal(const struct strata_ctf_type *type)
+/* How a number is printed, if it may be in a run. */
+static enum strata_text_kind number_kind(const struct strata_text_style *style,
+					 const struct strata_ctf_type *type)
 {
-	return type->kind == STRATA_CTF_INTEGER && type->base == 10 && !type->is_bool &&
-	       strata_ctf_is_whole_bytes(type);
+	return type->kind == STRATA_CTF_INTEGER && !type->is_bool && strata_ctf_is_whole_bytes(type)
+		       ? style->integer(type)
+		       : STRATA_TEXT_OTHER;
 }
 
 /* Whether strata_field_visit() shows the type as text. */
 static bool is_chars(const struct strata_ctf_type *type)
 {
 	return (type->kind == STRATA_CTF_ARRAY || type->kind == STRATA_CTF_SEQUENCE) &&
-	       type->element->is_text && type->element->bits == 8 && type->element->align == 8 &&
-	       type->align % 8 == 0;
+	       type->encoding == STRATA_CTF_UTF8 && !type->is_blob && type->element->is_text &&
+	       type->element->bits == 8 && type->element->align == 8 && type->align % 8 == 0;
 }
 
 /* Adds a field of known size to the run; starts a new run at @piece if the field cannot extend
@@ -36,12 +39,13 @@ static uint32_t add_to_run(struct strata_ctf_run **run, struct strata_text_piece
 
 /* Sets how the piece's value is read and printed. Returns the size of its text, if known.
  * @run: IN/OUT, the current run; NULL: none */
-static size_t plan_value(struct strata_text_piece *piece, struct strata_ctf_run **run)
+static size_t plan_value(const struct strata_text_style *style, struct strata_text_piece *piece,
+			 struct strata_ctf_run **run)
 {
 	const struct strata_ctf_type *type = piece->type;
 
-	if (is_decimal(type)) {
-		piece->kind = type->is_signed ? STRATA_TEXT_SIGNED : STRATA_TEXT_UNSIGNED;
+	piece->kind = number_kind(style, type);
+	if (piece->kind != STRATA_TEXT_OTHER) {
 		strata_ctf_number_init(&piece->number, type,
 				       add_to_run(run, piece, type->bits / 8));
 		return STRATA_PUT_BYTES;
@@ -60,42 +64,46 @@ static size_t plan_value(struct strata_text_piece *piece, struct strata_ctf_run 
 	return 0;
 }
 
-static int plan_before(struct strata_text_piece *piece, const char *name, bool is_first)
+/* Sets the text before the piece's value. Returns 0, or -1: out of memory. */
+static int plan_before(const struct strata_text_style *style, struct strata_text_piece *piece,
+		       const char *name, bool is_first)
 {
-	const size_t length = strlen(name);
-	char *out = strata_put_new_blocks(length + 5);
+	const char *lead = is_first ? style->first : style->next;
+	char *out = strata_put_new_blocks(strlen(lead) + strlen(name) + strlen(style->equals));
 
 	if (!out)
 		return -1;
 	piece->before = out;
-	out = strata_put_bytes(out, is_first ? "{ " : ", ", 2);
-	out = strata_put_bytes(out, name, length);
-	out = strata_put_bytes(out, " = ", 3);
+	out = strata_put_text(out, lead);
+	out = strata_put_text(out, name);
+	out = strata_put_text(out, style->equals);
 	piece->before_bytes = (uint32_t)(out - piece->before);
 	return 0;
 }
 
 int strata_text_program_make(struct strata_text_program *program,
+			     const struct strata_text_style *style,
 			     const struct strata_ctf_type *type)
 {
 	struct strata_ctf_run *run = NULL;
 
 	memset(program, 0, sizeof(*program));
+	program->style = style;
+	program->room = STRATA_PUT_BLOCK;
 	if (!type || type->nr_fields == 0)
 		return 0;
 	program->pieces = calloc(type->nr_fields, sizeof(*program->pieces));
 	if (!program->pieces)
 		return -1;
-	program->room = STRATA_PUT_BLOCK;
 	for (; program->nr < type->nr_fields; program->nr++) {
 		struct strata_text_piece *piece = &program->pieces[program->nr];
 
-		if (plan_before(piece, type->fields[program->nr].name, program->nr == 0)) {
+		if (plan_before(style, piece, type->fields[program->nr].name, program->nr == 0)) {
 			strata_text_program_clear(program);
 			return -1;
 		}
 		piece->type = type->fields[program->nr].type;
-		program->room += piece->before_bytes + plan_value(piece, &run);
+		program->room += piece->before_bytes + plan_value(style, piece, &run);
 	}
 	return 0;
 }
@@ -110,20 +118,21 @@ void strata_text_program_clear(struct strata_text_program *program)
 	memset(program, 0, sizeof(*program));
 }
 
-static inline char *put_quoted(char *out, const char *text, size_t length)
+static inline char *put_quoted(const struct strata_text_style *style, char *out, const char *text,
+			       size_t length)
 {
 	*out++ = '"';
-	out = strata_text_escape(out, text, length, true);
+	out = style->escape(out, text, length);
 	*out++ = '"';
 	return out;
 }
 
 /* Prints a field of any type. @out: end of the previous text. Returns the end of this text, where
- * there is room for @room bytes more; NULL: it exceeds the event, or out of memory. */
-static char *put_any(const struct strata_text_piece *piece, char *out, size_t room,
-		     struct strata_buffer *buffer, struct strata_ctf_cursor *cursor)
+ * there is room for the rest of the program; NULL: it exceeds the event, or out of memory. */
+static char *put_any(const struct strata_text_program *program,
+		     const struct strata_text_piece *piece, char *out, struct strata_buffer *buffer,
+		     struct strata_ctf_cursor *cursor)
 {
-	struct strata_text_fields fields;
 	const char *text;
 	uint64_t length;
 
@@ -141,13 +150,21 @@ static char *put_any(const struct strata_text_piece *piece, char *out, size_t ro
 		length = strnlen(text, length);
 		break;
 	default:
-		strata_text_fields_init(&fields, buffer);
-		return strata_field_visit(&fields.visitor, NULL, piece->type, cursor)
-			       ? strata_buffer_room(buffer, room)
+		return program->style->other(buffer, piece->type, cursor)
+			       ? strata_buffer_room(buffer, program->room)
 			       : NULL;
 	}
-	out = strata_buffer_room(buffer, 4 * length + 2 + room);
-	return out ? put_quoted(out, text, length) : NULL;
+	out = strata_buffer_room(buffer, 4 * length + 2 + program->room);
+	return out ? put_quoted(program->style, out, text, length) : NULL;
+}
+
+/* Prints a number of a run. */
+static inline char *put_number(const struct strata_text_piece *piece, char *out, uint64_t value)
+{
+	if (piece->kind == STRATA_TEXT_UNSIGNED)
+		return strata_put_decimal(out, value);
+	return piece->kind == STRATA_TEXT_SIGNED ? strata_put_signed(out, (int64_t)value)
+						 : strata_put_hex(out, value & piece->number.mask);
 }
 
 bool strata_text_program_put(const struct strata_text_program *program,
@@ -155,15 +172,10 @@ bool strata_text_program_put(const struct strata_text_program *program,
 			     struct strata_ctf_cursor *cursor)
 {
 	const struct strata_text_piece *piece, *end = program->pieces + program->nr;
-	struct strata_text_fields fields;
+	const struct strata_text_style *style = program->style;
 	const uint8_t *run = NULL;
-	char *out;
+	char *out = strata_buffer_room(buffer, program->room);
 
-	if (!program->pieces) {
-		strata_text_fields_init(&fields, buffer);
-		return strata_field_visit(&fields.visitor, NULL, type, cursor);
-	}
-	out = strata_buffer_room(buffer, program->room);
 	if (!out || !strata_ctf_align(cursor, type->align))
 		return false;
 	for (piece = program->pieces; piece < end; piece++) {
@@ -176,24 +188,24 @@ bool strata_text_program_put(const struct strata_text_program *program,
 		switch (piece->kind) {
 		case STRATA_TEXT_UNSIGNED:
 		case STRATA_TEXT_SIGNED:
+		case STRATA_TEXT_HEX:
 			value = strata_ctf_number_load(run, number);
 			if (number->slot >= 0)
 				cursor->slots[number->slot] = value;
-			out = piece->kind == STRATA_TEXT_SIGNED
-				      ? strata_put_signed(out, (int64_t)value)
-				      : strata_put_decimal(out, value);
+			out = put_number(piece, out, value);
 			break;
 		case STRATA_TEXT_CHARS:
 			out = put_quoted(
-				out, (const char *)run + number->offset,
+				style, out, (const char *)run + number->offset,
 				strnlen((const char *)run + number->offset, piece->type->length));
 			break;
 		default:
-			out = put_any(piece, out, program->room, buffer, cursor);
+			out = put_any(program, piece, out, buffer, cursor);
 			if (!out)
 				return false;
 		}
 	}
-	strata_buffer_advance(buffer, strata_put_bytes(out, " }", 2));
+	out = strata_put_text(out, program->nr ? style->end : style->empty);
+	strata_buffer_advance(buffer, out);
 	return true;
 }
