@@ -13,6 +13,7 @@ struct held_run {
 	size_t nr;     /* 0: this is a loss */
 	size_t events; /* offsets into the slice's buffers */
 	size_t base;
+	bool by_stream; /* for the observers with by_stream, or for the others */
 	struct strata_loss loss;
 };
 
@@ -124,11 +125,11 @@ static bool hold_bytes(struct ordered_sink *sink, const struct strata_ctf_reader
 }
 
 /* @loss: NULL for a run of events */
-static int hold(struct ordered_sink *sink, size_t stream, const struct strata_ctf_reader *reader,
-		const struct strata_lane_event *events, size_t nr, const struct strata_loss *loss,
-		struct strata_error *error)
+static int hold(struct ordered_sink *sink, bool by_stream, size_t stream,
+		const struct strata_ctf_reader *reader, const struct strata_lane_event *events,
+		size_t nr, const struct strata_loss *loss, struct strata_error *error)
 {
-	struct held_run run = { .stream = stream, .nr = nr }, *place;
+	struct held_run run = { .stream = stream, .nr = nr, .by_stream = by_stream }, *place;
 
 	if (loss)
 		run.loss = *loss;
@@ -141,10 +142,10 @@ static int hold(struct ordered_sink *sink, size_t stream, const struct strata_ct
 	return strata_fail(error, "out of memory for a slice; use fewer threads");
 }
 
-/* Passes a run to all observers; @loss: as in hold(). */
-static int tell(struct ordered_sink *sink, size_t stream, struct strata_ctf_reader *reader,
-		const struct strata_lane_event *events, size_t nr, const struct strata_loss *loss,
-		struct strata_error *error)
+/* Passes a run to all observers of one kind; @loss: as in hold(). */
+static int tell(struct ordered_sink *sink, bool by_stream, size_t stream,
+		struct strata_ctf_reader *reader, const struct strata_lane_event *events, size_t nr,
+		const struct strata_loss *loss, struct strata_error *error)
 {
 	const struct strata_in_order *in_order = sink->in_order;
 	int status = 0;
@@ -153,6 +154,8 @@ static int tell(struct ordered_sink *sink, size_t stream, struct strata_ctf_read
 	for (i = 0; i < in_order->nr_observers && !status; i++) {
 		struct strata_slice_sink *observer = in_order->observers[i];
 
+		if (observer->by_stream != by_stream)
+			continue;
 		if (!loss)
 			status = observer->take(observer, stream, reader, events, nr, error);
 		else if (observer->lose)
@@ -175,7 +178,7 @@ static int take_turn(struct ordered_sink *sink, struct strata_error *error)
 		struct strata_ctf_reader *reader = copy_at(sink, run->reader);
 
 		reader->base = (const uint8_t *)sink->bytes.bytes + run->base;
-		status = tell(sink, run->stream, reader,
+		status = tell(sink, run->by_stream, run->stream, reader,
 			      (const struct strata_lane_event *)(const void *)(sink->events.bytes +
 									       run->events),
 			      run->nr, run->nr ? NULL : &run->loss, error);
@@ -194,17 +197,29 @@ static int look_for_turn(struct ordered_sink *sink, struct strata_error *error)
 	return 0;
 }
 
+/* Passes a run to the observers of one kind, or holds it back until it is the slice's turn; @loss:
+ * as in hold(). */
+static int pass(struct ordered_sink *sink, bool by_stream, size_t stream,
+		struct strata_ctf_reader *reader, const struct strata_lane_event *events, size_t nr,
+		const struct strata_loss *loss, struct strata_error *error)
+{
+	const int status = look_for_turn(sink, error);
+
+	if (status)
+		return status;
+	return sink->is_its_turn ? tell(sink, by_stream, stream, reader, events, nr, loss, error)
+				 : hold(sink, by_stream, stream, reader, events, nr, loss, error);
+}
+
 static int take(struct strata_slice_sink *slice_sink, size_t stream,
 		struct strata_ctf_reader *reader, const struct strata_lane_event *events, size_t nr,
 		struct strata_error *error)
 {
 	struct ordered_sink *sink = (struct ordered_sink *)slice_sink;
-	int status = look_for_turn(sink, error);
+	int status = 0;
 
-	if (!status && sink->is_its_turn)
-		status = tell(sink, stream, reader, events, nr, NULL, error);
-	else if (!status)
-		status = hold(sink, stream, reader, events, nr, NULL, error);
+	if (sink->in_order->nr_by_time)
+		status = pass(sink, false, stream, reader, events, nr, NULL, error);
 	if (!status && sink->inner)
 		status = sink->inner->take(sink->inner, stream, reader, events, nr, error);
 	return status;
@@ -215,15 +230,22 @@ static int lose(struct strata_slice_sink *slice_sink, size_t stream,
 		struct strata_error *error)
 {
 	struct ordered_sink *sink = (struct ordered_sink *)slice_sink;
-	int status = look_for_turn(sink, error);
+	int status = 0;
 
-	if (!status && sink->is_its_turn)
-		status = tell(sink, stream, reader, NULL, 0, loss, error);
-	else if (!status)
-		status = hold(sink, stream, reader, NULL, 0, loss, error);
+	if (sink->in_order->nr_by_time)
+		status = pass(sink, false, stream, reader, NULL, 0, loss, error);
 	if (!status && sink->inner && sink->inner->lose)
 		status = sink->inner->lose(sink->inner, stream, reader, loss, error);
 	return status;
+}
+
+static int take_batch(struct strata_slice_sink *slice_sink, size_t stream,
+		      struct strata_ctf_reader *reader, const struct strata_lane_event *events,
+		      size_t nr, const struct strata_loss *loss, struct strata_error *error)
+{
+	struct ordered_sink *sink = (struct ordered_sink *)slice_sink;
+
+	return pass(sink, true, stream, reader, events, nr, loss, error);
 }
 
 static void end(struct strata_slice_work *work, struct strata_slice_sink *slice_sink)
@@ -249,6 +271,8 @@ static struct ordered_sink *make_sink(struct strata_in_order *in_order)
 		return NULL;
 	sink->sink.take = take;
 	sink->sink.lose = lose;
+	if (in_order->nr_by_time < in_order->nr_observers)
+		sink->sink.read = take_batch;
 	sink->in_order = in_order;
 	sink->last_readers = calloc(in_order->nr_streams + 1, sizeof(*sink->last_readers));
 	if (sink->last_readers)
@@ -302,8 +326,13 @@ static int join(struct strata_slice_work *work, struct strata_slice_sink *slice_
 
 void strata_in_order_init(struct strata_in_order *in_order)
 {
+	size_t i;
+
 	in_order->work.begin = begin;
 	in_order->work.join = join;
 	in_order->work.end = end;
+	in_order->nr_by_time = 0;
+	for (i = 0; i < in_order->nr_observers; i++)
+		in_order->nr_by_time += !in_order->observers[i]->by_stream;
 	atomic_init(&in_order->joined, 0);
 }

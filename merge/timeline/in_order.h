@@ -13,6 +13,8 @@
  *     all as shown   by strata_shown_run() and strata_shown_next(): with source, layer, pCPU,
  *                    domain and vCPU (outputs/shown.h)
  *
+ * An observer with by_stream receives the same by whole batches, in the order of each stream only.
+ *
  * One pass serves any number of observers in addition to the output. A slice that waits for its
  * turn keeps copies of its runs; with one thread, nothing is copied.
  *
@@ -31,11 +33,12 @@ struct strata_in_order {
 	struct strata_slice_work *inner; /* other work of each slice; NULL: none */
 	struct strata_slice_sink *const *observers;
 	size_t nr_observers;
+	size_t nr_by_time;    /* of these, without by_stream; set by strata_in_order_init() */
 	size_t nr_streams;    /* of the set */
 	atomic_size_t joined; /* number of slices passed on; the next one is in progress */
 };
 
-/* Initialises the work; the caller sets the other members. */
+/* Initialises the work; the caller has set the other members. */
 void strata_in_order_init(struct strata_in_order *in_order);
 
 #endif /* STRATA_MERGE_TIMELINE_IN_ORDER_H */

@@ -28,7 +28,8 @@ struct strata_lanes {
 	size_t nr;
 	/*
 	 * Refills a lane, in order and not before its previous batch: sets next and end, equal at
-	 * the end of the lane. Returns 0, or -1: failed.
+	 * the end of the lane. Returns 0; -1: failed; 1: stop, without failure: the merge cannot go
+	 * on.
 	 */
 	int (*refill)(void *data, size_t lane);
 	/* During take(): the lane whose run probably comes next, so that its data can be

@@ -162,6 +162,21 @@ static void keep_loss(struct strata_set_merge *slice, size_t at)
 		lane->end = lane->next;
 }
 
+/* Passes the lane's batch to a sink that wants it before the merge. */
+static int pass_batch(struct strata_set_merge *slice, size_t at)
+{
+	struct strata_ctf_reader *reader = &slice->readers[at];
+	const struct strata_lane *lane = &slice->lanes.lanes[at];
+
+	if (!slice->sink->read || lane->next == lane->end)
+		return 0;
+	if (lane->next->class == STRATA_LANE_LOSS)
+		return slice->sink->read(slice->sink, at, reader, NULL, 0, &reader->loss,
+					 slice->error);
+	return slice->sink->read(slice->sink, at, reader, lane->next,
+				 (size_t)(lane->end - lane->next), NULL, slice->error);
+}
+
 static int refill(void *data, size_t at)
 {
 	struct strata_set_merge *slice = data;
@@ -199,9 +214,9 @@ static int refill(void *data, size_t at)
 			leave_wanted(slice, at);
 		reader->tally.events -= (size_t)got - (size_t)(lane->end - lane->next);
 		if (is_last)
-			return 0;
+			break;
 	} while (lane->next == lane->end);
-	return 0;
+	return pass_batch(slice, at);
 }
 
 static int take(void *data, size_t at, const struct strata_lane_event *events, size_t nr)

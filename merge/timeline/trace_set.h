@@ -78,6 +78,18 @@ struct strata_slice_sink {
 	 */
 	int (*lose)(struct strata_slice_sink *sink, size_t stream, struct strata_ctf_reader *reader,
 		    const struct strata_loss *loss, struct strata_error *error);
+	/*
+	 * Takes all of a batch that take() will get in runs, or the loss that lose() will get, as
+	 * soon as it is read: in the order of its stream, but not of the timeline. May be NULL.
+	 * @loss: NULL for events
+	 * Returns as take(); after 1 the merge cannot go on.
+	 */
+	int (*read)(struct strata_slice_sink *sink, size_t stream, struct strata_ctf_reader *reader,
+		    const struct strata_lane_event *events, size_t nr,
+		    const struct strata_loss *loss, struct strata_error *error);
+	/* Of an observer (in_order.h): take() and lose() are called in the order of each stream
+	 * only, with whole batches, which costs less than single events; they return 0 or -1. */
+	bool by_stream;
 };
 
 /*

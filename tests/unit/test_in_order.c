@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * test_in_order.c - observers take in the same events and losses, in the same order, with the same
- * fields, whatever the number of threads, beside what slices write and without that.
+ * fields, whatever the number of threads, beside what slices write and without that; and so do
+ * observers that need only the order of each stream.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -151,11 +152,92 @@ static void an_observer_can_stop_the_merge(void **state)
 	outputs_end(&world);
 }
 
+#define STREAMS 8u
+
+/* What an observer saw of each stream: a hash over all of it, in order. */
+struct seen_streams {
+	struct strata_slice_sink sink;
+	uint64_t hashes[STREAMS];
+	uint64_t calls, events;
+};
+
+static int take_of_stream(struct strata_slice_sink *sink, size_t stream,
+			  struct strata_ctf_reader *reader, const struct strata_lane_event *events,
+			  size_t nr, struct strata_error *error)
+{
+	struct seen_streams *seen = (struct seen_streams *)sink;
+	uint64_t *hash = &seen->hashes[stream];
+	size_t i;
+
+	(void)error;
+	for (i = 0; i < nr; i++) {
+		const struct strata_ctf_class *class = &reader->kind->classes[events[i].class];
+		struct strata_ctf_cursor cursor;
+
+		*hash = *hash * 31 +
+			strata_hash_event(events[i].ns, reader->packet.offset, class->index);
+		strata_ctf_event_open(reader, &events[i], &cursor);
+		assert_true(strata_ctf_program_fold(&class->program, &cursor, hash));
+	}
+	seen->calls++;
+	seen->events += nr;
+	return 0;
+}
+
+static int lose_of_stream(struct strata_slice_sink *sink, size_t stream,
+			  struct strata_ctf_reader *reader, const struct strata_loss *loss,
+			  struct strata_error *error)
+{
+	uint64_t *hash = &((struct seen_streams *)sink)->hashes[stream];
+
+	(void)reader;
+	(void)error;
+	*hash = strata_hash_number(*hash, loss->discarded + loss->from_ns + loss->to_ns);
+	return 0;
+}
+
+static void an_observer_by_stream_gets_the_same_in_batches(void **state)
+{
+	struct outputs_world world;
+	unsigned int threads;
+
+	(void)state;
+	begin(&world);
+	for (threads = 1; threads < 7; threads++) {
+		struct seen_streams by_stream = { .sink = { .take = take_of_stream,
+							    .lose = lose_of_stream,
+							    .by_stream = true } };
+		struct seen_streams by_time = { .sink = { .take = take_of_stream,
+							  .lose = lose_of_stream } };
+		struct strata_slice_sink *const observers[] = { &by_stream.sink, &by_time.sink };
+		/* Alone on even numbers of threads. */
+		const struct strata_slice_options options = { .to_ns = UINT64_MAX,
+							      .threads = threads,
+							      .slice_bytes = 10000,
+							      .observers = observers,
+							      .nr_observers = 1 + threads % 2 };
+		static uint64_t expected[STREAMS];
+		struct strata_error error = { "" };
+
+		assert_int_equal(strata_slices_run(&world.set, &options, NULL, &error), 0);
+		if (threads == 1)
+			memcpy(expected, by_time.hashes, sizeof(expected));
+		assert_memory_equal(by_stream.hashes, expected, sizeof(expected));
+		assert_int_equal(by_stream.events, 8 * 20 * 150);
+		if (threads % 2 == 0)
+			continue;
+		assert_memory_equal(by_time.hashes, expected, sizeof(expected));
+		assert_true(by_stream.calls * 4 < by_time.calls);
+	}
+	outputs_end(&world);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(any_number_of_threads_tells_the_same),
 		cmocka_unit_test(an_observer_can_stop_the_merge),
+		cmocka_unit_test(an_observer_by_stream_gets_the_same_in_batches),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -470,6 +470,7 @@ struct strata_ctf_traces *strata_ctf_traces_open(struct strata_trace_set *set,
 	}
 	job->observer.take = take;
 	job->observer.lose = lose;
+	job->observer.by_stream = true;
 	job->set = set;
 	job->error = error;
 	if (!begin(job, names, dir, force) && !open_writers(job))
