@@ -20,8 +20,13 @@ trap 'rm -f "$failures"' EXIT
 limit_s=${TEST_LIMIT_S:-900}
 
 # Tests that start a recorder, of which there is one a machine.
-RECORDERS="test_recover.sh test_app_record.sh test_view_live.sh test_report_live.sh test_command.sh test_app_wake test_tutorial.sh
+RECORDERS="test_recover.sh test_app_record.sh test_view_live.sh test_report_live.sh test_command.sh test_tutorial.sh
 	test_record_command.sh"
+
+# Tests that search all processes for applications, as a recorder does, and call them.  Each sees its own processes alone, so
+# that none calls another's applications, or waits for a process of another.
+SEARCHERS="$RECORDERS test_app_wake test_apps"
+own_processes=(unshare --mount --propagation private --pid --fork --kill-child --mount-proc)
 
 # execute NAME COMMAND...: runs one TAP program, without a word; what there is to say of it is in files then.  In a subshell
 # of its own.  The test gets a session, which is killed at its end: what it left behind would hold files and locks that the
@@ -206,8 +211,11 @@ end_all() {
 }
 trap end_all INT TERM
 
+# is_among NAME LIST
+is_among() { [[ " ${2//[[:space:]]/ } " == *" $1 "* ]]; }
+
 need_of() {
-	if [[ " ${RECORDERS//[[:space:]]/ } " == *" $1 "* ]]; then
+	if is_among "$1" "$RECORDERS"; then
 		echo recorder
 	else
 		echo nothing
@@ -223,7 +231,11 @@ for kind in "$@"; do
 			*.sh) program=$source ;;
 			*) program=out/tests/$name ;;
 			esac
-			add "$name" "$(need_of "$name")" "$program"
+			if is_among "$name" "$SEARCHERS"; then
+				add "$name" "$(need_of "$name")" "${own_processes[@]}" "$program"
+			else
+				add "$name" "$(need_of "$name")" "$program"
+			fi
 		done
 		;;
 	lttng)

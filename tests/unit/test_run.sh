@@ -34,6 +34,11 @@ a_test unit/test_fails.sh <<-'END'
 	check "fails" test a = b
 	finish
 END
+# Called as one that starts a recorder, which would find the programs of other tests.
+a_test unit/test_command.sh <<-'END'
+	check "sees its own processes alone" test $$ = 1
+	finish
+END
 # No program stands for the tests in C.
 printf '#!/bin/bash\necho ok 1 - passes\necho 1..1\n' >"$work/program"
 chmod +x "$work/program"
@@ -47,7 +52,7 @@ said() { grep -qxF -- "$1" "$work/said" || { cat "$work/said"; return 1; }; }
 
 TEST_LIMIT_S=20 timeout 300 "$work/tests/run.sh" unit >"$work/said" 2>&1
 check "a test that fails makes the whole fail" test $? = 1
-check "each is counted, one that hangs as failed" said "3 passed, 2 failed"
+check "each is counted, one that hangs as failed" said "4 passed, 2 failed"
 check "what hangs is named" said "          test_hangs.sh: status 137, 1 of 0 planned tests reported"
 check "and how it hung is shown" grep -q 'sleep 3000' "$work/said"
 check "what it had started has ended, too" is_gone "$work/hanging"
@@ -59,7 +64,7 @@ check "and once more at the end" at_the_end '^  not ok 1 - fails'
 check "and what hung as well" at_the_end '^  test_hangs.sh: status 137'
 
 # Beside a script of the same name, a program runs all the same.
-rm "$work"/tests/unit/test_hangs.sh
+rm "$work"/tests/unit/test_{hangs,command}.sh
 mv "$work/tests/unit/test_leaves.sh" "$work/tests/unit/test_program.sh"
 timeout 300 "$work/tests/run.sh" unit >"$work/said" 2>&1
 check "a program and a script of one name both run" said "2 passed, 1 failed"
