@@ -88,6 +88,18 @@ static bool is_skipped(const struct app_wake_progress *progress, pid_t pid)
 	return false;
 }
 
+/* Whether a process is a child that was killed, and has not ended: it keeps the pages of programs
+ * that it has called. */
+static bool is_killed(const struct app_wake *wake, pid_t pid)
+{
+	unsigned int i;
+
+	for (i = 0; i < wake->nr_killed; i++)
+		if (wake->killed[i] == pid)
+			return true;
+	return false;
+}
+
 static void step(struct app_wake_progress *progress, uint32_t uid, pid_t pid)
 {
 	strata_write_once(&progress->uid, uid);
@@ -121,7 +133,8 @@ static bool skips(void *data, const struct app_process *process)
 	const struct calls *calls = data;
 
 	/* It keeps pages of programs that it has called, but has no such page itself. */
-	return process->pid == getpid() || is_skipped(calls->progress, process->pid) ||
+	return process->pid == getpid() || is_killed(calls->wake, process->pid) ||
+	       is_skipped(calls->progress, process->pid) ||
 	       times_slow(calls->progress, process->uid) * WAKE_STUCK_MS >= user_ms(calls->wake);
 }
 
