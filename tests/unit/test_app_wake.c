@@ -161,6 +161,38 @@ static void a_search_that_is_held_up_is_begun_again(void **state)
 	munmap(page, STRATA_PAGE_BYTES);
 }
 
+/* As when a machine is suspended: the search and whoever looks after it stand still together. */
+static void a_search_that_nobody_looked_at_is_not_held_up(void **state)
+{
+	const struct timespec suspended = { .tv_nsec = (WAKE_STUCK_MS + 500u) % 1000u * 1000000,
+					    .tv_sec = (WAKE_STUCK_MS + 500u) / 1000u };
+	struct strata_app_wait *page = make_true_page();
+	struct app_wake wake = { .child = 0 };
+	struct strata_error error;
+	unsigned int turns = 0;
+	pid_t first;
+
+	(void)state;
+	page->connected = 0;
+	assert_int_equal(app_wake_begin(&wake, &error), 0);
+	first = wake.child;
+	while (!strata_read_once(&page->calls)) {
+		assert_true(turns++ < LIMIT_TURNS);
+		pause_briefly();
+	}
+	assert_int_equal(kill(first, SIGSTOP), 0);
+	assert_int_equal(waitpid(first, NULL, WUNTRACED), first);
+	app_wake_tend(&wake);
+	nanosleep(&suspended, NULL);
+	app_wake_tend(&wake);
+	assert_int_equal(wake.child, first);
+	assert_int_equal(kill(first, SIGCONT), 0);
+	tend_until_settled(&wake);
+	app_wake_end(&wake);
+	assert_int_equal(page->calls, 1);
+	munmap(page, STRATA_PAGE_BYTES);
+}
+
 /* It keeps the pages that it has called, as this one does. */
 static void a_search_that_was_killed_and_has_not_ended_is_not_called(void **state)
 {
@@ -266,6 +298,7 @@ int main(void)
 		cmocka_unit_test(what_is_not_such_a_page_is_left_alone),
 		cmocka_unit_test(a_program_that_does_not_answer_is_not_waited_for_for_ever),
 		cmocka_unit_test(a_search_that_is_held_up_is_begun_again),
+		cmocka_unit_test(a_search_that_nobody_looked_at_is_not_held_up),
 		cmocka_unit_test(a_search_that_was_killed_and_has_not_ended_is_not_called),
 		cmocka_unit_test(a_search_that_somebody_else_reaped_has_ended),
 		cmocka_unit_test(each_user_has_a_turn),

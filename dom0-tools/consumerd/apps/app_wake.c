@@ -239,7 +239,8 @@ static int begin_child(struct app_wake *wake, struct strata_error *error)
 	if (child == 0)
 		call_all(wake, recorder);
 	wake->child = child > 0 ? child : 0;
-	wake->moved_ms = now_ms();
+	wake->looked_ms = now_ms();
+	wake->stuck_ms = 0;
 	if (child < 0)
 		return strata_fail(error, "running programs cannot be woken: %s", strerror(errno));
 	return 0;
@@ -341,9 +342,26 @@ static void reap_killed(struct app_wake *wake)
 	}
 }
 
+/* Whether the child has been blocked for so long that it is replaced. */
+static bool is_stuck(struct app_wake *wake)
+{
+	/* Acquire: pairs with step(). */
+	const uint64_t steps = strata_load_acquire(&wake->progress->steps);
+	const uint64_t looked_ms = now_ms(), since_ms = looked_ms - wake->looked_ms;
+
+	wake->looked_ms = looked_ms;
+	if (steps != wake->steps || !is_blocked(wake->child)) {
+		wake->steps = steps;
+		wake->stuck_ms = 0;
+		return false;
+	}
+	/* The machine may have stood still since the last look, and the child with it. */
+	wake->stuck_ms += since_ms < WAKE_LOOK_MS ? since_ms : WAKE_LOOK_MS;
+	return wake->stuck_ms > WAKE_STUCK_MS;
+}
+
 void app_wake_tend(struct app_wake *wake)
 {
-	uint64_t steps;
 
 	reap_killed(wake);
 	if (!wake->child)
@@ -356,12 +374,7 @@ void app_wake_tend(struct app_wake *wake)
 		say_crowded(wake);
 		return;
 	}
-	/* Acquire: pairs with step(). */
-	steps = strata_load_acquire(&wake->progress->steps);
-	if (steps != wake->steps || !is_blocked(wake->child)) {
-		wake->steps = steps;
-		wake->moved_ms = now_ms();
-	} else if (now_ms() - wake->moved_ms > WAKE_STUCK_MS) {
+	if (is_stuck(wake)) {
 		kill(wake->child, SIGKILL);
 		begin_again(wake);
 	}

@@ -21,6 +21,7 @@
 #include "consumerd/apps/app_find.h"
 
 #define WAKE_STUCK_MS  1000u
+#define WAKE_LOOK_MS   100u /* one look shows that it is blocked for no longer than this */
 #define WAKE_ANSWER_MS 1000u
 
 /* How many children may be blocked, one after the other. */
@@ -37,8 +38,9 @@ struct app_wake {
 	/* Those that were blocked, and have not ended since we killed them. */
 	pid_t killed[WAKE_CHILDREN_MAX + 1];
 	unsigned int nr_killed;
-	uint64_t steps;    /* its progress at the last check ... */
-	uint64_t moved_ms; /* ... and when the progress last increased */
+	uint64_t steps;     /* its progress at the last look */
+	uint64_t looked_ms; /* when that was */
+	uint64_t stuck_ms;  /* for how long looks have found it blocked, without progress */
 };
 
 /* Begins; to be called when the recorder listens.  0 or -1. */
