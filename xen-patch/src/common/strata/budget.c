@@ -13,8 +13,8 @@
 #include "budget.h"
 #include "private.h"
 
-/* Records the events refused since the last such record; a nested probe may be
- * first. */
+/* Records the events refused since the last such record, unless a nested probe
+ * has recorded them. */
 static void tell(struct strata_cpu_ring *ring, const struct domain *d,
                  struct strata_budget *budget, unsigned int cpu)
 {
@@ -45,7 +45,7 @@ bool strata_budget_refill(const struct strata_selection *selection,
     uint64_t now = strata_clock();
     uint64_t passed = now - read_atomic(&bucket->refilled_ticks);
 
-    /* A clock that stepped back refills, too. */
+    /* A clock that stepped back refills the budget, too. */
     if ( passed < (uint64_t)cpu_khz * STRATA_HV_BUDGET_WINDOW_MS )
     {
         strata_local_add_return(&budget->refused, 1);

@@ -24,14 +24,15 @@
 #include "private.h"
 #include "selection.h"
 
-/* VM exits for an interrupt: EXIT_REASON_EXTERNAL_INTERRUPT of VMX, VMEXIT_INTR
- * of SVM.  Neither number is another exit that the other one traces. */
+/* VM exits for an interrupt: EXIT_REASON_EXTERNAL_INTERRUPT of VMX,
+ * VMEXIT_INTR of SVM.  Neither number means another traced exit on the other
+ * processor. */
 #define STRATA_EXIT_VMX_INTERRUPT 0x01u
 #define STRATA_EXIT_SVM_INTERRUPT 0x60u
 
 /*
- * What causes a record on this CPU.  An interrupt does from the VM exit that it
- * forces to the VM entry after that, both included, if they are recorded.
+ * Returns the cause of a record on this CPU.  An interrupt causes the records
+ * from the VM exit that it forces to the next VM entry, including both.
  */
 static always_inline enum strata_cause strata_cause(
     struct strata_cpu_ring *ring, uint32_t event, unsigned int bytes,
@@ -65,7 +66,7 @@ bool strata_budget_refill(const struct strata_selection *selection,
                           const struct domain *d, struct strata_budget *budget,
                           enum strata_cause cause);
 
-/* For a limited domain without memory for its counters: refuses. */
+/* Refuses events of a limited domain that has no memory for its counters. */
 bool strata_budget_without(struct strata_cpu_ring *ring);
 
 /*
@@ -106,8 +107,8 @@ static always_inline void strata_budget_charge(
 }
 
 /*
- * Records what was refused on @cpu and not told yet, into @ring, which is this
- * CPU's or belongs to one that is offline.
+ * Records the refusals on @cpu that are not recorded yet into @ring, which is
+ * this CPU's or belongs to an offline CPU.
  */
 void strata_budget_tell(struct strata_cpu_ring *ring, unsigned int cpu);
 

@@ -4,9 +4,7 @@
  * dispatches it.
  *
  * Everything here runs under the sysctl lock.  Long operations yield with
- *                                              -ERESTART and continue later;
- *                                              another caller's operation may
- *                                              run in between.
+ * -ERESTART and continue later; another caller's operation may run in between.
  */
 
 #include <xen/errno.h>

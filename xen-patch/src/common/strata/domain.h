@@ -17,7 +17,7 @@
 
 struct strata_vcpu_map;
 
-/* What causes a record while a domain runs; see budget.h. */
+/* The causes of records while a domain runs; see budget.h. */
 enum strata_cause {
     STRATA_BY_GUEST,
     STRATA_BY_INTERRUPT,
@@ -34,7 +34,7 @@ struct strata_bucket {
 struct strata_budget {
     struct strata_bucket bucket[STRATA_NR_CAUSES];
     unsigned long refused; /* in all */
-    unsigned long told;    /* of which the trace holds a record */
+    unsigned long told;    /* of these, recorded */
 } __cacheline_aligned;
 
 struct strata_domain {
@@ -44,7 +44,7 @@ struct strata_domain {
     struct strata_budget budget[]; /* of each CPU */
 };
 
-/* Domains without a limit: they could do worse than fill a ring. */
+/* Domains without a limit: they could do worse harm than fill a ring. */
 static always_inline bool strata_domain_unbounded(const struct domain *d)
 {
     return d->is_privileged || d == hardware_domain ||

@@ -45,7 +45,7 @@
 
 struct flood_cpu {
     struct timer timer;
-    unsigned int records; /* since the last that got an NMI in its middle */
+    unsigned int records; /* since the last record that an NMI hit */
     unsigned long between;
     unsigned long lost_nmi;
     unsigned long lost_check;

@@ -34,22 +34,21 @@ struct strata_flood_op {
     uint32_t abi_version;
     /* START: IN */
     uint32_t flags;
-    uint32_t period_us; /* each CPU sends the next one an NMI so often; 0: never */
-    uint32_t every;     /* each so many records of a CPU, one gets an NMI between
-                           its reserve and its commit; 0: none */
+    uint32_t period_us; /* of the NMIs from each CPU to the next; 0: no NMIs */
+    uint32_t every;     /* one of this many records of a CPU gets an NMI between
+                           its reserve and its commit; 0: no record does */
     /* QUERY */
     uint32_t cpu;        /* IN */
     uint64_t nmis;       /* OUT, all others too: Xen's own count of NMIs */
-    uint64_t between;    /* of them, those that found a record reserved and not
-                            committed */
-    uint64_t lost_nmi;   /* records that the ring refused: of the trace point, */
-    uint64_t lost_check; /* of the one below, */
-    uint64_t lost_other; /* and of all others */
+    uint64_t between;    /* NMIs that found a record reserved and not committed */
+    uint64_t lost_nmi;   /* records discarded: of the trace point for NMIs */
+    uint64_t lost_check; /* the same: struct strata_flood_record */
+    uint64_t lost_other; /* the same: all others */
 };
 
 /*
- * What each NMI records before the trace point for NMIs; to the recorder an
- * event of Xen's, in the trace point's class.
+ * Each NMI records this before the trace point for NMIs; to the recorder it is
+ * an event of Xen's, in the trace point's class.
  */
 #define STRATA_FLOOD_EVENT 0x00804002u
 

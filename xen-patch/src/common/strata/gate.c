@@ -182,7 +182,8 @@ int strata_start_recording(const struct strata_hv_op *op)
         enter(WALK_BUDGETS);
     if ( walk.stage == WALK_BUDGETS )
     {
-        /* Before the gate opens: a domain without state is not recorded. */
+        /* Before the gate opens, because a domain without state is not
+         * recorded. */
         rc = walk_domains();
         if ( rc )
             goto out;

@@ -4,10 +4,8 @@
  * read-only, and which outlive their ring while they are mapped.
  *
  * The counters of a ring stay in Xen's own heap.  Xen never reads a page made
- *                                                 here, so writes of dom0 do
- *                                                 no harm (a PVH dom0's
- *                                                 foreign mappings are always
- *                                                 writable).
+ * here, so writes of dom0 do no harm (a PVH dom0's foreign mappings are always
+ * writable).
  */
 
 #include <xen/domain_page.h>
@@ -72,7 +70,7 @@ static void free_page(struct page_info *pg)
 /* About 50 us of work: clear, and map or unmap. */
 #define PAGES_AT_ONCE 64
 
-/* Unmaps and frees the last pages.  False: there are more. */
+/* Unmaps and frees the last pages.  False: more pages remain. */
 static bool free_pages(struct strata_cpu_ring *ring)
 {
     unsigned int nr = min_t(unsigned int, ring->nr_frames, PAGES_AT_ONCE);

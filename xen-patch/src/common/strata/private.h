@@ -32,9 +32,10 @@ struct strata_cpu_ring {
     struct strata_ring_reader_area reader; /* its half, moved by hypercall */
     unsigned int spare;        /* the page that the reader owns */
     bool taken;                /* overwrite mode: between GET and PUT */
-    unsigned long refused;     /* events beyond their domains' budgets */
-    unsigned long refused_seen; /* those already reported by domain */
-    /* The vCPU that left its guest for an interrupt, until it enters it. */
+    unsigned long refused;     /* events refused beyond their domains' budgets */
+    unsigned long refused_seen; /* refusals already reported by domain */
+    /* The vCPU that left its guest for an interrupt, until it enters the guest
+     * again. */
     const struct vcpu *interrupted;
     struct strata_hv_pcpu_skew skew; /* of the last measurement; see skew.c */
     s_time_t switched;         /* time of the last switch by timer */
@@ -69,7 +70,8 @@ static always_inline struct strata_cpu_ring *strata_ring_of(unsigned int cpu)
  */
 extern bool strata_rings_complete;
 
-/* Events of CPUs without a ring: Xen had no memory when they were added. */
+/* Counts events of CPUs without a ring: Xen had no memory when they were
+ * added. */
 extern unsigned long strata_unringed;
 
 /*
@@ -137,8 +139,9 @@ int strata_ring_free(struct strata_cpu_ring *ring);
 
 #ifdef STRATA_TEST
 
-/* flood.c: a record is reserved and not written yet; one could not be.  Any
- * context.  And the sub-operations that only a hypervisor for tests has. */
+/* flood.c: notes that a record is reserved and not written yet, or could not
+ * be reserved.  Any context.  And the sub-operations that only a hypervisor
+ * for tests has. */
 void strata_flood_reserved(struct strata_slot *slot);
 void strata_flood_lost(uint32_t id);
 int strata_flood_sysctl(struct strata_hv_op *hv_op);

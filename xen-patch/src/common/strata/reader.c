@@ -12,7 +12,7 @@
 #include "control.h"
 #include "private.h"
 
-/* NULL: no rings, or none for that CPU. */
+/* Returns the ring of a CPU; NULL: no rings exist, or the CPU has no ring. */
 static struct strata_cpu_ring *find_ring(uint32_t cpu)
 {
     return strata_rings_complete && cpu < nr_cpu_ids ? strata_ring_of(cpu) : NULL;

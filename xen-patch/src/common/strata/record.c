@@ -56,7 +56,8 @@ static always_inline bool probe_begin(void)
     return strata_started();
 }
 
-/* This CPU's ring, after probe_begin() returned true; NULL: it has none. */
+/* Returns this CPU's ring, after probe_begin() returned true; NULL: the CPU
+ * has no ring. */
 static always_inline struct strata_cpu_ring *probe_ring(void)
 {
     struct strata_cpu_ring *ring;
@@ -176,8 +177,8 @@ void strata_ring_write(struct strata_cpu_ring *ring, uint32_t id,
 }
 
 /*
- * By its event and by the running vCPU; see struct strata_hv_rule for the
- * exception.
+ * Selects by the event and by the running vCPU; see struct strata_hv_rule for
+ * the exception.
  */
 static always_inline bool selected(const struct strata_selection *selection,
                                    uint32_t event)

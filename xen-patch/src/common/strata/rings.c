@@ -3,25 +3,10 @@
  * rings.c - makes and frees the rings, for one owner at a time: CREATE, DESTROY,
  * and the ring of a CPU that is added to the host.
  *
- * The operations are called by control.c, under the sysctl lock.  They may
- *                                                                 yield at any
- *                                                                 page with
- *                                                                 -ERESTART
- *                                                                 and continue
- *                                                                 later;
- *                                                                 another
- *                                                                 caller's
- *                                                                 operation
- *                                                                 may run in
- *                                                                 between.  A
- *                                                                 CPU is added
- *                                                                 under the
- *                                                                 lock of the
- *                                                                 CPU maps,
- *                                                                 and without
- *                                                                 the sysctl
- *                                                                 lock: see
- *                                                                 strata_rings_complete.
+ * control.c calls the operations, under the sysctl lock.  They may yield at any
+ * page with -ERESTART and continue later; another caller's operation may run in
+ * between.  A CPU is added under the lock of the CPU maps, and without the
+ * sysctl lock: see strata_rings_complete.
  */
 
 #include <xen/cpu.h>
@@ -40,7 +25,7 @@
 
 static struct strata_ring_geometry geometry;
 static uint32_t flags;                    /* STRATA_HV_OVERWRITE or 0 */
-static char owner[STRATA_HV_OWNER_BYTES]; /* empty: there are no rings */
+static char owner[STRATA_HV_OWNER_BYTES]; /* empty: no rings exist */
 bool strata_rings_complete;
 static bool undoing;                      /* memory ran out half way */
 static struct strata_cpu_ring *building;  /* the ring of the CPU that is next */
@@ -83,13 +68,14 @@ int strata_destroy_rings(void)
     if ( !owner[0] )
         return -ENOENT;
 
-    /* Incomplete rings were never started. */
+    /* Incomplete rings have never been started. */
     if ( strata_rings_complete )
     {
         rc = strata_stop_recording();
         if ( rc )
             return rc;
-        /* Not during CPU hotplug: a CPU being added has a ring after it, or none. */
+        /* Not during CPU hotplug, which decides whether an added CPU has a
+         * ring. */
         if ( !get_cpu_maps() )
             return -ERESTART;
         strata_rings_complete = false;
@@ -128,7 +114,7 @@ static void publish(unsigned int cpu, struct strata_cpu_ring *ring)
     write_atomic(&strata_rings[cpu], ring);
 }
 
-/* Makes the ring of @cpu, or continues to. */
+/* Makes the ring of @cpu, or continues making it. */
 static int make_ring(unsigned int cpu)
 {
     int rc;
@@ -265,7 +251,8 @@ void strata_describe_rings(struct strata_hv_op *op)
     }
 }
 
-/* NULL: out of memory. Interrupts on, and no vCPU waits for this one. */
+/* NULL: out of memory.  Interrupts on, and no other vCPU waits for the caller.
+ */
 static struct strata_cpu_ring *make_whole_ring(unsigned int cpu)
 {
     struct strata_cpu_ring *ring;
@@ -289,9 +276,10 @@ static struct strata_cpu_ring *make_whole_ring(unsigned int cpu)
 }
 
 /*
- * @cpu is brought up, and has not run yet.  The one that brings it up holds the
- * lock of the CPU maps, in its idle vCPU, and handles softirqs as __cpu_up()
- * does while it waits.  dom0's reader finds the new ring by QUERY's nr_rings.
+ * Makes the ring of @cpu, which is being brought up and has not run yet.  The
+ * CPU that brings it up holds the lock of the CPU maps, in its idle vCPU, and
+ * handles softirqs as __cpu_up() does while it waits.  dom0's reader finds the
+ * new ring by QUERY's nr_rings.
  */
 static void add_cpu(unsigned int cpu)
 {

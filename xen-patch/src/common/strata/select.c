@@ -48,7 +48,8 @@ static void cf_check note_selection(void *info)
                       sizeof(struct strata_hv_selection));
 }
 
-/* Has each CPU record that the selection is about to change, or has. */
+/* Makes each CPU record that the selection is about to change, or has changed.
+ */
 static int tell_selection(uint32_t changed)
 {
     struct strata_hv_selection record = { .changed = changed };
@@ -65,8 +66,9 @@ static int tell_selection(uint32_t changed)
 
 /*
  * @retired is the selection before the last change, until probes no longer use
- * it.  A continued call carries the number of its change.  The next change waits
- * for the one before it, whose call then continues: so two numbers suffice.
+ * it.  A continued call carries the number of its change.  The next change
+ * waits until the call for the previous change has continued and ended: so two
+ * numbers suffice.
  */
 int strata_select_events(struct strata_hv_op *op)
 {

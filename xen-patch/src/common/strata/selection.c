@@ -4,7 +4,7 @@
  * are recorded.
  *
  * Called by select.c and rings.c, under the sysctl lock.  selection.h has the
- *                                                         probes' tests.
+ * probes' tests.
  */
 
 #include <xen/errno.h>

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * selection.h - which events are recorded: the test of a probe before it
- * reserves, a few loads; and the drafts from which a selection is made.
+ * selection.h - says which events are recorded: a probe's test before it
+ * reserves, which costs a few loads; and the drafts from which a selection is
+ * made.
  *
- * A selection is immutable once probes can see it.  It is replaced by another
- * one, and freed after a grace period.
+ * A selection is immutable once probes can see it.  Another selection replaces
+ * it, and it is freed after a grace period.
  */
 
 #ifndef __COMMON_STRATA_SELECTION_H__
@@ -27,7 +28,7 @@ struct strata_vcpu_rule {
 
 struct strata_selection {
     uint32_t budget_per_s;
-    uint32_t tokens; /* a window's worth of it; 0: no bound */
+    uint32_t tokens; /* a window's worth of tokens; 0: no bound */
     unsigned int nr_vcpu_rules;
     struct strata_vcpu_rule vcpu_rules[STRATA_HV_VCPU_RULES_MAX];
     unsigned long domains[BITS_TO_LONGS(STRATA_DOMAIN_NUMBERS)];
@@ -75,7 +76,7 @@ static always_inline bool strata_runner_selected(
 }
 
 /*
- * STRATA_HV_SELECT without the grace period: on 0, the caller frees *@old
+ * Does STRATA_HV_SELECT without the grace period: on 0, the caller frees *@old
  * after one.  Under the sysctl lock.
  */
 int strata_selection_change(struct strata_hv_op *op,

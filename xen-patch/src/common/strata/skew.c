@@ -31,8 +31,8 @@
 
 #include "private.h"
 
-#define EXCHANGES  64   /* for each CPU; one takes less than a microsecond */
-#define SLICE_US   20   /* interrupts are off for that long */
+#define EXCHANGES  64   /* for each CPU, each of less than a microsecond */
+#define SLICE_US   20   /* interrupts are off for this time */
 #define SLICES_MAX 2000 /* for each CPU; without a hypervisor below us, a few */
 
 #define FINISHED     (~0u)
@@ -153,7 +153,8 @@ static void begin_peer(unsigned int cpu)
     };
 }
 
-/* All CPUs are measured against one: restarts if the caller has moved. */
+/* All CPUs are measured against one reference: restarts if the caller has
+ * moved. */
 int strata_measure_skew(void)
 {
     unsigned int here = smp_processor_id();

@@ -41,12 +41,12 @@ struct strata_vcpu_map {
 
 enum why {
     CHANGED, /* unless nothing did */
-    ASKED,   /* START or FLUSH wants to know */
+    ASKED,   /* START or FLUSH requests the map */
     LATE,    /* if changes were not recorded, and the window is over */
     LAST,    /* if changes were not recorded: STOP does not wait */
 };
 
-/* When the waiting maps are due: host ticks; 0: none waits. */
+/* When the waiting maps are due, in host ticks; 0: no map waits. */
 static unsigned long due;
 
 /*
@@ -120,7 +120,8 @@ static uint64_t window_length(void)
     return (uint64_t)cpu_khz * STRATA_HV_BUDGET_WINDOW_MS;
 }
 
-/* Begins a new window if the last one is over; a clock that stepped back, too. */
+/* Begins a new window if the last one is over, or if the clock stepped back.
+ */
 static bool new_window(struct strata_vcpu_map *map)
 {
     uint64_t now = strata_clock();
@@ -144,8 +145,8 @@ static bool take_token(struct strata_vcpu_map *map)
 }
 
 /*
- * @mine's flag before the due time: whoever takes that away (a full barrier in
- * strata_vcpu_clocks_late()) looks at the flag after it.
+ * Sets @mine's flag before the due time: the CPU that takes the due time away
+ * (a full barrier in strata_vcpu_clocks_late()) reads the flag after it.
  */
 static void wait_for_window(struct strata_domain *mine)
 {
