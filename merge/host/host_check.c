@@ -9,7 +9,7 @@
 
 struct checked_stream {
 	struct strata_checked_vcpu *vcpu; /* of a kernel or an application */
-	uint64_t early_ticks;             /* its times may be early by as much */
+	uint64_t early_ticks;             /* its times may be early by this much */
 };
 
 struct strata_host_check {
@@ -57,8 +57,8 @@ static void note_times(struct strata_host_check *check, enum strata_layer layer,
 	check->any = true;
 	figures->last_ns = last->ns;
 	/*
-	 * The hypervisor's records, if there are any, determine the duration: a guest could write
-	 * any time, and make a recording of seconds look like one of years.
+	 * If the hypervisor was recorded, its records alone determine the duration: a guest could
+	 * write any time, and make a recording of seconds look like one of years.
 	 */
 	if (check->host->scan.any && layer != STRATA_LAYER_XEN)
 		return;
@@ -180,7 +180,7 @@ static int take(struct strata_slice_sink *sink, size_t at, struct strata_ctf_rea
 	return 0;
 }
 
-/* Missing events of the hypervisor were lost between the preceding event and the packet's end. */
+/* The hypervisor's missing events were lost between the preceding event and the packet's end. */
 static int lose(struct strata_slice_sink *sink, size_t at, struct strata_ctf_reader *reader,
 		const struct strata_loss *loss, struct strata_error *error)
 {
@@ -219,7 +219,7 @@ static void sum_up_bounds(struct strata_host_check *check)
 			*those = figures->streams[i].bound_ticks;
 	}
 	figures->skew_ticks = strata_skew_bound_ticks(&check->host->scan.skew);
-	/* The reading of a counter is as coarse as a tick. */
+	/* A reading of a counter is no finer than a tick. */
 	figures->bound_ticks =
 		strata_ctf_add_clamped(strata_ctf_add_clamped(largest, 1), figures->skew_ticks);
 	figures->bound_ns = strata_ticks_to_ns_up(tsc_khz, figures->bound_ticks);

@@ -9,7 +9,7 @@
 struct conversion {
 	const struct strata_host_converter *of;
 	struct strata_stream_clock clock;
-	uint64_t last_ticks; /* of the host, of the last reading */
+	uint64_t last_ticks; /* of the host, at the last reading */
 };
 
 static void *begin(const struct strata_ctf_converter *converter)
@@ -26,11 +26,11 @@ static void *begin(const struct strata_ctf_converter *converter)
 }
 
 /*
- * An event by a single store reads the counter without a fence: the processor may do
- * so while loads ahead of it are still under way, so its time may be early by as long
- * as these take. On its own CPU, and towards a kernel, the order is right; but a CPU that sees by
- * plain loads what another one wrote may seem to have done so before the write. No limit is
- * documented; 1.3 us were measured.
+ * An event by a single store reads the counter without a fence: the processor may read it while
+ * earlier loads are still under way, so the event's time may be early by the duration of these
+ * loads. On its own CPU, and towards a kernel, the order is right; but a CPU that sees by plain
+ * loads what another CPU wrote may seem to have seen it before the write. No limit is documented;
+ * 1.3 us were measured.
  */
 #define APP_EARLY_US 5u
 
@@ -41,7 +41,7 @@ uint64_t strata_source_early_ticks(const struct strata_source *source, uint32_t 
 	return (uint64_t)tsc_khz * APP_EARLY_US / 1000;
 }
 
-/* The host tick of a reading. @bound: OUT, ticks; unknown if a needed record is missing */
+/* Returns the host tick of a reading.  @bound: OUT, ticks; unknown if a needed record is missing */
 static inline uint64_t host_ticks(struct conversion *conversion, uint64_t cycles, uint64_t *bound,
 				  bool *is_doubtful)
 {
@@ -82,7 +82,8 @@ static inline uint64_t hold_in_presence(const struct strata_host_converter *of, 
 			     1))
 		return 0;
 	outside = *ticks < nearest ? nearest - *ticks : *ticks - nearest;
-	/* The true time is present and within the bound: the nearest one is no further from it. */
+	/* The source was present at the true time, which lies within the bound: the nearest time at
+	 * which it was present is no further from it. */
 	if (outside > *bound)
 		*bound = strata_ctf_add_clamped(*bound, outside);
 	*ticks = nearest;
@@ -119,7 +120,7 @@ static uint64_t to_ns_later(const void *state, uint64_t cycles, uint64_t *bound)
 	uint64_t ticks = host_ticks(&copy, cycles, &bound_ticks, &ignored), held = ticks;
 
 	held_bound = bound_ticks;
-	/* What is impossible stays so: the reader leaves the packet out. */
+	/* An impossible time stays as it is: the reader leaves the packet out. */
 	if (hold_in_presence(copy.of, &held, &held_bound) <= bound_ticks)
 		ticks = held;
 	*bound = bound_ns(&copy.of->converter, bound_ticks);
@@ -141,7 +142,7 @@ void strata_host_converter_init(struct strata_host_converter *converter,
 	converter->converter.ns_later = to_ns_later;
 	converter->converter.bound_ns = bound_ns;
 	converter->converter.end = end;
-	/* If times may be clamped, a time depends on the preceding ones. */
+	/* If times may be clamped, each time depends on the preceding ones. */
 	converter->converter.from_start = strata_stream_clock_steps_back(clock) > 0 ||
 					  strata_stream_clock_kind(clock) == STRATA_CLOCK_EMULATED;
 	converter->clock = *clock;

@@ -16,20 +16,20 @@ struct strata_host_converter {
 	struct strata_stream_clock clock; /* as it is before the first event */
 	const struct strata_timebase *timebase;
 	uint64_t known_ticks;            /* least bound of any time */
-	int64_t shift_ticks;             /* added to all times, for a test */
+	int64_t shift_ticks;             /* added to all times, by a test */
 	bool is_host;                    /* the counter is the host's */
 	struct strata_presence presence; /* all times lie in it, before the shift */
-	/* The stream in the tables of its recording; NULL: none, the converter was set up
-	 * directly. */
+	/* The stream in the tables of its recording; NULL: the converter was set up directly. */
 	const struct strata_recorded_stream *recorded;
 };
 
-/* By how many ticks the times of a source may be early, in addition to its clock's error. */
+/* Returns by how many ticks the times of a source may be early, in addition to its clock's error.
+ */
 uint64_t strata_source_early_ticks(const struct strata_source *source, uint32_t tsc_khz);
 
 /*
- * @clock, @timebase: what these point to must outlive it
- * @skew_ticks: by how much the physical CPUs' counters differ at most
+ * @clock, @timebase: what these point to must outlive the converter
+ * @skew_ticks: the largest difference between the physical CPUs' counters
  */
 void strata_host_converter_init(struct strata_host_converter *converter,
 				const struct strata_source *source,
@@ -37,8 +37,8 @@ void strata_host_converter_init(struct strata_host_converter *converter,
 				const struct strata_timebase *timebase, uint64_t skew_ticks);
 
 /*
- * Makes the converter of a recorded stream, whose clock is set, and gives it to the stream as its
- * trace has it, with what the recording's table says of it.
+ * Makes the converter of a recorded stream, whose clock is set, and gives it to the stream of its
+ * trace, with what the recording's table says of the stream.
  * @recorded, @converter: must outlive the stream
  */
 void strata_host_converter_attach(struct strata_host_converter *converter,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * order_check.c - see order_check.h. host_check.c passes it each event as it is merged; it uses a
- * few words of memory per vCPU.
+ * order_check.c - see order_check.h.  host_check.c passes each event to it in merged order; it uses
+ * a few words of memory per vCPU.
  */
 #include "host/order_check.h"
 
@@ -10,26 +10,26 @@
 #include "base/id_map.h"
 #include "xen/domain_numbers.h"
 
-/* A host has fewer vCPUs; records of a hostile file could name 2^32. */
+/* Hosts have fewer vCPUs; records of a hostile file could name 2^32. */
 #define VCPUS_MAX 65536u
 
 struct strata_checked_vcpu {
 	uint32_t key;        /* domain << 16 | vCPU */
-	uint32_t generation; /* lower than the check's: what follows must be forgotten */
+	uint32_t generation; /* lower than the check's: the fields below are invalid */
 	enum strata_runstate state;
 	struct strata_track run;
 	struct strata_track app;
 	struct strata_track guest_mode;
-	bool has_guest_mode; /* there was an entry or an exit */
-	bool read_by_xen;    /* its counter: the track holds when it was not in guest mode */
-	struct strata_checked_vcpu *next; /* the one that was first seen after this one */
+	bool has_guest_mode; /* an entry or an exit was recorded */
+	bool read_by_xen;    /* its counter: the track holds the times outside of guest mode */
+	struct strata_checked_vcpu *next; /* the vCPU that was first seen after this one */
 };
 
 struct strata_order_check {
 	uint64_t covered_from;
 	uint64_t covered_until;
 	uint64_t uncertain_until;   /* 0: certain */
-	uint32_t generation;        /* incremented when all knowledge must be forgotten */
+	uint32_t generation;        /* incremented when all vCPUs' states become invalid */
 	uint32_t changing;          /* CPUs on which the selection is about to change */
 	struct strata_id_map vcpus; /* by strata_vcpu_key() */
 	struct strata_checked_vcpu *first, *last;
@@ -115,7 +115,7 @@ void strata_order_check_uncertain(struct strata_order_check *check, uint64_t unt
 	check->generation++;
 }
 
-/* Of a vCPU that has no guest mode, nothing waits for its records. */
+/* A vCPU without guest mode has no such records, and no event waits for one. */
 static void forget_guest_mode(struct strata_order_check *check, struct strata_checked_vcpu *vcpu)
 {
 	if (!vcpu->has_guest_mode)
@@ -129,7 +129,7 @@ static void forget_running(struct strata_order_check *check, struct strata_check
 	strata_track_forget(&vcpu->app, &check->result.app);
 }
 
-/* Carries out, for one vCPU, what strata_order_check_uncertain() ordered for all. */
+/* Carries out, for one vCPU, what strata_order_check_uncertain() requested for all. */
 static void bring_up_to_date(struct strata_order_check *check, struct strata_checked_vcpu *vcpu)
 {
 	if (vcpu->generation == check->generation)
@@ -159,7 +159,7 @@ void strata_order_check_runstate(struct strata_order_check *check, uint64_t tick
 	bring_up_to_date(check, vcpu);
 	if (!is_certain(check, ticks))
 		return;
-	/* A state that does not follow from the one before: a record is missing in between. */
+	/* A state that does not follow from the one before: a record between them is missing. */
 	if (vcpu->run.known && vcpu->state != change->before)
 		forget_running(check, vcpu);
 	if (!vcpu->run.known)
@@ -186,7 +186,7 @@ void strata_order_check_state(struct strata_order_check *check, uint64_t ticks,
 	if (!vcpu)
 		return;
 	bring_up_to_date(check, vcpu);
-	/* An earlier change is newer than what this record describes. */
+	/* An earlier change is newer than the state that this record describes. */
 	if (vcpu->run.known || state->runstate > STRATA_RUNSTATE_OFFLINE ||
 	    !is_certain(check, ticks))
 		return;
@@ -227,8 +227,8 @@ void strata_order_check_guest_mode(struct strata_order_check *check, uint64_t ti
 		return;
 	begins = entry != vcpu->read_by_xen;
 	state = vcpu->read_by_xen ? "in guest mode" : "in the hypervisor";
-	/* One that ends and had not begun: a record is missing.  It may begin twice: the first
-	 * entry failed. */
+	/* An interval that ends without having begun: a record is missing.  It may begin twice: the
+	 * first entry failed. */
 	if (vcpu->guest_mode.known && !begins && !vcpu->guest_mode.inside)
 		strata_track_forget(&vcpu->guest_mode, result);
 	if (!vcpu->guest_mode.known)
@@ -258,7 +258,7 @@ void strata_order_check_skip_app(struct strata_order_check *check)
 	check->result.app.unchecked++;
 }
 
-/* Whether the hypervisor's records cover that time. */
+/* Whether the hypervisor's records cover a time. */
 static bool is_told_of(struct strata_order_check *check, const struct strata_checked_vcpu *vcpu,
 		       uint64_t ticks)
 {

@@ -1,22 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * order_check.h - proof that the merged order is right: an event of a kernel or of
- * an application can only happen while its vCPU runs, and the hypervisor's runstate
- * records say when that was, in the host's own clock.  An HVM or PVH guest reads its counter
- * in guest mode, between VM entry and exit, which is tighter; an emulated one is
- * read by Xen, between exit and entry.
+ * order_check.h - proves that the merged order is right: an event of a kernel or of an application
+ * can only happen while its vCPU runs, and the hypervisor's runstate records say when that was, in
+ * the host's own clock.  An HVM or PVH guest reads its counter in guest mode, between VM entry and
+ * exit, which is tighter; for an emulated counter Xen reads it, between exit and entry.
  *
- * Every such event must lie inside such an interval, or outside by no more
- * than the bound of its time. The smallest slack is the amount by which all of them could be moved
- * before one does not: the largest error of the converted clocks on that side that would go
- * unnoticed.
+ * Every such event must lie inside such an interval, or outside by no more than the bound of its
+ * time. The smallest slack is the distance by which all events could be moved before one of them
+ * lies outside: the largest error of the converted clocks on that side that would go unnoticed.
  *
  * The check keeps its own record of when vCPUs ran, from the merged order alone: it shares nothing
  * with the maps and places of clocks/, because it has to detect errors in those.
  *
- * Events that the hypervisor's streams do not cover are not checked, and are
- * counted: before the vCPU's first record and after the end of the streams, and
- * where a stream lost events.
+ * Events that the hypervisor's streams do not cover are not checked, but counted: before the vCPU's
+ * first record, after the end of the streams, and where a stream lost events.
  */
 #ifndef STRATA_MERGE_ORDER_CHECK_H
 #define STRATA_MERGE_ORDER_CHECK_H
@@ -44,25 +41,26 @@ struct strata_checked_vcpu;
 /*
  * The functions below must be called in order of host ticks; at equal ticks for the hypervisor's
  * records before the kernels'.
- * @covered_from, @covered_until: the time in which the hypervisor's streams are
- * complete; both 0: never.
+ * @covered_from, @covered_until: the time in which the hypervisor's streams are complete; both 0:
+ *                                never
  * NULL: out of memory.
  */
 struct strata_order_check *strata_order_check_new(uint64_t covered_from, uint64_t covered_until);
 void strata_order_check_free(struct strata_order_check *check);
 
-/* The hypervisor recorded that this vCPU changes from one state to another. */
+/* Notes that the hypervisor recorded this vCPU's change from one state to another. */
 void strata_order_check_runstate(struct strata_order_check *check, uint64_t ticks, uint16_t domain,
 				 uint16_t vcpu, const struct strata_runstate_change *change);
 
-/* The hypervisor recorded the vCPU's state at the start of recording. */
+/* Notes that the hypervisor recorded the vCPU's state at the start of recording. */
 void strata_order_check_state(struct strata_order_check *check, uint64_t ticks,
 			      const struct strata_hv_vcpu_state *state);
 
-/* From now until @until_ticks the hypervisor's records are incomplete. */
+/* Notes that from now until @until_ticks the hypervisor's records are incomplete. */
 void strata_order_check_uncertain(struct strata_order_check *check, uint64_t until_ticks);
 
-/* The check's state of a vCPU; valid as long as the check. NULL: out of memory, or too many. */
+/* Returns the check's state of a vCPU, valid as long as the check.  NULL: out of memory, or too
+ * many. */
 struct strata_checked_vcpu *strata_order_check_vcpu(struct strata_order_check *check,
 						    uint16_t domain, uint16_t vcpu);
 
@@ -73,17 +71,17 @@ struct strata_checked_vcpu *strata_order_check_vcpu(struct strata_order_check *c
 void strata_order_check_selection(struct strata_order_check *check, bool changed);
 
 /*
- * From now on, entries and exits of this domain's vCPUs may be missing, because the hypervisor
- * refused some of its events: they are ignored. Changes of runstates are never refused.
+ * Ignores entries and exits of this domain's vCPUs from now on: some may be missing, because the
+ * hypervisor refused some of its events. Changes of runstates are never refused.
  */
 void strata_order_check_incomplete(struct strata_order_check *check, uint16_t domain);
 
-/* The hypervisor recorded that this vCPU enters guest mode, or has left it. */
+/* Notes that the hypervisor recorded that this vCPU enters guest mode, or has left it. */
 void strata_order_check_guest_mode(struct strata_order_check *check, uint64_t ticks,
 				   uint16_t domain, uint16_t vcpu, bool entry);
 
-/* Xen reads the vCPU's counter for it, when it has left guest mode for that: so its events lie
- * between an exit and the next entry.  To be called before any event. */
+/* Notes that Xen reads the vCPU's counter for it, after the vCPU has left guest mode for that: so
+ * its events lie between an exit and the next entry.  To be called before any event. */
 void strata_order_check_read_by_xen(struct strata_checked_vcpu *vcpu);
 
 /* Checks a kernel's event on its vCPU.  @ticks may be off by @bound;
@@ -91,7 +89,7 @@ void strata_order_check_read_by_xen(struct strata_checked_vcpu *vcpu);
 void strata_order_check_event(struct strata_order_check *check, struct strata_checked_vcpu *vcpu,
 			      uint64_t ticks, uint64_t bound, const char *event_name);
 
-/* The same for an event of an application; it is checked against when its vCPU ran alone. */
+/* The same for an event of an application, which is checked only against when its vCPU ran. */
 void strata_order_check_app_event(struct strata_order_check *check,
 				  struct strata_checked_vcpu *vcpu, uint64_t ticks, uint64_t bound,
 				  const char *event_name);

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * order_track.c - see order_track.h; order_check.c has two for each vCPU.
+ * order_track.c - see order_track.h; order_check.c has three tracks for each vCPU.
  *
  * Only the start and the last event of an interval are stored: every event is compared with the
  * start when it arrives, and the last one with the end. An event outside is compared with the
- * previous interval when it arrives; if that is too far away, it is stored, and compared with the
- * next one when that begins, or when time has passed beyond its bound.
+ * previous interval when it arrives. If the event is too far from that interval, it is stored, and
+ * compared with the next one when that begins, or when time has passed beyond the event's bound.
  *
  * The first record of a track also says what the state was before. So events between the start of
- * coverage (or the end of an uncertain stretch) and that record are summarised, and judged then. If
- * they were outside, and one of them may lie as late as the next interval, none of them is judged.
+ * coverage (or the end of an uncertain stretch) and that record are summarised, and judged when it
+ * comes. If they were outside, and one of them may lie as late as the next interval, none of them
+ * is judged.
  */
 #include "host/order_track.h"
 
@@ -78,7 +79,7 @@ static void note_violation(struct strata_track *track, struct strata_track_resul
 		track->open_violation = result->nr_named;
 }
 
-/* It is inside again: now the violations since it ended know how early they were. */
+/* An interval begins: the violations since the previous one ended now get early_ticks. */
 static void close_violations(struct strata_track *track, struct strata_track_result *result,
 			     uint64_t ticks)
 {
@@ -179,7 +180,7 @@ static void wait_for_record(struct strata_track *track, const struct strata_pend
 		track->waiting_latest = latest;
 }
 
-/* An event that is too late for the previous interval: it may be early for the next. */
+/* An event that is too late for the previous interval may be an early one of the next. */
 static void keep_pending(struct strata_track *track, struct strata_track_result *result,
 			 const struct strata_pending_event *event)
 {

@@ -23,11 +23,12 @@ struct strata_violation {
 	uint16_t domain;
 	uint16_t vcpu;
 	uint64_t ticks;
-	uint64_t bound; /* of its time: how far outside it might have been */
+	uint64_t bound; /* of its time: how far outside it may lie */
 	char event[40];
 	const char *state;    /* the vCPU's state according to the hypervisor */
-	uint64_t late_ticks;  /* after the interval before; UINT64_MAX: there was none yet */
-	uint64_t early_ticks; /* before the next one; UINT64_MAX: there was none */
+	uint64_t late_ticks;  /* after the interval before; UINT64_MAX: it is before the first
+				 interval */
+	uint64_t early_ticks; /* before the next interval; UINT64_MAX: it is after the last */
 };
 
 struct strata_track_result {
@@ -52,18 +53,19 @@ struct strata_track {
 	uint32_t key; /* domain << 16 | vCPU */
 	bool known;
 	bool inside;
-	const char *state;   /* while not inside: what it is instead */
+	const char *state;   /* while not inside: the state in words */
 	uint64_t began;      /* UINT64_MAX: inside, but since an unknown time */
 	uint64_t ended;      /* UINT64_MAX: never inside so far */
-	uint64_t last_event; /* in the interval, its bound taken off; UINT64_MAX: none */
+	uint64_t last_event; /* in the interval, less its bound; UINT64_MAX: no event yet */
 	unsigned int nr_pending;
-	struct strata_pending_event *pending; /* STRATA_TRACK_PENDING of them once needed */
+	struct strata_pending_event
+		*pending; /* STRATA_TRACK_PENDING elements; NULL: not needed so far */
 	/* Events that wait for the first record to be judged. */
 	uint64_t waiting;
 	struct strata_pending_event waiting_first;
-	uint64_t waiting_last;   /* the last one's time, its bound taken off */
+	uint64_t waiting_last;   /* the last one's time, less its bound */
 	uint64_t waiting_latest; /* none of them was later */
-	/* Index + 1 of a named violation whose early_ticks is still open, 0: none. */
+	/* Index + 1 of a named violation whose early_ticks is still open; 0: no such violation. */
 	unsigned int open_violation;
 };
 
@@ -73,14 +75,14 @@ void strata_track_clear(struct strata_track *track);
 
 /* The functions below must be called in order of host ticks. */
 
-/* A record says that from @ticks on it is inside, or not; @state: the state in words. */
+/* Begins or ends an interval at @ticks; @state: the new state in words. */
 void strata_track_begin(struct strata_track *track, struct strata_track_result *result,
 			uint64_t ticks);
 void strata_track_end(struct strata_track *track, struct strata_track_result *result,
 		      uint64_t ticks, const char *state);
 
-/* The first record of the track says what it was before.  Judges the events that waited for it, or
- * has them judged by what follows. */
+/* Handles the first record of the track, which says what the state was before.  Judges the events
+ * that waited for it, or leaves them to the next interval. */
 void strata_track_learn(struct strata_track *track, struct strata_track_result *result, bool inside,
 			const char *state);
 
@@ -91,7 +93,7 @@ void strata_track_event(struct strata_track *track, struct strata_track_result *
 /* Forgets the state; waiting events can no longer be judged. */
 void strata_track_forget(struct strata_track *track, struct strata_track_result *result);
 
-/* Nothing more comes before @until_ticks. */
+/* Notes that no record or event before @until_ticks follows. */
 void strata_track_finish(struct strata_track *track, struct strata_track_result *result,
 			 uint64_t until_ticks);
 

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * own_counter.h - readings of the counter that a stream's own CPU saw, as they were before the
- * reader converted them: the events' headers are read once more.
+ * own_counter.h - returns the readings of a stream's own counter, as they were before the reader
+ * converted them, by reading the events' headers once more.
  */
 #ifndef STRATA_MERGE_OWN_COUNTER_H
 #define STRATA_MERGE_OWN_COUNTER_H
 
 #include "ctf/reader/ctf_reader.h"
 
-/* Of one stream, all of whose events are read in order.  Zero-initialised is before the first. */
+/* For one stream, all of whose events are read in order.  Zero-initialised is before the first. */
 struct strata_own_counter {
 	bool in_packet;
 	uint64_t packet_offset;
 	uint64_t reading;
 };
 
-/* Returns the reading of the next event.  @reader: the stream's, as observers are handed it */
+/* Returns the reading of the next event.  @reader: of the stream, as observers receive it */
 static inline uint64_t strata_own_counter_read(struct strata_own_counter *counter,
 					       struct strata_ctf_reader *reader,
 					       const struct strata_lane_event *event)

@@ -35,8 +35,8 @@ static void tell(const struct strata_recorded_host *host, strata_complain_fn *ho
 	how(host->complain_data, message);
 }
 
-/* Domain 0 without a record of its clock, because the hypervisor was not recorded: it is PV, and
- * reads the host's counter. */
+/* Domain 0 has no record of its clock if the hypervisor was not recorded: it is PV, and reads the
+ * host's counter. */
 static bool is_host_clock(const struct strata_recorded_host *host,
 			  const struct strata_source *source)
 {
@@ -57,7 +57,7 @@ bool strata_recorded_host_is_usable(const struct strata_recorded_host *host,
 	       strata_clock_maps_usable(&host->scan.maps, (uint16_t)source->domain);
 }
 
-/* Whether a source can be ordered; says so if not. */
+/* Whether a source can be ordered; complains if not. */
 static bool can_be_ordered(struct strata_recorded_host *host, const struct strata_source *source)
 {
 	if (strata_recorded_host_is_usable(host, source))
@@ -78,7 +78,7 @@ static size_t count_streams(const struct strata_recorded_host *host)
 	return nr;
 }
 
-/* Notes all readings of a stream that go back.  0 or -1. */
+/* Notes all readings of a stream that step back.  0 or -1. */
 static int note_steps_back(struct strata_recorded_stream *stream, struct strata_raw_stream *raw,
 			   struct strata_error *error)
 {
@@ -209,7 +209,7 @@ static int add_sources(struct strata_recorded_host *host, const char *raw, bool 
 	return 0;
 }
 
-/* If the recording does not say it. */
+/* In case the recording does not say it. */
 static void name_exits(struct strata_recorded_host *host)
 {
 	size_t i;

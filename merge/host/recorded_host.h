@@ -23,10 +23,11 @@ struct strata_recorded_stream {
 	size_t source_index;
 	uint32_t cpu;
 	const struct strata_stream *recorded; /* what the table says of it */
-	struct strata_stream_clock clock;     /* before the first event; none of the hypervisor's */
+	struct strata_stream_clock
+		clock; /* before the first event; not for the hypervisor's streams */
 	enum strata_clock_kind kind;
 	uint64_t clock_changes; /* while recording */
-	int64_t shift_ticks;    /* added to its host times, for a test */
+	int64_t shift_ticks;    /* added to its host times, by a test */
 	/* Of the hypervisor's, once its trace is open: xen_class.h. */
 	const struct strata_xen_class *classes;
 };
@@ -40,18 +41,19 @@ struct strata_recorded_host {
 	size_t *first_streams; /* of each source */
 	struct strata_xen_class *
 		*xen_classes; /* of each source; NULL: not open, or another layer */
-	const struct strata_number_names *domains; /* of one of its open traces; NULL: none is */
+	const struct strata_number_names
+		*domains;          /* of one of its open traces; NULL: no trace is open */
 	uint64_t left_out_sources; /* sources whose clocks cannot be ordered, or whose table entries
 				      are wrong */
-	uint64_t assumed_clocks;   /* streams whose clock was not recorded: taken as the host's */
+	uint64_t assumed_clocks;   /* streams whose clock was not recorded; the host's is assumed */
 	strata_complain_fn *complain, *remark;
 	void *complain_data;
 };
 
 /*
  * Loads the recording in the directory @raw, and reads the hypervisor's streams for clocks.
- * @complain: told of what is left out; may be NULL
- * @remark:   told of what is known less well than it could be; may be NULL
+ * @complain: called for everything that is left out; may be NULL
+ * @remark: called for everything that is less exact than it could be; may be NULL
  * 0, or -1 with the reason.  To be cleared in any case.
  */
 int strata_recorded_host_load(struct strata_recorded_host *host, const char *raw,
@@ -61,8 +63,8 @@ int strata_recorded_host_load(struct strata_recorded_host *host, const char *raw
 /* Sets a host's time base from its loaded recording. */
 void strata_recorded_host_set_timebase(struct strata_recorded_host *host);
 
-/* Whether the times of a source can be made the host's: what has been recorded of its domain's
- * counter is possible. */
+/* Whether the times of a source can be converted to the host's: the recorded facts of its domain's
+ * counter are possible. */
 bool strata_recorded_host_is_usable(const struct strata_recorded_host *host,
 				    const struct strata_source *source);
 
@@ -70,7 +72,7 @@ bool strata_recorded_host_is_usable(const struct strata_recorded_host *host,
  * streams have none. */
 void strata_recorded_stream_set_clock(struct strata_recorded_stream *stream);
 
-/* Adds signed ticks to the host times of one source.  -1: there is no such source. */
+/* Adds signed ticks to the host times of one source.  -1: the source does not exist. */
 int strata_recorded_host_shift(struct strata_recorded_host *host, const char *source, int64_t ticks,
 			       struct strata_error *error);
 
@@ -81,8 +83,8 @@ struct strata_recorded_stream *strata_recorded_host_stream(const struct strata_r
 /* Whether a source has streams, and their clocks can be ordered. */
 bool strata_recorded_host_can_order(const struct strata_recorded_host *host, size_t source_index);
 
-/* The name of a domain, as events are shown with it; NULL: it has none.  Known when the set of the
- * recording's traces has its names (domain_names.h). */
+/* Returns the name of a domain, as events show it; NULL: the domain has no name, or the set of the
+ * recording's traces does not have its names yet (domain_names.h). */
 const char *strata_recorded_domain_name(const struct strata_recorded_host *host, uint32_t domain);
 
 #define STRATA_DOMAIN_TEXT_BYTES 96u
@@ -100,7 +102,7 @@ static inline uint64_t strata_recorded_ticks(const struct strata_recorded_host *
 	return strata_realtime_to_ticks(&host->timebase, event->ns, event->tick);
 }
 
-/* Ticks moved by a signed number, clamped to 64 bits. */
+/* Moves ticks by a signed number, clamped to 64 bits. */
 static inline uint64_t strata_shifted_ticks(uint64_t ticks, int64_t shift)
 {
 	const uint64_t distance = shift < 0 ? -(uint64_t)shift : (uint64_t)shift;

@@ -164,7 +164,7 @@ static void name_missing(struct strata_recording_traces *traces, const struct st
 	}
 }
 
-/* Determines what the hypervisor's event classes say. 0, or -1: out of memory. */
+/* Finds out what the hypervisor's event classes say. 0, or -1: out of memory. */
 static int bind_classes(struct strata_recording_traces *traces, size_t source_index,
 			const struct strata_ctf_trace *trace, struct strata_error *error)
 {
