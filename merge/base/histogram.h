@@ -26,7 +26,8 @@ struct strata_histogram {
 	uint64_t count, sum, least, greatest;
 	uint64_t has_rows; /* a bit for each that exists */
 	uint64_t nr_recent;
-	uint64_t recent[STRATA_HISTOGRAM_RECENT]; /* that no part counts yet; their rows exist */
+	uint64_t recent[STRATA_HISTOGRAM_RECENT]; /* values that no part counts yet; their rows
+						     exist */
 	uint64_t *rows[STRATA_HISTOGRAM_ROWS];    /* STRATA_HISTOGRAM_PARTS counts; NULL: zeros */
 };
 
@@ -34,9 +35,9 @@ struct strata_histogram {
 int strata_histogram_add(struct strata_histogram *histogram, uint64_t value);
 
 /*
- * The value that @of_a_million of a million values do not exceed: 990000 is the 99th percentile.
- * Returns the middle of the part that it lies in, within the least and the greatest value; 0 if
- * there is no value.
+ * Returns the value that @of_a_million of a million values do not exceed: 990000 is the 99th
+ * percentile. The result is the middle of its part, within the least and the greatest value; 0: the
+ * histogram is empty.
  */
 uint64_t strata_histogram_percentile(struct strata_histogram *histogram, uint32_t of_a_million);
 

@@ -23,9 +23,9 @@ struct strata_id_map {
 	size_t room; /* a power of two, or 0 */
 };
 
-/* Where the search for an id begins, in a map that has room.  Who chooses ids cannot know it, and
- * so cannot choose them to begin at one slot, which would make each search a walk over all of them.
- */
+/* Where the search for an id begins, in a map that has room.  The writer of a trace cannot know it,
+ * and so cannot choose ids that all begin at one slot, which would make each search a walk over all
+ * of them. */
 static inline size_t strata_id_map_home(const struct strata_id_map *map, uint64_t id)
 {
 	return (size_t)strata_identity_add(0, id) & (map->room - 1);

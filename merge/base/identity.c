@@ -6,8 +6,8 @@
 
 uint64_t strata_identity_secret[2];
 
-/* Linux gives each process 16 random bytes as it starts it. They are mixed, because the C library
- * makes its stack guard of the same ones. */
+/* Linux gives each process 16 random bytes at its start.  They are mixed, because the C library
+ * makes its stack guard of the same bytes. */
 __attribute__((constructor)) static void take_secret(void)
 {
 	uint64_t random[2];

@@ -22,7 +22,7 @@ struct strata_loss {
 	uint64_t missing_packets;
 	bool is_damage;          /* bytes were unreadable: their number of events is unknown */
 	uint64_t from_ns, to_ns; /* since 1970 */
-	uint64_t bound_ns;       /* each of them is off by no more; UINT64_MAX: not known */
+	uint64_t bound_ns;       /* the largest error of each of the times; UINT64_MAX: unknown */
 };
 
 /* Whether the loss has a count of events or packets. */

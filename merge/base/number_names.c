@@ -37,8 +37,8 @@ const struct strata_number_names *strata_names_choose(const struct strata_number
 	return names->nr_ranges ? names : NULL;
 }
 
-/* The name at a position among all of a table's, of which the first ones are skipped; NULL: it has
- * no more.  @skip: IN/OUT */
+/* Returns the name at a position among all of a table's names, after skipping the first @skip of
+ * them; NULL: the table has no more.  @skip: IN/OUT */
 static const char *name_at(const struct strata_number_names *names, size_t *skip)
 {
 	size_t i, j;
@@ -57,7 +57,7 @@ const char *strata_number_names_next(const struct strata_number_names *names, si
 	size_t i, skip = (*at)++;
 	const char *name = name_at(names, &skip);
 
-	/* Choices have ranges, and no choices of their own. */
+	/* Choices have ranges, but no choices of their own. */
 	for (i = 0; i < names->nr_choices && !name; i++)
 		name = name_at(names->choices[i].names, &skip);
 	return name;

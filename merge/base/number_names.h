@@ -47,7 +47,8 @@ const char *strata_number_names_at(const struct strata_number_names *names, uint
 /* Returns the first name of a number; NULL: it has none, or the table needs a choice first. */
 const char *strata_number_name(const struct strata_number_names *names, uint64_t number);
 
-/* Returns the table for a value of the other field: a choice, else itself; NULL: none. */
+/* Returns the table for a value of the other field: a choice, else the table itself; NULL: neither.
+ */
 const struct strata_number_names *strata_names_choose(const struct strata_number_names *names,
 						      uint64_t value);
 
@@ -57,7 +58,7 @@ const struct strata_number_names *strata_names_choose(const struct strata_number
  */
 const char *strata_number_names_next(const struct strata_number_names *names, size_t *at);
 
-/* What a field holds if its numbers have no table. */
+/* The content of a field whose numbers have no table. */
 enum strata_names_of {
 	STRATA_NAMES_TABLE,
 	STRATA_NAMES_DOMAIN,      /* a domain's number */
@@ -74,7 +75,7 @@ struct strata_names_rule {
 	enum strata_names_of of;
 };
 
-/* Rules; the first that fits an event and a field is valid. */
+/* Rules; the first one that matches an event and a field applies. */
 struct strata_names_rules {
 	const struct strata_names_rule *rules;
 	size_t nr;

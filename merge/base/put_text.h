@@ -128,10 +128,10 @@ static inline char *strata_put_blocks(char *out, const char *blocks, size_t leng
 	return out + length;
 }
 
-/* Spaces up to the column @width from @start, and one more. */
+/* Pads with spaces from @start to the column @width, and adds one more space. */
 char *strata_put_pad(char *out, const char *start, unsigned int width);
 
-/* A float's bits, as CTF has them, as a number. */
+/* Converts a float's bits, as CTF stores them, to a number. */
 double strata_float_of_bits(uint64_t bits, bool narrow);
 
 /*

@@ -42,7 +42,7 @@ static inline void strata_hash_uuid(uint8_t uuid[16], uint64_t seed, const void 
 	uuid[8] = (uint8_t)((uuid[8] & 0x3f) | 0x80);
 }
 
-/* What begins an event's hash.  @class: number of the stream's classes with a lower id, because
+/* Begins an event's hash.  @class: number of the stream's classes with a lower id, because
  * converting a trace renumbers ids */
 static inline uint64_t strata_hash_event(uint64_t ns, uint64_t stream, uint64_t class)
 {
