@@ -48,7 +48,7 @@ void sim_clock_init(struct sim_clock *clock, struct sim_random *random, double h
 
 void sim_clock_step(struct sim_clock *clock, double at_ns, double ticks);
 
-/* What it shows, with a fraction, less the offset. */
+/* What the clock shows, with a fraction, less the offset. */
 long double sim_clock_exact(const struct sim_clock *clock, double ns);
 
 /* What it shows. */

@@ -60,7 +60,7 @@ static void done(FILE *file, const char *dir)
 	}
 }
 
-/* An event of each kind in turn; what is in it follows from its number. */
+/* Writes an event of each kind in turn; its number decides its content. */
 static void put_event(struct bits *bits, const struct crooked_trace *trace, unsigned int number,
 		      unsigned int count, uint64_t ns)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ctf_forms.h - the forms that headers of CTF events have: what TSDL says of each,
- * and how it is written.
+ * ctf_forms.h - the forms that headers of CTF events have: their TSDL, and how they are written.
  */
 #ifndef STRATA_TESTS_CTF_FORMS_H
 #define STRATA_TESTS_CTF_FORMS_H

@@ -41,10 +41,10 @@ void bits_set_u32(struct bits *bits, size_t at, uint32_t value);
 size_t bits_bytes(const struct bits *bits);
 void bits_clear(struct bits *bits);
 
-/* What a reader complained of. */
+/* A reader's complaints. */
 struct complaints {
 	unsigned int nr;
-	char all[65536]; /* one behind the other, each ended by a new line; what fits */
+	char all[65536]; /* one after the other, each ended by a new line, as far as they fit */
 };
 
 void complaints_hear(void *complaints, const char *message);
@@ -74,7 +74,7 @@ void trace_dir_remove(const struct trace_dir *dir);
 
 extern const uint8_t maker_uuid[16];
 
-/* What the metadata of such packets begins with: typealiases u8 ... u64, i32, text, time; the
+/* The beginning of the metadata of such packets: typealiases u8 ... u64, i32, text, time; the
  * trace; the clock; and the stream but for its event header, context and "};". */
 extern const char maker_metadata[];
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ctf_metadata_given.h - metadata that a test gives, and what came of it: for the tests of
- * the reader of CTF 1.8 metadata (test_ctf_metadata*.c).
+ * ctf_metadata_given.h - metadata that a test gives, and the reader's result: for the tests of the
+ * reader of CTF 1.8 metadata (test_ctf_metadata*.c).
  */
 #ifndef STRATA_TESTS_CTF_METADATA_GIVEN_H
 #define STRATA_TESTS_CTF_METADATA_GIVEN_H
@@ -23,7 +23,7 @@
 	"typealias integer { size = 8; } := u8;\n" \
 	"typealias integer { size = 32; align = 32; signed = true; } := s32;\n"
 
-/* Fields in every scope, some of which have the same names. */
+/* Fields in every scope; some of them have the same names. */
 #define SCOPES                                                                                  \
 	TYPES                                                                                   \
 	"trace { major = 1; minor = 8; byte_order = le; packet.header := struct { u8 a; u8 x; " \

@@ -70,7 +70,7 @@ static struct random_type *make_number(uint64_t *seed, bool big_endian)
 
 static struct random_type *make_any(uint64_t *seed, bool big_endian, unsigned int depth);
 
-/* Of a structure that holds it alone: with what it refers to. */
+/* Describes a field within a structure of its own, with the fields that it refers to. */
 static uint64_t align_of(const struct random_type *type)
 {
 	return type->tag && type->tag->align > type->align ? type->tag->align : type->align;

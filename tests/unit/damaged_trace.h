@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* damaged_trace.h - a CTF trace that a test damages, what was read of it, and what was told; for
- * test_ctf_damage*.c. */
+/* damaged_trace.h - a CTF trace that a test damages, what a reader found in it, and its complaints;
+ * for test_ctf_damage*.c. */
 #ifndef STRATA_TESTS_DAMAGED_TRACE_H
 #define STRATA_TESTS_DAMAGED_TRACE_H
 
@@ -39,7 +39,7 @@ struct result read_all(void);
 /* The same when the only stream is @bits, which are cleared. */
 struct result read_stream(struct bits *bits);
 
-/* A complaint names the file, a byte, and says this. */
+/* Asserts that a complaint names the file and a byte, and contains this text. */
 void heard_of(const char *name, uint64_t byte, const char *what);
 
 void expect(const struct result *result, uint64_t events, uint64_t bad_packets,

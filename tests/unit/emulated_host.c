@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-/* Corrections of a CPU, unless the host says otherwise. */
+/* Corrections of a CPU, unless the host has its own. */
 #define CORRECTION_STEPS 1000u
 
 /* With how many sequences of chance each kind of host is simulated, and how long each time. */
@@ -227,7 +227,8 @@ static bool is_told(const struct emulated_host *host, const struct reading *read
 	return reading->told && !lost[0] && !lost[1];
 }
 
-/* Converts all readings: each must be where it says.  Returns the largest bound of sure ones. */
+/* Converts all readings: each must lie within its bound.  Returns the largest bound of the certain
+ * ones. */
 uint64_t emulated_assert_within_bounds(const struct emulated_host *host)
 {
 	struct strata_stream_clock clocks[EMULATED_VCPUS];

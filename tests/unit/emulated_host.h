@@ -28,15 +28,15 @@ struct emulated_host {
 	uint32_t on_pcpu[EMULATED_VCPUS];
 	struct strata_hv_vcpu_clock clock; /* of the domain */
 	uint64_t last_ns;
-	/* What was recorded of it. */
+	/* The records about this host. */
 	struct strata_vcpu_stime stimes;
 	struct strata_clock_maps maps;
-	/* What is allowed to go wrong. */
+	/* What may go wrong. */
 	uint32_t jump_ns;
-	uint32_t slower; /* by up to so many 2^-32ths of a nanosecond for two ticks */
+	uint32_t slower; /* by up to this many 2^-32ths of a nanosecond for two ticks */
 	bool moves;
 	bool of_one;         /* the domain has one vCPU */
-	uint64_t skew_ticks; /* the second CPU's counter is ahead by so much */
+	uint64_t skew_ticks; /* the second CPU's counter is ahead by this many ticks */
 	bool was_ahead;      /* until recording began, on another CPU */
 	bool hides;          /* where the second vCPU runs */
 	bool loses;          /* every third correction's record, of CPUs that vCPUs run on */
@@ -58,7 +58,8 @@ void emulated_step(struct emulated_host *host, uint64_t ticks);
 void emulated_record_clock(struct emulated_host *host, uint64_t ticks);
 /* To be called before the next. */
 void emulated_finish(struct emulated_host *host);
-/* Converts all readings: each must be where it says.  Returns the largest bound of sure ones. */
+/* Converts all readings: each must lie within its bound.  Returns the largest bound of the certain
+ * ones. */
 uint64_t emulated_assert_within_bounds(const struct emulated_host *host);
 void emulated_clear(struct emulated_host *host);
 

@@ -97,7 +97,7 @@ static void put_string(struct maker *maker, const char *name)
 	snprintf(add(maker, name, PLAIN_TEXT)->text, 32, "%s", text);
 }
 
-/* Sixteen bytes, of which those behind the first zero byte mean nothing. */
+/* Sixteen bytes; those behind the first zero byte mean nothing. */
 static void put_characters(struct maker *maker, const char *name)
 {
 	char bytes[16] = "????????????????";

@@ -18,7 +18,7 @@
 enum plain_kind { PLAIN_NONE, PLAIN_NUMBER, PLAIN_TEXT, PLAIN_LABELLED };
 
 struct plain_value {
-	const char *name; /* as an expression says it: "pair.x", "$ctx.tid", "$event" */
+	const char *name; /* as an expression names it: "pair.x", "$ctx.tid", "$event" */
 	enum plain_kind kind;
 	long double number;
 	char text[32];
@@ -43,13 +43,13 @@ void filter_world_end(struct filter_world *world);
 /* Overwrites some bytes of the stream's packets at random, and opens the trace anew. */
 void filter_world_damage(struct filter_world *world, uint64_t *seed);
 
-/* How many events an expression leaves, with what is wrong told to nobody; "": all. */
+/* Returns how many events match an expression, and prints no message about it; "": all match. */
 uint64_t filter_world_count(struct filter_world *world, const char *expression);
 
 /* Which events a merge of the set hands on, by their number. */
 void filter_world_merge(const struct filter_world *world, bool got[FILTER_WORLD_EVENTS]);
 
-/* The same of an expression; NULL if it binds, else a message of what is wrong. */
+/* The same for an expression; NULL: it binds, else a message of what is wrong. */
 const char *filter_world_ask(struct filter_world *world, const char *expression,
 			     bool got[FILTER_WORLD_EVENTS]);
 

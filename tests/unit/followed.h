@@ -21,7 +21,7 @@ void followed_begin(struct followed *followed, enum strata_header_form form);
 /* Drains what is ready, once. */
 void followed_drain(struct followed *followed);
 
-/* Drains until so many events are in the file; the writer sleeps meanwhile. */
+/* Drains until this many events are in the file; the writer sleeps meanwhile. */
 void followed_drain_until(struct followed *followed, uint64_t events);
 
 /* Puts @nr records into the ring, numbered from *@number on, which is left behind the last. */

@@ -75,7 +75,7 @@ static void *source_of(const void *word)
 	return (void *)(uintptr_t)word;
 }
 
-/* What a record takes beside its words, if its header is as short as can be. */
+/* Bytes of a record besides its words, with the shortest possible header. */
 static inline uint32_t head_bytes(void)
 {
 	return strata_header_bytes(fixture.form, 0, 0) + (uint32_t)sizeof(struct audit_payload);
@@ -111,7 +111,7 @@ static inline bool gets_by_call(struct strata_ring_reader *reader)
 	return true;
 }
 
-/* What the reader does, on another CPU: at once, as seen from this one. */
+/* The actions of the reader on another CPU: each is instantaneous, as seen from this one. */
 static inline void reader_drains(uint32_t level)
 {
 	static bool reading;

@@ -13,7 +13,7 @@
 
 /* The test's: called at each point where an interrupt may come. */
 static void interruption_point(void);
-/* The test's: what the clock shows. */
+/* Set by the test: the time that the clock shows. */
 static uint64_t clock_shows(void);
 
 static inline uint64_t interruptible_clock(void)

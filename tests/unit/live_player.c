@@ -125,7 +125,7 @@ void live_player_open(struct live_player *player, const char *raw)
 	player->dir = open(raw, O_RDONLY | O_DIRECTORY);
 	assert_true(player->dir >= 0);
 	read_packets(player);
-	/* Somebody records into it. */
+	/* Marks it as a recording in progress. */
 	assert_int_equal(flock(player->dir, LOCK_EX | LOCK_NB), 0);
 	player->table = live_player_make_table(raw);
 	player->table->generation = 1;

@@ -36,13 +36,14 @@ struct live_player {
 	uint64_t first_ns, last_ns; /* of all events */
 };
 
-/* The table in RAW/.live, as an empty recorder's; for a recording that nobody plays, too. */
+/* Writes the table in RAW/.live as that of an empty recorder; also for a recording that is not
+ * played. */
 struct strata_live_table *live_player_make_table(const char *raw);
 
 /* Reads the recording, and begins. */
 void live_player_open(struct live_player *player, const char *raw);
 
-/* What the recorder says at that time.  @has_ended: it has written everything, and ended */
+/* Writes what the recorder knows at that time.  @has_ended: it has written everything, and ended */
 void live_player_say(struct live_player *player, uint64_t now_ticks, bool has_ended);
 
 /* Removes RAW/.live. */

@@ -16,8 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where a vCPU runs, or ran last, by the order of the merge alone: tests compare with it what the
- * product finds in another way. */
+/* Where a vCPU runs, or ran last, by the order of the merge alone: tests compare with it the places
+ * that the product finds in another way. */
 struct home {
 	struct strata_hv_context vcpu;
 	uint32_t pcpu;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * merge_fixture.h - runs a merge for a test and keeps what came of it: every
- * event, every complaint, the result.
+ * merge_fixture.h - runs a merge for a test and keeps its results: every event, every complaint,
+ * the figures.
  */
 #ifndef STRATA_TESTS_MERGE_FIXTURE_H
 #define STRATA_TESTS_MERGE_FIXTURE_H
@@ -41,7 +41,7 @@ void merged_free(struct merged *merged);
 /* How many events of that name there are; NULL: of any. */
 size_t merged_count(const struct merged *merged, const char *source, const char *name);
 
-/* Something that the hypervisor says of its own. */
+/* An event that the hypervisor records about itself. */
 struct merge_notice {
 	uint32_t id;
 	const void *payload;

@@ -30,7 +30,7 @@ uint64_t outputs_write(struct outputs_world *world, const char *name,
 /* Runs a command in the directory, which must succeed. */
 void outputs_run(const struct outputs_world *world, const char *command);
 
-/* What is in the directory's file @name, as a string; to be freed. */
+/* Returns the content of the directory's file @name as a string; to be freed. */
 char *outputs_read(const struct outputs_world *world, const char *name, size_t *length);
 
 /* Both files hold the same bytes; else the first line that differs is shown. */

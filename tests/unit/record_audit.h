@@ -30,7 +30,7 @@
 #define AUDIT_LEVELS 8u
 #endif
 
-/* What the clock showed last in this writer's own course. */
+/* The time that the clock showed last in this writer's own course. */
 #ifdef AUDIT_TICKS
 #define AUDIT_KNOWS_TICKS true
 #else
@@ -149,8 +149,8 @@ static inline void audit_open(struct record_audit *audit, const struct strata_ri
 }
 
 /*
- * Opens an audit of one more ring of the same writers, who may write a record
- * to either: they keep the books of @first alone.
+ * Opens an audit of one more ring of the same writers, who may write a record to either ring: they
+ * enter it in the books of @first alone.
  */
 static inline void audit_open_beside(struct record_audit *audit, const struct record_audit *first,
 				     const struct strata_ring *ring)
@@ -305,7 +305,7 @@ static inline void audit_packet_header(struct record_audit *audit,
 			       (unsigned long long)audit->sequence);
 }
 
-/* Checks a packet and ticks off what it holds. */
+/* Checks a packet and ticks off its records. */
 static inline void audit_packet(struct record_audit *audit, const void *subbuf)
 {
 	const struct strata_packet_header *header = subbuf;
@@ -356,7 +356,7 @@ static inline unsigned int audit_drain(struct record_audit *audit,
 	return packets;
 }
 
-/* While no writer is under way, what was published is what was committed, to both readers. */
+/* Checks, while no writer is under way, that both readers see all committed records published. */
 static inline void audit_commit_counts(struct record_audit *audit,
 				       const struct ring_fixture *fixture)
 {
@@ -375,8 +375,7 @@ static inline void audit_commit_counts(struct record_audit *audit,
 	}
 }
 
-/* What a ring says of itself once every writer is done: flushes and drains it.  Returns its losses.
- */
+/* Flushes and drains a ring after every writer is done.  Returns the losses that it has counted. */
 static inline uint64_t audit_balance_ring(struct record_audit *audit, struct ring_fixture *fixture)
 {
 	struct strata_ring *ring = fixture->ring;

@@ -3,7 +3,8 @@
 #ifndef STRATA_TESTS_RECORDER_RINGS_H
 #define STRATA_TESTS_RECORDER_RINGS_H
 
-/* As in a kernel, whose commit seq says how far an open sub-buffer is; to be included first. */
+/* As in a kernel, whose commit seq tells how far an open sub-buffer is written; to be included
+ * first. */
 #define STRATA_WRITERS_SHARE_CPU 1
 
 #include <strata/ring_writer.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * recover_world.h - a recorder and one application with a file of one ring, both this
- * process: what test_recover_kill.c and test_recover_lies.c take apart.
+ * recover_world.h - a recorder and one application with a file of one ring, both in this process;
+ * test_recover_kill.c and test_recover_lies.c take them apart.
  */
 #ifndef STRATA_TESTS_RECOVER_WORLD_H
 #define STRATA_TESTS_RECOVER_WORLD_H
@@ -42,10 +42,10 @@ void world_write(struct world *world, unsigned int how_many);
 /* A record that is too large for a ring of single stores: it is counted as lost. */
 void world_lose(struct world *world);
 
-/* The recorder takes what is published.  Returns how many packets. */
+/* Drains what is published.  Returns the number of packets. */
 uint64_t world_drain(struct world *world);
 
-/* The program exits: the recorder takes what is left. */
+/* Ends the program: the recorder drains the rest. */
 void world_leave(struct world *world);
 
 /* Ends the recording, as a recorder does that is not killed. */
@@ -61,7 +61,7 @@ struct bytes bytes_read(const char *path);
 
 void bytes_write(const char *path, const void *at, size_t size);
 
-/* The file of the ring, as it is now. */
+/* Returns the file of the ring in its present state. */
 struct bytes world_ring_bytes(void);
 
 /* Numbers that a recording holds, in their order. */

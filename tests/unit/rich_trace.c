@@ -39,7 +39,7 @@ static uint64_t number(void)
 	return state;
 }
 
-/* Numbers of all sizes, and the ends of what 64 bits hold. */
+/* Numbers of all sizes, and the limits of 64 bits. */
 static uint64_t any_number(void)
 {
 	const uint64_t choice = number() % 16;
@@ -53,7 +53,7 @@ static uint64_t any_number(void)
 	return number() >> (number() % 64);
 }
 
-/* Bytes but zero: quotes, controls, UTF-8 and what is none. */
+/* Any bytes but zero: quotes, controls, valid and invalid UTF-8. */
 static size_t any_text(char *text, size_t most)
 {
 	static const char *const words[] = {

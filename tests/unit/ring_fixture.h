@@ -49,7 +49,7 @@ static inline void guarded_free(void *pages_start, size_t pages)
 	munmap((unsigned char *)pages_start - STRATA_PAGE_BYTES, (pages + 2) * STRATA_PAGE_BYTES);
 }
 
-/* Makes the ring and its reader new, on the same memory; data keeps what it held. */
+/* Initialises the ring and its reader on the same memory; data keeps its content. */
 static inline void ring_fixture_reset(struct ring_fixture *fixture, struct strata_ring_geometry geo,
 				      strata_count_t first)
 {

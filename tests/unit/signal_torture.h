@@ -138,7 +138,7 @@ static inline void torture_ring_by_signals(unsigned int ms, bool overwrite)
 		timer_delete(timers[i]);
 	__atomic_store_n(&torture.writer_done, true, __ATOMIC_RELEASE);
 	pthread_join(reader, NULL);
-	/* What is still pending is taken by nobody's handler. */
+	/* Signals that are still pending are ignored. */
 	signal(SIGALRM, SIG_IGN);
 	signal(SIGUSR1, SIG_IGN);
 	signal(SIGUSR2, SIG_IGN);

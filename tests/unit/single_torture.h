@@ -157,7 +157,7 @@ static inline void *torture_thread(void *argument)
 	return NULL;
 }
 
-/* One record at @bytes, of at most @left; its length, or 0: it is none. */
+/* Returns the length of the record at @bytes, which is at most @left; 0: it is not a record. */
 static inline uint32_t torture_check(uint32_t ring, const unsigned char *bytes, uint32_t left)
 {
 	struct strata_record_header header;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * small_ring.h - a ring of four sub-buffers of 4 KiB, a clock that the test sets, and the books of
- * what one writer and one reader do with the ring.
+ * one writer and one reader of the ring.
  *
- * A header, because the core is compiled against the test's clock.
+ * It is a header, because the core is compiled against the test's clock.
  */
 #ifndef STRATA_TESTS_SMALL_RING_H
 #define STRATA_TESTS_SMALL_RING_H

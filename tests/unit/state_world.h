@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * state_world.h - the parts of the state of hosts (merge/state/), told by tests what happens, and
- * the spans and links that come of it.
+ * state_world.h - the parts of the state of hosts (merge/state/), which tests feed with events, and
+ * the resulting spans and links.
  */
 #ifndef STRATA_TEST_STATE_WORLD_H
 #define STRATA_TEST_STATE_WORLD_H
@@ -21,7 +21,7 @@
 #define SPANS_MAX 4096u
 #define LINKS_MAX 4096u
 
-/* A span, and what it points to during the call only. */
+/* A span, and the objects that it points to during the call only. */
 struct recorded {
 	struct strata_span span;
 	struct strata_split split;

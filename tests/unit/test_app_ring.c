@@ -103,8 +103,8 @@ static void a_record_that_is_too_large_is_refused_and_counted(void **state)
 	munmap(torture.rings, torture.nr * torture.stride);
 }
 
-/* All kinds, each in its place: in what the writer says when it leaves a sub-buffer, and of one
- * that it is in. */
+/* Losses of all kinds, each in its place: in the words that the writer leaves when it closes a
+ * sub-buffer, and in those of the open sub-buffer. */
 static void losses_of_each_kind_are_said_of_the_subbuffer_that_they_precede(void **state)
 {
 	struct strata_single_reader reader = one_ring(
@@ -197,7 +197,7 @@ static void the_empty_rest_of_a_subbuffer_hides_nothing_behind_it(void **state)
 	/* ... then nothing is left in that one, but the reader moves on ... */
 	assert_true(torture_drain(torture.cpus[0], &reader, true));
 	assert_int_equal(torture.nr_found, torture.written[0] - 1);
-	/* ... to what comes behind it. */
+	/* ... to the record behind it. */
 	assert_true(torture_drain(torture.cpus[0], &reader, true));
 	assert_int_equal(torture.nr_found, torture.written[0]);
 	assert_false(torture_drain(torture.cpus[0], &reader, true));
@@ -281,7 +281,7 @@ static void a_flight_recorder_holds_the_newest(void **state)
 			strata_single_write_slow(torture.rings, torture.nr, torture.stride, id,
 						 &body, 8);
 	assert_in_range(take_up_to(&reader, 5000), 3 * (in_subbuf - 2), 4 * in_subbuf);
-	/* What was taken is not there again, and what comes then is. */
+	/* Records that were taken do not appear again, and later ones do. */
 	for (; id <= 5010; id++)
 		if (!strata_single_write(torture.rings, torture.nr, torture.stride, id, &body, 8))
 			strata_single_write_slow(torture.rings, torture.nr, torture.stride, id,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Calls of a recorder to programs that wait: whom it calls, in which order, and what can hold it
- * up. */
+/* Calls of a recorder to programs that wait: which programs it calls, in which order, and what can
+ * hold it up. */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -41,7 +41,7 @@ static struct strata_app_wait *make_page(const char *name, size_t bytes, int sea
 	assert_ptr_not_equal(page, MAP_FAILED);
 	assert_int_equal(madvise(page, STRATA_PAGE_BYTES, MADV_DONTFORK), 0);
 	page->magic = magic;
-	/* As if a recorder had it: nobody waits for an answer. */
+	/* As if a recorder had it: the search does not wait for an answer. */
 	page->connected = 1;
 	close(fd);
 	return page;
@@ -161,7 +161,7 @@ static void a_search_that_is_held_up_is_begun_again(void **state)
 	munmap(page, STRATA_PAGE_BYTES);
 }
 
-/* As when a machine is suspended: the search and whoever looks after it stand still together. */
+/* As when a machine is suspended: the search and its supervisor stand still together. */
 static void a_search_that_nobody_looked_at_is_not_held_up(void **state)
 {
 	const struct timespec suspended = { .tv_nsec = (WAKE_STUCK_MS + 500u) % 1000u * 1000000,
@@ -241,7 +241,7 @@ static pid_t start_as(uid_t uid)
 	assert_int_equal(pipe(ready), 0);
 	child = fork();
 	if (child == 0) {
-		/* Nobody else's process can be taken for it; not dumpable from here on. */
+		/* No other test has processes of this user; it is not dumpable from here on. */
 		if (setresgid(uid, uid, uid) || setresuid(uid, uid, uid) ||
 		    prctl(PR_SET_PDEATHSIG, SIGKILL) || write(ready[1], "", 1) != 1)
 			_exit(1);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * test_app_zeros.c - a recorder takes the pages out of rings that it lets go of (memory_return.h),
- * while their program writes to them: what it finds then keeps each of its stores within the rings.
+ * while their program writes to them: the zeros that the program finds keep each of its stores
+ * within the rings.
  */
 #include <linux/membarrier.h>
 
@@ -10,7 +11,7 @@
 #define WRITERS 3u
 #define ROUNDS  100u
 
-/* Behind and before the rings: nobody may touch it. */
+/* Behind and before the rings: any access ends the test. */
 #define GUARD_BYTES (1u << 20)
 
 static const struct strata_ring_geometry geo = { .subbuf_bits = 12, .nr_subbufs_bits = 3 };

@@ -86,7 +86,7 @@ static void nobody_waits_in_line_for_those_before_him(void **state)
 	apps_tend(&apps);
 	assert_true(apps.all_accepted);
 	assert_int_equal(apps.nr, IN_LINE);
-	/* Finding out what they are is their own user's work, which comes in turns. */
+	/* Finding out what they are is work for their own user, and comes in turns. */
 	assert_int_equal(nr_received(), a_turn);
 	principals_begin_turn(recorder_principals(apps.recorder));
 	apps_tend(&apps);

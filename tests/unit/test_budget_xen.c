@@ -287,7 +287,7 @@ static void without_memory_a_guest_records_nothing_and_others_their_share(void *
 	assert_int_equal(take(&guest, TOKENS - 1), TOKENS - 1);
 }
 
-/* What another guest can do to this one. */
+/* Attacks of another guest on this one. */
 static void interrupts_take_nothing_from_what_a_guest_may_record(void **state)
 {
 	(void)state;
@@ -335,7 +335,7 @@ static void what_an_interrupt_does_to_a_guest_is_not_its_own_doing(void **state)
 	/* An entry that is not recorded ends it no later than the next exit. */
 	assert_int_equal(cause_of(TRC_HVM_VMEXIT64, 0x81), STRATA_BY_GUEST);
 	assert_int_equal(cause_of(TRC_HVM_VMENTRY, 0), STRATA_BY_GUEST);
-	/* Nobody else who runs there meanwhile has a second share. */
+	/* No other domain that runs there meanwhile has a second share. */
 	cause_of(TRC_HVM_VMEXIT64, STRATA_EXIT_SVM_INTERRUPT);
 	shim_current = &another;
 	assert_int_equal(cause_of(hypercall, 1), STRATA_BY_GUEST);

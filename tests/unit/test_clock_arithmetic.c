@@ -191,7 +191,7 @@ static void a_wrap_of_the_guests_counter_is_undone(void **state)
 		map.offset = 0 - strata_guest_from_host(&map, host) + map.offset;
 		at_wrap = strata_guest_from_host(&map, host);
 		assert_int_equal(at_wrap, 0);
-		/* ... then ticks before and after it are told apart. */
+		/* ... then ticks before and after it differ. */
 		for (i = host - 20; i < host + 20; i++) {
 			uint64_t back =
 				strata_host_from_guest(&map, strata_guest_from_host(&map, i));
@@ -252,7 +252,7 @@ static void scales_that_cannot_be_are_refused(void **state)
 	assert_false(strata_clock_scale_valid(&nothing));
 	assert_false(strata_clock_scale_valid(&far));
 	assert_false(strata_clock_scale_valid(&deep));
-	/* Absurd but not undefined: what does not fit is held at the end of the range. */
+	/* Absurd but not undefined: results are clamped to the range. */
 	assert_int_equal(strata_clock_scale(&fast, UINT64_MAX), UINT64_MAX);
 	assert_int_equal(strata_clock_unscale_first(&slow, UINT64_MAX), UINT64_MAX);
 	assert_int_equal(strata_clock_unscale_last(&slow, UINT64_MAX), UINT64_MAX);

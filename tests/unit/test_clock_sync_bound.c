@@ -118,7 +118,7 @@ static void make(struct strata_clock_sync *sync, struct program *program, struct
 						     sim_clock_read(&clocks[down], received) };
 		struct half_plane *plane = &program->planes[program->nr++];
 		long double from = cause.reading - clocks[!down].offset;
-		/* The effect may be up to a tick after what its clock shows. */
+		/* The effect may be up to a tick later than its clock shows. */
 		long double to = effect.reading - clocks[down].offset + TICK_NS;
 
 		assert_int_equal(strata_clock_sync_before(sync, cause, effect, 0, 0, &err), 0);

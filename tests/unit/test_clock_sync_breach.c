@@ -206,7 +206,7 @@ static void false_pairs_are_named_and_what_they_hid_is_used(void **state)
 		}
 		solve(&pair);
 		assert_int_equal(count(&pair, STRATA_BREACH_FALSE_PAIR), pair.report->nr_breaches);
-		/* Whatever cannot be told from a false pair is named, too: that is not much. */
+		/* Everything that looks like a false pair is named, too: only a few are. */
 		assert_in_range(pair.report->nr_breaches, nr, nr + 2);
 		for (j = 0; j < pair.report->nr_breaches; j++) {
 			if (pair.report->breaches[j].cookie < 3)
@@ -215,7 +215,7 @@ static void false_pairs_are_named_and_what_they_hid_is_used(void **state)
 		for (i = 0; i < nr; i++)
 			assert_true(named[i]);
 		assert_true_at_all_times(&pair, SPAN / 2, 0);
-		/* And the bound is what it would be without them. */
+		/* And the bound is the same as without them. */
 		assert_true(pair.report->clocks[1].greatest_bound < 4 * (uint64_t)LEAST * 24 / 10);
 		tear_down(&pair);
 	}
@@ -240,7 +240,7 @@ static void a_rate_beyond_the_prior_is_reported(void **state)
 	assert_int_equal(count(&pair, STRATA_BREACH_STEP), 0);
 	assert_int_equal(pair.sync->edges[0]->asked.drift_ppb, 50000);
 	assert_true(pair.sync->edges[0]->model.drift_ppb >= 120000);
-	/* With what is assumed now, the bound is right again. */
+	/* With the present assumptions the bound is right again. */
 	assert_true_at_all_times(&pair, SPAN / 2, 0);
 	tear_down(&pair);
 }

@@ -266,8 +266,7 @@ static void any_numbers_get_an_answer_or_an_error(void **state)
 			};
 			uint64_t number = sim_random(&random) >> sim_random(&random) % 64;
 
-			/* Whatever is refused is refused; what counts is that nothing else happens.
-			 */
+			/* Each may be refused; what counts is that nothing else happens. */
 			err.text[0] = 0;
 			switch (sim_random(&random) % 8) {
 			case 0:

@@ -74,8 +74,8 @@ static void tie(struct world *world, int child, int parent)
 	const double mean = sim_between(random, 100, 50000);
 	const bool declared = sim_uniform(random) < 0.3;
 	const int kind = (int)(sim_random(random) % 4), way = (int)(sim_random(random) % 8);
-	/* The worst case: one way takes no time at all, so the truth is at the edge of what can be.
-	 */
+	/* The worst case: one way takes no time at all, so the truth is at the edge of the feasible
+	 * region. */
 	const bool lopsided = sim_uniform(random) < 0.4;
 	const int nr = 2 + (int)sim_between(random, 0, 20) * (int)sim_between(random, 1, 20);
 	double burst = sim_between(random, 0, world->span);

@@ -436,7 +436,7 @@ static void what_the_abi_does_not_offer_is_refused(void **state)
 	assert_int_equal(run(&op, &gave_way), -EINVAL);
 }
 
-/* What Xen tells when a CPU comes or goes; it holds the maps. */
+/* The notifications of Xen when a CPU comes or goes; it holds the maps. */
 static void notify(unsigned long action, unsigned long cpu)
 {
 	maps_are_held = true;

@@ -70,7 +70,7 @@ static void it_leads_through_another_domain(void **state)
 	assert_int_equal(path.segments[0].to_bound_ns, 2);
 	assert_int_equal(path.segments[1].from_bound_ns, 2);
 	expect_segments(question, &path, expected, sizeof(expected) / sizeof(expected[0]));
-	/* A level for each of who, what and behind whom; the sum is the whole. */
+	/* Three levels: the task, what it did and what it waited behind; the sum is the whole. */
 	assert_int_equal(path.sums.nodes[0].ns, 190);
 	for (i = path.sums.nodes[0].child; i; i = path.sums.nodes[i].next) {
 		const char *who = strata_why_name(&question->names, path.sums.nodes[i].step.name);

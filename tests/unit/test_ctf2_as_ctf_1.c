@@ -16,7 +16,7 @@
 #include "outputs/text/text_lines.h"
 #include "outputs_fixture.h"
 
-/* What is not shown as in CTF 2. */
+/* Fields that are not shown as in CTF 2. */
 static const struct {
 	const char *name, *text;
 } changed[] = {

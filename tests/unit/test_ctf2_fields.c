@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * test_ctf2_fields.c - each field class of CTF 2 as it is shown, and the same whatever way
- * its events are read.
+ * test_ctf2_fields.c - each field class of CTF 2 as outputs show it, the same for every way to read
+ * its events.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -44,7 +44,7 @@ static char *write_and_read(struct outputs_world *world, struct strata_event_wri
 	return outputs_read(world, "out", &length);
 }
 
-/* The text is in what was written; else all of that is shown. */
+/* The text occurs in the output; else all of the output is shown. */
 static void expect(const struct ctf2_case *is, const char *written, const char *text)
 {
 	if (!strstr(written, text))

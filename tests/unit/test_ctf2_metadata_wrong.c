@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* test_ctf2_metadata_wrong.c - what wrong metadata of CTF 2 is answered, and the limits. */
+/* test_ctf2_metadata_wrong.c - the messages for wrong metadata of CTF 2, and the limits. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * test_ctf2_roles.c - what fields of packets and of events' headers mean in CTF 2: by their
+ * test_ctf2_roles.c - the meaning of fields of packets and of events' headers in CTF 2: by their
  * roles, wherever they are and whatever they are called.
  */
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * test_ctf_damage.c - what bad packets and times get: as much as can be is read, what was
- * lost is counted, and the message names the file and the byte.
+ * test_ctf_damage.c - reading bad packets and times: as much as possible is read, losses are
+ * counted, and the message names the file and the byte.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -46,7 +46,7 @@ static void a_file_that_ends_early_keeps_whole_events(void **state)
 		bits.at -= cut * 8;
 		result = read_stream(&bits);
 		assert_int_equal(result.tally.events, 2 * EVENTS + whole);
-		/* Of what is behind the content nobody needs to hear. */
+		/* Bytes behind the content cause no message. */
 		assert_int_equal(heard.nr > 0, left > 0 && left < content);
 		if (heard.nr)
 			heard_of("stream", 2 * PACKET_BYTES, "the file ends within");
@@ -156,7 +156,7 @@ static void sizes_that_lie_cost_little(void **state)
 		if (result.tally.events < cases[i].least_events)
 			fail_msg("case %zu: %llu events.  Told:\n%s", i,
 				 (unsigned long long)result.tally.events, heard.all);
-		/* What is behind a packet's content may look like an event. */
+		/* Bytes behind a packet's content may look like an event. */
 		assert_true(result.tally.events <= 10 * EVENTS + 1);
 		assert_true(result.tally.skipped_bytes <= 2 * PACKET_BYTES ||
 			    cases[i].least_events < 9 * EVENTS);
@@ -237,7 +237,7 @@ static void a_time_that_jumps_a_year_moves_nobody_else(void **state)
 	}
 }
 
-/* The events are in order; what is wrong is what their packet says of itself. */
+/* The events are in order; their packet's own times are wrong. */
 static void a_packet_whose_times_jump_keeps_its_events_times(void **state)
 {
 	static const struct {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * test_ctf_damage_files.c - what bad files, indexes and directories get, and files that change
- * while they are read: as much as can be is read, and the message names the file.
+ * test_ctf_damage_files.c - reading bad files, indexes and directories, and files that change
+ * meanwhile: as much as possible is read, and the message names the file.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -75,7 +75,7 @@ static void unreadable_files_are_named_and_left_out(void **state)
 	put_packets(&bits, 10);
 	trace_dir_put(&dir, "stream", bits.bytes, bits_bytes(&bits));
 	bits_clear(&bits);
-	/* Nobody keeps anything from root. */
+	/* Permissions do not stop root. */
 	assert_int_equal(chmod(dir.path, 0755), 0);
 	if (geteuid() == 0)
 		assert_int_equal(seteuid(65534), 0);
@@ -284,11 +284,11 @@ static void an_index_that_lies_loses_no_event(void **state)
 		trace = strata_ctf_trace_open(dir.path, complaints_hear, &heard, &error);
 		assert_non_null(trace);
 		assert_int_equal(strata_ctf_index_make(&index, &trace->streams[0], &error), 0);
-		/* Times that are too late make a reader begin too early, and what is said of bytes
-		 * behind the file concerns nobody: neither does harm. */
+		/* Times that are too late make a reader begin too early, and entries for bytes
+		 * behind the file are ignored: neither does harm. */
 		assert_int_equal(index.from_file,
 				 lie == NO_LIE || lie == LATE_TIMES || lie == TOO_MANY);
-		/* Nothing is missing, so nobody has to hear of it. */
+		/* Nothing is missing, so no message is printed. */
 		assert_int_equal(heard.nr, 0);
 		strata_ctf_index_clear(&index);
 		strata_ctf_trace_close(trace);

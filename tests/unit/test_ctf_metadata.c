@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * test_ctf_metadata.c - the metadata of CTF 1.8 traces: what each way to write a type
- * means, and to what references lead.
+ * test_ctf_metadata.c - the metadata of CTF 1.8 traces: the meaning of each way to write a type,
+ * and the targets of references.
  */
 
 #include "ctf_metadata_given.h"
@@ -291,7 +291,7 @@ static void a_reference_finds_the_nearest_field_before_it(void **state)
 			 member(field(&given, "deep"), "m")->slot);
 	clear(&given);
 
-	/* A field is not before itself, nor is a structure before what is in it. */
+	/* A field is not before itself, nor is a structure before its members. */
 	parse_fields(&given,
 		     "u8 n; struct { u8 n; } s; struct { u8 n[n]; struct { u8 a[s.n]; } s; } x;");
 	in = field(&given, "x");
@@ -354,7 +354,8 @@ static void slots_that_are_used_together_are_different(void **state)
 	size_t i;
 
 	(void)state;
-	/* Of stream 7, the first event uses only d and a; the second more of what lies outside. */
+	/* Of stream 7, the first event uses only d and a; the second uses more of the outer fields.
+	 */
 	parse(&given, SCOPES "event { name = y; id = 9; stream_id = 7; fields := struct { u8 f;"
 			     " u8 one[f]; u8 two[stream.event.header.c]; u8 three[b]; }; };");
 	streams = given.metadata.streams;

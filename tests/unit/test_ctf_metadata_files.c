@@ -173,7 +173,7 @@ static void a_file_that_cannot_be_read_is_named(void **state)
 	assert_non_null(strstr(given.error.text, dir));
 	assert_non_null(strstr(given.error.text, "/metadata: cannot be opened: No such file"));
 
-	/* Nobody writes to this pipe, and nobody waits for that. */
+	/* This pipe has no writer, and the reader does not wait for one. */
 	snprintf(path, sizeof(path), "%s/metadata", dir);
 	assert_int_equal(mkfifo(path, 0600), 0);
 	assert_int_equal(strata_ctf_metadata_load(&given.metadata, dir, hear, &given, &given.error),

@@ -152,7 +152,7 @@ static void describe_struct(FILE *out, const struct scopes *scopes,
 	}
 }
 
-/* The rest of a line that names a field, and lines for what is in it. */
+/* The rest of a line that names a field, and lines for its members. */
 static void describe(FILE *out, const struct scopes *scopes, const struct strata_ctf_type *type,
 		     int indent)
 {
@@ -228,7 +228,7 @@ static void describe_stream(FILE *out, const struct strata_ctf_stream_class *str
 
 /* babeltrace2 itself -------------------------------------------------------------------------- */
 
-/* What it says of the stream class of a trace with one empty packet. */
+/* The peer's description of the stream class of a trace with one empty packet. */
 static void ask_babeltrace2(const char *dir, char *said, size_t size)
 {
 	char command[512], *start, *end;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* test_ctf_metadata_wrong.c - what wrong texts of CTF 1.8 metadata are answered, and the limits. */
+/* test_ctf_metadata_wrong.c - the messages for wrong texts of CTF 1.8 metadata, and the limits. */
 #include <time.h>
 
 #include "ctf_metadata_given.h"
@@ -42,7 +42,7 @@ static const struct {
 	{ LE "struct a { integer { align = 8; } x; };", "metadata:2:12: this integer has no size" },
 	{ LE "struct a { integer { size = 8; align = 12; } x; };",
 	  "metadata:2:40: align is 12, but must be a power of two" },
-	/* Windows of a packet begin at a multiple of so many bits. */
+	/* Windows of a packet begin at a multiple of this many bits. */
 	{ LE "struct a { integer { size = 8; align = 65536; } x; };",
 	  "metadata:2:40: align is 65536, but must be a power of two of bits, up to 32768" },
 	{ LE "struct a { integer { size = 8; base = 7; } x; };", "metadata:2:39: base must be" },
@@ -155,7 +155,7 @@ static void types_within_types_have_a_limit(void **state)
 	assert_int_equal(parse_bytes(&given, text, strlen(text)), -1);
 	assert_non_null(strstr(given.error.text, "more than 32 dimensions"));
 
-	/* 100,000 braces, at none of which the stack ends. */
+	/* 100,000 nested braces, which do not exhaust the stack. */
 	memset(text, 0, sizeof(text));
 	for (i = 0; i < 9000; i++)
 		memcpy(text + i * 7, "struct{", 7);

@@ -181,7 +181,7 @@ static void whoever_looks_for_a_time_begins_before_it(void **state)
 	assert_int_equal(strata_ctf_index_find(&timeless, 250), 0);
 }
 
-/* Nothing says how many there are: one stands for all. */
+/* Their number is unknown: one stands for all. */
 static void events_that_take_no_room_do_not_come_for_ever(void **state)
 {
 	struct strata_ctf_tally tally;
@@ -272,7 +272,7 @@ static void numbers_are_compared_at_their_limits(void **state)
 	assert_int_equal(matching("small == -0"), 1);
 	assert_int_equal(matching("small > -9223372036854775808"), 10);
 	assert_int_equal(matching("small < 18446744073709551615"), 10);
-	/* What is no number is neither equal to another nor in any order with it. */
+	/* A NaN is neither equal to another number nor in any order with it. */
 	assert_int_equal(matching("real == 2.0"), 1);
 	assert_int_equal(matching("real >= 2.0"), 5);
 	assert_int_equal(matching("real < 2.0"), 4);

@@ -36,7 +36,7 @@ static uint64_t seed;
 
 static uint64_t bytes_read;
 
-/* In place of the C library's: counts what the reader reads. */
+/* Replaces the C library's: counts what the reader reads. */
 ssize_t pread(int fd, void *buffer, size_t bytes, off_t offset)
 {
 	const ssize_t got = syscall(SYS_pread64, fd, buffer, bytes, offset);

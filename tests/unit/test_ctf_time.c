@@ -159,7 +159,7 @@ static void times_beyond_2262_are_named(void **state)
 	assert_int_equal(read_times(&dirs[0], ns, 3, bounds), 3);
 	assert_int_equal(ns[1], 5);
 	assert_int_equal(ns[2], 7);
-	/* What was damaged has no bound; the others have theirs. */
+	/* Damaged times have no bound; the others have theirs. */
 	assert_int_equal(bounds[0], 0);
 	assert_true(bounds[1] == UINT64_MAX);
 	assert_int_equal(bounds[2], 0);

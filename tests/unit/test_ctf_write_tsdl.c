@@ -296,7 +296,7 @@ static void babeltrace2_reads_what_is_written(void **state)
 		assert_int_equal(fwrite(packet, 1, sizeof(packet), file), sizeof(packet));
 		assert_int_equal(fclose(file), 0);
 	}
-	/* It says the same of both; but for their paths. */
+	/* The messages for both are the same but for their paths. */
 	snprintf(
 		command, sizeof(command),
 		"cd %s && for i in first second; do babeltrace2 $i -c sink.text.details >$i.text || "

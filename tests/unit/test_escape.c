@@ -217,7 +217,7 @@ static void a_text_that_is_no_uuid_is_refused(void **state)
 	assert_false(strata_uuid_parse(uuid, "0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1fg"));
 }
 
-/* Though what would complete it lies behind. */
+/* Though the bytes that would complete it lie behind. */
 static void a_character_is_read_of_the_bytes_that_are_left(void **state)
 {
 	static const char *const characters[] = { "\xc3\xa4", "\xe2\x82\xac", "\xf0\x9f\x98\x80" };

@@ -80,7 +80,7 @@ static void entries_of_all_lengths_are_taken_apart(void **state)
 	assert_string_equal(events[1].fields[39].name, "n");
 	assert_string_equal(events[2].name, "two");
 	assert_string_equal(events[2].group, "group");
-	/* What the guest does not say of an entry is zero. */
+	/* The words of an entry that the guest leaves out are zero. */
 	assert_string_equal(events[2].fields[2].name, "");
 	free(events);
 }

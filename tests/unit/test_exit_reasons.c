@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * test_exit_reasons.c - which processor's numbers the reasons of VM exits are, what
- * they are called, and that a recording and a timeline say so.
+ * test_exit_reasons.c - which processor's numbers the reasons of VM exits are, their names, and
+ * that a recording and a timeline contain them.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -36,7 +36,7 @@ static void reasons_that_only_one_has_tell(void **state)
 	const uint32_t svm[] = { 78, 96, 114, 120, 123, 129, 141, 1024, 0xffffffffu };
 	/* RDTSC or a write to CR0, VMCALL or CR2, EPT violation or DR0, XRSTORS or #DE. */
 	const uint32_t either[] = { 0, 16, 18, 33, 48, 55, 64, 74 };
-	/* Nothing in any list, or with flags that nobody sets. */
+	/* Not in any list, or with undefined flags. */
 	const uint32_t neither[] = { 42, 200, 1025, 0x40000001u, 0x80000400u };
 	size_t i;
 
@@ -111,7 +111,7 @@ static void a_number_means_what_its_processor_says(void **state)
 	assert_reason(STRATA_EXITS_VMX, 0x80000021u, "invalid_guest_state");
 }
 
-/* A file with exits of that reason, and what is to be said of them. */
+/* A file with exits of that reason, and the expected name. */
 static void assert_imported(uint32_t reason, enum strata_exits told, enum strata_exits exits,
 			    const char *named)
 {
@@ -153,7 +153,7 @@ static void an_import_finds_it_out_or_is_told(void **state)
 	assert_imported(120, STRATA_EXITS_VMX, STRATA_EXITS_VMX, "");
 }
 
-/* One that does not say it: Strata's own recorder does not know. */
+/* A file without that information: Strata's own recorder does not know it. */
 static void a_merge_finds_it_out(void **state)
 {
 	const uint32_t payload[] = { 0x7b, 0, 0 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * test_filter.c - what a filter's words mean, how it says that they mean nothing, and
- * what becomes of what events do not have.
+ * test_filter.c - the meaning of a filter's words, its messages for words without meaning, and its
+ * result for fields that events lack.
  */
 #include <setjmp.h>
 #include <stdarg.h>

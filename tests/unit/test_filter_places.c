@@ -109,7 +109,7 @@ static void note_place(struct strata_event_writer *writer, struct strata_buffer 
 	strncpy(place->layer, event->layer, sizeof(place->layer) - 1);
 }
 
-/* What the set's events, by its filter, are shown to be. */
+/* The places that the set's filtered events are shown with. */
 static void show(void)
 {
 	const struct strata_written_options options = {
@@ -130,7 +130,7 @@ static const char *layer_of(const struct merged_event *event)
 						      : "kernel";
 }
 
-/* One host's events are in the order of its ticks, of which several are in a nanosecond. */
+/* One host's events are in the order of its ticks, several of which are in a nanosecond. */
 static void each_event_happened_where_the_merged_order_has_it(void **state)
 {
 	static struct place wanted[EVENTS_MAX];

@@ -69,7 +69,7 @@ static const char *const comparisons[] = { "==", "!=", "<", "<=", ">", ">=" };
 
 #define ANY(of) of[below(sizeof(of) / sizeof(of[0]))]
 
-/* What may not stand beside text, as it is known to be a number. */
+/* Values that may not stand beside text, because they are known to be numbers. */
 static bool is_number_by_name(const char *field)
 {
 	return strcmp(field, "$cpu") == 0 || strcmp(field, "$time") == 0 ||
@@ -144,7 +144,7 @@ static void free_node(struct random_node *node)
 	free(node);
 }
 
-/* Two fields: text is compared as it is, not as a pattern. */
+/* Two fields: text is compared literally, not as a pattern. */
 static int compare_fields(const struct plain_value *left, const char *comparison,
 			  const struct plain_value *right)
 {
@@ -228,7 +228,7 @@ static void random_expressions_leave_the_right_events(void **state)
 	filter_world_end(&world);
 }
 
-/* Bytes that lie: whatever they say, an event does not both match and not match. */
+/* Bytes that lie: whatever they contain, an event does not both match and not match. */
 static void of_damaged_events_none_matches_a_thing_and_its_opposite(void **state)
 {
 	static struct filter_world world;

@@ -210,7 +210,7 @@ static void what_a_guest_grants_is_mapped_in_its_order(void **state)
 	for (i = 0; i < 2; i++) {
 		assert_int_equal(map.rings[i].cpu, i);
 		assert_int_equal(map.rings[i].reader.writer->magic, STRATA_RING_MAGIC);
-		/* What the recorder says of its reading reaches that guest's ring. */
+		/* The recorder's read count reaches that guest's ring. */
 		map.rings[i].reader.shared->read_count = 77 + i;
 		assert_int_equal(readers[i]->read_count, 77 + i);
 	}
@@ -243,7 +243,7 @@ static void pages_are_mapped_in_pieces(void **state)
 	assert_in_range(nr_mappings, 2, few + root->nr_refs / GRANT_CALL_PAGES);
 }
 
-/* What is mapped in steps is unmapped in steps, wherever it was left. */
+/* A guest that is mapped in steps is unmapped in steps, wherever mapping stopped. */
 static void a_map_can_be_left_at_each_step(void **state)
 {
 	uint32_t steps, left_after;
@@ -299,7 +299,7 @@ static void each_of_many_rings_has_its_own_areas(void **state)
 		map.rings[i].reader.shared->read_count = i;
 		assert_int_equal(readers[i]->read_count, i);
 	}
-	/* From now on what is written there is the recorder's own. */
+	/* From now on the recorder writes there to memory of its own. */
 	assert_int_equal(guest_map_detach(&map, &failure), 0);
 	while (!guest_unmap_readers_step(&map))
 		;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * test_in_order.c - observers take in the same events and losses, in the same order, with the same
- * fields, whatever the number of threads, beside what slices write and without that; and so do
- * observers that need only the order of each stream.
+ * test_in_order.c - observers receive the same events and losses, in the same order, with the same
+ * fields, for any number of threads, beside the slices' output and without it; and so do observers
+ * that need only the order of each stream.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -28,7 +28,7 @@ static const struct rich_trace trace = {
 	.env = "hostname = \"h1\"; domain = \"ust\";",
 };
 
-/* What an observer saw: a hash over all of it, in order. */
+/* A hash, in order, of everything that an observer received. */
 struct seen {
 	struct strata_slice_sink sink;
 	struct strata_shown_view view;
@@ -36,7 +36,7 @@ struct seen {
 	uint64_t losses, lost;
 	uint64_t last_ns;
 	bool is_in_order;
-	uint64_t stop_at; /* so many events; 0: never */
+	uint64_t stop_at; /* this many events; 0: never */
 };
 
 static int take(struct strata_slice_sink *sink, size_t stream, struct strata_ctf_reader *reader,

@@ -29,8 +29,8 @@ struct item {
 	size_t at; /* in its lane */
 };
 
-/* All events of a lane, and how much of them was given out.  A batch is a copy: what is before it
- * is gone, as with a real reader. */
+/* All events of a lane, and how many of them were given out.  A batch is a copy: earlier batches
+ * are gone, as with a real reader. */
 struct source {
 	struct strata_lane_event *events;
 	size_t nr, given;
@@ -46,7 +46,7 @@ struct world {
 	size_t nr_taken, nr_runs;
 	size_t nr_refills;
 	size_t fail_refill; /* the refill of that number fails; 0: none */
-	size_t stop_after;  /* take() answers @answer once so many events were taken; 0: never */
+	size_t stop_after;  /* take() answers @answer once this many events were taken; 0: never */
 	int answer;
 	uint64_t seed;
 };
@@ -66,7 +66,7 @@ static int refill(void *data, size_t at)
 	const size_t left = source->nr - source->given;
 	size_t nr = 1 + random_number(&world->seed) % BATCH_MAX;
 
-	/* Nothing may be left of the last batch, and nobody asks a lane that has ended. */
+	/* The last batch must be used up, and a lane that has ended is not asked again. */
 	assert_ptr_equal(world->lanes[at].next, world->lanes[at].end);
 	assert_false(source->ended);
 	if (++world->nr_refills == world->fail_refill)
@@ -115,7 +115,7 @@ static int compare_items(const void *a, const void *b)
 	return x->at < y->at ? -1 : x->at > y->at;
 }
 
-/* TICKS: as the ticks of a host, of which several are in each nanosecond. */
+/* TICKS: as the ticks of a host, several of which are in each nanosecond. */
 enum spread { RANDOM, BURSTS, EQUAL, LAST_TIMES, TICKS };
 
 /* Moves on from an event's time to the next one's: from 0 on, and up to the last that there is. */
@@ -133,7 +133,7 @@ static void next_time(struct world *world, enum spread spread, uint64_t *ns, uin
 		*ns = UINT64_MAX;
 }
 
-/* Gives @nr events to the lanes, of which every fifth has none if there are more than two. */
+/* Gives @nr events to the lanes; with more than two lanes, every fifth has no events. */
 static void fill(struct world *world, size_t nr, enum spread spread)
 {
 	uint64_t ns = spread == LAST_TIMES ? UINT64_MAX - nr / 2 : 0;
@@ -192,7 +192,7 @@ static int merge(struct world *world)
 	return strata_lanes_merge(&lanes);
 }
 
-/* What was taken is the beginning of what the sort makes of all. */
+/* The events taken are the beginning of the sorted sequence of all. */
 static void check_order(const struct world *world, size_t nr_events)
 {
 	struct item *sorted = calloc(nr_events + 1, sizeof(*sorted));
@@ -304,7 +304,7 @@ static void no_lanes_and_empty_ones_give_nothing(void **state)
 	}
 }
 
-/* What bursts are worth: most of their events come in runs. */
+/* Bursts pay off: most of their events come in runs. */
 static void a_burst_is_handed_on_as_runs(void **state)
 {
 	struct world world;

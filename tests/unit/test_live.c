@@ -84,7 +84,7 @@ static void set_clock(struct world *world, unsigned int vcpu, uint64_t ticks, bo
 			     vcpu % 2, clock);
 }
 
-/* What a synthetic recording lacks. */
+/* Sets what a synthetic recording lacks. */
 static void write_metadata(const struct world *world)
 {
 	struct strata_recording recording = { 0 };
@@ -115,7 +115,7 @@ static void make(struct world *world, bool back)
 		synthetic_pcpu_clock(&world->rec, i, ticks += 10);
 	for (i = 0; i < 3; i++)
 		set_clock(world, i, ticks += 10, false);
-	/* Where g1's vCPUs are when recording begins; nobody says it of g2's. */
+	/* Places of g1's vCPUs when recording begins; g2's are not recorded. */
 	for (i = 0; i < 2; i++)
 		synthetic_vcpu_state(&world->rec, 1 - i, ticks += 10, 1, i, i);
 	for (step = 0; step < STEPS; step++) {
@@ -189,7 +189,7 @@ static void begin_to_show(struct collector *collector, const struct strata_trace
 	assert_int_equal(strata_shown_view_init(&collector->view, &collector->shown), 0);
 }
 
-/* What `view --json` prints of an event.  Its bound may become smaller when more is known. */
+/* Keeps the output of `view --json` for an event.  Its bound may shrink when more is known. */
 static char *show(struct collector *collector, struct strata_ctf_reader *reader,
 		  const struct strata_lane_event *at, struct strata_shown_event *event)
 {
@@ -331,7 +331,7 @@ static uint64_t host_clock(void)
 	return now_ticks;
 }
 
-/* What the recorder, which may be behind, says of a stream. */
+/* Publishes a stream's progress, which may be behind the file. */
 static void say(const struct world *world, struct strata_live_table *table, unsigned int i,
 		uint64_t ticks)
 {
@@ -371,7 +371,8 @@ static unsigned int followed_behind; /* streams that were left behind, in all ro
 
 /* How a recorder and its follower behave. */
 struct pace {
-	unsigned int stopped; /* a stream that is silent for half of the time; NR_STREAMS: none */
+	unsigned int
+		stopped; /* a stream that is silent for half of the time; NR_STREAMS: all publish */
 	uint64_t patience_ns; /* of the follower */
 	uint64_t every_ticks; /* between two looks at a recorder that is up to date; 0: random */
 };
@@ -393,7 +394,7 @@ static void follow_with(const struct world *world, struct collector *collector,
 	unsigned int i, quiet[NR_STREAMS] = { 0 };
 	int status = 0;
 
-	/* Somebody records into it. */
+	/* Marks it as a recording in progress. */
 	assert_int_equal(flock(dir, LOCK_EX | LOCK_NB), 0);
 	memset(collector, 0, sizeof(*collector));
 	collector->live.sources = sources;
@@ -482,7 +483,7 @@ static void what_is_followed_is_what_there_is_in_the_end(void **state)
 			with_pcpu += a->stream[0] == 'g' && strstr(a->line, "\"pcpu\":") != NULL;
 		}
 		assert_int_equal(followed.nr, whole.nr);
-		/* What was lost is told once, too. */
+		/* Losses are reported once, too. */
 		assert_int_equal(followed.discarded, whole.discarded);
 		end(&world, &whole, &followed);
 	}
@@ -504,7 +505,7 @@ static void each_event_of_a_counter_that_is_set_back_comes_once(void **state)
 		merge_whole(&world, &whole);
 		follow(&world, &followed);
 		assert_int_equal(followed.nr, whole.nr);
-		/* What was lost is told once, too. */
+		/* Losses are reported once, too. */
 		assert_int_equal(followed.discarded, whole.discarded);
 		for (j = 2; j < NR_STREAMS; j++) {
 			unsigned int next = 0;

@@ -15,7 +15,7 @@
 #include "live/live_table.h"
 #include "consumerd/live_publisher.h"
 
-/* Whoever follows has the time to see that the stream which had it is at its end. */
+/* Followers have time to see that the slot's previous stream has ended. */
 static void a_slot_that_is_free_again_is_used_last(void **state)
 {
 	char dir[] = "/tmp/strata-follow-XXXXXX";

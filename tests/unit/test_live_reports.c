@@ -29,7 +29,7 @@
 static char **raws;
 static int nr_raws;
 
-/* What is told of a window, or of the same range afterwards. */
+/* The report of a window, or of the same range afterwards. */
 struct told {
 	uint64_t from_ns, to_ns;
 	bool is_last;

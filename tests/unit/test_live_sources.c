@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * test_live_sources.c - a recorder whose sources come and go while somebody follows it, in one
- * process: the watermark moves on, and nothing is late.
+ * test_live_sources.c - a recorder whose sources come and go while a follower reads it, in one
+ * process: the watermark advances, and no event is late.
  */
 #include "followed.h"
 
@@ -84,7 +84,7 @@ static void drain(struct world *world)
 		0);
 }
 
-/* It goes; all of it is in its file, and the tables and followers are told. */
+/* Removes the source: all of its records are in the file, and tables and followers know it. */
 static void go(struct world *world, struct test_ring *ring, size_t source)
 {
 	recorder_leave_source(world->recorder, source, STRATA_SOURCE_EXITED);

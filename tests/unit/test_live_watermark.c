@@ -107,13 +107,13 @@ static void a_source_that_began_after_the_watermark_does_not_stop_it(void **stat
 	world.sources[0].since_ticks = 9900;
 	world.streams.host.recording.nr_sources = 1;
 	assert_int_equal(at(&world, 10000), 9900);
-	/* Nor does a stream of which a look says how old it may be, and which no table has yet. */
+	/* Nor does a stream whose age is published, but which is in no table yet. */
 	add(&world);
 	world.stream[1].said[0] = (struct live_said){ .at_ticks = 10100, .complete_ticks = 9950 };
 	world.stream[1].nr_said = 1;
 	world.sources[0].since_ticks = 10050;
 	assert_int_equal(at(&world, 10100), 9950);
-	/* What is in its file may be older. */
+	/* Events in its file may be older. */
 	world.stream[1].said[0].bytes = 1;
 	assert_int_equal(at(&world, 10100), 10050);
 }
@@ -140,7 +140,8 @@ what_the_recorder_said_last_counts_although_the_clocks_are_not_known_up_to_it(vo
 	assert_int_equal(world.nr_left_behind, 1);
 }
 
-/* Given programs of which nothing ever comes, each as the one before it is still waited for. */
+/* Given programs that never write, each of which comes while the one before it is still waited for.
+ */
 static void each_next_one_is_waited_for_and_holds_it_no_longer_than_its_own_time(void **state)
 {
 	static struct world world;

@@ -56,7 +56,7 @@ static void an_application_runs_when_its_vcpu_does(void **state)
 	merged_free(&merged);
 	merge_app_event(&merged, 250000, false);
 	assert_int_equal(merged.result.order.app.violations, 1);
-	/* It says nothing of kernels. */
+	/* Its records do not concern kernels. */
 	assert_int_equal(merged.result.order.run.checks, 0);
 	assert_int_equal(merged.result.order.run.violations, 0);
 	merged_free(&merged);

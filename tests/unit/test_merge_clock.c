@@ -110,7 +110,7 @@ static void maps_that_cannot_be_are_refused(void **state)
 	(void)state;
 	assert_false(strata_clock_map_valid(&zero_ratio));
 	assert_false(strata_clock_map_valid(&too_fine));
-	/* Absurd but not undefined: what does not fit is held at the end of the range. */
+	/* Absurd but not undefined: results are clamped to the range. */
 	assert_true(strata_clock_map_valid(&tiny_ratio));
 	assert_int_equal(strata_host_from_guest(&tiny_ratio, 3), UINT64_MAX);
 }
@@ -144,7 +144,7 @@ static void nanoseconds_agree_between_short_and_long_arithmetic(void **state)
 	assert_int_equal(strata_ticks_to_ns_up(3000000, 1), 1);
 	assert_int_equal(strata_ticks_to_ns_up(3000000, 3), 1);
 	assert_int_equal(strata_ticks_to_ns_up(3000000, 4), 2);
-	/* A slow clock and all of its ticks: held to what readers can represent. */
+	/* A slow clock and all of its ticks: clamped to what readers can represent. */
 	assert_int_equal(strata_ticks_to_ns(1, UINT64_MAX), STRATA_NS_MAX);
 }
 

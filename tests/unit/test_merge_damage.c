@@ -56,7 +56,7 @@ static void a_bad_packet_in_the_middle_is_named_and_the_rest_merged(void **state
 	unsigned int each = build(&rec, 5);
 
 	(void)state;
-	/* An event id that is none, in the third packet's first record. */
+	/* An undefined event id, in the third packet's first record. */
 	rec.streams[0].bytes[2 * PACKET_BYTES + SYNTHETIC_HEADER_BYTES] = 99;
 	merge_and_free(&rec, &merged);
 	assert_int_equal(merged.status, 0);
@@ -79,7 +79,7 @@ static void a_bad_size_does_not_hide_the_packets_behind_it(void **state)
 	(void)state;
 	memcpy(rec.streams[0].bytes + PACKET_BYTES + 48, &bits, 8);
 	merge_and_free(&rec, &merged);
-	/* Its content is where that says. */
+	/* Its content is at the place in the table. */
 	assert_int_equal(merged.nr_events, 5 * each);
 	assert_int_equal(merged.result.tally.bad_packets, 1);
 	assert_complained(&merged, "packet at 4096: the packet claims to be longer than the file; "
@@ -125,7 +125,7 @@ static void a_torn_tail_is_named_and_what_is_whole_of_it_kept(void **state)
 	merged_free(&merged);
 }
 
-/* The recording's table is older than what its packets say. */
+/* The recording's table is older than its packets. */
 static void losses_of_each_kind_that_packets_say_are_counted(void **state)
 {
 	struct synthetic rec;
@@ -174,7 +174,8 @@ static void a_packet_inside_of_a_bad_packet_is_not_believed(void **state)
 	uint64_t bits = 8 * SYNTHETIC_HEADER_BYTES, sequence = 9;
 
 	(void)state;
-	/* A guest can put what looks like a packet, and an empty one, into a payload. */
+	/* A guest can write bytes that look like a packet, and like an empty one, into a payload.
+	 */
 	memcpy(bad + 1000, bad, SYNTHETIC_HEADER_BYTES);
 	memcpy(bad + 1000 + 40, &bits, 8);
 	memcpy(bad + 1000 + 48, &bits, 8);
@@ -325,7 +326,8 @@ static void time_that_goes_back_between_packets_is_held_and_counted(void **state
 	merge_and_free(&rec, &merged);
 	assert_int_equal(merged.nr_events, 3);
 	assert_int_equal(merged.events[1].ticks, 5000);
-	/* It may be the one before that is too late: what this one says is within its bound. */
+	/* The packet before it may be the one that is too late: this packet's times are within its
+	 * bound. */
 	assert_int_equal(merged.events[1].bound_ticks, 1000);
 	assert_int_equal(merged.events[1].first_byte, 2);
 	assert_int_equal(merged.events[2].ticks, 6000);
@@ -342,8 +344,8 @@ static void mark_at(struct synthetic *rec, const struct synthetic_clock *clock, 
 	synthetic_mark(rec, "g1", 0, synthetic_guest_ticks(clock, ticks), 1);
 }
 
-/* What is lost may be a correction of system time: before, between or behind those that are there.
- */
+/* The lost record may be a correction of system time: before, between or behind those that are
+ * present. */
 static void in_a_packet_before_which_records_are_lost_no_emulated_time_is_sure(void **state)
 {
 	static const struct synthetic_clock clock = { .is_hvm = true,

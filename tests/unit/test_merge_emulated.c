@@ -71,7 +71,7 @@ static void the_skew_of_cpus_counts_where_they_are_several(void **state)
 	assert_in_range(emulated_simulate(&on_one), 2, 6);
 }
 
-/* Its one vCPU was on both: what it says follows from either's counter. */
+/* Its one vCPU was on both CPUs: its readings follow from either's counter. */
 static void the_skew_counts_for_one_vcpu_that_moves(void **state)
 {
 	struct emulated_host moves = {
@@ -104,7 +104,7 @@ static void with_any_chance_each_bound_holds(void **state)
 	}
 }
 
-/* A reading from there may say any time; and one that is sure is not from there. */
+/* A reading from there may have any time; a certain reading is not from there. */
 static void where_a_correction_is_missing_no_reading_is_sure(void **state)
 {
 	static const struct emulated_host kinds[] = {
@@ -123,7 +123,7 @@ static void where_a_correction_is_missing_no_reading_is_sure(void **state)
 	}
 }
 
-/* An answer may follow from what a vCPU was told on the other CPU, whose correction is missing. */
+/* A reading may follow from one that the vCPU got on the other CPU, whose correction is missing. */
 static void what_is_missing_of_one_cpu_is_missing_of_all_vcpus_that_were_on_it(void **state)
 {
 	static const struct emulated_host kinds[] = {
@@ -241,7 +241,7 @@ static void a_counter_that_counts_from_another_time_is_undone_on_both_sides(void
 	/* Each is a map of its own. */
 	assert_int_equal(host.maps.nr, 5 * EMULATED_VCPUS);
 	largest = emulated_assert_within_bounds(&host);
-	/* Doubt is twice what the counter was set back by, both times, and no more. */
+	/* The bound is twice the distance of the counter's step back, both times, and no more. */
 	assert_in_range(largest, EMULATED_TSC_KHZ * 125 * 2,
 			EMULATED_TSC_KHZ * (21 + 125) * 2 + 100);
 	emulated_clear(&host);

@@ -28,7 +28,7 @@
 
 #define SECONDS_MAX 300u
 
-/* So that the exit status of a sanitizer is none of the verb's. */
+/* Distinguishes a sanitizer's exit status from the verb's. */
 #define STATUS_BASE 40
 
 static uint64_t seed;
@@ -141,7 +141,7 @@ static int run(int (*verb)(int argc, char **argv), int argc, char **argv)
 
 		dup2(null, STDOUT_FILENO);
 		alarm(SECONDS_MAX);
-		/* What is found is to be seen, complaints are not: they go to a file. */
+		/* Findings are printed; complaints go to a file. */
 		if (!freopen("/dev/null", "w", stderr))
 			_exit(99);
 		status = verb(argc, argv);
@@ -181,7 +181,7 @@ static void assert_holds_together(const char *dir)
 	merged_free(&merged);
 }
 
-/* Every tenth round: babeltrace2 must be able to read what was written, to its end. */
+/* Every tenth round: babeltrace2 must be able to read the output to its end. */
 static void assert_readable(const char *out)
 {
 	char command[256];

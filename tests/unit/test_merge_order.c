@@ -317,7 +317,7 @@ static void where_the_hypervisor_lost_events_nothing_is_judged(void **state)
 	stream = synthetic_stream(&rec, "xen", 0);
 	synthetic_runstate(&rec, 0, 2000, 1, 0, RUNNING, BLOCKED);
 	synthetic_close_packet(stream);
-	/* That it ran again was lost: only the counter says that something was. */
+	/* The record that it ran again was lost: only the counter shows that something was. */
 	stream->lost = 2;
 	synthetic_mark(&rec, "g1", 0, 3000, 1);
 	synthetic_runstate(&rec, 0, 4000, 2, 0, RUNNING, BLOCKED);
@@ -364,7 +364,7 @@ static void a_change_that_does_not_follow_starts_anew(void **state)
 	(void)state;
 	begin_small(&rec);
 	synthetic_runstate(&rec, 0, 2000, 1, 0, RUNNING, BLOCKED);
-	/* From blocked it cannot have become runnable twice: what came between is missing. */
+	/* From blocked it cannot have become runnable twice: the record in between is missing. */
 	synthetic_runstate(&rec, 0, 4000, 1, 0, RUNNABLE, BLOCKED);
 	synthetic_mark(&rec, "g1", 0, 4100, 1);
 	synthetic_runstate(&rec, 0, 5000, 1, 0, BLOCKED, RUNNING);
@@ -467,7 +467,7 @@ static void the_skew_of_cpus_belongs_to_the_bound(void **state)
 	synthetic_mark(&rec, "g1", 0, 1040, 1);
 	synthetic_write(&rec);
 	merge_directory(&merged, rec.dir, NULL, 0);
-	/* ... all that was measured counts, and what was not is said. */
+	/* ... all measurements count, and missing ones are reported. */
 	assert_int_equal(merged.result.skew_ticks, 260);
 	assert_int_equal(merged.result.bound_ticks, 261);
 	assert_int_equal(merged.pcpus, 3);
@@ -509,8 +509,8 @@ static void a_guests_absurd_times_do_not_stretch_the_recording(void **state)
 	synthetic_free(&rec);
 }
 
-/* The streams of a flight recorder begin at different times: what one CPU said of a vCPU before the
- * last of them began, another may have changed where nobody recorded it. */
+/* The streams of a flight recorder begin at different times: after one CPU recorded a state of a
+ * vCPU and before the last stream began, another CPU may have changed it without a record. */
 static void what_is_said_before_all_streams_begin_is_not_believed(void **state)
 {
 	const struct strata_runstate_change woken = { STRATA_RUNSTATE_BLOCKED,
@@ -529,7 +529,8 @@ static void what_is_said_before_all_streams_begin_is_not_believed(void **state)
 	strata_order_check_runstate(check, 2000, 1, 0, &stopped);
 	strata_order_check_event(check, vcpu, 2500, 1, "sys_enter");
 	result = strata_order_check_finish(check);
-	/* The first one is inside what the second record tells, the last one is not. */
+	/* The first event is inside the interval that the second record tells of, the last one is
+	 * not. */
 	assert_int_equal(result->run.checks, 2);
 	assert_int_equal(result->run.violations, 1);
 	strata_order_check_free(check);

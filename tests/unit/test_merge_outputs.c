@@ -49,7 +49,7 @@ static void read_text(const char *path, char *text, size_t size)
 	fclose(file);
 }
 
-/* Runs the verb with what it prints kept; the arguments end with NULL. */
+/* Runs the verb and keeps its output; the arguments end with NULL. */
 static int run_merge(struct given *given, ...)
 {
 	char *argv[16] = { "merge" };
@@ -243,7 +243,7 @@ static void babeltrace2_opens_the_raw_traces(void **state)
 	assert_non_null(strstr(given->stdout_text, OPEN_TWO));
 }
 
-/* The recording says from when to when it read the source. */
+/* The recording contains when its recorder began and ended to read the source. */
 static void is_there(struct synthetic *rec, const char *name)
 {
 	unsigned int i;
@@ -271,7 +271,7 @@ static void babeltrace2_reports_losses_where_they_were(void **state)
 	synthetic_stream(&given->rec, "g2", 2)->lost = 7;
 	synthetic_mark(&given->rec, "g2", 2, stream->last_ticks, 1);
 	is_there(&given->rec, "g2");
-	/* And one more, of times that nobody knows. */
+	/* And one more, whose times are unknown. */
 	synthetic_stream(&given->rec, "xen", 5)->lost_after = 3;
 	write_recording(given);
 	assert_int_equal(run_merge(given, given->rec.dir, "-o", given->out, NULL), 0);
@@ -366,7 +366,7 @@ static void the_text_has_a_line_for_each_event_and_no_control_characters(void **
 	assert_non_null(strstr(given->stdout_text, " +0.000004169  \xc2\xb1"
 						   "1ns     dom0   kernel    0    1 dom0/0     "
 						   "mark "));
-	/* What is said goes elsewhere, to keep the timeline clean. */
+	/* Messages go elsewhere, to keep the timeline clean. */
 	assert_non_null(strstr(given->stderr_text, "Merged:"));
 }
 

@@ -314,8 +314,8 @@ static void a_cpu_number_beyond_all_is_refused(void **state)
 	assert_int_equal(check(given, &packet, &nr_events, &error), 0);
 }
 
-/* What a writer left of a packet: its begin and end are its records', and the padding behind the
- * last one is no content. */
+/* The rest that a writer left of a packet: its begin and end are its records', and the padding
+ * behind the last one is not content. */
 static void records_without_a_packet_header_are_checked_as_well(void **state)
 {
 	struct given *given = *state;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * test_merge_presence.c - what a guest says of times when it was not recorded is left out, and
- * moves neither the begin nor the end of the timeline.
+ * test_merge_presence.c - a guest's events from times when it was not recorded are left out, and
+ * move neither the begin nor the end of the timeline.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,7 +23,7 @@
 #define SINCE  (5000 * SECOND)
 #define ENDED  (5100 * SECOND)
 
-/* What g1's clock is behind the host's. */
+/* How far g1's clock is behind the host's. */
 #define BEHIND (3000 * SECOND)
 
 static const struct synthetic_clock g1_clock = { .is_hvm = true, .ratio = 1, .offset = 0 - BEHIND };
@@ -59,7 +59,7 @@ static const uint64_t forged_future[] = { SINCE + 2 * SECOND, SINCE + 3 * SECOND
 					  ENDED + 7000000 * SECOND };
 static const uint64_t honest[] = { SINCE, SINCE + 2 * SECOND, ENDED };
 
-/* What `strata merge` makes of it: @left events of g1. */
+/* Runs `strata merge`, which keeps @left events of g1. */
 static void merges(const uint64_t *ticks, unsigned int left, unsigned int refused)
 {
 	struct synthetic rec;
@@ -176,7 +176,7 @@ static int take(struct strata_slice_sink *sink, size_t stream, struct strata_ctf
 	return 0;
 }
 
-/* What `strata view` and `strata convert` make of it. */
+/* Runs `strata view` and `strata convert`. */
 static void reads(const uint64_t *ticks, bool is_known, uint64_t left, uint64_t refused)
 {
 	struct strata_ctf_tally tallies[2] = { { 0 } };
@@ -225,7 +225,7 @@ static void so_does_whoever_reads_its_traces(void **state)
 	reads(forged_future, true, 2, 1);
 }
 
-/* A flight recorder that was taken over has a past that nobody knows the length of. */
+/* A flight recorder that was taken over has a past of unknown length. */
 static void where_it_is_not_known_since_when_all_is_believed(void **state)
 {
 	(void)state;

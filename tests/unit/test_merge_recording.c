@@ -349,7 +349,7 @@ static void runstate_changes_are_named_by_their_states(void **state)
 	assert_true(strata_xen_runstate_change(0x10021211u, &change));
 	assert_int_equal(change.before, STRATA_RUNSTATE_BLOCKED);
 	assert_int_equal(change.after, STRATA_RUNSTATE_RUNNABLE);
-	/* continue_running has another id; a change without its word says nothing. */
+	/* continue_running has another id; a change without its word has no meaning. */
 	assert_false(strata_xen_runstate_change(0x10021002u, &change));
 	assert_false(strata_xen_runstate_change(0x00021211u, &change));
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * test_merge_variable.c - fields of variable length, in a packet: where they and
- * what follows them lie, and that a packet in which they run too far is refused.
+ * test_merge_variable.c - fields of variable length in a packet: the places of these and of the
+ * fields behind them, and that a packet in which they run too far is refused.
  */
 #include <setjmp.h>
 #include <stdarg.h>
