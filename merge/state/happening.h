@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * happening.h - inside of the state of hosts (host_state.h): its parts, an event with its meaning,
- * and the functions that hand an event of each layer to the parts.
+ * happening.h - the inside of the state of hosts (host_state.h): its parts, an event with its
+ * meaning, and the functions that hand an event of each layer to the parts.
  */
 #ifndef STRATA_MERGE_STATE_HAPPENING_H
 #define STRATA_MERGE_STATE_HAPPENING_H
@@ -14,13 +14,13 @@
 
 #define STRATA_STATE_RECENT 32u
 
-/* Of one kind of a trace's streams. */
+/* The meanings of one kind of a trace's streams. */
 struct strata_state_kind {
 	struct strata_place place;
 	struct strata_meaning *meanings; /* as its classes */
 	bool means_anything, has_runstates;
-	/* Domain and vCPU of an event's context, read as one number where they are neighbours, and
-	 * the vCPUs that were found by it last. */
+	/* Domain and vCPU of an event's context, read as one number where they are adjacent, and
+	 * the vCPUs that were last found by it. */
 	struct strata_ctf_plain vcpu_pair;
 	struct strata_state_recent {
 		uint32_t pair;
@@ -30,7 +30,7 @@ struct strata_state_kind {
 
 struct strata_happening;
 
-/* Takes in an event that means something. */
+/* Applies an event that has a meaning. */
 typedef void strata_state_take(struct strata_host_state *state,
 			       const struct strata_happening *event);
 
@@ -41,7 +41,7 @@ struct strata_host_state {
 	const struct strata_request_forms *request_forms;
 	struct strata_ctf_arena *arena;
 	struct strata_state_kind **kinds; /* of each trace */
-	struct strata_id_map names;       /* of meanings, which the state keeps; by their ids */
+	struct strata_id_map names; /* names of meanings, which the state keeps; by their ids */
 	struct strata_vcpus vcpus;
 	struct strata_tasks tasks;
 	struct strata_evtchns evtchns;
@@ -63,22 +63,23 @@ struct strata_happening {
 	struct strata_ctf_cursor cursor;
 };
 
-/* Finds what each event of the set means, which replaces what was found of the set before.  0, or
- * -1: out of memory. */
+/* Finds the meaning of each event of the set, in place of those of the set before.  0, or -1: out
+ * of memory. */
 int strata_state_find_kinds(struct strata_host_state *state);
 
-/* By what an event means: of the hypervisor; of kernels and applications.  NULL in one of both. */
+/* By an event's meaning: the functions for events of the hypervisor, and for those of kernels and
+ * applications.  NULL in one of the two. */
 extern strata_state_take *const strata_state_takes_xen[STRATA_NR_MEANINGS];
 extern strata_state_take *const strata_state_takes_kernel[STRATA_NR_MEANINGS];
 
-/* A number of an event; false: it has none. */
+/* Reads a number of an event; false: the event does not have it. */
 static inline bool strata_happening_number(const struct strata_happening *event, size_t field,
 					   uint64_t *value)
 {
 	return strata_named_field_number(&event->meaning->fields[field], &event->cursor, value);
 }
 
-/* A number that fits into 32 bits; else @otherwise. */
+/* Reads a number that fits into 32 bits; else returns @otherwise. */
 static inline uint32_t strata_happening_number_or(const struct strata_happening *event,
 						  size_t field, uint32_t otherwise)
 {

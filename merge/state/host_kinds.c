@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* host_kinds.c - what each class of events of a set means for the state (happening.h). */
+/* host_kinds.c - finds what each class of events of a set means for the state (happening.h). */
 #include "state/happening.h"
 
 #include <stdlib.h>
@@ -7,16 +7,17 @@
 
 #include "base/identity.h"
 
-/* Room for what is found out of a set once: meanings and ways to fields. */
+/* Memory for the findings about one set: meanings and ways to fields. */
 #define ARENA_BYTES ((size_t)1 << 30)
 
-/* Keeps the name of a meaning beyond its set: what goes on has it.  0, or -1: out of memory. */
+/* Keeps the name of a meaning beyond its set, because open spans use it.  0, or -1: out of memory.
+ */
 static int keep_name(struct strata_host_state *state, struct strata_meaning *meaning)
 {
 	uint64_t id = strata_identity_add_text(0, meaning->name, strlen(meaning->name));
 	char *name;
 
-	/* Another name with the same id has the next one. */
+	/* Another name with the same id gets the next id. */
 	while ((name = strata_id_map_find(&state->names, id)) && strcmp(name, meaning->name) != 0)
 		id++;
 	if (!name) {
@@ -30,7 +31,7 @@ static int keep_name(struct strata_host_state *state, struct strata_meaning *mea
 	return 0;
 }
 
-/* Two numbers of 16 bits, one behind the other, are one of 32 bits. */
+/* Two adjacent numbers of 16 bits are read as one of 32 bits. */
 static void find_vcpu_pair(struct strata_state_kind *kind)
 {
 	const struct strata_place_number *domain = &kind->place.domain, *vcpu = &kind->place.vcpu;

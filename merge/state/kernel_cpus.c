@@ -102,7 +102,7 @@ void strata_tasks_raise(struct strata_tasks *tasks, struct strata_kernel *kernel
 
 	if (!of_cpu || vector >= STRATA_SOFTIRQS || of_cpu->depth > STRATA_IRQ_DEPTH)
 		return;
-	/* Raised by several before it runs: it is known of the first. */
+	/* If several raise it before it runs, the first one counts. */
 	if (of_cpu->is_raised[vector])
 		return;
 	if (!of_cpu->raised_by[vector])
@@ -199,7 +199,7 @@ void strata_tasks_irq_end(struct strata_tasks *tasks, struct strata_kernel *kern
 	struct strata_kernel_cpu *of_cpu = strata_kernel_cpu(tasks, kernel, cpu, now);
 	unsigned int depth = of_cpu ? of_cpu->depth : 0;
 
-	/* One that is too deep to be followed. */
+	/* Its handler is nested too deep to be followed. */
 	if (depth > STRATA_IRQ_DEPTH) {
 		of_cpu->depth--;
 		return;
@@ -208,7 +208,7 @@ void strata_tasks_irq_end(struct strata_tasks *tasks, struct strata_kernel *kern
 		depth--;
 	if (depth == 0)
 		return;
-	/* What lies above it has ended, too, though nobody said it. */
+	/* The handlers above it have ended, too, though no event tells so. */
 	of_cpu->depth = depth - 1;
 	end_cpu_job(tasks, kernel, cpu, &of_cpu->irqs[depth - 1], STRATA_SPAN_IRQ, now);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * link.h - causes and their effects: who woke whom, and how event channels and interrupts carried
- * it.
+ * link.h - causes and their effects: which task or vCPU woke another, and how event channels and
+ * interrupts carried it.
  *
  * A link is told when its effect happens.  A span that a wake-up ended or began points to that
- * wake-up's link, and a link to the one that caused it:
+ * wake-up's link, and a link to the link that caused it:
  *
  *     WAKEUP (a softirq or interrupt handler wakes a task)
  *       cause: DELIVERY (the kernel takes an event channel's upcall)
@@ -21,7 +21,7 @@
 #define STRATA_NO_CPU  UINT32_MAX
 #define STRATA_NO_PORT UINT32_MAX
 
-/* Nanoseconds since 1970, off by no more than the bound; UINT64_MAX: nobody knows. */
+/* Nanoseconds since 1970, with a largest error of bound_ns; UINT64_MAX: unknown. */
 struct strata_moment {
 	uint64_t ns;
 	uint64_t bound_ns;
@@ -41,7 +41,7 @@ enum strata_link_kind {
 
 /* How the cause acted. */
 enum strata_link_via {
-	STRATA_VIA_UNKNOWN, /* no event tells; `from` is only who had the CPU */
+	STRATA_VIA_UNKNOWN, /* no event tells; `from` only tells what had the CPU */
 	STRATA_VIA_TASK,    /* the task at `from` did it */
 	STRATA_VIA_IRQ,     /* a handler that interrupted that task: `number`, `name` */
 	STRATA_VIA_SOFTIRQ, /* likewise: `number` is the vector */
@@ -51,58 +51,59 @@ enum strata_link_via {
 	STRATA_NR_VIAS,
 };
 
-/* One end of a link: the moment, and what had the CPU there and then.  NULL: not known. */
+/* One end of a link: the moment, and what had the CPU there and then.  NULL: unknown. */
 struct strata_link_end {
 	struct strata_moment at;
 	const struct strata_task *task;
 	const struct strata_vcpu *vcpu;
-	uint32_t cpu;  /* of the kernel; STRATA_NO_CPU */
+	uint32_t cpu;  /* of the kernel, or STRATA_NO_CPU */
 	uint32_t pcpu; /* likewise, physical */
-	size_t trace;  /* of the set, whose event tells of this end */
+	size_t trace;  /* index in the set of the trace whose event tells of this end */
 };
 
 #define STRATA_HANDLER_NAME_BYTES 32u
 
-/* What had a kernel's CPU in place of its task: a handler, and what it handled. */
+/* The handler that had a kernel's CPU in place of its task, and what it handled. */
 struct strata_handler {
 	enum strata_link_via via; /* IRQ, SOFTIRQ or TIMER: `number`, `name` as of a link */
 	uint64_t number;
 	char name[STRATA_HANDLER_NAME_BYTES]; /* ended by a zero unless full; any bytes */
-	size_t trace;                         /* of the set, whose events tell of it */
+	size_t trace; /* index in the set of the trace whose events tell of it */
 	uint32_t cpu;
-	struct strata_moment since; /* it runs, */
-	/* and its event channel was pending; and the vCPU that sent through that one, and its task.
-	 * NULL: none, or not known. */
+	struct strata_moment since; /* when it began to run */
+	/* Its event channel: since when it was pending, the vCPU that sent through it, and the task
+	 * of that vCPU.  NULL: unknown, or Xen sent. */
 	bool is_pending;
 	struct strata_moment pending_since;
 	const struct strata_vcpu *sender;
 	const struct strata_task *sender_task;
 };
 
-/* WAKEUP and VCPU_WAKEUP are one event: both ends have one time, `to` says who was woken. */
+/* WAKEUP and VCPU_WAKEUP are one event: both ends have one time, and `to` is the task or vCPU that
+ * was woken. */
 struct strata_link {
 	enum strata_link_kind kind;
 	enum strata_link_via via;
 	struct strata_link_end from, to;
-	uint32_t port; /* of the receiver's domain; STRATA_NO_PORT */
+	uint32_t port; /* of the receiver's domain, or STRATA_NO_PORT */
 	uint64_t number;
 	bool has_due;
 	struct strata_moment due; /* of a wake-up by a timer: when it was to expire (timers.h) */
-	const char *name;         /* any bytes, name_bytes of them, during the call; NULL: none */
+	const char *name; /* any bytes, name_bytes of them, valid during the call; NULL: no name */
 	size_t name_bytes;
-	const struct strata_link *cause; /* during the call; NULL: no event tells */
-	/* Likewise, of what is via SEND: a handler sent, and not the task at `from`.  NULL: the
-	 * task did, or no event tells. */
+	const struct strata_link *cause; /* valid during the call; NULL: no event tells */
+	/* The same, for links via SEND: the handler that sent.  NULL: the task at `from` sent, or
+	 * no event tells. */
 	const struct strata_handler *handler;
 };
 
-/* A DELIVERY and the PENDING that caused it, to be kept beyond the call. */
+/* A DELIVERY and the PENDING that caused it, which stay valid beyond the call. */
 struct strata_delivery {
 	struct strata_link link, pending;
-	struct strata_handler handler; /* of that one, if it has one */
+	struct strata_handler handler; /* of the PENDING, if it has one */
 };
 
-/* Copies what @link, a DELIVERY, and its cause say. */
+/* Copies @link, a DELIVERY, and its cause. */
 static inline void strata_delivery_keep(struct strata_delivery *kept,
 					const struct strata_link *link)
 {

@@ -20,7 +20,7 @@ enum strata_part {
 	STRATA_NR_PARTS,
 };
 
-/* The part that a cell of a split belongs to. */
+/* Returns the part that a cell of a split belongs to. */
 static inline enum strata_part strata_part_of(size_t task, size_t vcpu)
 {
 	if (task == STRATA_TASK_BLOCKED)
@@ -64,7 +64,7 @@ static inline void strata_parts_add(uint64_t parts[STRATA_NR_PARTS],
 	}
 }
 
-/* The same of a span without a task, whose split has its first row only. */
+/* The same for a span without a task, whose split has its first row only. */
 static inline void strata_parts_add_vcpu(uint64_t parts[STRATA_NR_PARTS],
 					 const struct strata_split *split)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * queue.h - how many wait for a CPU over time: tasks for one of their kernel, vCPUs for the
+ * queue.h - counts how many wait for a CPU over time: tasks for one of their kernel, vCPUs for the
  * physical CPUs of their machine.
  *
- * Those that wait are counted from their first event on, and a queue from the first that waits in
- * it; after a loss, which hides who came and went, the count begins anew.  Once a trace has ended,
- * its queues are not known.
+ * A task or vCPU is counted from its first event on, and a queue from the first one that waits in
+ * it.  A loss hides arrivals and departures, so the count begins anew after it.  Once a trace has
+ * ended, its queues are unknown.
  */
 #ifndef STRATA_MERGE_STATE_QUEUE_H
 #define STRATA_MERGE_STATE_QUEUE_H
@@ -18,8 +18,8 @@ struct strata_queue {
 	struct strata_moment since; /* so many */
 };
 
-/* Tells the length that the queue has had until @now. @told: which queue it is; the rest is filled
- * in */
+/* Tells the length that the queue has had until @now.
+ * @told: identifies the queue; the rest is filled in */
 static inline void strata_queue_tell(const struct strata_queue *queue,
 				     struct strata_queue_span told,
 				     const struct strata_spans *spans,
@@ -32,7 +32,7 @@ static inline void strata_queue_tell(const struct strata_queue *queue,
 		strata_spans_tell_queue(spans, &told);
 }
 
-/* The length changes. @told: as above */
+/* Changes the length.  @told: as above */
 static inline void strata_queue_set(struct strata_queue *queue, uint64_t waiting,
 				    struct strata_queue_span told, const struct strata_spans *spans,
 				    const struct strata_moment *now)

@@ -6,7 +6,7 @@
 
 struct strata_timer {
 	uint64_t due_ns;
-	uint64_t losses; /* of the kernel when it was armed */
+	uint64_t losses; /* losses of the kernel when it was armed */
 };
 
 int strata_timers_arm(struct strata_timers *timers, uint64_t address, uint64_t due_ns,
@@ -15,7 +15,7 @@ int strata_timers_arm(struct strata_timers *timers, uint64_t address, uint64_t d
 	struct strata_timer *timer = strata_id_map_find(&timers->armed, address);
 
 	if (!timer) {
-		/* Most of them were cancelled, which no event tells. */
+		/* Most of these timers were cancelled, which no event tells. */
 		if (timers->armed.nr >= STRATA_TIMERS_MAX)
 			strata_id_map_free(&timers->armed);
 		timer = malloc(sizeof(*timer));

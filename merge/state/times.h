@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * times.h - arithmetic on times that are divided by the state of a vCPU: a row of nanoseconds, one
- * for each state, and a split, a row for each state of a task.
+ * times.h - arithmetic on times that are divided by the state of a vCPU: a row of nanoseconds has
+ * one number for each state, and a split has one row for each state of a task.
  *
- * Each span divides its time so, and each event adds to such rows: two numbers at once, as every
- * processor can that this is compiled for.
+ * Each span divides its time in this way, and each event adds to such rows: two numbers at once,
+ * which every processor can that this is compiled for.
  */
 #ifndef STRATA_MERGE_STATE_TIMES_H
 #define STRATA_MERGE_STATE_TIMES_H
@@ -35,7 +35,7 @@ static inline void strata_times_subtract(uint64_t *ns, const uint64_t *less)
 		((strata_times_pair *)ns)[i] -= ((const strata_times_pair *)less)[i];
 }
 
-/* Adds what passed from @before to @after, and returns the sum of it. */
+/* Adds the time from @before to @after, and returns the sum of what it added. */
 static inline uint64_t strata_times_add_between(uint64_t *ns, const uint64_t *before,
 						const uint64_t *after)
 {
@@ -53,7 +53,7 @@ static inline uint64_t strata_times_add_between(uint64_t *ns, const uint64_t *be
 	return sum[0] + sum[1];
 }
 
-/* What came after @before. */
+/* The time since @before. */
 static inline void strata_split_since(struct strata_split *split, const struct strata_split *before)
 {
 	size_t i;

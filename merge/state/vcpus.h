@@ -3,12 +3,12 @@
  * vcpus.h - the hypervisor's part of a host's state: which vCPU each physical CPU runs, in which
  * state each vCPU is, and what Xen does for it meanwhile.
  *
- * A vCPU's state is unknown before the first event that tells it.  Which events may be missing
- * after a loss on a physical CPU: those of the vCPU that ran on it, and wake-ups of vCPUs that
- * did not run; a vCPU that ran elsewhere is still known.
+ * A vCPU's state is unknown before the first event that tells it.  After a loss on a physical CPU,
+ * these events may be missing: those of the vCPU that ran on it, and wake-ups of vCPUs that did not
+ * run.  The state of a vCPU that ran elsewhere is still known.
  *
- * A vCPU that waits for a physical CPU waits behind those that run on the one that it gets in the
- * end.
+ * A vCPU that waits for a physical CPU waits behind the vCPUs that run on the CPU that it gets in
+ * the end.
  */
 #ifndef STRATA_MERGE_STATE_VCPUS_H
 #define STRATA_MERGE_STATE_VCPUS_H
@@ -21,7 +21,7 @@
 #include "xen/xen_events.h"
 
 #define STRATA_NO_PCPU   UINT32_MAX
-#define STRATA_PCPU_PAST 256u /* stretches that are remembered of a physical CPU */
+#define STRATA_PCPU_PAST 256u /* stretches of a physical CPU that are remembered */
 
 #define STRATA_RECENT_VCPUS 64u
 #define STRATA_RECENT_PCPUS 16u
@@ -36,19 +36,19 @@ struct strata_vcpu_job {
 
 struct strata_vcpu {
 	size_t machine;
-	size_t trace; /* of the set, whose events tell of it */
+	size_t trace; /* index in the set of the trace whose events tell of it */
 	uint32_t domain, number;
 	enum strata_vcpu_state state;
 	struct strata_moment since;         /* of the state */
 	uint64_t ns[STRATA_NR_VCPU_STATES]; /* in each state until then */
 	struct strata_moment run_since;     /* likewise, where GUEST and XEN are the same state */
-	uint32_t pcpu;                      /* that it runs on, or ran on last */
+	uint32_t pcpu;                      /* the CPU that it runs on, or ran on last */
 	struct strata_vcpu_job exit, hypercall;
-	bool is_preempted; /* the hypercall: the guest issues it once more, */
+	bool is_preempted; /* the hypercall was preempted: the guest issues it once more, */
 	bool is_in_guest;  /* and has been entered for that */
-	bool is_woken;     /* `wake` is why it is runnable */
+	bool is_woken;     /* `wake` tells why it is runnable */
 	struct strata_link wake;
-	struct strata_handler wake_handler; /* of `wake`, if it has one */
+	struct strata_handler wake_handler; /* the handler of `wake`, if it has one */
 };
 
 struct strata_pcpu {
@@ -61,18 +61,18 @@ struct strata_pcpu {
 		const struct strata_vcpu *vcpu;
 		uint64_t from_ns, to_ns;
 	} past[STRATA_PCPU_PAST];
-	size_t nr_past; /* ever; the last ones are kept */
-	/* What Xen does on it right now that may wake a vCPU; it holds until any other event of
-	 * this CPU that means something. */
+	size_t nr_past; /* since the beginning; the last ones are kept */
+	/* What Xen does on it right now that may wake a vCPU; valid until the next event of this
+	 * CPU that has a meaning. */
 	struct strata_pcpu_cause {
 		enum strata_link_via via;
-		const struct strata_vcpu *to; /* NULL: whichever is woken */
+		const struct strata_vcpu *to; /* NULL: any vCPU that is woken */
 		uint32_t port;
 		uint64_t number;
 	} cause;
 	bool in_timers; /* Xen's softirq that runs timers */
 	struct strata_pcpu_send {
-		bool is_open; /* what becomes pending by it has not been told yet */
+		bool is_open; /* the port that it makes pending has not been told yet */
 		uint32_t to_domain, to_port;
 		struct strata_link_end from;
 		bool has_handler;
@@ -84,7 +84,7 @@ struct strata_pcpu {
 struct strata_vcpus {
 	const struct strata_spans *spans;
 	struct strata_id_map vcpus, pcpus;
-	struct strata_vcpu **all_vcpus; /* in the order of their appearance */
+	struct strata_vcpu **all_vcpus; /* in order of first appearance */
 	size_t nr_vcpus, vcpus_room;
 	struct strata_pcpu **all_pcpus;
 	size_t nr_pcpus, pcpus_room;
@@ -93,16 +93,16 @@ struct strata_vcpus {
 		size_t trace;
 	} * queues; /* by machine */
 	size_t nr_queues;
-	/* Those that were looked for last, by the low bits of their numbers; NULL: none. */
+	/* The vCPUs that were found last, by the low bits of their numbers; NULL: free. */
 	struct strata_vcpu *recent_vcpus[STRATA_RECENT_VCPUS];
 	struct strata_pcpu *recent_pcpus[STRATA_RECENT_PCPUS];
 	struct strata_split split; /* of a job that ends; zero but for the first row */
-	uint64_t contradictions;   /* changes from another state than the one that was known */
-	uint64_t not_followed;     /* finds of vCPUs and pCPUs beyond the most that there are */
+	uint64_t contradictions;   /* changes from a state other than the known one */
+	uint64_t not_followed;     /* finds of vCPUs and pCPUs beyond the limit */
 	bool no_memory;            /* for some; nothing is known of those */
 };
 
-/* Where an event of the hypervisor was recorded, and what had the CPU there. */
+/* The place where an event of the hypervisor was recorded, and what had the CPU there. */
 struct strata_xen_place {
 	const struct strata_vcpu *vcpu;     /* NULL: not known */
 	const struct strata_kernel *kernel; /* of that vCPU's domain; likewise */
@@ -112,7 +112,7 @@ struct strata_xen_place {
 	size_t trace;
 };
 
-/* The end of a link there. */
+/* Makes the end of a link at that place. */
 static inline struct strata_link_end strata_xen_place_end(const struct strata_xen_place *place,
 							  const struct strata_moment *now)
 {
@@ -126,14 +126,14 @@ static inline struct strata_link_end strata_xen_place_end(const struct strata_xe
 	};
 }
 
-/* Where a vCPU is kept that was looked for last. */
+/* The slot for a vCPU that was found last. */
 static inline struct strata_vcpu **strata_vcpus_recent(struct strata_vcpus *vcpus, uint32_t domain,
 						       uint32_t number)
 {
 	return &vcpus->recent_vcpus[(domain * 8 + number) % STRATA_RECENT_VCPUS];
 }
 
-/* The same as strata_vcpus_get() for one that was not looked for last. */
+/* The same as strata_vcpus_get() for a vCPU that was not found last. */
 struct strata_vcpu *strata_vcpus_add(struct strata_vcpus *vcpus, size_t machine, uint32_t domain,
 				     uint32_t number, const struct strata_moment *now);
 
@@ -149,13 +149,14 @@ static inline struct strata_vcpu *strata_vcpus_get(struct strata_vcpus *vcpus, s
 	return strata_vcpus_add(vcpus, machine, domain, number, now);
 }
 
-/* Finds a vCPU; NULL: no event told of it. */
+/* Finds a vCPU; NULL: no event has told of it. */
 struct strata_vcpu *strata_vcpus_find(const struct strata_vcpus *vcpus, size_t machine,
 				      uint32_t domain, uint32_t number);
 
-/* A vCPU changes its state. @before: UNKNOWN where the event does not say it.
- * @pcpu: where the event was recorded; and if it runs from now on, where it runs
- * @trace: of the set, whose event it is; likewise below */
+/* A vCPU changes its state.
+ * @before: UNKNOWN: the event does not tell it
+ * @pcpu: where the event was recorded; if the vCPU runs from now on, where it runs
+ * @trace: index in the set of the event's trace; the same below */
 void strata_vcpus_change(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu,
 			 enum strata_vcpu_state before, enum strata_vcpu_state after, uint32_t pcpu,
 			 size_t trace, const struct strata_moment *now);
@@ -165,7 +166,7 @@ void strata_vcpus_wake(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu,
 		       enum strata_vcpu_state before, const struct strata_xen_place *place,
 		       const struct strata_moment *now);
 
-/* The same as strata_vcpus_pcpu() for one that was not looked for last. */
+/* The same as strata_vcpus_pcpu() for a physical CPU that was not found last. */
 struct strata_pcpu *strata_vcpus_add_pcpu(struct strata_vcpus *vcpus, size_t machine,
 					  uint32_t number);
 
@@ -180,7 +181,7 @@ static inline struct strata_pcpu *strata_vcpus_pcpu(struct strata_vcpus *vcpus, 
 	return strata_vcpus_add_pcpu(vcpus, machine, number);
 }
 
-/* A vCPU does what only a running one does, on @pcpu: it is known to run if it was unknown. */
+/* A vCPU does on @pcpu what only a running vCPU does: if its state was unknown, it runs. */
 static inline void strata_vcpus_seen(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu,
 				     uint32_t pcpu, size_t trace, const struct strata_moment *now)
 {
@@ -195,29 +196,30 @@ void strata_vcpus_exit(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu, uin
 void strata_vcpus_entry(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu, size_t trace,
 			const struct strata_moment *now);
 
-/* A hypercall begins, is preempted, or returns.  One that was preempted is the same when it is
- * issued again. @op: of the return; one of another hypercall is not this one's */
+/* A hypercall begins, is preempted, or returns.  A preempted hypercall is the same when it is
+ * issued again.
+ * @op: of the return; the return of another hypercall does not end this one */
 void strata_vcpus_hypercall(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu, uint64_t op,
 			    const struct strata_moment *now);
 void strata_vcpus_preempt(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu, uint64_t op);
 void strata_vcpus_return(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu, uint64_t op,
 			 size_t trace, const struct strata_moment *now);
 
-/* Events of a physical CPU are missing from @now on. @pcpu: STRATA_NO_PCPU: nobody knows of which
- */
+/* Events of a physical CPU are missing from @now on.
+ * @pcpu: STRATA_NO_PCPU: the physical CPU is unknown */
 void strata_vcpus_lose(struct strata_vcpus *vcpus, size_t machine, uint32_t pcpu, size_t trace,
 		       const struct strata_moment *now);
 
-/* A trace ends: nobody knows of its vCPUs from @now on. */
+/* A trace ends: the states of its vCPUs are unknown from @now on. */
 void strata_vcpus_end(struct strata_vcpus *vcpus, size_t trace, const struct strata_moment *now);
 
-/* Tells the states that go on, up to @now; they stay as they are. */
+/* Tells the states that are under way, up to @now; they stay as they are. */
 void strata_vcpus_tell_open(const struct strata_vcpus *vcpus, const struct strata_spans *spans,
 			    const struct strata_moment *now);
 
 void strata_vcpus_clear(struct strata_vcpus *vcpus);
 
-/* How long a vCPU has been in each state until @now. */
+/* Returns how long a vCPU has been in each state until @now. */
 static inline void strata_vcpu_times(const struct strata_vcpu *vcpu,
 				     const struct strata_moment *now,
 				     uint64_t ns[STRATA_NR_VCPU_STATES])

@@ -25,7 +25,7 @@ static struct strata_vcpu *find_vcpu_there(struct strata_host_state *state,
 			strata_place_read(&place->vcpu, event->cpu, &event->cursor));
 }
 
-/* The vCPU of an event's context: it had the physical CPU. */
+/* Finds the vCPU of an event's context: it had the physical CPU. */
 static struct strata_vcpu *vcpu_there(struct strata_host_state *state,
 				      const struct strata_happening *event)
 {
@@ -45,7 +45,7 @@ static struct strata_vcpu *vcpu_there(struct strata_host_state *state,
 	return recent->vcpu;
 }
 
-/* The vCPU that an event is about. */
+/* Finds the vCPU that an event is about. */
 static struct strata_vcpu *vcpu_about(struct strata_host_state *state,
 				      const struct strata_happening *event)
 {
@@ -53,7 +53,7 @@ static struct strata_vcpu *vcpu_about(struct strata_host_state *state,
 			strata_happening_number_or(event, 1, STRATA_PLACE_UNKNOWN));
 }
 
-/* Where the event was recorded, and what had the CPU there. */
+/* Finds where the event was recorded, and what had the CPU there. */
 static struct strata_xen_place place_of(struct strata_host_state *state,
 					const struct strata_happening *event)
 {
@@ -61,7 +61,7 @@ static struct strata_xen_place place_of(struct strata_host_state *state,
 	struct strata_kernel *kernel =
 		vcpu ? strata_tasks_find_kernel(&state->tasks, vcpu->machine, vcpu->domain) : NULL;
 
-	/* A kernel whose domain is unknown may be of any. */
+	/* A kernel whose domain is unknown may belong to any domain. */
 	if (kernel && kernel->domain != vcpu->domain)
 		kernel = NULL;
 	return (struct strata_xen_place){
@@ -74,7 +74,7 @@ static struct strata_xen_place place_of(struct strata_host_state *state,
 	};
 }
 
-/* What comes next on a physical CPU is no effect of what was before this. */
+/* Later events on a physical CPU are no effect of what happened before this one. */
 static void end_cause(struct strata_host_state *state, const struct strata_happening *event)
 {
 	struct strata_pcpu *pcpu = strata_vcpus_pcpu(&state->vcpus, event->of->machine, event->cpu);
@@ -100,7 +100,7 @@ static void take_runstate(struct strata_host_state *state, const struct strata_h
 	end_cause(state, event);
 }
 
-/* As recording starts; what is known already is newer. */
+/* Recorded when recording starts; a known state is newer. */
 static void take_vcpu_state(struct strata_host_state *state, const struct strata_happening *event)
 {
 	struct strata_vcpu *vcpu = vcpu_about(state, event);
@@ -115,14 +115,14 @@ static void take_vcpu_state(struct strata_host_state *state, const struct strata
 	end_cause(state, event);
 }
 
-/* The vCPU that runs, for which Xen does something; NULL: not known. */
+/* Finds the running vCPU, for which Xen does something; NULL: unknown. */
 static struct strata_vcpu *served(struct strata_host_state *state,
 				  const struct strata_happening *event)
 {
 	struct strata_vcpu *vcpu = vcpu_there(state, event);
 
 	end_cause(state, event);
-	/* Until when it runs, only scheduling events tell. */
+	/* Only scheduling events tell until when it runs. */
 	if (vcpu && event->kind->has_runstates)
 		strata_vcpus_seen(&state->vcpus, vcpu, event->cpu, event->trace, &state->now);
 	return vcpu;
