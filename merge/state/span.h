@@ -61,48 +61,48 @@ enum strata_span_kind {
 				 * moment; 0: it failed */
 	STRATA_SPAN_LOCK,       /* a task waits for the lock at the address `number`; `name` is its
 				 * kind */
-	STRATA_SPAN_IN_XEN, /* Xen works for a vCPU that runs, be it known for how long or not */
+	STRATA_SPAN_IN_XEN, /* Xen works for a running vCPU, whether or not the begin is known */
 	STRATA_NR_SPANS,
 };
 
 struct strata_pcpu;
 
-/* In what a task blocked, as far as events tell it. */
+/* Where a task blocked, as far as events tell it. */
 struct strata_task_block {
 	uint64_t sleep; /* Linux's bits of its state: 1 interruptible, 2 uninterruptible, ... */
 	bool in_syscall;
 	uint64_t syscall;         /* its number, or `syscall_name` where the trace has names only */
-	const char *syscall_name; /* ended by a zero; NULL: none */
+	const char *syscall_name; /* ended by a zero; NULL: no name */
 };
 
 struct strata_span {
 	enum strata_span_kind kind;
 	uint64_t from_ns, to_ns;
-	uint64_t bound_ns;              /* its length is off by no more; UINT64_MAX: nobody knows */
-	uint64_t from_bound_ns;         /* its begin is off by no more; strata_span_to_bound() */
+	uint64_t bound_ns;              /* largest error of its length; UINT64_MAX: unknown */
+	uint64_t from_bound_ns;         /* largest error of its begin; strata_span_to_bound() */
 	const struct strata_pcpu *pcpu; /* these are NULL where the span has none */
 	const struct strata_vcpu *vcpu, *other;
 	const struct strata_task *task;
-	size_t trace; /* of the set, whose events tell of it */
+	size_t trace; /* index in the set of the trace whose events tell of it */
 	uint64_t number;
-	const char *name; /* any bytes, name_bytes of them, during the call; NULL: none */
+	const char *name; /* any bytes, name_bytes of them, valid during the call; NULL: no name */
 	size_t name_bytes;
 	const struct strata_split *split; /* NULL: the span has none */
-	uint32_t domain;                  /* the other one of a GRANT or GRANT_COPY */
+	uint32_t domain;                  /* the other domain of a GRANT or GRANT_COPY */
 	uint64_t others_waited_ns; /* of a LOCK: other vCPUs of the domain, one of which may have
 				    * held it, waited for a physical CPU */
 	uint32_t cpu; /* of the kernel: of TASK, WAKEUP, PREEMPTED, SYSCALL, IRQ, SOFTIRQ, EVTCHN,
 			 LOCK */
-	/* What ended a BLOCKED task or vCPU (unless a loss or the end did), what a WAKEUP or a
-	 * RUNNABLE task or vCPU waits since (unless it was preempted), what an IRQ or SOFTIRQ
-	 * handles, what made an EVTCHN pending.  NULL: no event tells. */
+	/* The link that ended the state of a BLOCKED task or vCPU (unless a loss or the end did),
+	 * that a WAKEUP or a RUNNABLE task or vCPU waits since (unless it was preempted), that an
+	 * IRQ or SOFTIRQ handles, or that made an EVTCHN pending.  NULL: no event tells. */
 	const struct strata_link *wake;
 	const struct strata_task_block *block; /* of a BLOCKED task; NULL: no event tells */
 };
 
-/* How many are known to wait for a CPU, from a time to another (queue.h). */
+/* The known number of waiters for a CPU, from one time to another (queue.h). */
 struct strata_queue_span {
-	size_t trace; /* of the set, whose events tell of it */
+	size_t trace; /* index in the set of the trace whose events tell of it */
 	size_t machine;
 	uint32_t cpu; /* of the kernel, for which tasks wait; STRATA_NO_CPU: vCPUs wait for any
 		       * physical one of the machine */
@@ -113,15 +113,15 @@ struct strata_queue_span {
 struct strata_span_listener {
 	uint32_t kinds; /* bits of enum strata_span_kind that it wants; 0: all */
 	void (*span)(struct strata_span_listener *listener, const struct strata_span *span);
-	/* NULL: it does not want links. */
+	/* NULL: links are not wanted. */
 	void (*link)(struct strata_span_listener *listener, const struct strata_link *link);
-	/* Likewise for the lengths of queues. */
+	/* NULL: lengths of queues are not wanted. */
 	void (*queue)(struct strata_span_listener *listener, const struct strata_queue_span *queue);
 };
 
 #define STRATA_SPAN_LISTENERS_MAX 64u
 
-/* The listeners, and which of them want what: bit i is listeners[i]. */
+/* The listeners, and who wants which calls: bit i is listeners[i]. */
 struct strata_spans {
 	struct strata_span_listener *const *listeners;
 	uint64_t want_spans[STRATA_NR_SPANS], want_links, want_queues;
@@ -147,7 +147,7 @@ static inline struct strata_spans strata_spans_of(struct strata_span_listener *c
 	return spans;
 }
 
-/* The next listener of a set, which it leaves; the set is not empty. */
+/* Takes the next listener out of a set, which is not empty. */
 static inline struct strata_span_listener *strata_spans_next(const struct strata_spans *spans,
 							     uint64_t *set)
 {
@@ -193,7 +193,7 @@ static inline void strata_spans_tell_queue(const struct strata_spans *spans,
 	}
 }
 
-/* By how much the time between two moments may be off. */
+/* The largest error of the time between two moments. */
 static inline uint64_t strata_moments_bound(const struct strata_moment *from,
 					    const struct strata_moment *to)
 {
@@ -201,7 +201,7 @@ static inline uint64_t strata_moments_bound(const struct strata_moment *from,
 							  : from->bound_ns + to->bound_ns;
 }
 
-/* By how much the end of a span may be off: what its begin leaves of its length's bound. */
+/* The largest error of a span's end: the part of its length's bound that its begin leaves. */
 static inline uint64_t strata_span_to_bound(const struct strata_span *span)
 {
 	/* One moment: the same as its begin. */
