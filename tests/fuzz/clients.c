@@ -86,7 +86,7 @@ static void listen_to_answer(struct client *client)
 		client->answer[client->answered] = '\0';
 		return;
 	}
-	/* One that says what cannot be understood is let go without a word. */
+	/* A client whose request cannot be understood is dropped without an answer. */
 	if (got == 0 && client->answered)
 		check_answer(client);
 	if (got == 0) {
@@ -95,7 +95,7 @@ static void listen_to_answer(struct client *client)
 	}
 }
 
-/* What is no line, or no command, or names no directory that a snapshot can have. */
+/* Requests that are no line, or no command, or that name no directory that a snapshot can have. */
 static size_t make_nonsense(char *request, struct randomness *random)
 {
 	static const char *const texts[] = {
@@ -131,7 +131,7 @@ static size_t make_nonsense(char *request, struct randomness *random)
 	size_t length;
 
 	switch (random_below(random, 6)) {
-	case 0: /* too long, with an end that nobody reads */
+	case 0: /* too long; the recorder reads only its beginning */
 		length = REQUEST_BYTES_MAX - random_below(random, CONTROL_LINE_BYTES);
 		memset(request, 'A', length);
 		request[length - 1] = '\n';

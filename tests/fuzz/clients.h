@@ -21,7 +21,7 @@ void clients_begin(const char *dir, const char *recording, bool nonsense, bool g
 
 void clients_turn(struct randomness *random);
 
-/* Lets all go.  NULL, or what was wrong with an answer. */
+/* Disconnects all clients.  NULL, or what was wrong with an answer. */
 const char *clients_end(void);
 
 /* Snapshots that were granted since clients_begin(), and requests of other kinds since ever. */

@@ -45,7 +45,7 @@ static const char *silence_costs_the_same_whatever_it_was_asked(const char *raw)
 	return wrong;
 }
 
-/* Deaf from when it records; somebody presses Ctrl-C when the stop has begun. */
+/* The guest is deaf once it records, and SIGINT comes when the stop has begun. */
 static void interrupt_the_stop(void *data)
 {
 	static bool interrupted;
@@ -70,7 +70,7 @@ static const char *an_interrupt_ends_a_stop(const char *raw)
 	return wrong;
 }
 
-/* A recording with Xen's rings; @hangs: says when xenstored does. */
+/* Makes a recording with Xen's rings; @hangs: decides when xenstored hangs. */
 static const char *record_hanging(const char *raw, void (*hangs)(void *data), char **text)
 {
 	struct outcome outcome = { 0 };

@@ -106,10 +106,10 @@ static const char *a_reboot_brings_no_new_allowance(const char *raw)
 	size_t messages;
 
 	plan.duration_ms = 20000;
-	/* For each guest those of four lives: what an earlier one held is given back. */
+	/* For each guest the pages of four lives: those of earlier lives are given back. */
 	plan.guest_pages = 4 * FAKE_PAGES_MAX * PRINCIPAL_SHARES;
 	wrong = record_checked(raw, &plan, true, &text);
-	/* Each life comes and goes, and is told twice. */
+	/* Each life comes and goes, which makes two messages. */
 	messages = messages_of(text, "liar-a");
 	if (!wrong && messages < 2 * 10)
 		wrong = "it hardly rebooted";
@@ -127,8 +127,8 @@ static const char *a_reboot_brings_no_new_allowance(const char *raw)
 static strata_count_t read_then[FAKE_RINGS_MAX];
 static bool other_kernel_runs;
 
-/* The domain shuts down for another kernel, which runs a little later in the same memory; it writes
- * what may look like records where the rings were. */
+/* The domain shuts down for another kernel, which runs a little later in the same memory, and
+ * writes bytes that may look like records where the rings were. */
 static void run_another_kernel(void *data)
 {
 	struct fake_guest *guest = &guests[SILENT];
@@ -165,7 +165,8 @@ static const char *another_kernel_s_memory_is_not_written(const char *raw)
 	return wrong;
 }
 
-/* Another comes while a flight recorder runs, and says that it records for an earlier one. */
+/* Another guest comes while a flight recorder runs, and claims that it records for an earlier one.
+ */
 static void come_as_a_flight_recorder(void *data)
 {
 	static const char state[] = "started 1";

@@ -155,7 +155,7 @@ static void write_nodes(void *data)
 				    guest->nodes[FAKE_STATE].length);
 }
 
-/* The fake host counts what waits in the recorder's memory. */
+/* The fake host counts the events that wait in the recorder's memory. */
 static const char *events_of_watches_do_not_pile_up(const char *raw)
 {
 	struct plan plan = cost_begin(false, write_nodes);

@@ -28,7 +28,7 @@ static const struct death {
 	{ FAKE_SHUT_DOWN, SHUTDOWN_poweroff, true, STRATA_SOURCE_SHUT_DOWN },
 	{ FAKE_SHUT_DOWN, SHUTDOWN_reboot, true, STRATA_SOURCE_REBOOTED },
 	{ FAKE_SHUT_DOWN, SHUTDOWN_suspend, true, STRATA_SOURCE_SUSPENDED },
-	/* Whoever crashed may be left as he is, to be looked into. */
+	/* A crashed domain may be kept, for inspection. */
 	{ FAKE_SHUT_DOWN, SHUTDOWN_crash, false, STRATA_SOURCE_CRASHED },
 	{ FAKE_SHUT_DOWN, SHUTDOWN_watchdog, false, STRATA_SOURCE_CRASHED },
 	{ FAKE_SHUT_DOWN, SHUTDOWN_crash, true, STRATA_SOURCE_CRASHED },
@@ -57,7 +57,7 @@ static void work(void *data)
 	}
 }
 
-/* Each source ended as it did, and says when. */
+/* Each source's end has its kind and its time. */
 static const char *check_ends(const char *raw)
 {
 	struct strata_recording recording;
@@ -98,7 +98,7 @@ static const char *die_once(const char *raw, uint64_t seed)
 	ended_ns = 0;
 	guests_work = fake_host.work;
 	fake_host.work = work;
-	/* Of one that does not answer when it is told to stop, this is said. */
+	/* A domain that stays does not answer to the stop, which is reported. */
 	wrong = record_checked(raw, plan, death->ended == STRATA_SOURCE_STAYED, NULL);
 	for (i = 0; i < NR_GUESTS && !wrong; i++) {
 		wrong = outcome_streams(raw, i, &records);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* deaths_named.h - a domain that ends while it is recorded: what it had written is there, and the
- * recording says when and how it ended, and of the others that they stayed. */
+/* deaths_named.h - a domain that ends while it is recorded: its records are there, and the
+ * recording tells when and how it ended, and that the others stayed. */
 #ifndef STRATA_TESTS_DEATHS_NAMED_H
 #define STRATA_TESTS_DEATHS_NAMED_H
 

@@ -99,7 +99,7 @@ uint32_t fake_event_payload(const struct strata_event_desc *event, uint64_t seed
 	return (uint32_t)sizeof(struct strata_guest_context) + at;
 }
 
-/* By it what is written is known again. */
+/* A mark by which the record is recognised. */
 static uint64_t seed_of(uint32_t ring, uint32_t index)
 {
 	return (uint64_t)ring << 32 | index;
@@ -172,7 +172,7 @@ static void make_ring(struct fake_guest *guest, uint32_t index)
 	strata_ring_init(ring->ring, guest->geo, ring->data, ring->writer, ring->reader, index, 0);
 }
 
-/* Adds an entry to the table, and then says so. */
+/* Adds an entry to the table, and then publishes it. */
 static void add_event(struct fake_guest *guest, const struct strata_event_desc *event)
 {
 	uint32_t id = guest->nr_events, bytes = strata_event_desc_bytes(event->nr_fields);

@@ -112,7 +112,7 @@ struct fake_guest {
 	enum strata_header_form form;
 	uint64_t enabled; /* a bit an event */
 	bool deaf;        /* obeys no command */
-	bool of_another;  /* what it writes belongs to an earlier recording */
+	bool of_another;  /* its records belong to an earlier recording */
 };
 
 extern const char *const fake_node_names[FAKE_NR_NODES];
@@ -141,7 +141,7 @@ static inline bool fake_guest_has_nodes(const struct fake_guest *guest)
 /* Once for each, before anything else; they are never freed. */
 void fake_guest_make(struct fake_guest *guest, uint32_t domain, const char *name);
 
-/* Before each run: nobody listens. */
+/* Before each run, while nothing reads the guests. */
 void fake_guest_reset(struct fake_guest *guest);
 
 /* Loads the module anew: another geometry, empty rings, published. */
@@ -159,12 +159,12 @@ void fake_guest_leave(struct fake_guest *guest, bool overwrite, bool taken_over,
 /* The page that a reference leads to, if it may be mapped so; -1: it may not. */
 int fake_guest_page(const struct fake_guest *guest, uint32_t ref, bool writable);
 
-/* Puts a value into a node, whoever does it; watchers are told. */
+/* Puts a value into a node, for the guest or the recorder, and notifies watchers. */
 void fake_guest_set_node(struct fake_guest *guest, enum fake_node_name name, const void *value,
 			 size_t length);
 void fake_guest_remove_node(struct fake_guest *guest, enum fake_node_name name);
 
-/* The recorder wrote its ctl node: obey, and say so. */
+/* The recorder wrote its ctl node: the guest obeys and answers. */
 void fake_guest_obey(struct fake_guest *guest);
 
 /* Writes up to @nr records into each ring, if it is recording, and notifies. */

@@ -64,8 +64,8 @@ void fake_host_reset(struct fake_guest *guests, size_t nr_guests);
 void fake_host_domains_change(void);
 
 /*
- * Where the guest itself sees what the recorder has mapped at @address, and
- * which guest; NULL: that is no guest's.
+ * Returns where the guest itself sees the memory that the recorder has mapped at @address, and
+ * which guest; NULL: the memory is not a guest's.
  */
 void *fake_own_view(const void *address, struct fake_guest **guest);
 

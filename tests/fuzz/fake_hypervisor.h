@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * fake_hypervisor.h - the hypervisor's side of abi/hypervisor.h: rings that only it
- * writes and reads for others, told what to do by sysctl.  It does not lie.
+ * fake_hypervisor.h - the hypervisor's side of abi/hypervisor.h: rings that only it writes, and
+ * reads for others, controlled by sysctl.  It does not lie.
  */
 #ifndef STRATA_TESTS_FAKE_HYPERVISOR_H
 #define STRATA_TESTS_FAKE_HYPERVISOR_H
@@ -27,7 +27,7 @@ void fake_hypervisor_write(struct randomness *random, uint32_t nr);
 /* Records that were written since the rings were made. */
 uint64_t fake_hypervisor_records(void);
 
-/* Whether nobody has rings any more. */
+/* Whether all owners have freed their rings. */
 bool fake_hypervisor_idle(void);
 
 #endif /* STRATA_TESTS_FAKE_HYPERVISOR_H */

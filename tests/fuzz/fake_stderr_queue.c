@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* fake_stderr_queue.c - stderr_queue.h without a queue: what is said goes to where verbs.c listens.
- */
+/* fake_stderr_queue.c - stderr_queue.h without a queue: messages go to where verbs.c reads them. */
 #include "consumerd/host/stderr_queue.h"
 
 void stderr_queue_open(void)

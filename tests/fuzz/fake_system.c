@@ -18,7 +18,8 @@
 #include "consumerd/host/lock.h"
 #include "consumerd/host/run_dir.h"
 
-/* What a wait costs that something ended, and how long the host has been up when a run begins. */
+/* The duration of a wait that an event ended, and how long the host has been up when a run begins.
+ */
 #define READY_NS 2000000ull
 #define BEGIN_NS 1000000000000ull
 

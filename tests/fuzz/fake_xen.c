@@ -42,7 +42,7 @@ static struct {
 
 static uint32_t mappings_end; /* behind the last that was ever used */
 
-/* Handles are told apart by nothing: each library has one. */
+/* Handles are not distinguished: each library has one. */
 static void *open_handle(void)
 {
 	fake_host.open_handles++;

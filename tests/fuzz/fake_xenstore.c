@@ -143,7 +143,7 @@ char **xs_directory(struct xs_handle *handle, xs_transaction_t transaction, cons
 	return list;
 }
 
-/* What the recorder watches: that domains come and go, and the nodes of each one's module. */
+/* The recorder's watches: domains that come and go, and the nodes of each one's module. */
 static bool is_of_domains(const char *path)
 {
 	return !strcmp(path, "@introduceDomain") || !strcmp(path, "@releaseDomain");

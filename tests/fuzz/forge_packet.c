@@ -7,7 +7,7 @@
 
 #include "mutate.h"
 
-/* How much of a sub-buffer of @bytes the packet says to use. */
+/* The number of bytes of a sub-buffer of @bytes that the packet claims to use. */
 static uint32_t forged_content(struct randomness *random, uint32_t bytes)
 {
 	switch (random_below(random, 6)) {
@@ -33,7 +33,7 @@ static uint64_t forged_ticks(struct randomness *random, uint64_t now)
 	return ticks[random_below(random, sizeof(ticks) / sizeof(ticks[0]))];
 }
 
-/* What has no fixed length lies about it: a string without an end, a count of anything. */
+/* Fields of variable length lie about it: a string without an end, a count of anything. */
 static void forge_lengths(const struct strata_event_desc *event, unsigned char *payload,
 			  struct randomness *random)
 {
@@ -100,11 +100,11 @@ bool forge_packet(struct fake_guest *guest, struct fake_ring *ring, struct rando
 	last = forge_records(guest, random, subbuf,
 			     packet.content_bytes < bytes ? packet.content_bytes : bytes,
 			     packet.begin_ticks);
-	/* A whole number of records is what can be taken. */
+	/* Only a whole number of records can be taken. */
 	if (random_one_in(random, 2))
 		packet.content_bytes = last;
 	strata_packet_header_build((struct strata_packet_header *)subbuf, &packet);
-	/* Now and then one that nobody completes: it ends where its last record does, or not. */
+	/* Now and then an incomplete packet: it ends where its last record does, or elsewhere. */
 	if (random_one_in(random, 4))
 		bytes = random_one_in(random, 2) ? last : random_below(random, bytes);
 	ring->writer->commit_seq[index] = strata_commit_at_turn(guest->geo, position) + bytes;

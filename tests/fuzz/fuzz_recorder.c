@@ -72,8 +72,8 @@ static const char *check_recording(const char *path, uint64_t *xen_events)
 	seen.outcome.liars += outcome.liars;
 	seen.outcome.packets += outcome.packets;
 	seen.outcome.refused += outcome.refused;
-	/* A snapshot that came before everybody is empty, and so is a recording of nobody but a
-	 * liar that was refused: there is nothing to merge. */
+	/* A snapshot that came before all guests is empty, and so is a recording of a refused liar
+	 * alone: there is nothing to merge. */
 	if (!outcome.streams)
 		return wrong;
 	if (!wrong && liars_decide(2)) {
@@ -210,7 +210,7 @@ static const char *check_others(void)
 	for (i = 0; i < NR_GUESTS && !wrong; i++)
 		if (i != HONEST)
 			wrong = outcome_streams(raw, i, &records);
-	/* What snapshots took of them is not in the recording. */
+	/* Packets that snapshots took are not in the recording. */
 	for (i = 0; i < NR_GUESTS && !wrong && !clients_granted() && !seen.last_moments; i++)
 		wrong = outcome_complete(i);
 	return wrong;
@@ -222,7 +222,7 @@ static void control(void)
 	const char *wrong = NULL;
 	uint64_t seed;
 
-	/* The first run makes what libraries keep. */
+	/* In the first run libraries allocate what they keep. */
 	run(0, false);
 	for (seed = 1; seed <= 60 && !wrong; seed++) {
 		seen.last_moments = 0;
@@ -244,7 +244,7 @@ static void control(void)
 	memset(&seen, 0, sizeof(seen));
 }
 
-/* What a guest can cost the others by its life alone. */
+/* Checks the costs of a guest for others by its life alone. */
 static void costs(const struct guest_cost *cost)
 {
 	for (; cost->name; cost++) {

@@ -94,7 +94,7 @@ static void mutate_table(struct strata_ring_reader_area *area, struct randomness
 	}
 }
 
-/* One word, or all of the page; mostly near what would be true. */
+/* Changes one word, or the whole page; most values are near the true ones. */
 static void mutate_page(unsigned char *page, struct randomness *random)
 {
 	uint32_t bytes = table_lies ? STRATA_PAGE_BYTES : (uint32_t)PLAIN_BYTES;
@@ -198,7 +198,7 @@ void before_load(const volatile void *word, uint32_t bytes)
 		uint32_t interrupted = loads;
 
 		operate();
-		/* Who was interrupted has to try again: that is no loop of its own. */
+		/* An interrupted writer has to try again: those tries are no loop of its own. */
 		loads = interrupted > 8 ? interrupted - 8 : 0;
 	}
 }
@@ -209,7 +209,7 @@ static uint32_t record_bytes(uint32_t payload_bytes)
 	return STRATA_RECORD_HEADER_BYTES + strata_padded_bytes(payload_bytes);
 }
 
-/* A slot lies in one sub-buffer, behind its header, and holds what it should. */
+/* A slot lies in one sub-buffer, behind its header, and contains its record. */
 static void check_slot(const struct strata_slot *slot, uint32_t payload_bytes)
 {
 	strata_count_t place = (strata_count_t)(slot->payload - memory.data);
@@ -248,7 +248,7 @@ static void write_record(uint32_t payload_bytes)
 	strata_ring_commit(memory.ring, &slot);
 }
 
-/* What a probe or a flush does, at any depth. */
+/* A probe or a flush, at any depth. */
 static void operate(void)
 {
 	uint32_t size = random_below(&random_numbers, 40);
@@ -308,7 +308,7 @@ static uint64_t count_records(const unsigned char *packet, uint64_t content)
 	return records;
 }
 
-/* Takes what is ready; returns the records in it. */
+/* Drains the ready sub-buffers; returns the number of records in them. */
 static uint64_t drain(struct strata_ring_reader *reader)
 {
 	struct strata_packet_header header;
@@ -322,7 +322,7 @@ static uint64_t drain(struct strata_ring_reader *reader)
 	return records;
 }
 
-/* What is committed of the sub-buffer that nobody completes any more. */
+/* The committed part of the sub-buffer that stays incomplete. */
 static uint64_t take_prefix(const struct strata_ring_reader *reader)
 {
 	static unsigned char copy[1u << 13];

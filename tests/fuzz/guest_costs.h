@@ -18,7 +18,7 @@
 
 struct guest_cost {
 	const char *name;
-	/* NULL: it costs nobody else; or what it costs. */
+	/* NULL: it costs no other guest anything; else its cost. */
 	const char *(*check)(const char *raw);
 };
 
@@ -35,7 +35,7 @@ struct plan cost_begin(bool overwrite, void (*turn)(void *data));
 /* The same; draws the guests from *@seed, which it leaves behind the last seed that it tried. */
 struct plan cost_begin_from(uint64_t *seed, bool overwrite, void (*turn)(void *data));
 
-/* Lets the guests do what they do in each wait. */
+/* Does the guests' usual work in a wait. */
 void guests_work(void *data);
 
 /* Milliseconds of the fake host's time since the recording began. */

@@ -12,11 +12,11 @@
 /* How often a guest that floods writes its state in one wait of the recorder. */
 #define FLOOD 20u
 
-/* So many waits are enough for a guest that rests to be taken for one that sleeps. */
+/* After this many waits a resting guest counts as asleep. */
 #define SWITCH_MS STRATA_SWITCH_MS_MIN
 #define RESTS     4u
 
-/* What one guest of a run does; of the honest one all is zero. */
+/* The behaviour of one guest of a run; all zero for the honest one. */
 struct liar {
 	struct fake_guest *guest;
 	uint32_t kinds;  /* of mutations, a bit each */
@@ -25,7 +25,7 @@ struct liar {
 	bool storms;   /* notifies without end */
 	bool floods;   /* writes its state without end */
 	bool vanishes; /* while it is looked at */
-	/* in so many waits; 0: never */
+	/* in this many waits; 0: never */
 	uint32_t ends_in, wakes_in, returns_in, unloads_in, reloads_in;
 	enum fake_life end;
 };
@@ -34,7 +34,7 @@ struct fake_guest guests[NR_GUESTS];
 uint64_t mutations[NR_MUTATIONS];
 
 static struct liar liars[NR_GUESTS];
-static struct randomness truth; /* what the guests do, lies apart */
+static struct randomness truth; /* the guests' work, besides lies */
 static struct randomness lies;
 static struct plan plan;
 
@@ -66,12 +66,12 @@ static void live(struct fake_guest *guest, enum fake_life life)
 	if (guest->life == life)
 		return;
 	guest->life = life;
-	/* The list is looked at without being told, too, only later. */
+	/* The recorder also looks at the list without a notification, only later. */
 	if (!random_one_in(&lies, 4) || guest == &guests[HONEST])
 		fake_host_domains_change();
 }
 
-/* In each call of the recorder: what it read before may be different now. */
+/* Runs in each call of the recorder: words that it read before may be different now. */
 static void between(void *unused)
 {
 	uint32_t i;
@@ -95,7 +95,7 @@ static uint32_t glance_chances(size_t bytes)
 	return bytes <= sizeof(uint64_t) ? 60 : 20;
 }
 
-/* A word is something else just while it is read: who looks twice sees two things. */
+/* Changes a word just while it is read: a reader that loads it twice sees two values. */
 static void copying(void *unused, const void *from, size_t bytes)
 {
 	struct fake_guest *guest;
@@ -143,7 +143,7 @@ void liars_come_again(struct fake_guest *guest)
 	fake_host_domains_change();
 }
 
-/* What becomes of its domain and its module. */
+/* Decides the fate of its domain and its module. */
 static void fate_of(struct liar *liar)
 {
 	struct fake_guest *guest = liar->guest;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * liars.h - the guests of a run: two that lie and one between them that does
- * not, and what each of them does while it is recorded, as the seed says.
+ * liars.h - the guests of a run: two that lie and one between them that does not, and the actions
+ * of each while it is recorded, as the seed decides.
  */
 #ifndef STRATA_TESTS_LIARS_H
 #define STRATA_TESTS_LIARS_H
@@ -14,14 +14,14 @@
 
 extern struct fake_guest guests[NR_GUESTS];
 
-/* Lies told so far, of each kind; not those of the scribbler. */
+/* Number of lies told so far, of each kind, without those of the scribbler. */
 extern uint64_t mutations[NR_MUTATIONS];
 uint64_t nr_mutations(void);
 
 /* Once, before all else. */
 void liars_make(void);
 
-/* What is asked of the recorder in a run. */
+/* The options of the recorder in a run. */
 struct plan {
 	bool overwrite;
 	bool xen;           /* the hypervisor, too */
@@ -48,7 +48,7 @@ bool liars_scribbled(void);
 /* A domain of the same name and UUID and of another number takes its place. */
 void liars_come_again(struct fake_guest *guest);
 
-/* What else the seed decides of a run: once in @chances. */
+/* Decides other things of a run by the seed: true once in @chances. */
 bool liars_decide(uint32_t chances);
 
 #endif /* STRATA_TESTS_LIARS_H */

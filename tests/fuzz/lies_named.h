@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* lies_named.h - a guest that tells one plain lie is left out, and the recorder says which guest
- * and why. */
+/* lies_named.h - a guest that tells one plain lie is left out, and the recorder names the guest and
+ * the reason. */
 #ifndef STRATA_TESTS_LIES_NAMED_H
 #define STRATA_TESTS_LIES_NAMED_H
 

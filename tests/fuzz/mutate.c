@@ -20,7 +20,8 @@ bool mutate_number(void *where, size_t bytes, struct randomness *random)
 	return memcmp(&was, &now, bytes) != 0;
 }
 
-/* Bytes of the record at @offset of a packet that may be anything; 0: it is none. */
+/* Returns how many bytes of the record at @offset of a packet may be anything; 0: it is not a
+ * record. */
 static uint32_t record_bytes(const unsigned char *packet, size_t bytes, uint32_t offset)
 {
 	uint32_t head = STRATA_RECORD_HEADER_BYTES + (uint32_t)sizeof(struct strata_guest_context);
@@ -141,7 +142,7 @@ static bool mutate_state(struct fake_guest *guest, struct randomness *random)
 
 	if (random_one_in(random, 4))
 		return mutate_text(guest, FAKE_STATE, random);
-	/* That of the command which it was told last, or another. */
+	/* The number of the last command that it received, or another. */
 	memcpy(command, ctl->value, ctl->length < sizeof(command) ? ctl->length : 63);
 	sscanf(command, "%*15s %u", &number);
 	if (!random_one_in(random, 3))
@@ -223,7 +224,7 @@ static bool mutate_event(struct fake_guest *guest, struct randomness *random)
 	static const char *const texts[] = { "struct", "uint32_t", "a\"b", "\x1b[2J", "task",
 					     "tick",   "_",        "0x",   "}; env {" };
 	uint32_t begin = guest->event_at[random_below(random, guest->nr_events)];
-	/* Mostly what has no fixed length comes last of it. */
+	/* Fields of variable length mostly come last. */
 	uint32_t span = random_one_in(random, 3) ? FAKE_TABLE_BYTES - begin : 216u;
 	unsigned char *where = guest->events + begin + random_below(random, span - 8u);
 	uint32_t width = random_below(random, 5);

@@ -9,20 +9,20 @@
 #include "fake_guest.h"
 
 enum mutation {
-	/* of what is read when a guest is found and mapped */
+	/* in words that are read when a guest is found and mapped */
 	MUTATE_NODE,      /* a value in xenstore, or its absence */
 	MUTATE_ROOT,      /* a number of the root page */
 	MUTATE_REFERENCE, /* in the directory */
 	MUTATE_GRANT,     /* a page is not granted any more, or not so */
 	MUTATE_EVENT,     /* in the event table */
-	MUTATE_RING,      /* what a writer area begins with */
-	/* of what is read while it is recorded */
+	MUTATE_RING,      /* the first words of a writer area */
+	/* in words that are read while it is recorded */
 	MUTATE_STATE,  /* the answer to a command */
 	MUTATE_COMMIT, /* a commit seq */
 	MUTATE_LOST,   /* a count of losses */
 	MUTATE_READER, /* the reader's own words */
-	MUTATE_TABLE,  /* which page a sub-buffer lies in, as the reader's table says */
-	MUTATE_PLACE,  /* ... and as the writer says */
+	MUTATE_TABLE,  /* which page a sub-buffer lies in, by the reader's table */
+	MUTATE_PLACE,  /* ... and by the writer's words */
 	MUTATE_HEADER, /* a number of a packet's header */
 	MUTATE_RECORD, /* a number in a packet's content */
 	MUTATE_PACKET, /* a whole one, forged */
@@ -51,7 +51,7 @@ bool mutate_number(void *where, size_t bytes, struct randomness *random);
 /* Where in a packet of @bytes at @packet something is that is looked at. */
 uint32_t mutate_place_in_packet(const void *packet, size_t bytes, struct randomness *random);
 
-/* Makes up the packet that is read next of a ring, and says that it is ready.  True. */
+/* Forges the packet that is read next of a ring, and publishes it.  True. */
 bool forge_packet(struct fake_guest *guest, struct fake_ring *ring, struct randomness *random);
 
 #endif /* STRATA_TESTS_MUTATE_H */

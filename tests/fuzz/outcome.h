@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * outcome.h - what a recording of liars and one honest guest has to be: it
- * loads, it merges, and the honest guest's part of it is what that guest wrote.
+ * outcome.h - checks a recording of liars and one honest guest: it loads, it merges, and the honest
+ * guest's part of it is what that guest wrote.
  *
- * Each returns NULL when all is as it should be, or what is wrong.
+ * Each returns NULL when all is right, or what is wrong.
  */
 #ifndef STRATA_TESTS_OUTCOME_H
 #define STRATA_TESTS_OUTCOME_H
@@ -21,7 +21,7 @@ struct outcome {
 	uint64_t longest; /* packets of one of their streams, refused ones included */
 };
 
-/* The stream files of one guest hold what it wrote and nothing else; @records: OUT, how many. */
+/* The stream files of one guest hold its records and nothing else; @records: OUT, how many. */
 const char *outcome_streams(const char *raw, size_t guest, uint64_t *records);
 
 /* All files of a guest together, since it was loaded, hold all that has to be there. */

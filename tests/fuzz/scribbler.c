@@ -26,7 +26,7 @@ static void mutate_something(struct fake_guest *guest)
 {
 	uint32_t kind = random_below(&numbers, NR_MUTATIONS);
 
-	/* Whole pages would be most of what there is. */
+	/* Otherwise most stores would go to whole pages. */
 	if ((MUTATE_MEMORY & 1u << kind) && (kind != MUTATE_PAGE || random_one_in(&numbers, 32)))
 		stores += mutate(guest, kind, &numbers);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * scribbler.h - a thread that writes over the liars' memory while the recorder
- * reads it: what is looked at twice is different the second time.
+ * scribbler.h - a thread that writes over the liars' memory while the recorder reads it: a word
+ * that is read twice is different the second time.
  *
- * Its numbers come from the seed, when they land does not.
+ * The seed decides its numbers, but not when they land.
  */
 #ifndef STRATA_TESTS_SCRIBBLER_H
 #define STRATA_TESTS_SCRIBBLER_H
@@ -13,11 +13,11 @@
 /* Starts the thread, which waits; once. */
 void scribbler_make(void);
 
-/* From begin to end it writes over the memory of both; nobody loads a module meanwhile. */
+/* Writes over the memory of both from begin to end; no module is loaded meanwhile. */
 void scribbler_begin(struct fake_guest *first, struct fake_guest *second, uint64_t seed);
 void scribbler_end(void);
 
-/* What it wrote so far; to be asked while it waits. */
+/* Returns the number of its stores so far; to be called while it waits. */
 uint64_t scribbler_stores(void);
 
 #endif /* STRATA_TESTS_SCRIBBLER_H */

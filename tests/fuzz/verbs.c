@@ -23,7 +23,7 @@
 
 bool verbs_shown;
 
-/* What is printed meanwhile goes to a buffer. */
+/* Output goes to a buffer meanwhile. */
 struct words {
 	FILE *to, *out, *err;
 	char *text;
@@ -41,7 +41,7 @@ static void listen(struct words *words)
 	stderr = words->to;
 }
 
-/* What goes to a terminal is the tool's own, and not much. */
+/* Only the tool's own text goes to a terminal, and not much. */
 static const char *heard(struct words *words)
 {
 	size_t i;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * verbs.h - runs the verbs of the strata command in this process, each checked:
- * its status, what it printed, what it left behind on the host.
+ * verbs.h - runs the verbs of the strata command in this process, and checks each: its status, its
+ * output, its remains on the host.
  *
- * Each returns NULL when all is as it should be, or what is wrong.
+ * Each returns NULL when all is right, or what is wrong.
  */
 #ifndef STRATA_TESTS_VERBS_H
 #define STRATA_TESTS_VERBS_H
 
 #include "liars.h"
 
-extern bool verbs_shown; /* what they print also goes to stderr */
+extern bool verbs_shown; /* their output also goes to stderr */
 
 /* @partial: that something is left out is no failure then.  @text: OUT, NULL or the caller's to
  * free(). */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * watchdog.h - bounds what a run may take of time and of memory, and names the
- * seed of a run that hangs or that a sanitizer ends.
+ * watchdog.h - bounds the time and the memory of a run, and names the seed of a run that hangs or
+ * that a sanitizer ends.
  */
 #ifndef STRATA_TESTS_WATCHDOG_H
 #define STRATA_TESTS_WATCHDOG_H
