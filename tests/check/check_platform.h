@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The operations of platform.h, and what the compiler makes of plain C. */
+/* The operations of platform.h, and the compiler's accesses for plain C. */
 enum strata_check_kind {
 	STRATA_CHECK_READ_ONCE,
 	STRATA_CHECK_LOAD_ACQUIRE,
@@ -33,7 +33,7 @@ uint64_t strata_check_load(enum strata_check_kind kind, const volatile void *at,
 void strata_check_store(enum strata_check_kind kind, volatile void *at, size_t bytes,
 			uint64_t value);
 
-/* Both return what the word held before. */
+/* Both return the word's value before. */
 uint64_t strata_check_cmpxchg(enum strata_check_kind kind, volatile void *at, size_t bytes,
 			      uint64_t old, uint64_t new_value);
 uint64_t strata_check_add(enum strata_check_kind kind, volatile void *at, size_t bytes,

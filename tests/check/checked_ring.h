@@ -15,8 +15,8 @@
 #include "explore.h"
 #include "weaken.h"
 
-/* Records of what was there before are of this level; others of one more than their context,
- * so that no byte of theirs is what an empty page holds. */
+/* Records from before the case have this level, and others one more than their context, so that
+ * none of their bytes equals an empty page's. */
 #define LEVEL_BEFORE 7u
 #define SMALL_WORDS  1u
 #define HEAD_BYTES   (STRATA_RECORD_HEADER_BYTES + (uint32_t)sizeof(struct audit_payload))
@@ -33,7 +33,7 @@ static struct record_audit audit;
 #define ARENA_PAGES (3u + 3u)
 static unsigned char *arena;
 
-/* What a case begins with. */
+/* The state in which a case begins. */
 static struct {
 	unsigned char arena[ARENA_PAGES * STRATA_PAGE_BYTES];
 	struct ring_fixture fixture;
@@ -149,7 +149,7 @@ static inline void loses(void)
 	audit.fate[level][audit.next[level]++] = RECORD_LOST;
 }
 
-/* Looks as often as said for a packet, and takes what there is. */
+/* Polls for a packet as often as the case demands, and takes those that are ready. */
 static inline void reads(unsigned int looks)
 {
 	static unsigned char copy[1u << 12];
@@ -174,7 +174,7 @@ static inline void reads_twice(void)
 	reads(2);
 }
 
-/* Checks what lies between a packet's header and @bytes: whole records, known ones. */
+/* Checks the bytes between a packet's header and @bytes: they are whole, known records. */
 static inline void check_prefix(const unsigned char *copy, uint32_t bytes)
 {
 	uint32_t offset = STRATA_PACKET_HEADER_BYTES, i;

@@ -17,7 +17,7 @@
 
 #define LOG_MAX     4096u
 #define CHOICES_MAX 4096u
-/* No context takes so many unless it waits for somebody. */
+/* Only a context that waits for another takes this many steps. */
 #define STEPS_MAX 1200u
 
 struct context {
@@ -34,7 +34,7 @@ struct choice {
 	uint16_t of, taken;
 };
 
-/* What may come next: a context's step, or the landing of an agent's store. */
+/* The possible next steps: a context's step, or the landing of an agent's store. */
 struct candidate {
 	int context; /* -1: the store */
 	unsigned int agent, store;
@@ -135,7 +135,7 @@ static bool is_above(int context, int other)
 	       level_of(context) > level_of(other);
 }
 
-/* Is somebody under way who came in above @context, other than @but? */
+/* Is a context under way that came in above @context, other than @but? */
 static bool nested_above(int context, int but)
 {
 	unsigned int i;
@@ -194,7 +194,7 @@ static void enter(const struct step *step)
 		stored_by = said_by;
 }
 
-/* Is the place before the log's @at amid somebody who came in above @context? */
+/* Is the place before the log's @at within a context that came in above @context? */
 static bool amid(int context, unsigned int at)
 {
 	unsigned int i;
@@ -323,7 +323,7 @@ static unsigned int find_candidates(struct candidate *found, bool *slept)
 	return nr;
 }
 
-/* Does somebody sleep whom no step that is to come can wake? */
+/* Does a context sleep that no further step can wake? */
 static bool sleeps_for_ever(void)
 {
 	unsigned int coming = 0, i;
@@ -352,7 +352,7 @@ static bool all_done(void)
 	return true;
 }
 
-/* What was stored last is known now. */
+/* The last stored value is known now. */
 static void settle(void)
 {
 	size_t bytes;

@@ -56,14 +56,14 @@ struct explore_plan {
 	void (*begin)(void);
 	/* After each that came to its end. */
 	void (*end)(void);
-	/* What lies at a shared address, for the print of an interleaving. */
+	/* Names the word at a shared address, for the print of an interleaving. */
 	void (*name_of)(uintptr_t at, char *name, size_t bytes);
 	/* EXPLORE_WEAK: which stores may be held back; NULL: all. */
 	bool (*slow)(const volatile void *at);
 	/* How often an agent may be left that could go on; 0: as often as it can be.  With a limit
 	 * no interleaving within it is left off. */
 	unsigned int switches;
-	bool all;            /* leave no interleaving off, for a look at what leaving off misses */
+	bool all;            /* run all interleavings, to see what leaving some off would miss */
 	unsigned long limit; /* runs, those included that were left off; 0: all there are */
 };
 
@@ -87,13 +87,13 @@ void explore_print(void);
 /* Explores, prints a line on the result, and the interleaving that violates anything. */
 void explore_aloud(const struct explore_plan *plan, struct explore_result *result);
 
-/* Says that something is wrong; of a context, ends the interleaving. */
+/* Reports an error; called by a context, ends the interleaving. */
 __attribute__((format(printf, 1, 2))) void explore_complain(const char *format, ...);
 
 /* The context that runs, by its place in the plan; -1: none, the search is not on. */
 int explore_context(void);
 
-/* What the clock shows from here on; each look at it finds it one tick further. */
+/* Sets the clock; each reading of it returns one tick more. */
 void explore_set_clock(uint64_t ticks);
 
 /* Any number below @choices: all are tried. */

@@ -76,7 +76,7 @@ bool memory_learn(const struct step *step)
 	return learnt;
 }
 
-/* Whether a context of @others does what makes the order of the two matter. */
+/* Whether a context of @others does something that makes the order of the two matter. */
 static bool meets(const struct step *step, uint8_t others)
 {
 	size_t i;

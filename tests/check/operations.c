@@ -11,7 +11,7 @@
 bool strata_check_writers_share_cpu = true;
 const struct weakness *weakened;
 
-/* What a context knows of the words that a weakness is about. */
+/* What a context knows of the words that a weakness affects. */
 #define VIEWS_MAX 8u
 
 struct views {
@@ -194,7 +194,8 @@ static bool is_barrier(enum strata_check_kind kind, const volatile void *at)
 	       !strata_check_writers_share_cpu;
 }
 
-/* One read-modify-write, or two steps where that is the weakness; what the word held. */
+/* One read-modify-write, or two steps where the weakness splits it; returns the word's old value.
+ */
 static uint64_t modify(enum strata_check_kind kind, volatile void *at, size_t bytes, bool compares,
 		       uint64_t old, uint64_t operand)
 {
@@ -287,14 +288,14 @@ void strata_check_copy(void *to, const void *from, size_t bytes)
 	memcpy(to, from, bytes);
 }
 
-/* What the compiler calls before each plain access: see -fsanitize=thread. */
+/* The compiler calls this before each plain access: see -fsanitize=thread. */
 static void plain(const void *at, size_t bytes, bool stores)
 {
 	if (!is_step(at))
 		return;
 	step(stores ? STRATA_CHECK_PLAIN_STORE : STRATA_CHECK_PLAIN_LOAD, at, bytes, !stores,
 	     stores, false);
-	/* What is stored is known at the next step. */
+	/* The stored value is known at the next step. */
 	if (!stores && bytes <= 8)
 		explore_says(get(at, bytes));
 }

@@ -50,7 +50,7 @@ static inline int close_the_ring(void **state)
 	return 0;
 }
 
-/* Makes what the case begins with, one buffer before the counters wrap, and keeps it. */
+/* Makes the state in which the case begins, one buffer before the counters wrap, and keeps it. */
 static inline void prepare(const struct ring_case *one)
 {
 	unsigned int i;
@@ -221,7 +221,7 @@ static inline void assert_nothing_missed(const struct ring_case *one)
 	assert_int_equal(outcomes.nr, nr);
 }
 
-/* A case in which an operation is weakened, and what shall be said then, in part. */
+/* A case with a weakened operation, and a part of the expected message. */
 struct twin {
 	const struct ring_case *of;
 	const char *violation;

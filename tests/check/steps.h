@@ -36,7 +36,7 @@ struct waiting_store {
 
 /* explore.c: the way of an operation into the search.  When it returns, the operation is next. */
 void explore_step(struct step *step);
-/* What a step has loaded or stored, for the print. */
+/* The value that a step has loaded or stored, for the print. */
 void explore_says(uint64_t value);
 extern const struct explore_plan *explore_plan;
 extern bool explore_running;
@@ -62,7 +62,7 @@ void memory_share(void *memory, size_t bytes);
 bool memory_is_shared(const volatile void *at);
 uintptr_t memory_clock(void); /* an address that stands for the clock */
 void memory_forget_meetings(void);
-/* Enters who accesses what; true: for the first time. */
+/* Enters an access of a context to a word; true: for the first time. */
 bool memory_learn(const struct step *step);
 /* Whether a step meets any other context, and whether one of another agent. */
 bool memory_meets(const struct step *step);
@@ -72,7 +72,7 @@ void memory_begin(void);
 /* Between runs of agents: their own stores go out of sight, and come back. */
 void memory_hide(unsigned int agent);
 void memory_show(unsigned int agent);
-/* What the last store of an agent has stored is known from here on. */
+/* The value of an agent's last store is known from here on. */
 void memory_settle(unsigned int agent);
 /* A store begins that others shall see later. */
 void memory_store(const struct step *step);

@@ -25,7 +25,7 @@
 static struct strata_trace_clock shared;
 static uint64_t count_seen[EXPLORE_CONTEXTS_MAX]; /* without a limit, by each context */
 
-/* What of the count the counter shows; each look finds it one further. */
+/* The part of the count that the counter shows; each reading finds it one further. */
 static uint64_t counter(void)
 {
 	uint64_t count = strata_clock();

@@ -19,7 +19,7 @@
 #include "explore.h"
 #include "weaken.h"
 
-#define EARLIER 1000u /* ticks up to which the stream was complete, with so many bytes */
+#define EARLIER 1000u /* ticks up to which the stream was complete, with this many bytes */
 #define LATER   2000u
 
 static struct strata_live_table table;
@@ -72,7 +72,7 @@ static void follows(void)
 	uint32_t i, source, cpu;
 
 	for (i = 0; i < nr; i++) {
-		/* As of slot 1 below, which nobody had before. */
+		/* As of slot 1 below, which no stream had before. */
 		const bool is_first_one = i == 0 && !is_reused;
 
 		complete = strata_load_acquire(&table.slots[i].complete_ticks);

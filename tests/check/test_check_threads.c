@@ -171,7 +171,7 @@ static void each_weakness_is_refuted(void **state)
 		assert_refuted(&twins[i]);
 }
 
-/* What holds while one CPU has all writers: whoever came in between is done. */
+/* Holds while one CPU has all writers: a writer that came in between is done. */
 static void a_prefix_that_threads_tell_is_refuted(void **state)
 {
 	static const struct twin twin = { &three_and_prefix,
