@@ -121,7 +121,7 @@ struct strata_span_listener {
 
 #define STRATA_SPAN_LISTENERS_MAX 64u
 
-/* The listeners, and who wants which calls: bit i is listeners[i]. */
+/* The listeners, and which of them want which calls: bit i is listeners[i]. */
 struct strata_spans {
 	struct strata_span_listener *const *listeners;
 	uint64_t want_spans[STRATA_NR_SPANS], want_links, want_queues;
