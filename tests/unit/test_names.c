@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * test_names.c - the tables of names have what Xen's public headers, Linux's, and the C library
- * say, and end where these end.
+ * test_names.c - the tables of names agree with Xen's public headers, Linux's, and the C library,
+ * and end where these end.
  */
 #include <setjmp.h>
 #include <signal.h>
@@ -213,7 +213,7 @@ static void other_numbers_of_linux(void **state)
 	int number;
 
 	(void)state;
-	/* The library says POLL for SIGIO. */
+	/* The library's name for SIGIO is POLL. */
 	for (number = 1; number <= SIGSYS; number++)
 		number == SIGIO
 			? (void)0

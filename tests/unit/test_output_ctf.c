@@ -151,7 +151,7 @@ static void convert(const struct outputs_world *world, const char *name, const c
 	close_traces(&written);
 }
 
-/* babeltrace2 shows the same of "trace" and "out", and has nothing to say about "out". */
+/* babeltrace2 shows the same for "trace" and "out", and prints no message about "out". */
 static void assert_same_for_babeltrace2(const struct outputs_world *world)
 {
 	outputs_run(world, "babeltrace2 trace >before 2>said; babeltrace2 out >after 2>said");

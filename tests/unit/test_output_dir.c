@@ -43,8 +43,8 @@ static void begin_and_give_up(void)
 	output_dir_give_up(&out);
 }
 
-/* Another process asks, as `strata view --live` does, whether somebody records there; and is held
- * up while it does. */
+/* Another process asks, as `strata view --live` does, whether a recorder runs there; and is held up
+ * while it does. */
 static pid_t look_for_ms(unsigned int ms)
 {
 	const struct timespec while_looking = { .tv_nsec = (long)ms * 1000000 };

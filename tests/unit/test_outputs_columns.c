@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * test_outputs_columns.c - events in columns, for people; and what two events of
- * different clocks say about their order.
+ * test_outputs_columns.c - events in columns, for people; and the order of two events of different
+ * clocks, as far as it is known.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -312,7 +312,7 @@ static void events_closer_than_their_bounds_are_unordered(void **data)
 	world.shown.sources[1].bound_ns = 500;
 	outputs_write(&world, "lines", strata_json_lines_new(), 1);
 	outputs_run(&world, "jq -se 'map(.bound_ns) | unique == [500, 1000]' lines");
-	/* Of two events that follow each other, by what the file says of them. */
+	/* Two events that follow each other, with the times in the file. */
 	outputs_run(&world, "jq -s '[., .[1:]] | transpose | map(select(.[1])) |"
 			    "map((.[0].source != .[1].source) and"
 			    " ((.[1].ns[9:] | tonumber) - (.[0].ns[9:] | tonumber) < 1500))' lines"

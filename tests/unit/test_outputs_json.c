@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * test_outputs_json.c - events as JSON: jq reads it, whatever is in the events, and
- * finds what babeltrace2 finds.
+ * test_outputs_json.c - events as JSON: jq reads it for any content, and finds the same as
+ * babeltrace2.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -115,7 +115,7 @@ static void a_field_has_one_type_whatever_its_value(void **data)
 	outputs_begin(&world);
 	outputs_add(&world, "one", &little);
 	outputs_write(&world, "lines", strata_json_lines_new(), 1);
-	/* Of each event and path all values are of one type; null is nobody's. */
+	/* For each event and path all values have one type; null has none. */
 	outputs_run(&world, "jq -c 'select(.event) | .event as $event | .fields | del(.choice) |"
 			    " paths(scalars) as $path | [$event, ($path | map(if type == "
 			    "\"number\" then 0 else . end)), (getpath($path) | type)]' lines |"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * test_outputs_losses.c - what tracers discarded is in every form, at its place: between the last
- * event of its stream before it and the end of the packet that tells of it.
+ * test_outputs_losses.c - discarded events appear in every form, at their place: between the last
+ * event of the stream before them and the end of the packet that reports them.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -73,7 +73,7 @@ static void each_loss_is_in_its_place(void **data)
 	(void)data;
 	begin_two(&world);
 	outputs_write(&world, "lines", strata_json_lines_new(), 1);
-	/* Times never fall, and what is lost begins with the event of that CPU before it. */
+	/* Times never fall, and a loss begins with the event of that CPU before it. */
 	outputs_run(&world, "jq -se 'map(.ns // .from_ns) | . == sort' lines");
 	outputs_run(&world, "jq -se 'map(select(.discarded)) | all(.from_ns <= .to_ns)' lines");
 	outputs_run(&world, "jq -se '[.[] | select(.source == \"h1\" and .cpu == 1)] as $all |"

@@ -81,7 +81,7 @@ static void perfetto_has_the_fields(void **data)
 	outputs_run(&world, "jq -c '.annotations | [.packet, .stream_context.tid, .context,"
 			    ".small, .plain, .outer, .grid, .pairs, .sign, .little]' "
 			    "decoded >got");
-	/* An enumeration's label stands for it, if it has one; what is empty is not there. */
+	/* An enumeration's label replaces the value, if it has one; empty fields are left out. */
 	outputs_run(&world, "jq -c '[.packet, .stream_context.tid, .context] + (.fields |"
 			    "[.small, .plain, .outer, .grid, "
 			    "(if .pairs == [] then null else .pairs end),"

@@ -84,7 +84,7 @@ static void what_the_low_bits_cannot_tell_is_told_whole(void **state)
 	assert_elapsed(STRATA_HEADER_LARGE, 32, 8);
 }
 
-/* A header that is cut off is none, and says nothing. */
+/* A header that is cut off is invalid, and ignored. */
 static void a_header_is_read_of_the_bytes_that_are_left(void **state)
 {
 	static const struct {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Who is at the other end of a socket: by the kernel's word, also if that process has ended, and
- * nobody if its user has no number here. */
+/* Identifies the process at the other end of a socket: by the kernel's word, also after that
+ * process has ended; unknown if its user has no number here. */
 #include <errno.h>
 #include <sched.h>
 #include <setjmp.h>
@@ -167,7 +167,7 @@ static void a_process_that_has_ended_has_no_names(void **state)
 
 	(void)state;
 	socket = accept(listener, NULL, NULL);
-	/* It is there, for whoever looks by number, until it is waited for. */
+	/* It can be looked up by number until it is waited for. */
 	assert_int_equal(waitid(P_PID, (id_t)child, &(siginfo_t){ 0 }, WEXITED | WNOWAIT), 0);
 	assert_true(peer_has_ended(socket));
 	assert_int_equal(identify(socket, &peer, &error), 0);

@@ -54,7 +54,7 @@ static void a_user_gets_his_share_and_no_more(void **state)
 	assert_int_equal(principal_claim(one, PRINCIPAL_RINGS, 1, &error), 0);
 	assert_int_equal(one->used[PRINCIPAL_RINGS], SHARE);
 	assert_int_equal(principal_claim(one, PRINCIPAL_RINGS, 1, &error), -1);
-	/* That is nobody else's share, nor one of anything else. */
+	/* No other user's share is used, nor this user's share of anything else. */
 	assert_int_equal(principal_claim(other, PRINCIPAL_RINGS, SHARE, &error), 0);
 	assert_int_equal(principal_claim(one, PRINCIPAL_STREAMS, SHARE, &error), 0);
 }
@@ -186,7 +186,7 @@ static void subordinate_uids_are_their_owners(void **state)
 	subordinate_uids_read(&uids, path, "/etc/passwd");
 	unlink(path);
 	assert_int_equal(uids.nr, 3);
-	/* Nobody becomes root by a range of root's. */
+	/* A range that root owns makes no user root. */
 	assert_int_equal(subordinate_uids_owner(&uids, 5), 5);
 	assert_int_equal(subordinate_uids_owner(&uids, 99999), 99999);
 	assert_int_equal(subordinate_uids_owner(&uids, 100000), 100000);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * test_recorded_events.c - event classes stand in a source's CTF metadata only, and are read back
- * from there; what a recorder would not have written there is refused.
+ * test_recorded_events.c - event classes stand only in a source's CTF metadata, and are read back
+ * from there; metadata that no recorder would have written is refused.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -124,7 +124,7 @@ static void write_text(const struct given *given, const char *name, const char *
 	assert_int_equal(fclose(file), 0);
 }
 
-/* Puts @with in the place of the last @what in DIR/@name. */
+/* Replaces the last @what in DIR/@name by @with. */
 static void replace(const struct given *given, const char *name, const char *what, const char *with)
 {
 	static char changed[65536];

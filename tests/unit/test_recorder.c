@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* test_recorder.c - what the recorder takes of the rings that it drains, and where it puts it. */
+/* test_recorder.c - which packets the recorder takes from the rings that it drains, and where it
+ * writes them. */
 #include "recorder_rings.h"
 
 #include <fcntl.h>
@@ -33,7 +34,7 @@ static struct recorder *record_ring(char *dir, struct test_ring *ring)
 	return recorder;
 }
 
-/* What a recorder finds that comes once and takes all. */
+/* The totals of a recorder that comes once and takes all. */
 static struct recorder_totals record_once(const char *dir, struct test_ring *ring)
 {
 	struct recorder *recorder = test_open_recorder(dir);
@@ -119,7 +120,7 @@ static void a_writer_cannot_lead_the_recorder_back(void **state)
 	recorder = record_ring(dir, &ring);
 	test_ring_write(&ring);
 	assert_int_equal(recorder_drain(recorder, RECORDER_DRAIN_ALL, &nr_packets, &error), 0);
-	/* As after a writer that says that its turns began anew. */
+	/* As after a writer that claims that its turns began anew. */
 	ring.ring.reader.read_count = 0;
 	assert_int_equal(recorder_drain(recorder, RECORDER_DRAIN_ALL, &nr_packets, &error), 0);
 	assert_int_equal(recorder_close(recorder, &totals, &error), 0);
@@ -169,8 +170,7 @@ static void a_ring_that_is_nearly_full_comes_first(void **state)
 	assert_int_equal(recorder_drain(recorder, RECORDER_DRAIN_SOME, &nr_packets, &error), 0);
 	assert_int_equal(nr_packets, 1 + strata_poll_priority_subbufs(test_ring_geometry) + 3);
 	assert_false(recorder_is_urgent(recorder));
-	/* While it is nearly full; then both take turns, and nobody asks the ring that has
-	 * nothing. */
+	/* While it is nearly full; then both take turns, and the empty ring is not asked. */
 	for (i = 0; i < 4; i++)
 		assert_int_equal(order[i], 1);
 	assert_int_equal(order[4], 0);
@@ -237,7 +237,7 @@ static void a_ring_whose_words_are_none_is_named_once(void **state)
 	test_remove_dir(dir);
 }
 
-/* What a recording says of its one stream; each packet of the file is counted, too. */
+/* The figures of a recording's one stream; each packet of the file is counted, too. */
 static struct strata_stream stream_of(const char *dir, uint64_t *file_bytes)
 {
 	struct strata_recording recording;
@@ -260,8 +260,8 @@ static struct strata_stream stream_of(const char *dir, uint64_t *file_bytes)
 static void
 a_stream_ends_with_a_packet_of_its_own_where_events_were_lost_and_only_there(void **state)
 {
-	/* Header, context and payload, behind the packet's header; no packet is larger than what
-	 * its sub-buffer contains. */
+	/* Header, context and payload, behind the packet's header; no packet is larger than its
+	 * sub-buffer's content. */
 	const uint32_t record_bytes = STRATA_RECORD_HEADER_BYTES + 4 + 4;
 	const uint32_t packet_bytes = (STRATA_PACKET_HEADER_BYTES + record_bytes + 7) & ~7u;
 	struct strata_error error = { "" };
@@ -300,7 +300,7 @@ a_stream_ends_with_a_packet_of_its_own_where_events_were_lost_and_only_there(voi
 	}
 }
 
-/* A hostile writer may say anything of its losses; a file's only grow, and stay in their range. */
+/* A hostile writer may report any losses; those in a file only grow, and stay in their range. */
 static void losses_that_go_back_or_beyond_all_are_not_believed(void **state)
 {
 	const strata_count_t said[] = { 5, 3, ~(strata_count_t)0, INT64_MAX, 6 };
@@ -340,7 +340,7 @@ static void losses_that_go_back_or_beyond_all_are_not_believed(void **state)
 	test_remove_dir(dir);
 }
 
-/* Whoever recorded before has counted them. */
+/* An earlier recorder has counted them. */
 static void what_was_lost_before_the_recorder_came_is_not_counted(void **state)
 {
 	char dir[] = "/tmp/strata-recorder-XXXXXX";
@@ -369,7 +369,7 @@ static void what_was_lost_before_the_recorder_came_is_not_counted(void **state)
 	test_remove_dir(dir);
 }
 
-/* From now on the disk has no room for what @recorder takes. */
+/* From now on the disk has no room for @recorder's packets. */
 static void fill_disk(struct recorder *recorder)
 {
 	int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
@@ -390,7 +390,8 @@ static void what_a_full_disk_has_no_room_for_is_lost_and_counted(void **state)
 
 	(void)state;
 	recorder = record_ring(dir, &ring);
-	/* One in a sub-buffer that is complete, one in what a writer left unfinished. */
+	/* One record in a complete sub-buffer, one in a sub-buffer that a writer left unfinished.
+	 */
 	test_ring_write(&ring);
 	assert_true(strata_ring_reserve(ring.writer, 0, sizeof(int32_t) + sizeof(uint32_t), &slot));
 	memset(slot.payload, 0, sizeof(int32_t) + sizeof(uint32_t));

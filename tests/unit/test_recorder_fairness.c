@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* test_recorder_fairness.c - what the recorder does for one user or domain keeps no other waiting.
- */
+/* test_recorder_fairness.c - the recorder's work for one user or domain keeps no other waiting. */
 #include "recorder_rings.h"
 
 #include <dirent.h>
@@ -312,7 +311,7 @@ static void a_source_that_recorded_nothing_costs_nothing(void **state)
 	again = add_source(MANY, "gone", many, 1);
 	assert_int_equal(again, 1);
 	leave(again);
-	/* Who follows sees each in its place; who reads sees one. */
+	/* A follower sees each in its place; a reader sees one. */
 	assert_int_equal(recorder_save(recorder, &error), 0);
 	assert_int_equal(strata_recording_load_places(&loaded, dir, &error), 0);
 	assert_int_equal(loaded.nr_sources, 2);
@@ -382,7 +381,7 @@ static void losses_alone_are_of_when_their_source_came(void **state)
 	close_recorder();
 }
 
-/* The sum of all losses, which the user is told, must not wrap. */
+/* The sum of all losses, which the user sees, must not wrap. */
 static void false_losses_of_one_do_not_hide_those_of_others(void **state)
 {
 	const uint32_t nr = 8;

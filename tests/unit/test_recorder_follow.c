@@ -96,7 +96,7 @@ static void losses_are_counted_once(void **state)
 	followed_begin(&followed, STRATA_HEADER_FULL);
 	followed_put(&followed, &number, 3);
 	followed_drain_until(&followed, number);
-	/* More than the ring holds, while nobody drains. */
+	/* More than the ring holds, without draining. */
 	for (i = 0; i < 20000; i++) {
 		if (!strata_ring_reserve(followed.ring.writer, 0, 8, &slot))
 			continue;
@@ -111,7 +111,7 @@ static void losses_are_counted_once(void **state)
 	followed_end(&followed);
 }
 
-/* The rest of a sub-buffer of which a part was taken brings the losses up to its end. */
+/* The rest of a partly taken sub-buffer carries the losses up to its end. */
 static void losses_before_the_rest_of_a_subbuffer_are_in_its_packet(void **state)
 {
 	struct recorder_totals totals;
@@ -143,7 +143,7 @@ static void a_guest_that_changes_what_was_taken_harms_itself_alone(void **state)
 	followed_put(&followed, &number, 10);
 	followed_drain_until(&followed, number);
 	followed_put(&followed, &number, 10);
-	/* The records that were taken are none any more. */
+	/* The bytes that were taken as records are not records any more. */
 	memset(followed.ring.data + STRATA_PACKET_HEADER_BYTES, 0xff, 64);
 	strata_ring_flush(followed.ring.writer);
 	followed_drain(&followed);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* test_recorder_progress.c - what a recorder tells its followers: how far each stream is complete,
- * and which tables describe it. */
+/* test_recorder_progress.c - what a recorder publishes for followers: how far each stream is
+ * complete, and which tables describe it. */
 #include "followed.h"
 
 #include <fcntl.h>
@@ -46,7 +46,7 @@ static void a_stream_is_complete_up_to_a_look_that_found_nothing_new(void **stat
 	assert_true(slot->complete_ticks >= before);
 	assert_int_equal(slot->bytes, 0);
 
-	/* What was written is not in the file: it is complete up to before that. */
+	/* The record is not in the file: the stream is complete up to before it. */
 	written = strata_clock();
 	followed_put(&followed, &number, 1);
 	followed_drain(&followed);
@@ -114,7 +114,7 @@ static void what_is_written_between_a_look_and_the_drain_waits_for_the_next(void
 	before = strata_clock();
 	drain_note_complete(stream);
 	assert_true(stream->complete_ticks < before);
-	/* ... which no other look makes complete that nobody drained behind ... */
+	/* ... which no other look makes complete without a drain ... */
 	drain_note_complete(stream);
 	assert_true(stream->complete_ticks < before);
 	/* ... and another one, in the next sub-buffer, that is written before the drain ... */
@@ -200,7 +200,7 @@ static void a_ring_that_is_added_later_is_in_the_tables_before_it_is_told(void *
 			 0);
 	slot = &followed.table->slots[1];
 	assert_int_equal(slot->cpu, 7);
-	/* Nobody has polled it: it is complete up to where its source begins. */
+	/* It has not been polled: it is complete up to where its source begins. */
 	assert_int_equal(slot->complete_ticks, 77);
 	assert_int_equal(slot->bytes, 0);
 	followed_drain(&followed);
@@ -259,7 +259,7 @@ static void who_comes_before_the_first_tables_waits_for_them(void **state)
 	test_remove_dir(dir);
 }
 
-/* Whatever it says: without tables there are no clocks to go by. */
+/* Whatever the number is: without tables the follower has no clocks. */
 static void tables_are_loaded_whatever_number_they_have(void **state)
 {
 	const struct strata_live_options options = { .from_beginning = true };

@@ -143,7 +143,7 @@ static void descriptions_beyond_a_share_are_refused_and_can_be_read(void **state
 	assert_int_equal(loaded.sources[0].description_bytes,
 			 recorder_recording(recorder)->sources[0].description_bytes);
 	strata_recording_clear(&loaded);
-	/* What all shares come to can be read. */
+	/* The sum of all shares can be read. */
 	assert_in_range(size_of("recording.json"), 1,
 			STRATA_RECORDING_BYTES_MAX / (int)PRINCIPAL_SHARES);
 	close_recorder();
@@ -225,8 +225,7 @@ static void large_tables_keep_nobody_waiting(void **state)
 	close_recorder();
 }
 
-/* What comes while tables are written is in the next ones, and nobody is told that it is there
- * before. */
+/* An event that comes while tables are written is in the next ones, and is not published before. */
 static void what_comes_while_tables_are_written_is_written_too(void **state)
 {
 	struct strata_recording loaded;

@@ -47,7 +47,7 @@ static void find(struct bytes ring, const void *stream, size_t stream_bytes)
 	free(table.at);
 }
 
-/* Recovers what is found; what was not known of its ring, if anything, goes to @hole. */
+/* Recovers the files as they are; a part of the ring that was unknown goes to @hole. */
 static void recover_found(struct numbers *numbers, struct app_ring_hole *hole)
 {
 	struct recorder_totals totals;
@@ -235,7 +235,7 @@ static void without_metadata_the_rings_describe_the_events(void **state)
 	world_end(&world);
 }
 
-/* What was lost behind the last packet is written as a packet of its own. */
+/* Losses behind the last packet are written as a packet of their own. */
 static void a_recorder_that_has_counted_the_last_losses(void **state)
 {
 	struct strata_recording recovered;
@@ -288,7 +288,7 @@ static void a_stream_that_lost_its_end_is_named(void **state)
 			 0);
 	assert_false(recovery.streams[0].noted);
 	assert_int_equal(recorder_close(recovery.recorder, &totals, &error), 0);
-	/* All that the ring has, and what the stream has of it once more. */
+	/* All records of the ring, and those that the stream has once more. */
 	assert_int_equal(totals.events, 30);
 	recover_release(&recovery);
 	free(stream.at);
@@ -296,8 +296,8 @@ static void a_stream_that_lost_its_end_is_named(void **state)
 	world_end(&world);
 }
 
-/* What the dead recorder had refused to write counts on; and rings of another recording, under the
- * name of one of this, are none of its. */
+/* Packets that the dead recorder refused are counted on; and a recording does not take rings of
+ * another recording that have the name of one of its own. */
 static void a_recording_keeps_its_refusals_and_its_own_rings(void **state)
 {
 	struct strata_recording recovered;
@@ -337,7 +337,8 @@ static void a_recording_keeps_its_refusals_and_its_own_rings(void **state)
 	}
 }
 
-/* What a full disk has no room for stays in a ring of single stores, and is taken when there is. */
+/* Records that a full disk has no room for stay in a ring of single stores, and are taken when it
+ * has room. */
 static void what_finds_no_room_stays_in_its_ring(void **state)
 {
 	struct recorder_totals totals;
@@ -394,7 +395,7 @@ static void up_to_the_slot_of_a_writer_that_died(void **state)
 		world_write(&world, 10);
 		world_write_until(&world, stage);
 		recover_world(&world, &numbers, &hole);
-		/* What is whole is taken, also if its writer did not come to say so. */
+		/* Whole records are taken, also if their writer did not publish them. */
 		assert_counts_up(&numbers, stage >= COPIED ? 11 : 10);
 		assert_int_equal(hole.at, stage == BEGUN ? room + 10 * RECORD_BYTES : 0);
 		assert_int_equal(hole.reserved, stage == BEGUN ? RECORD_BYTES : 0);

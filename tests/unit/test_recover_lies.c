@@ -72,7 +72,7 @@ static void lie(struct bytes bytes, enum strata_app_mode mode)
 			word = random_word();
 			break;
 		case 3:
-			/* What stands nearby: of marks, a way back. */
+			/* A value nearby: for marks, a step back. */
 			memcpy(&word, bytes.at + at - (at < 64 ? 0 : 4 * (random_word() % 16)),
 			       sizeof(word));
 			break;
@@ -90,7 +90,7 @@ static void lie(struct bytes bytes, enum strata_app_mode mode)
 	}
 }
 
-/* 0 if it was refused, with a reason; 1 if it was recovered, and then what is there can be read. */
+/* 0: it was refused, with a reason; 1: it was recovered, and its result can be read. */
 static int recover_lies(struct bytes bytes)
 {
 	struct strata_error error = { "" };
@@ -151,7 +151,7 @@ static void lies_are_refused_or_harmless(enum strata_app_mode mode)
 	world_end(&world);
 }
 
-/* Each word of the header that says how much there is, at a value that cannot be. */
+/* Each size or count in the header, at an impossible value. */
 static void a_header_that_cannot_be_is_refused(void **state)
 {
 	struct ring_file_header *header;

@@ -119,7 +119,7 @@ static void a_full_buffer_counts_losses_and_goes_on_after_a_put(void **state)
 	/* The losses lie behind the last packet: only the live counter shows them. */
 	assert_int_equal(strata_reader_lost(&fixture.reader, STRATA_LOST_FULL), 10);
 	assert_int_equal(next_packet()->events_discarded, 0);
-	/* What still fits into the open sub-buffer is taken. */
+	/* A record that still fits into the open sub-buffer is taken. */
 	assert_true(write_bytes(100));
 
 	audit_packet(&audit, strata_reader_subbuf(&fixture.reader));
@@ -158,7 +158,7 @@ static void losses_of_each_kind_are_in_the_header_of_the_packet_that_follows_the
 	assert_int_equal(header->lost[STRATA_LOST_NESTED], 2);
 	assert_int_equal(header->lost[STRATA_LOST_BIG], 3);
 	assert_int_equal(header->events_discarded, 5);
-	/* ... and what is lost behind it stands in the next one's. */
+	/* ... and losses behind it are in the next packet's. */
 	while (write_bytes(1000))
 		;
 	assert_int_equal(header->events_discarded, 5);
@@ -223,8 +223,8 @@ static void a_record_between_reserve_and_commit_holds_its_packet_back(void **sta
 	balance();
 }
 
-/* How far the commit count of a sub-buffer is says nothing about one that the writer has left: it
- * may agree, in its offset, with where the writer is by now. */
+/* The commit count of a sub-buffer that the writer has left proves nothing: its offset may agree
+ * with the writer's present one. */
 static void a_gap_in_a_subbuffer_that_was_left_stays_one(void **state)
 {
 	static unsigned char copy[SUBBUF_BYTES];
@@ -237,7 +237,7 @@ static void a_gap_in_a_subbuffer_that_was_left_stays_one(void **state)
 	assert_true(audited_reserve(&audit, fixture.ring, 2, 490, &second));
 	assert_true(write_bytes(100));
 	assert_int_equal(strata_subbuf_start(small_ring, fixture.ring->write_count), SUBBUF_BYTES);
-	/* ... and a writer who comes just as far in the next as the commit count will be here ...
+	/* ... and a writer that comes as far in the next one as the commit count will be here ...
 	 */
 	committed = fixture.ring->subbuf[0].commit_count + second.bytes;
 	while (strata_subbuf_offset(small_ring, fixture.ring->write_count) + 1100 < committed)

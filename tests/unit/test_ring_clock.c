@@ -80,7 +80,7 @@ static void a_clock_that_shows_the_same_time_again_is_no_step(void **state)
 	balance();
 }
 
-/* That is what short headers are for: all but a packet's first are short, whatever the time is. */
+/* The purpose of short headers: all but a packet's first are short, whatever the time is. */
 static void records_soon_after_one_another_have_short_headers(void **state)
 {
 	enum strata_header_form form;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * test_ring_home.c - what a ring's home does with the ring beside writing: it reads for its reader,
- * and it ends the ring.
+ * test_ring_home.c - a ring's home besides writing: it reads for its reader, and it ends the ring.
  */
 #include "small_ring.h"
 

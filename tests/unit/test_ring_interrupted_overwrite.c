@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * test_ring_interrupted_overwrite.c - writers, flushes and readers of a ring that overwrites, each
- * interrupted wherever it can be: what is lost is whole packets.
+ * interrupted at every possible place: only whole packets are lost.
  */
 #include "interrupted_lives.h"
 

@@ -15,7 +15,7 @@ static uint64_t clock_that_is_interrupted(void)
 	uint64_t ticks = ticks_now++;
 	void (*nested)(void) = in_the_reserve;
 
-	/* The nested writer comes after the clock was read: what was read is old then. */
+	/* The nested writer comes after the clock was read: the reading is old then. */
 	in_the_reserve = NULL;
 	if (nested)
 		nested();

@@ -137,7 +137,7 @@ static void the_next_reader_goes_on_where_one_died(void **state)
 			if (i % 3)
 				strata_reader_put(&fixture.reader);
 		}
-		/* The next one knows nothing but what is mapped. */
+		/* The next reader knows only what is mapped. */
 		assert_int_equal(strata_reader_init(&fixture.reader, four_small,
 						    fixture.writer_area, fixture.reader_area,
 						    fixture.data),
@@ -286,7 +286,7 @@ static void a_reader_area_that_lies_leaves_the_writer_in_its_areas(void **state)
 	}
 	__atomic_store_n(&scribbling, false, __ATOMIC_RELEASE);
 	pthread_join(liar, NULL);
-	/* In overwrite mode nothing that a reader says can cost a record. */
+	/* In overwrite mode no word of a reader can cost a record. */
 	assert_int_equal(fixture.ring->lost[STRATA_LOST_NESTED], 0);
 }
 
@@ -356,7 +356,7 @@ static void *reads(void *argument)
 	return NULL;
 }
 
-/* However few CPUs there are, and whoever else is on them: the reader has its turn. */
+/* With any number of CPUs and other load, the reader has its turn. */
 static void let_reader_look(void)
 {
 	unsigned long before = __atomic_load_n(&looks, __ATOMIC_ACQUIRE);

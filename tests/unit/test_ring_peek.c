@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* test_ring_peek.c - what a ring holds is read, and stays there for its own reader. */
+/* test_ring_peek.c - a ring's records are read, and stay there for its own reader. */
 #include "recorder_rings.h"
 
 #include <setjmp.h>
@@ -85,7 +85,7 @@ static void what_is_peeked_at_stays_for_the_ring_s_reader(void **state)
 	test_ring_close(&ring);
 }
 
-/* Where the writer is many turns ahead, what lies close before it is left out, and nothing else. */
+/* Where the writer is many turns ahead, only the sub-buffers close before it are left out. */
 static void what_the_writer_may_be_writing_is_left_out(void **state)
 {
 	struct test_ring ring;
@@ -104,8 +104,8 @@ static void what_the_writer_may_be_writing_is_left_out(void **state)
 	test_ring_close(&ring);
 }
 
-/* The writer goes on while the ring is peeked at: what it has overwritten is passed over, and no
- * sub-buffer is of two turns. */
+/* The writer goes on while the ring is peeked at: overwritten sub-buffers are passed over, and none
+ * mixes two turns. */
 static void a_writer_that_goes_on_is_not_met(void **state)
 {
 	struct strata_error error = { "" };

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * test_ring_poll.c - what a reader finds when it looks (Algorithm 5), in rings of
- * either kind, also where the writer's words are lies; and the forced switch that a
- * reader waits for.
+ * test_ring_poll.c - the results of a reader's poll (Algorithm 5), in rings of either kind, also
+ * where the writer's words are lies; and the forced switch that a reader waits for.
  */
 #define STRATA_WRITERS_SHARE_CPU 1
 
@@ -122,7 +121,7 @@ static void a_hang_up_comes_when_all_is_read(void **state)
 	assert_int_equal(poll_ring(true), STRATA_POLL_DATA);
 	read_one();
 	assert_int_equal(poll_ring(true), STRATA_POLL_HANGUP);
-	/* What the writer never completed. */
+	/* A record that the writer never completed. */
 	assert_true(strata_reader_copy_prefix(&fixture.reader, fixture.reader.read_count, copy) >
 		    STRATA_PACKET_HEADER_BYTES);
 	close_ring();
@@ -211,7 +210,7 @@ static void whatever_words_say_poll_and_get_agree(void **state)
 	close_ring();
 }
 
-/* A single-store ring of which only the words are looked at. */
+/* A single-store ring of which only the words are read. */
 static struct strata_single_area area;
 static struct strata_single_reader_area reader_area;
 
@@ -294,7 +293,7 @@ static void a_switch_hands_over_what_a_reader_waits_for(void **state)
 	assert_true(strata_ring_switch(fixture.ring));
 	assert_true(fixture.ring->delivered);
 	assert_int_equal(poll_ring(false), STRATA_POLL_DATA);
-	/* Nothing is left: no empty packets, whoever asks how often. */
+	/* Nothing is left: no number of polls makes empty packets. */
 	assert_false(strata_ring_switch(fixture.ring));
 	read_one();
 	assert_false(strata_ring_switch(fixture.ring));

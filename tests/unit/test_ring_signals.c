@@ -8,7 +8,7 @@ static void torture_a_ring(bool overwrite)
 {
 	unsigned int level, attempts = 100;
 
-	/* Whether signals nest is the machine's to say; a busy one is asked again. */
+	/* Whether signals nest depends on the machine; on a busy one the test tries again. */
 	torture_ring_by_signals(1500, overwrite);
 	while (--attempts &&
 	       (!torture.nested[3] || torture.audit.packets < 17 || torture.audit.records < 1000)) {

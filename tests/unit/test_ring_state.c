@@ -26,7 +26,7 @@ static const unsigned int buffers_to_the_wrap[] = { 0, 1, 2, 5 };
 
 #define NR_STARTS (sizeof(buffers_to_the_wrap) / sizeof(buffers_to_the_wrap[0]))
 
-/* What a writer and a reader did, in numbers that never wrap. */
+/* The moves of a writer and a reader, in numbers that never wrap. */
 struct history {
 	struct strata_ring_geometry geo;
 	wide_t first; /* a multiple of the buffer's size */

@@ -41,7 +41,7 @@ static struct record_audit audit;
 static bool writers_done;
 static unsigned long looks; /* of the reader at the ring */
 
-/* However few CPUs there are, and whoever else is on them: the reader has its turn. */
+/* With any number of CPUs and other load, the reader has its turn. */
 static void let_reader_look(void)
 {
 	unsigned long before = __atomic_load_n(&looks, __ATOMIC_ACQUIRE);

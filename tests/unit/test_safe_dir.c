@@ -173,7 +173,7 @@ static void links_of_others_are_not_followed(void **state)
 	assert_int_equal(symlink("real", in_top("mine")), 0);
 	assert_opened(in_top("mine/new"));
 	assert_int_equal(access(in_top("real/new"), F_OK), 0);
-	/* Also to what is not there yet. */
+	/* Also for files that do not exist yet. */
 	assert_int_equal(symlink("real/later", in_top("ahead")), 0);
 	assert_opened(in_top("ahead"));
 	assert_int_equal(access(in_top("real/later"), F_OK), 0);
@@ -231,7 +231,7 @@ static void files_are_made_through_no_link(void **state)
 	assert_int_equal(strata_dir_create(&dir, "file", 0644, &error), -1);
 	assert_int_equal(strata_dir_sub(&sub, &dir, "folder", 0755, &error), -1);
 	assert_false(strata_dir_find(&sub, &dir, "folder"));
-	/* What is replaced is the link. */
+	/* The link is replaced, and not its target. */
 	assert_int_equal(strata_dir_replace(&dir, "file", "new", 3, &error), 0);
 	assert_holds(in_top("linked/file"), "new");
 	assert_holds(in_top("victim"), "kept");
@@ -271,7 +271,7 @@ static void a_new_directory_takes_a_name_that_is_free(void **state)
 	assert_string_equal(second.path, in_top("dated-2"));
 	strata_dir_close(&first);
 	strata_dir_close(&second);
-	/* All that can be foreseen is taken by somebody. */
+	/* Another user takes every name that can be foreseen. */
 	become(OTHER);
 	assert_int_equal(symlink("/etc", in_top("squatted")), 0);
 	for (i = 2; i < 200; i++) {
@@ -333,7 +333,7 @@ static void a_file_is_written_through_no_link_of_others(void **state)
 	assert_null(open_out(in_top("their-pipe"), true, &error));
 	assert_non_null(strstr(error.text, "belongs to user 61001"));
 	assert_holds(in_top("roots-file"), "kept");
-	/* Devices and what the process has open are written to. */
+	/* Devices and the process's open files are written to. */
 	out = open_out("/dev/null", false, &error);
 	assert_non_null(out);
 	assert_int_equal(strata_out_close(out, &error), 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* test_select_kernel.c - what a command line asks of kernels: --kernel, --kprobe, --tid. */
+/* test_select_kernel.c - the options of a command line for kernels: --kernel, --kprobe, --tid. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

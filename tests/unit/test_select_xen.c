@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * test_select_xen.c - from a command line to what a probe in Xen decides: the
- * words of --xen and --xen-domain become rules, and the hypervisor's own file
- * turns the rules into a selection.
+ * test_select_xen.c - from a command line to the decision of a probe in Xen: the words of --xen and
+ * --xen-domain become rules, and the hypervisor's own file turns the rules into a selection.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -324,7 +323,7 @@ static void too_many_rules_for_vcpus_are_refused_as_a_whole(void **state)
 						    false, &failure),
 				 0);
 	assert_int_equal(hand_over(), -E2BIG);
-	/* What held before holds on. */
+	/* Earlier rules stay in effect. */
 	assert_true(strata_bit(strata_selection->domains, 1));
 	assert_false(strata_bit(strata_selection->domains, 7));
 }

@@ -38,7 +38,7 @@ static void a_domain_that_comes_again_gets_its_own_directory(void **state)
 	/* Its module was loaded anew, and again. */
 	assert_string_equal(next_name(5, "g1"), "g1-5-2");
 	assert_string_equal(next_name(5, "g1"), "g1-5-3");
-	/* Somebody else is called so. */
+	/* Another domain has this name. */
 	assert_string_equal(next_name(7, "g1-5"), "g1-5-7");
 }
 

@@ -102,7 +102,7 @@ static void all_that_is_shown_has_one_name(void **state)
 		    " grep -q \" $name \" || exit 1; done");
 }
 
-/* Of the domain: the vCPU's column, what fields name, and the summary. */
+/* Names of the domain: in the vCPU's column, in fields, and in the summary. */
 static void so_has_a_domain(void **state)
 {
 	(void)state;
@@ -136,7 +136,7 @@ static void it_is_found_by_it_and_a_domain_by_xens_name_too(void **state)
 		"! $strata view --source Domain-0 raw 2>err && grep -q 'the nearest is \"dom0\"' err");
 }
 
-/* Where a name is taken by another recording's, it says whose it is. */
+/* Where another recording uses a name, the output tells whose it is. */
 static void sources_of_two_recordings_are_told_apart(void **state)
 {
 	(void)state;

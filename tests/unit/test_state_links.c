@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * test_state_links.c - who woke whom, and by which event channel or interrupt, where the answer is
- * known by construction.
+ * test_state_links.c - which task woke which, and by which event channel or interrupt, where the
+ * answer is known by construction.
  */
 #include "state_world.h"
 
@@ -94,7 +94,7 @@ static void a_task_wakes_another(void **state)
 	assert_int_equal(link->from.at.ns, 90);
 	assert_int_equal(link->to.at.ns, 90);
 	assert_int_equal(link->to.at.bound_ns, 2);
-	/* The blocked span says what ended it, and in what it blocked. */
+	/* The blocked span tells the link that ended it, and where the task blocked. */
 	span = nth(world, STRATA_SPAN_TASK, 4);
 	expect_at(span, 40, 90, STRATA_TASK_BLOCKED);
 	assert_ptr_equal(span->task, t);
@@ -104,7 +104,7 @@ static void a_task_wakes_another(void **state)
 	assert_int_equal(span->block->syscall, 35);
 	span = expect_at(nth(world, STRATA_SPAN_WAKEUP, 0), 90, 120, STRATA_SPAN_WAKEUP);
 	assert_ptr_equal(span->wake->from.task, s);
-	/* Who is preempted later was not woken. */
+	/* A task that is preempted later was not woken. */
 	switch_to(world, t, T_RUNNABLE, s, 0, 150);
 	switch_to(world, s, T_BLOCKED, t, 0, 160);
 	assert_null(nth(world, STRATA_SPAN_PREEMPTED, 1)->wake);
@@ -222,7 +222,7 @@ static void a_timer_was_due_earlier(void **state)
 	link = timer_wakes(world, kernel, t, 0x10, 8000, 340);
 	assert_true(link->has_due);
 	assert_int_equal(link->due.ns, 338);
-	/* So late that it was due before time began: those clocks are not what they should be. */
+	/* So late that it was due before time began: those two clocks do not agree. */
 	strata_timers_arm(&kernel->timers, 0x10, 9000, kernel->losses);
 	assert_false(timer_wakes(world, kernel, t, 0x10, 9999, 380)->has_due);
 	/* It may have been armed anew where events were lost. */
@@ -353,7 +353,7 @@ static void an_event_channel_from_its_sender_to_the_task_that_it_wakes(void **st
 	span = expect_at(nth(world, STRATA_SPAN_IRQ, 0), 153, 160, IRQ);
 	assert_int_equal(span->wake->kind, STRATA_LINK_DELIVERY);
 	assert_int_equal(nth(world, STRATA_SPAN_SOFTIRQ, 0)->wake->kind, STRATA_LINK_DELIVERY);
-	/* Its blocked state, and its wait for the pCPU, say what woke the vCPU. */
+	/* The vCPU's blocked state, and its wait for the pCPU, have the link that woke it. */
 	span = nth(world, STRATA_SPAN_VCPU, 2);
 	expect_at(span, 20, 105, BLOCKED);
 	assert_int_equal(span->wake->port, PORT);
@@ -444,7 +444,7 @@ static void too_many_ports_are_counted(void **state)
 	uint32_t i;
 
 	(void)state;
-	/* Links are told of all, and would be too many to keep. */
+	/* All links are told, and would be too many to keep. */
 	world->listener.link = NULL;
 	world->spans = strata_spans_of(world->listeners, 1);
 	for (i = 0; i < STRATA_PORTS_MAX / 2 + 10; i++)

@@ -67,7 +67,7 @@ static void a_request_around_a_loss_of_the_kernel(void **state)
 
 	(void)state;
 	switch_to(world, t, T_BLOCKED, s, 0, 10);
-	/* The kernel's events say that it sleeps; the application says that it works. */
+	/* By the kernel's events it sleeps; by the application's it works. */
 	request(world, true, t, 1, 100);
 	switch_to(world, s, T_RUNNABLE, idle, 0, 120);
 	lose_kernel(world, kernel, 150);
@@ -157,8 +157,8 @@ static uint64_t public_id(uint64_t trace, uint64_t key)
 	return strata_hash_number(strata_hash_number(0, trace), key);
 }
 
-/* Who writes one trace chooses its keys, but cannot keep requests of another from being followed.
- */
+/* The writer of one trace chooses its keys, but cannot keep requests of another trace from being
+ * followed. */
 static void keys_chosen_to_collide(void **state)
 {
 	struct world *world = begin();

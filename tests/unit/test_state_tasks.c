@@ -122,7 +122,7 @@ static void a_kernel_without_a_hypervisor(void **state)
 	end(world);
 }
 
-/* A guest of which the hypervisor told nothing (yet): where its times went, nobody knows. */
+/* A guest of which the hypervisor has told nothing (yet): where its times went is unknown. */
 static void a_kernel_whose_vcpu_nobody_knows(void **state)
 {
 	struct world *world = begin();
@@ -202,7 +202,7 @@ static void a_loss_of_a_kernel(void **state)
 	strata_tasks_syscall_end(&world->tasks, t, &now);
 	switch_to(world, s, T_BLOCKED, idle, 0, 150);
 	finish(world, 200);
-	/* It ran until the loss; since when it waited anew, nobody knows. */
+	/* It ran until the loss; since when it waited anew is unknown. */
 	EXPECT_STATES(world, t,
 		      ((const unsigned int[]){ T_UNKNOWN, T_RUNNING, T_UNKNOWN, T_BLOCKED }),
 		      ((const uint64_t[]){ 0, 10, 100, 130, 200 }));
@@ -411,7 +411,7 @@ static void an_interrupts_end_without_a_beginning(void **state)
 	end(world);
 }
 
-/* Deeper than is followed: what is told is right, also of a number that is there twice. */
+/* Deeper than the state follows: the spans are right, also for a number that occurs twice. */
 static void interrupts_that_nest_too_deep(void **state)
 {
 	struct world *world = begin();

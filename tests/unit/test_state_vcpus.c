@@ -62,7 +62,8 @@ static void a_vcpu_waits_behind_those_on_the_cpu_that_it_gets(void **state)
 	end(world);
 }
 
-/* Of more stretches than are remembered only the last ones are told; none is made up. */
+/* If there are more stretches than the state remembers, only the last ones are told, and none is
+ * made up. */
 static void a_long_wait_behind_many(void **state)
 {
 	struct world *world = begin();
@@ -204,7 +205,7 @@ static void a_hypercall_that_never_returns(void **state)
 	end(world);
 }
 
-/* Which return another call's was, nobody knows: nothing is told of either. */
+/* Which call's return is missing is unknown: no span is told of either. */
 static void a_return_of_another_hypercall_ends_none(void **state)
 {
 	struct world *world = begin();
@@ -226,7 +227,7 @@ static void a_return_of_another_hypercall_ends_none(void **state)
 	end(world);
 }
 
-/* What runs once another call has returned without a word is the guest. */
+/* After the unrecorded return of another call, the guest runs. */
 static void behind_a_return_the_guest_runs(void **state)
 {
 	struct world *world = begin();
@@ -269,14 +270,14 @@ static void a_loss_makes_unknown_what_it_may_hide(void **state)
 		      ((const uint64_t[]){ 0, 100, 200 }));
 	EXPECT_STATES(world, elsewhere, ((const unsigned int[]){ GUEST }),
 		      ((const uint64_t[]){ 0, 200 }));
-	/* Neither the exit that began before it, nor whom somebody waited behind. */
+	/* Neither the exit that began before the loss is told, nor a wait behind a vCPU. */
 	assert_int_equal(count(world, STRATA_SPAN_EXIT), 0);
 	assert_int_equal(count(world, STRATA_SPAN_BEHIND), 0);
 	assert_int_equal(world->vcpus.contradictions, 0);
 	end(world);
 }
 
-/* A loss on a CPU that nobody knows may hide anything. */
+/* A loss on an unknown CPU may hide anything. */
 static void a_loss_anywhere_makes_everything_unknown(void **state)
 {
 	struct world *world = begin();
@@ -329,8 +330,8 @@ static void before_the_first_event_nothing_is_known(void **state)
 	end(world);
 }
 
-/* An event that tells another state than the one that was known: it is counted, and what was
- * told until then is not told as known. */
+/* An event that tells another state than the known one is counted, and the time until then is not
+ * told as known. */
 static void a_contradiction_is_counted(void **state)
 {
 	struct world *world = begin();
@@ -349,7 +350,7 @@ static void a_contradiction_is_counted(void **state)
 	end(world);
 }
 
-/* At the end of all, too, where no event says it. */
+/* Also at the very end, where no event tells it. */
 static void each_span_has_its_trace(void **state)
 {
 	struct world *world = begin();

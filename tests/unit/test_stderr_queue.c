@@ -66,7 +66,7 @@ static unsigned int read_lines(int fd, bool *dropped)
 			*dropped = true;
 			continue;
 		}
-		/* The first may have begun in what was read before. */
+		/* The first may have begun in bytes that were read before. */
 		if (sscanf(line, "a message that is %u", &number) != 1) {
 			assert_int_equal(nr, 0);
 			continue;

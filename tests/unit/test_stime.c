@@ -135,7 +135,7 @@ static void a_line_that_is_missing_may_be_half_as_steep(void **state)
 	strata_stime_clear(&stime);
 }
 
-/* What was corrected within a gap may have been corrected again. */
+/* Corrections within a gap may have been corrected again. */
 static void what_was_recorded_within_a_gap_is_not_sure(void **state)
 {
 	struct strata_stime stime = { 0 };
@@ -153,7 +153,7 @@ static void what_was_recorded_within_a_gap_is_not_sure(void **state)
 	assert_true(strata_stime_sure(&stime, 3000, 3000));
 	/* Nor is it known of the second gap that time was later there. */
 	assert_int_equal(strata_stime_last(&stime, 101000), 2999);
-	/* Again, as those do who follow a recording. */
+	/* Again, as followers of a recording do. */
 	correct(&stime, 4000, 103000);
 	assert_true(strata_stime_finish(&stime));
 	assert_false(strata_stime_sure(&stime, 2100, 2100));
@@ -162,7 +162,7 @@ static void what_was_recorded_within_a_gap_is_not_sure(void **state)
 	strata_stime_clear(&stime);
 }
 
-/* What was recorded last is not carried on into the gap. */
+/* The last record before the gap is not extended into it. */
 static void behind_a_gap_time_may_be_less_than_it_seemed(void **state)
 {
 	struct strata_stime stime = { 0 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * test_stream_losses.c - what packets say that is missing before them, as both readers of streams
- * count it: sequence numbers and discarded events, of a stream's first packet and of those behind.
+ * test_stream_losses.c - losses that packets report, as both readers of streams count them:
+ * sequence numbers and discarded events, of a stream's first packet and of those behind.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,7 +19,7 @@
 #include "synthetic.h"
 #include "saved.h"
 
-/* A packet, and what a reader is to say of it. */
+/* A packet, and the losses that a reader is to report for it. */
 struct said {
 	uint64_t sequence, lost; /* in its header */
 	uint64_t missing;        /* packets, up to it */
@@ -72,7 +72,7 @@ static void a_recorded_stream_that_begins_with_its_first_packet(void **state)
 	read_recorded(said, sizeof(said) / sizeof(said[0]));
 }
 
-/* A recorder that joined a flight recorder: what came before it is not missing. */
+/* A recorder that joined a flight recorder: packets before that are not missing. */
 static void a_recorded_stream_that_begins_later(void **state)
 {
 	static const struct said said[] = { { 7, 0, 0 }, { 8, 0, 0 }, { 10, 0, 1 } };
@@ -81,7 +81,7 @@ static void a_recorded_stream_that_begins_later(void **state)
 	read_recorded(said, sizeof(said) / sizeof(said[0]));
 }
 
-/* What a reader of others' traces counts: missing packets and discarded events, in all. */
+/* The counts of a reader of others' traces: missing packets and discarded events, in all. */
 static void read_ctf(const struct said *said, size_t nr, uint64_t missing, uint64_t discarded)
 {
 	struct strata_ctf_reader reader;
@@ -127,14 +127,14 @@ static void read_ctf(const struct said *said, size_t nr, uint64_t missing, uint6
 
 static void anothers_stream_that_begins_with_its_first_packet(void **state)
 {
-	/* From the tracer's start on: what the first says was lost is of this stream. */
+	/* From the tracer's start on: losses in the first packet belong to this stream. */
 	static const struct said said[] = { { 0, 3, 0 }, { 1, 3, 0 }, { 4, 10, 0 } };
 
 	(void)state;
 	read_ctf(said, 3, 2, 10);
 }
 
-/* Of a file that was rotated: what was discarded before it is not missing in it. */
+/* A file that was rotated: events discarded before it are not missing in it. */
 static void anothers_stream_that_begins_later(void **state)
 {
 	static const struct said said[] = {

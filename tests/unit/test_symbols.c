@@ -233,7 +233,7 @@ static void given_damaged_files_then_nothing_breaks(void **state)
 			saved[j] = bytes[at[j]];
 			bytes[at[j]] = i % 3 ? (uint8_t)random() : 0xff;
 		}
-		/* The magic stays mostly, so that what follows is read. */
+		/* The magic mostly stays, so that the rest is read. */
 		if (i % 8)
 			memcpy(bytes,
 			       "\x7f"

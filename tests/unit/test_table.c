@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* test_table.c - one table as text, CSV and JSON: the same figures, and what is not known. */
+/* test_table.c - one table as text, CSV and JSON: the same figures, and the same unknown ones. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -39,7 +39,7 @@ static void begin(struct strata_table *table)
 	strata_table_init(table, "things", "Things", columns, NR);
 }
 
-/* What a table prints, and ends the table. @most: rows of text; 0: CSV */
+/* Compares a table's printed text, and ends the table.  @most: rows of text; 0: CSV */
 static void expect(struct strata_table *table, size_t most, const char *expected)
 {
 	char *text = NULL;

@@ -94,7 +94,7 @@ static bool is_from_back(const struct segment *segment)
 	return segment->is_reply;
 }
 
-/* A form: what the metadata say, and what is put after an event's header. */
+/* A form: the metadata, and the bytes behind an event's header. */
 struct form {
 	const char *metadata; /* events 1 (sent) and 2 (received) */
 	void (*put)(struct bits *bits, const struct segment *segment, bool is_sent);
@@ -167,7 +167,7 @@ static const char states_metadata[] =
 	"	u8 saddr[4]; u8 daddr[4]; u8 saddr_v6[16]; u8 daddr_v6[16]; }; };\n"
 	"event { id = 2; name = \"unused\"; };\n";
 
-/* A request says that its side is connected, or closes; a reply that the close was heard of. */
+/* A request tells that its side is connected, or closes; a reply that the close arrived. */
 static void put_states(struct bits *bits, const struct segment *segment, bool is_sent)
 {
 	const bool is_back = is_sent == is_from_back(segment); /* whose socket it is */
@@ -489,7 +489,7 @@ static void a_tracer_of_ones_own_by_a_map(void **state)
 	assert_false(tied);
 }
 
-/* What has nothing in common proves nothing. */
+/* Events without anything in common prove nothing. */
 static void forms_that_share_too_little(void **state)
 {
 	struct machine machines[2];

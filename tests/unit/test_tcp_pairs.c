@@ -233,7 +233,8 @@ static void matching_ends_when_a_pair_is_refused(void **state)
 	strata_tcp_pairs_free(pairs);
 }
 
-/* A conversation on a bad network: what is handed on has to be true, and all of it that can be. */
+/* A conversation on a bad network: all pairs that are handed on have to be true, and all possible
+ * ones are. */
 #define TRUTH_OFFSET 123456789
 
 struct conversation {

@@ -155,7 +155,7 @@ static const uint8_t recorded[MAX_ROOM] = {
 
 static struct strata_tcp_map map;
 
-/* The built-in rule for what LTTng says of a packet that leaves. */
+/* The built-in rule for LTTng's events of a packet that leaves. */
 static const struct strata_tcp_rule *rule(void)
 {
 	return &map.rules[0];
@@ -220,7 +220,7 @@ static void contexts_before_it_are_left_out(void **state)
 	assert_int_equal(segment.flags, 0x10);
 }
 
-/* What differs between the sender's and the receiver's event of one segment. */
+/* The differences between the sender's and the receiver's event of one segment. */
 static void both_machines_read_the_same(void **state)
 {
 	uint8_t bytes[MAX_ROOM];
@@ -278,7 +278,7 @@ static void ipv6_is_read(void **state)
 	assert_int_equal(segment.id, 0);
 }
 
-/* Changes one byte of a good event: it is none then. */
+/* Changes one byte of a good event: it is not a segment then. */
 static void assert_none(size_t at, uint8_t value)
 {
 	uint8_t bytes[MAX_ROOM];
@@ -306,7 +306,7 @@ static void what_is_no_segment_is_told_apart(void **state)
 		assert_false(read_bytes(recorded, nr, NULL, &segment));
 }
 
-/* Metadata can say anything. */
+/* Metadata can contain anything. */
 static void a_long_address_is_none(void **state)
 {
 	static const uint8_t bytes[4096 + STRATA_CTF_PADDING];

@@ -134,7 +134,7 @@ static int keep(void *data, const struct strata_tcp_pair *pair)
 	return 1;
 }
 
-/* Matches what machine 0 and machine 1 recorded. */
+/* Matches the records of machine 0 and machine 1. */
 static struct found match(struct written *one, struct written *other)
 {
 	struct strata_tcp_pairs *pairs = strata_tcp_pairs_new(64);
@@ -182,7 +182,7 @@ static void segments_of_two_machines_are_paired(void **state)
 	assert_int_equal(found.pairs[1].received, 5000003000);
 }
 
-/* The reader mends times that go back; what it made of them is no time of a segment. */
+/* The reader mends times that step back; a mended time is not the time of a segment. */
 static void a_time_that_was_mended_proves_nothing(void **state)
 {
 	struct written one, other;

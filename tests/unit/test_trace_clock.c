@@ -53,7 +53,7 @@ static void expect_wraps(const struct world_rules *its_rules, uint64_t since, ui
 	if (answer != world.now + off)
 		fail_msg("%u bits: %#llx, not %#llx", its_rules->counter_bits,
 			 (unsigned long long)answer, (unsigned long long)(world.now + off));
-	/* An update carries on what a read would have answered. */
+	/* An update continues from the time that a read would have returned. */
 	updates();
 	world.now += 3;
 	assert_int_equal(reads_the_clock(&world.clock), world.now + off);

@@ -58,7 +58,8 @@ static void assert_says(const struct given *given, const char *text)
 		fail_msg("\"%s\" is not in:\n%s", text, given->said);
 }
 
-/* `strata convert` into the directory @out beside the recording; what it says, its exit status. */
+/* Runs `strata convert` into the directory @out beside the recording; keeps its messages, and
+ * returns its exit status. */
 static int convert(struct given *given, const char *out)
 {
 	char path[100], said[100];
