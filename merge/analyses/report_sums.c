@@ -2,6 +2,8 @@
 /* report_sums.c - see report_sums.h. */
 #include "analyses/report_sums.h"
 
+#include <stdlib.h>
+
 #include "base/identity.h"
 
 struct strata_sum *strata_sums_get(struct strata_id_rows *sums, const void *a, const void *b,
