@@ -124,11 +124,11 @@ void strata_report_span_name(char *text, const struct strata_shown *shown,
 	}
 }
 
-uint64_t strata_report_span_owner(const struct strata_span *span)
+uint64_t strata_report_span_owner(const struct strata_shown *shown, const struct strata_span *span)
 {
 	const uint64_t domain = span->vcpu ? (span->vcpu->domain & 0xffff) + 1 : 0;
 
-	return (uint64_t)span->trace << 32 | domain;
+	return (uint64_t)shown->holders.of[span->trace] << 32 | domain;
 }
 
 static void put_of(char *text, const struct span_report *report, const struct strata_span *span)
@@ -184,7 +184,7 @@ static struct row *row_of_others(struct span_report *report, const struct strata
 /* Adds a row for a span, or returns the shared row of its owner. */
 static struct row *new_row(struct span_report *report, const struct strata_span *span, uint64_t id)
 {
-	const uint64_t owner = strata_report_span_owner(span);
+	const uint64_t owner = strata_report_span_owner(report->report.shown, span);
 	char of[NAME], what[NAME];
 
 	if (!strata_shares_take(&report->shares, owner, ROWS_MAX))

@@ -282,7 +282,8 @@ int strata_shown_init(struct strata_shown *shown, const struct strata_trace_set 
 	shown->hidden = calloc(set->nr_traces + 1, sizeof(*shown->hidden));
 	shown->domain_names = calloc(set->nr_traces + 1, sizeof(*shown->domain_names));
 	shown->arena = strata_ctf_arena_new(SIZE_MAX);
-	if (!shown->sources || !shown->hidden || !shown->domain_names || !shown->arena)
+	if (!shown->sources || !shown->hidden || !shown->domain_names || !shown->arena ||
+	    strata_holders_find(&shown->holders, set))
 		goto no_memory;
 	shown->places = strata_ctf_arena_get(shown->arena, set->nr_traces, sizeof(*shown->places));
 	shown->place_fields =
@@ -325,6 +326,7 @@ void strata_shown_clear(struct strata_shown *shown)
 	free(shown->hidden);
 	free(shown->sources);
 	strata_ctf_arena_free(shown->arena);
+	strata_holders_clear(&shown->holders);
 	memset(shown, 0, sizeof(*shown));
 }
 

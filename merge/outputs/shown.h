@@ -10,6 +10,7 @@
 #include "timeline/event_place.h"
 #include "host/recording_traces.h"
 #include "outputs/event_writer.h"
+#include "timeline/holders.h"
 #include "timeline/trace_set.h"
 
 /* Data about a set, known before its events; then immutable, so that threads share it. */
@@ -26,6 +27,7 @@ struct strata_shown {
 	struct strata_place **places; /* likewise: how to read the places of events */
 	uint64_t **place_fields;      /* likewise: strata_shown_event.place_fields */
 	char ***domain_names;         /* for each trace; traces of one host share it */
+	struct strata_holders holders;
 	struct strata_ctf_arena *arena;
 };
 

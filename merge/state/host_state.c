@@ -147,7 +147,9 @@ int strata_host_state_change_set(struct strata_host_state *state,
 	state->tasks.kernels = kernels;
 	state->tasks.nr_traces = set->nr_traces;
 	state->set = set;
-	return strata_state_find_kinds(state) ? strata_fail(error, "out of memory") : 0;
+	return strata_state_find_kinds(state) || strata_holders_find(&state->requests.holders, set)
+		       ? strata_fail(error, "out of memory")
+		       : 0;
 }
 
 struct strata_host_state *strata_host_state_new_live(const struct strata_trace_set *set,
@@ -219,7 +221,7 @@ void strata_host_state_tell_open(struct strata_host_state *state, const struct s
 	state->facts.grants_without_map = state->grants.without_map;
 	state->facts.grants_still_mapped = state->grants.open.nr;
 	state->facts.requests_without_begin = state->requests.without_begin;
-	state->facts.requests_without_end = state->requests.without_end + state->requests.nr_open;
+	state->facts.requests_without_end = state->requests.without_end + state->requests.shares.nr;
 	state->facts.requests_not_followed = state->requests.not_followed;
 }
 

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/fair_share.h"
 #include "base/identity.h"
 
 struct request {
@@ -49,24 +48,24 @@ static struct strata_id_map *open_of(struct strata_requests *requests, size_t tr
 	return &requests->open[trace];
 }
 
-static struct request *add(struct strata_requests *requests, struct strata_id_map *open,
-			   const char *name, uint64_t key)
+static struct request *add(struct strata_requests *requests, size_t trace, const char *name,
+			   uint64_t key)
 {
 	struct request *request;
 
-	if (!strata_share_has_room(open->nr, requests->nr_open, STRATA_REQUESTS_MAX))
+	if (!strata_shares_take(&requests->shares, requests->holders.of[trace],
+				STRATA_REQUESTS_MAX))
 		return NULL;
 	request = calloc(1, sizeof(*request));
-	if (!request)
-		return NULL;
-	request->name = name;
-	request->key = key;
-	if (strata_id_map_add(open, id_of(name, key), request)) {
-		free(request);
-		return NULL;
+	if (request) {
+		request->name = name;
+		request->key = key;
+		if (!strata_id_map_add(&requests->open[trace], id_of(name, key), request))
+			return request;
 	}
-	requests->nr_open++;
-	return request;
+	strata_shares_give_back(&requests->shares, requests->holders.of[trace]);
+	free(request);
+	return NULL;
 }
 
 /* Returns the request, which is open from now on if it can be followed; NULL: it cannot. */
@@ -79,7 +78,7 @@ static struct request *begin(struct strata_requests *requests, size_t trace, con
 	if (!open)
 		return NULL;
 	if (!request)
-		return add(requests, open, name, key);
+		return add(requests, trace, name, key);
 	if (!is_it(request, name, key))
 		return NULL;
 	requests->without_end++;
@@ -124,7 +123,7 @@ void strata_requests_end(struct strata_requests *requests, struct strata_tasks *
 		return;
 	}
 	strata_id_map_take(open, id_of(name, key));
-	requests->nr_open--;
+	strata_shares_give_back(&requests->shares, requests->holders.of[trace]);
 	span.from_ns = request->since.ns;
 	span.bound_ns = strata_moments_bound(&request->since, now);
 	span.from_bound_ns = request->since.bound_ns;
@@ -149,10 +148,13 @@ static void end_all(struct strata_id_map *open)
 
 void strata_requests_lose(struct strata_requests *requests, size_t trace)
 {
+	size_t i;
+
 	if (trace >= requests->nr_traces)
 		return;
 	requests->without_end += requests->open[trace].nr;
-	requests->nr_open -= requests->open[trace].nr;
+	for (i = 0; i < requests->open[trace].nr; i++)
+		strata_shares_give_back(&requests->shares, requests->holders.of[trace]);
 	end_all(&requests->open[trace]);
 }
 
@@ -163,4 +165,6 @@ void strata_requests_clear(struct strata_requests *requests)
 	for (i = 0; i < requests->nr_traces; i++)
 		strata_id_map_free(&requests->open[i]);
 	free(requests->open);
+	strata_shares_clear(&requests->shares);
+	strata_holders_clear(&requests->holders);
 }

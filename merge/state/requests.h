@@ -6,10 +6,12 @@
 #ifndef STRATA_MERGE_STATE_REQUESTS_H
 #define STRATA_MERGE_STATE_REQUESTS_H
 
+#include "base/fair_share.h"
 #include "state/tasks.h"
+#include "timeline/holders.h"
 
-/* Open at once, over all sources, of one alone half of them (fair_share.h): beyond that, new ones
- * are not followed. */
+/* Open at once, over all sources, of one user or kernel alone half of them (fair_share.h): beyond
+ * that, new ones are not followed. */
 #define STRATA_REQUESTS_MAX 131072u
 
 /* Zero-initialised is empty; `spans` is the owner's. */
@@ -17,8 +19,9 @@ struct strata_requests {
 	const struct strata_spans *spans;
 	struct strata_id_map *open; /* of each trace of the set so far, by a hash of name and key */
 	size_t nr_traces;
-	size_t nr_open;         /* of all traces */
-	uint64_t without_begin; /* ends of which no begin was seen */
+	struct strata_shares shares;   /* of the open ones, by the traces' holders */
+	struct strata_holders holders; /* of all traces of the set */
+	uint64_t without_begin;        /* ends of which no begin was seen */
 	uint64_t without_end;
 	uint64_t not_followed;
 };

@@ -127,7 +127,8 @@ static uint32_t name_thing(struct strata_labels *labels, const struct strata_spa
 		snprintf(name, sizeof(name), "idle");
 	else
 		strata_report_vcpu_name(name, labels->tracks->shown, span->trace, span->vcpu);
-	number = strata_names_get(&labels->tracks->names, name, strata_report_span_owner(span));
+	number = strata_names_get(&labels->tracks->names, name,
+				  strata_report_span_owner(labels->tracks->shown, span));
 	/* Beyond this number, names are not cached. */
 	if (labels->names.nr < STRATA_NAMES_MAX &&
 	    strata_id_map_add(&labels->names, id, (void *)((uintptr_t)number + 1)))

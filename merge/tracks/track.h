@@ -48,7 +48,7 @@ struct strata_track {
 	uint64_t slices, busy_ns;       /* number of slices; running time, of a task */
 	uint64_t end_ns;                /* end of the last slice */
 	uint32_t next;                  /* the next overflow track */
-	uint32_t owned;                 /* of a group: tracks that count for its share */
+	uint64_t owner;                 /* whose share of the tracks those below it count for */
 	const struct strata_task *task; /* NULL: not a task's track */
 };
 

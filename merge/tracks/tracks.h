@@ -18,7 +18,7 @@
 #include "tracks/names.h"
 #include "tracks/track.h"
 
-/* A hostile trace may need more: beyond the share of its domain or program, which is half of them
+/* A hostile trace may need more: beyond the share of its domain or user, which is half of them
  * if no other has many, they are not shown. */
 #define STRATA_TRACKS_MAX 65536u
 

@@ -9,7 +9,6 @@
 
 #include "analyses/report.h"
 #include "base/array.h"
-#include "base/fair_share.h"
 #include "base/escape.h"
 #include "filter/filter_glob.h"
 #include "xen/domain_numbers.h"
@@ -41,23 +40,15 @@ static struct strata_track *find(const struct strata_tree *tree, uint64_t key)
 	return strata_id_map_find(&tree->by_key, key);
 }
 
-/* The group whose share of the tracks one below @above counts for; NULL: none. */
-static struct strata_track *owner_of(const struct strata_tree *tree,
-				     const struct strata_track *above)
+/* @owner: whose share of the tracks it and those below it count for.  @above: NULL: top level.
+ * Returns NULL if the owner has too many, or out of memory. */
+static struct strata_track *make_of(struct strata_tree *tree, enum strata_track_kind kind,
+				    const struct strata_track *above, uint64_t rank, uint64_t owner)
 {
-	while (above && above->kind != STRATA_TRACK_GROUP)
-		above = above->parent == STRATA_NO_TRACK ? NULL : tree->all[above->parent];
-	return above ? tree->all[above->id] : NULL;
-}
-
-/* @above: NULL: top level. Returns NULL if there are too many, or out of memory. */
-static struct strata_track *make(struct strata_tree *tree, enum strata_track_kind kind,
-				 const struct strata_track *above, uint64_t rank)
-{
-	struct strata_track *track, *owner = owner_of(tree, above);
+	struct strata_track *track;
 
 	tree->reason = STRATA_TREE_FULL;
-	if (!strata_share_has_room(owner ? owner->owned : 0, tree->nr, STRATA_TRACKS_MAX))
+	if (!strata_shares_take(&tree->shares, owner, STRATA_TRACKS_MAX))
 		return NULL;
 	track = calloc(1, sizeof(*track));
 	if (!track || !STRATA_GROW(tree->all, tree->nr, tree->room)) {
@@ -65,8 +56,7 @@ static struct strata_track *make(struct strata_tree *tree, enum strata_track_kin
 		tree->no_memory = true;
 		return NULL;
 	}
-	if (owner)
-		owner->owned++;
+	track->owner = owner;
 	track->id = (uint32_t)tree->nr;
 	track->parent = above ? above->id : STRATA_NO_TRACK;
 	track->kind = kind;
@@ -77,6 +67,12 @@ static struct strata_track *make(struct strata_tree *tree, enum strata_track_kin
 	track->next = STRATA_NO_TRACK;
 	tree->all[tree->nr++] = track;
 	return track;
+}
+
+static struct strata_track *make(struct strata_tree *tree, enum strata_track_kind kind,
+				 const struct strata_track *above, uint64_t rank)
+{
+	return make_of(tree, kind, above, rank, above->owner);
 }
 
 /* Announces a track, once it has its name. */
@@ -105,7 +101,7 @@ static struct strata_track *host_group(struct strata_tree *tree, size_t trace)
 	struct strata_track *track = find(tree, key);
 	const char *slash = strrchr(source->name, '/');
 
-	if (track || !(track = make(tree, STRATA_TRACK_GROUP, NULL, machine)))
+	if (track || !(track = make_of(tree, STRATA_TRACK_GROUP, NULL, machine, key)))
 		return track;
 	if (slash)
 		snprintf(track->name, sizeof(track->name), "%.*s",
@@ -159,7 +155,7 @@ static struct strata_track *domain_group(struct strata_tree *tree, size_t trace,
 		name = source->name;
 	tree->reason = STRATA_TREE_NOT_WANTED;
 	if (!is_wanted(tree, name) || !host_of(tree, trace, &host) ||
-	    !(track = make(tree, STRATA_TRACK_GROUP, host, (uint64_t)domain + 1)))
+	    !(track = make_of(tree, STRATA_TRACK_GROUP, host, (uint64_t)domain + 1, key)))
 		return NULL;
 	snprintf(track->name, sizeof(track->name), "%.127s", name);
 	if (domain != STRATA_NO_DOMAIN)
@@ -180,7 +176,10 @@ static struct strata_track *program_group(struct strata_tree *tree, size_t trace
 	domain = domain_group(tree, trace, source->domain);
 	if (!domain || strcmp(source->layer, "app") != 0)
 		return domain;
-	track = make(tree, STRATA_TRACK_GROUP, domain, trace);
+	/* A user may have many. */
+	track = make_of(
+		tree, STRATA_TRACK_GROUP, domain, trace,
+		key_of(STRATA_TRACK_GROUP, GROUP_PROGRAM, tree->shown->holders.of[trace], 0));
 	if (!track)
 		return NULL;
 	snprintf(track->name, sizeof(track->name), "%.127s", source->name);
@@ -198,7 +197,7 @@ static struct strata_track *pcpus_group(struct strata_tree *tree, size_t trace)
 	struct strata_track *group = find(tree, key), *host;
 
 	if (group || !host_of(tree, trace, &host) ||
-	    !(group = make(tree, STRATA_TRACK_GROUP, host, 0)))
+	    !(group = make_of(tree, STRATA_TRACK_GROUP, host, 0, key)))
 		return group;
 	snprintf(group->name, sizeof(group->name), "Physical CPUs");
 	return add(tree, key, group);
@@ -345,7 +344,8 @@ struct strata_track *strata_tree_source(struct strata_tree *tree, size_t trace, 
 	if (strcmp(source->layer, "xen") != 0 ? !(group = program_group(tree, trace))
 					      : !host_of(tree, trace, &group))
 		return NULL;
-	if (!(track = make(tree, STRATA_TRACK_SOURCE, group, (uint64_t)trace << 32 | cpu)))
+	if (!(track = make_of(tree, STRATA_TRACK_SOURCE, group, (uint64_t)trace << 32 | cpu,
+			      group ? group->owner : key)))
 		return NULL;
 	if (cpu == STRATA_NO_PCPU)
 		snprintf(track->name, sizeof(track->name), "%.127s", source->name);
@@ -373,9 +373,9 @@ struct strata_track *strata_tree_free_at(struct strata_tree *tree, struct strata
 	}
 	if (best || at->place + 1 >= PLACES_MAX)
 		return best;
-	more = make(tree, track->kind,
-		    track->parent == STRATA_NO_TRACK ? NULL : tree->all[track->parent],
-		    track->rank);
+	more = make_of(tree, track->kind,
+		       track->parent == STRATA_NO_TRACK ? NULL : tree->all[track->parent],
+		       track->rank, track->owner);
 	if (!more)
 		return NULL;
 	memcpy(more->name, track->name, sizeof(more->name));
@@ -405,4 +405,5 @@ void strata_tree_clear(struct strata_tree *tree)
 		free(tree->all[i]);
 	free(tree->all);
 	strata_id_map_clear(&tree->by_key);
+	strata_shares_clear(&tree->shares);
 }

@@ -6,6 +6,7 @@
 #ifndef STRATA_MERGE_TRACKS_TREE_H
 #define STRATA_MERGE_TRACKS_TREE_H
 
+#include "base/fair_share.h"
 #include "tracks/tracks.h"
 
 struct strata_tree {
@@ -14,6 +15,7 @@ struct strata_tree {
 	struct strata_track **all;
 	size_t nr, room;
 	struct strata_id_map by_key;
+	struct strata_shares shares;
 	bool has_hosts; /* several hosts, so each has a group */
 	bool no_memory;
 	/* Why the last lookup returned NULL. */

@@ -75,7 +75,7 @@ static void add(struct strata_why_recall *recall, const struct strata_span *of, 
 {
 	struct strata_why_lane *lane;
 
-	if (!strata_shares_take(&recall->shares, strata_report_span_owner(of),
+	if (!strata_shares_take(&recall->shares, strata_report_span_owner(recall->shown, of),
 				recall->most_spans)) {
 		recall->not_remembered++;
 		return;
@@ -93,7 +93,8 @@ static void add(struct strata_why_recall *recall, const struct strata_span *of, 
 /* Remembers what ended a span that is to be added.  0: it is not known, or there is no room. */
 static uint32_t add_wake(struct strata_why_recall *recall, const struct strata_span *span)
 {
-	return strata_shares_have_room(&recall->shares, strata_report_span_owner(span),
+	return strata_shares_have_room(&recall->shares,
+				       strata_report_span_owner(recall->shown, span),
 				       recall->most_spans)
 		       ? strata_why_add_wake(recall, span->wake)
 		       : 0;

@@ -44,7 +44,7 @@ listens :: "$port" 1000 >"$work/squatter" &
 attackers+=($!)
 await grep -q listens "$work/squatter"
 serve --port "$port"
-check "a port that he has is refused" grep -q 'cannot listen at .*::1: Address already in use; choose another' "$work/served.log"
+check "a port that he has is refused" grep -q 'cannot listen at .*::1, port .*in use; choose another' "$work/served.log"
 check "and no address is printed" test ! -s "$work/address"
 server=""
 finish

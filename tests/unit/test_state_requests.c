@@ -150,6 +150,40 @@ static void too_many_requests_are_counted(void **state)
 	end(world);
 }
 
+static void open_many(struct world *world, size_t trace, uint64_t nr)
+{
+	const struct strata_moment now = at(100);
+	uint64_t i;
+
+	for (i = 0; i < nr; i++)
+		strata_requests_begin(&world->requests, &world->tasks, NULL, trace, "serve", i,
+				      &now);
+}
+
+/* A user leaves as many requests open as can be, in two programs. */
+static void one_user_does_not_keep_others_from_being_followed(void **state)
+{
+	const struct strata_moment now = at(200);
+	struct world *world = begin();
+	uint64_t i;
+
+	(void)state;
+	world->requests.holders.of[1] = 0;
+	open_many(world, 0, STRATA_REQUESTS_MAX / 4);
+	open_many(world, 1, STRATA_REQUESTS_MAX);
+	assert_int_equal(world->requests.shares.nr, STRATA_REQUESTS_MAX / 2);
+	open_many(world, 2, 100);
+	assert_int_equal(world->requests.shares.nr, STRATA_REQUESTS_MAX / 2 + 100);
+	for (i = 0; i < 100; i++)
+		strata_requests_end(&world->requests, &world->tasks, NULL, 2, "serve", i, &now);
+	assert_int_equal(count(world, STRATA_SPAN_REQUEST), 100);
+	/* What one program had is free for the other. */
+	strata_requests_lose(&world->requests, 0);
+	open_many(world, 1, STRATA_REQUESTS_MAX / 2);
+	assert_int_equal(world->requests.shares.nr, STRATA_REQUESTS_MAX / 2);
+	end(world);
+}
+
 /* The ids of a table that anybody could compute: of two requests with the same one, the second was
  * not followed. */
 static uint64_t public_id(uint64_t trace, uint64_t key)
@@ -281,6 +315,7 @@ int main(void)
 		cmocka_unit_test(requests_around_a_switch_that_is_missing),
 		cmocka_unit_test(a_loss_forgets_requests_of_its_trace),
 		cmocka_unit_test(too_many_requests_are_counted),
+		cmocka_unit_test(one_user_does_not_keep_others_from_being_followed),
 		cmocka_unit_test(keys_chosen_to_collide),
 		cmocka_unit_test(anything_in_any_order),
 	};

@@ -68,7 +68,7 @@ static void requests_of_one_leave_room_for_others(void **state)
 	assert_int_equal(count(world, STRATA_SPAN_REQUEST), 1);
 	/* What is lost is room for others. */
 	strata_requests_lose(&world->requests, HOSTILE);
-	assert_int_equal(world->requests.nr_open, 0);
+	assert_int_equal(world->requests.shares.nr, 0);
 	end(world);
 }
 

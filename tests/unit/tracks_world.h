@@ -121,6 +121,7 @@ static inline void make_sources(struct world *world)
 	world->shown.set = &world->set;
 	world->shown.sources = world->sources;
 	world->shown.nr_sources = NR_TRACES;
+	assert_int_equal(strata_holders_find(&world->shown.holders, &world->set), 0);
 }
 
 /* @domain: the only one that is wanted; NULL: all */
@@ -154,6 +155,7 @@ static inline struct world *begin(uint64_t from_ns, uint64_t to_ns, const char *
 static inline void end(struct world *world)
 {
 	strata_tracks_free(world->tracks);
+	strata_holders_clear(&world->shown.holders);
 	free(world);
 }
 

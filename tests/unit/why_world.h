@@ -23,6 +23,7 @@ struct question {
 	struct strata_ctf_trace *of_set[4];
 	struct strata_trace_set set;
 	struct strata_shown_source sources[4];
+	size_t holders[4];
 	struct strata_shown shown;
 	struct strata_why_names names;
 	struct strata_why_recall *recall;
@@ -43,12 +44,14 @@ static inline struct question *ask(size_t kernel, uint32_t tid, uint64_t from_ns
 	assert_non_null(question);
 	for (i = 0; i < 4; i++) {
 		question->sources[i].name = names[i];
+		question->holders[i] = i;
 		question->of_set[i] = &question->traces[i];
 	}
 	question->set.traces = question->of_set;
 	question->set.nr_traces = question->shown.nr_sources = 4;
 	question->shown.set = &question->set;
 	question->shown.sources = question->sources;
+	question->shown.holders.of = question->holders;
 	question->recall =
 		strata_why_recall_new(&window, 1, most, &question->shown, &question->names);
 	assert_non_null(question->recall);

@@ -249,8 +249,7 @@ static struct MHD_Daemon *start(struct server *server, uint16_t port, int *ipv6,
 	}
 	strata_fail(
 		error,
-		"cannot listen at 127.0.0.1 port %u, and have that port of ::1: %s; choose another "
-		"one with --port",
+		"cannot listen at 127.0.0.1 and take ::1, port %u: %s; choose another one with --port",
 		port, errno ? strerror(errno) : "the server did not start");
 	return NULL;
 }

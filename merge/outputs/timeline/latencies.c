@@ -28,11 +28,13 @@ static uint64_t bar_from(unsigned int bar)
 	return row ? (uint64_t)(4 | (bar & 3)) << (row - 1) : bar;
 }
 
-static struct strata_latency *latency_of(struct strata_latencies *latencies, uint32_t id)
+/* The histogram of an id; NULL: the owner has used up its share, or out of memory. */
+static struct strata_latency *latency_of(struct strata_latencies *latencies, uint32_t id,
+					 uint64_t owner)
 {
 	struct strata_latency *latency = strata_id_map_find(&latencies->by_id, id);
 
-	if (latency || latencies->nr >= STRATA_LATENCIES_MAX)
+	if (latency || !strata_shares_take(&latencies->shares, owner, STRATA_LATENCIES_MAX))
 		return latency;
 	latency = calloc(1, sizeof(*latency));
 	if (!latency || strata_id_map_add(&latencies->by_id, id, latency)) {
@@ -52,10 +54,10 @@ static uint64_t choose(struct strata_latency *latency, uint64_t end)
 	return (uint64_t)((unsigned __int128)latency->chance * end >> 64);
 }
 
-void strata_latencies_add(struct strata_latencies *latencies, uint32_t id, uint32_t track,
-			  uint64_t from_ns, uint64_t length_ns)
+void strata_latencies_add(struct strata_latencies *latencies, uint32_t id,
+			  const struct strata_track *track, uint64_t from_ns, uint64_t length_ns)
 {
-	struct strata_latency *latency = latency_of(latencies, id);
+	struct strata_latency *latency = latency_of(latencies, id, track->owner);
 	struct strata_latency_bar **bar;
 	uint64_t at;
 
@@ -75,7 +77,7 @@ void strata_latencies_add(struct strata_latencies *latencies, uint32_t id, uint3
 		at = choose(latency, (*bar)->count);
 	if (at >= STRATA_LATENCY_INSTANCES)
 		return;
-	(*bar)->instances[at].track = track;
+	(*bar)->instances[at].track = track->id;
 	(*bar)->instances[at].from_ns = from_ns;
 	(*bar)->instances[at].length_ns = length_ns;
 }
@@ -133,5 +135,6 @@ void strata_latencies_clear(struct strata_latencies *latencies)
 			free(latencies->all[i]->bars[j]);
 	}
 	strata_id_map_free(&latencies->by_id);
+	strata_shares_clear(&latencies->shares);
 	memset(latencies, 0, sizeof(*latencies));
 }

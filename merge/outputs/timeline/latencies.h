@@ -6,10 +6,12 @@
 #ifndef STRATA_MERGE_OUTPUTS_TIMELINE_LATENCIES_H
 #define STRATA_MERGE_OUTPUTS_TIMELINE_LATENCIES_H
 
+#include "base/fair_share.h"
 #include "base/id_map.h"
 #include "outputs/event_writer.h"
+#include "tracks/track.h"
 
-#define STRATA_LATENCIES_MAX     256u /* ids beyond these have no histogram */
+#define STRATA_LATENCIES_MAX     512u /* ids beyond an owner's share of these have no histogram */
 #define STRATA_LATENCY_BARS      256u /* four for each power of two */
 #define STRATA_LATENCY_INSTANCES 50u  /* slices kept per bar */
 
@@ -31,14 +33,15 @@ struct strata_latency {
 /* All-zero is empty. */
 struct strata_latencies {
 	struct strata_id_map by_id;
+	struct strata_shares shares; /* by the tracks' owners */
 	struct strata_latency *all[STRATA_LATENCIES_MAX];
 	size_t nr;
 	bool no_memory;
 };
 
 /* Counts a slice. @id: selects the histogram */
-void strata_latencies_add(struct strata_latencies *latencies, uint32_t id, uint32_t track,
-			  uint64_t from_ns, uint64_t length_ns);
+void strata_latencies_add(struct strata_latencies *latencies, uint32_t id,
+			  const struct strata_track *track, uint64_t from_ns, uint64_t length_ns);
 
 /*
  * Appends the histograms as JSON: elements of an array in the timeline's page.

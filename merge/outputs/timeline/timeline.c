@@ -65,10 +65,10 @@ static void take_slice(struct strata_track_sink *sink, const struct strata_track
 	if (track->kind == STRATA_TRACK_REQUESTS)
 		keep_slow(timeline, &entry);
 	if (track->kind == STRATA_TRACK_REQUESTS)
-		strata_latencies_add(&timeline->requests, slice->name, slice->track, entry.from_ns,
+		strata_latencies_add(&timeline->requests, slice->name, track, entry.from_ns,
 				     entry.length_ns);
 	else if (track->kind == STRATA_TRACK_TASK && slice->category == STRATA_HUE_WAITING)
-		strata_latencies_add(&timeline->waits, track->parent, slice->track, entry.from_ns,
+		strata_latencies_add(&timeline->waits, track->parent, track, entry.from_ns,
 				     entry.length_ns);
 }
 

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * holders.h - who wrote the traces of a set: users of machines, whose programs may be many, and of
+ * each other trace its own kernel or hypervisor.  Tables with a limit are divided between them
+ * (base/fair_share.h).
+ */
+#ifndef STRATA_MERGE_HOLDERS_H
+#define STRATA_MERGE_HOLDERS_H
+
+#include "timeline/trace_set.h"
+
+/* Zero-initialised is empty. */
+struct strata_holders {
+	size_t *of; /* for each trace of a set: the first trace of the same holder */
+	size_t nr;
+};
+
+/* Finds the holders of a set's traces; to be called again when the set has grown, which changes no
+ * earlier holder.  0, or -1: out of memory. */
+int strata_holders_find(struct strata_holders *holders, const struct strata_trace_set *set);
+void strata_holders_clear(struct strata_holders *holders);
+
+#endif /* STRATA_MERGE_HOLDERS_H */
