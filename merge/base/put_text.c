@@ -5,29 +5,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Fewer than nine digits, without zeros in front. */
-static inline char *put_small(char *out, uint32_t value)
-{
-	uint64_t digits = strata_eight_digits(value);
-	/* Keeps the last digit even if it is zero. */
-	const unsigned int zeros = (unsigned int)__builtin_ctzll(digits | 1ull << 56) / 8;
-
-	digits = htole64((digits | STRATA_ASCII_ZEROS) >> (zeros * 8));
-	memcpy(out, &digits, sizeof(digits));
-	return out + sizeof(digits) - zeros;
-}
-
 char *strata_put_decimal(char *out, uint64_t value)
 {
 	uint64_t high;
 
 	if (value < STRATA_EIGHT_DIGITS)
-		return put_small(out, (uint32_t)value);
+		return strata_put_small(out, (uint32_t)value);
 	high = value / STRATA_EIGHT_DIGITS;
 	if (high < STRATA_EIGHT_DIGITS) {
-		out = put_small(out, (uint32_t)high);
+		out = strata_put_small(out, (uint32_t)high);
 	} else {
-		out = put_small(out, (uint32_t)(high / STRATA_EIGHT_DIGITS));
+		out = strata_put_small(out, (uint32_t)(high / STRATA_EIGHT_DIGITS));
 		strata_put_eight(out, (uint32_t)(high % STRATA_EIGHT_DIGITS));
 		out += 8;
 	}

@@ -45,6 +45,18 @@ static inline void strata_put_eight(char *out, uint32_t value)
 	memcpy(out, &digits, sizeof(digits));
 }
 
+/* Decimal digits of a number below STRATA_EIGHT_DIGITS. */
+static inline char *strata_put_small(char *out, uint32_t value)
+{
+	uint64_t digits = strata_eight_digits(value);
+	/* Keeps the last digit even if it is zero. */
+	const unsigned int zeros = (unsigned int)__builtin_ctzll(digits | 1ull << 56) / 8;
+
+	digits = htole64((digits | STRATA_ASCII_ZEROS) >> (zeros * 8));
+	memcpy(out, &digits, sizeof(digits));
+	return out + sizeof(digits) - zeros;
+}
+
 /* Decimal digits. */
 char *strata_put_decimal(char *out, uint64_t value);
 char *strata_put_signed(char *out, int64_t value);

@@ -482,21 +482,23 @@ static void set_event(struct strata_shown_view *view, size_t stream,
 		shown->domain = strata_place_read(&place->domain, shown->cpu, NULL);
 		shown->vcpu = strata_place_read(&place->vcpu, shown->cpu, NULL);
 	}
+	copy->pcpu = shown->pcpu;
 	shown->late = false;
 	shown->packet = copy->packet;
 	shown->types[0] = reader->kind->class->event_context;
 }
 
-void strata_shown_run(struct strata_shown_view *view, size_t stream,
-		      struct strata_ctf_reader *reader, struct strata_shown_event *shown)
+struct strata_shown_event *strata_shown_run(struct strata_shown_view *view, size_t stream,
+					    struct strata_ctf_reader *reader)
 {
 	struct strata_shown_copy *copy = &view->copies[stream];
+	struct strata_shown_path *path = &view->paths[stream];
 
 	if (!copy->is_set || copy->offset != reader->packet.offset) {
 		set_packet(view, stream, reader);
 		set_event(view, stream, reader);
 	}
-	*shown = copy->event;
-	shown->path = strata_shown_path_is_known(&view->paths[stream]) ? &view->paths[stream]
-								       : NULL;
+	copy->event.path = path->recorded && strata_shown_path_is_known(path) ? path : NULL;
+	copy->event.pcpu = copy->pcpu;
+	return &copy->event;
 }

@@ -67,7 +67,8 @@ struct strata_shown_copy {
 	struct strata_ctf_packet_head head;
 	struct strata_shown_packet packet;
 	struct strata_buffer memo;       /* for the writer */
-	struct strata_shown_event event; /* what all events of the packet have in common */
+	struct strata_shown_event event; /* the current one, with what the packet's others share */
+	uint32_t pcpu;                   /* of those without one of their own */
 	bool is_set;
 };
 
@@ -84,10 +85,11 @@ void strata_shown_view_clear(struct strata_shown_view *view);
 /*
  * Begins a run of a stream's events: sets what all of them have in common.
  * @stream: of the set
- * The caller sets the time of the previous event, and what follows from it.
+ * Returns the view's event of the stream, which stays valid until the view is cleared. The caller
+ * sets the time of the previous event, and what follows from it.
  */
-void strata_shown_run(struct strata_shown_view *view, size_t stream,
-		      struct strata_ctf_reader *reader, struct strata_shown_event *shown);
+struct strata_shown_event *strata_shown_run(struct strata_shown_view *view, size_t stream,
+					    struct strata_ctf_reader *reader);
 
 /* Sets the source of a loss that @reader has reached. */
 void strata_shown_lose(const struct strata_shown *shown, size_t stream,

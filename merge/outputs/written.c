@@ -154,13 +154,12 @@ static int written_take(struct strata_slice_sink *slice_sink, size_t stream,
 			size_t nr, struct strata_error *error)
 {
 	struct written_sink *sink = (struct written_sink *)slice_sink;
-	struct strata_shown_event event;
+	struct strata_shown_event *event = strata_shown_run(&sink->view, stream, reader);
 	size_t i;
 
-	strata_shown_run(&sink->view, stream, reader, &event);
 	for (i = 0; i < nr; i++) {
-		strata_shown_next(reader, &events[i], &event);
-		if (put(sink, &event))
+		strata_shown_next(reader, &events[i], event);
+		if (put(sink, event))
 			return strata_fail(error, "out of memory for an event");
 	}
 	if (sink->buffer.used >= WRITE_BYTES && has_its_turn(sink))

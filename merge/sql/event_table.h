@@ -15,7 +15,7 @@ struct event_cursor {
 	const struct sql_class *class; /* of the event */
 	struct strata_shown_view view;
 	bool has_view;
-	struct strata_shown_event shown;
+	struct strata_shown_event *shown;
 	bool run_is_shown, event_is_shown;
 	struct strata_buffer buffer;
 	/* If the query asks for the running task: */

@@ -12,12 +12,12 @@
 static const struct strata_shown_event *show(struct event_cursor *cursor)
 {
 	if (!cursor->run_is_shown)
-		strata_shown_run(&cursor->view, cursor->scan.stream, cursor->scan.reader,
-				 &cursor->shown);
+		cursor->shown =
+			strata_shown_run(&cursor->view, cursor->scan.stream, cursor->scan.reader);
 	if (!cursor->event_is_shown)
-		strata_shown_next(cursor->scan.reader, event_cursor_event(cursor), &cursor->shown);
+		strata_shown_next(cursor->scan.reader, event_cursor_event(cursor), cursor->shown);
 	cursor->run_is_shown = cursor->event_is_shown = true;
-	return &cursor->shown;
+	return cursor->shown;
 }
 
 static void result_domain_name(sqlite3_context *context, const struct strata_sql *sql,

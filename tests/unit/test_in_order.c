@@ -43,21 +43,20 @@ static int take(struct strata_slice_sink *sink, size_t stream, struct strata_ctf
 		const struct strata_lane_event *events, size_t nr, struct strata_error *error)
 {
 	struct seen *seen = (struct seen *)sink;
-	struct strata_shown_event shown;
+	struct strata_shown_event *shown = strata_shown_run(&seen->view, stream, reader);
 	size_t i;
 
 	(void)error;
-	strata_shown_run(&seen->view, stream, reader, &shown);
 	for (i = 0; i < nr; i++) {
 		const struct strata_ctf_class *class = &reader->kind->classes[events[i].class];
 		uint64_t hash = strata_hash_event(events[i].ns, stream, class->index);
 		struct strata_ctf_cursor cursor;
 
-		strata_shown_next(reader, &events[i], &shown);
+		strata_shown_next(reader, &events[i], shown);
 		strata_ctf_event_open(reader, &events[i], &cursor);
 		assert_true(strata_ctf_program_fold(&class->program, &cursor, &hash));
 		/* The packet's own fields, too. */
-		hash = hash * 31 + (shown.packet.type ? shown.packet.cursor.end : 0) + shown.cpu;
+		hash = hash * 31 + (shown->packet.type ? shown->packet.cursor.end : 0) + shown->cpu;
 		strata_chain_add(&seen->chain, events[i].ns, hash);
 		seen->is_in_order &= events[i].ns >= seen->last_ns;
 		seen->last_ns = events[i].ns;

@@ -219,10 +219,8 @@ static void collect(struct collector *collector, size_t stream, struct strata_ct
 {
 	const struct strata_set_stream *of = &collector->set->streams[stream];
 	const char *path = collector->set->traces[of->trace]->path;
-	struct strata_shown_event event;
+	struct strata_shown_event *event = strata_shown_run(&collector->view, stream, reader);
 	size_t i;
-
-	strata_shown_run(&collector->view, stream, reader, &event);
 
 	collector->events =
 		realloc(collector->events, (collector->nr + nr) * sizeof(*collector->events));
@@ -236,7 +234,7 @@ static void collect(struct collector *collector, size_t stream, struct strata_ct
 			 of->stream->name);
 		/* Behind the thread's number. */
 		seen->number = reader->base[events[i].body / 8 + 4];
-		seen->line = show(collector, reader, &events[i], &event);
+		seen->line = show(collector, reader, &events[i], event);
 	}
 }
 

@@ -130,7 +130,7 @@ static int take(struct strata_live_sink *sink, size_t stream, struct strata_ctf_
 {
 	struct view *view = (struct view *)sink;
 	struct strata_lane_event wanted[STRATA_CTF_BATCH_EVENTS];
-	struct strata_shown_event event;
+	struct strata_shown_event *event;
 	size_t i;
 
 	/* A run of events comes from one batch. */
@@ -140,15 +140,15 @@ static int take(struct strata_live_sink *sink, size_t stream, struct strata_ctf_
 					wanted, nr);
 		events = wanted;
 	}
-	strata_shown_run(&view->shown_view, stream, reader, &event);
+	event = strata_shown_run(&view->shown_view, stream, reader);
 	for (i = 0; i < nr; i++) {
-		strata_shown_next(reader, &events[i], &event);
-		event.late = late;
-		strata_shown_follow(&event, &view->last);
-		view->writer->event(view->writer, &view->buffer, &event);
+		strata_shown_next(reader, &events[i], event);
+		event->late = late;
+		strata_shown_follow(event, &view->last);
+		view->writer->event(view->writer, &view->buffer, event);
 		view->events++;
 		if (!late)
-			view->last = strata_shown_last_of(&event);
+			view->last = strata_shown_last_of(event);
 	}
 	if (view->buffer.no_memory)
 		return strata_fail(error, "out of memory");

@@ -81,6 +81,12 @@ static int plan_before(const struct strata_text_style *style, struct strata_text
 	return 0;
 }
 
+static void put_end(struct strata_text_program *program, const char *end)
+{
+	program->end_bytes = strnlen(end, sizeof(program->end));
+	memcpy(program->end, end, program->end_bytes);
+}
+
 int strata_text_program_make(struct strata_text_program *program,
 			     const struct strata_text_style *style,
 			     const struct strata_ctf_type *type)
@@ -90,6 +96,7 @@ int strata_text_program_make(struct strata_text_program *program,
 	memset(program, 0, sizeof(*program));
 	program->style = style;
 	program->room = STRATA_PUT_BLOCK;
+	put_end(program, type && type->nr_fields ? style->end : style->empty);
 	if (!type || type->nr_fields == 0)
 		return 0;
 	program->pieces = calloc(type->nr_fields, sizeof(*program->pieces));
@@ -161,6 +168,8 @@ static char *put_any(const struct strata_text_program *program,
 /* Prints a number of a run. */
 static inline char *put_number(const struct strata_text_piece *piece, char *out, uint64_t value)
 {
+	if (piece->kind != STRATA_TEXT_HEX && value < STRATA_EIGHT_DIGITS)
+		return strata_put_small(out, (uint32_t)value);
 	if (piece->kind == STRATA_TEXT_UNSIGNED)
 		return strata_put_decimal(out, value);
 	return piece->kind == STRATA_TEXT_SIGNED ? strata_put_signed(out, (int64_t)value)
@@ -205,7 +214,6 @@ bool strata_text_program_put(const struct strata_text_program *program,
 				return false;
 		}
 	}
-	out = strata_put_text(out, program->nr ? style->end : style->empty);
-	strata_buffer_advance(buffer, out);
+	strata_buffer_advance(buffer, strata_put_blocks(out, program->end, program->end_bytes));
 	return true;
 }

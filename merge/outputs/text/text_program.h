@@ -26,8 +26,8 @@ enum strata_text_kind {
 struct strata_text_style {
 	const char *first, *next; /* before the name of the first field, and of each other one */
 	const char *equals;       /* between name and value */
-	const char *end;          /* after the last value */
-	const char *empty;        /* a structure without fields */
+	const char *end;          /* after the last value, and of a structure without fields: */
+	const char *empty;        /* fewer bytes than STRATA_PUT_BLOCK */
 	/* How it prints an integer of whole bytes, without labels: one of the first three, or
 	 * STRATA_TEXT_OTHER. */
 	enum strata_text_kind (*integer)(const struct strata_ctf_type *type);
@@ -51,6 +51,8 @@ struct strata_text_program {
 	const struct strata_text_style *style;
 	struct strata_text_piece *pieces; /* NULL: the structure has no fields */
 	size_t nr;
+	char end[STRATA_PUT_BLOCK]; /* the text after the last value */
+	size_t end_bytes;
 	size_t room; /* largest size of the text, without values of variable length */
 };
 
