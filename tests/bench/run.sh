@@ -117,6 +117,12 @@ sort -k1,1 -k2,2 -k3,3 -k4,4g "$OUT/values" | awk '
 		printf "256 random streams: %.2f of the speed of 8; two forms in one pass cost %.2f of the dearer one\n",
 			median["merge_count_256_random", "strata"] / median["merge_count_8", "strata"],
 			dearer / median[form, "both"]
+		by_cpu = form "_cpu"
+		dearer = median[by_cpu, "text"] > median[by_cpu, "ctf"] ? median[by_cpu, "text"] : median[by_cpu, "ctf"]
+		printf "by processor time: 256 random streams %.2f, two forms %.2f, text discarded %.1f times babeltrace2\n",
+			median["merge_count_8_cpu", "strata"] / median["merge_count_256_random_cpu", "strata"],
+			median[by_cpu, "both"] / dearer,
+			median["merge_text_discarded_cpu", "babeltrace2"] / median["merge_text_discarded_cpu", "strata"]
 		report = "report_all"
 		printf "state and all reports: %.1f million events a second on one core (goal 10), %.2f of reading them alone\n",
 			median[report, "strata"] / 1e6, median[report, "strata"] / median[report, "engine-alone"]
