@@ -130,25 +130,34 @@ static void a_program_that_does_not_answer_is_not_waited_for_for_ever(void **sta
 	munmap(page, STRATA_PAGE_BYTES);
 }
 
+/* Begins a search, and stops it while it waits for the answer of the program that it has called.
+ * Returns its process. */
+static pid_t begin_and_stop(struct app_wake *wake, struct strata_app_wait *page)
+{
+	struct strata_error error;
+	unsigned int turns = 0;
+
+	page->connected = 0;
+	assert_int_equal(app_wake_begin(wake, &error), 0);
+	while (!strata_read_once(&page->calls)) {
+		assert_true(turns++ < LIMIT_TURNS);
+		pause_briefly();
+	}
+	assert_int_equal(kill(wake->child, SIGSTOP), 0);
+	assert_int_equal(waitpid(wake->child, NULL, WUNTRACED), wake->child);
+	return wake->child;
+}
+
 /* The kernel stops it here, as a process can whose memory is slow to be looked at. */
 static void a_search_that_is_held_up_is_begun_again(void **state)
 {
 	struct strata_app_wait *page = make_true_page();
 	struct app_wake wake = { .child = 0 };
-	struct strata_error error;
 	unsigned int turns = 0;
 	pid_t first;
 
 	(void)state;
-	page->connected = 0;
-	assert_int_equal(app_wake_begin(&wake, &error), 0);
-	first = wake.child;
-	/* It waits for our answer. */
-	while (!strata_read_once(&page->calls)) {
-		assert_true(turns++ < LIMIT_TURNS);
-		pause_briefly();
-	}
-	assert_int_equal(kill(first, SIGSTOP), 0);
+	first = begin_and_stop(&wake, page);
 	while (wake.child == first) {
 		assert_true(turns++ < LIMIT_TURNS);
 		app_wake_tend(&wake);
@@ -168,20 +177,10 @@ static void a_search_that_nobody_looked_at_is_not_held_up(void **state)
 					    .tv_sec = (WAKE_STUCK_MS + 500u) / 1000u };
 	struct strata_app_wait *page = make_true_page();
 	struct app_wake wake = { .child = 0 };
-	struct strata_error error;
-	unsigned int turns = 0;
 	pid_t first;
 
 	(void)state;
-	page->connected = 0;
-	assert_int_equal(app_wake_begin(&wake, &error), 0);
-	first = wake.child;
-	while (!strata_read_once(&page->calls)) {
-		assert_true(turns++ < LIMIT_TURNS);
-		pause_briefly();
-	}
-	assert_int_equal(kill(first, SIGSTOP), 0);
-	assert_int_equal(waitpid(first, NULL, WUNTRACED), first);
+	first = begin_and_stop(&wake, page);
 	app_wake_tend(&wake);
 	nanosleep(&suspended, NULL);
 	app_wake_tend(&wake);
