@@ -323,6 +323,8 @@ static void a_task_that_ends(void **state)
 	(void)state;
 	switch_to(world, idle, T_RUNNABLE, t, 0, 10);
 	strata_tasks_syscall(&world->tasks, t, 231, NULL, &called);
+	/* It is one that was looked for last. */
+	assert_ptr_equal(task_of(world, kernel, 70, 25), t);
 	end_task(world, t, idle, 0, 30);
 	assert_null(t->life);
 	assert_ptr_equal(task_of(world, kernel, 70, 40), t);
