@@ -65,8 +65,7 @@ const char *strata_report_vcpu_name(char *text, const struct strata_shown *shown
 const char *strata_report_task_name(char *text, const struct strata_task *task);
 /* Which user's or kernel's traces, or which domain on a hypervisor's, make spans like this one:
  * owners of shares (fair_share.h). */
-uint64_t strata_report_span_owner(const struct strata_shown *shown,
-				  const struct strata_span *span);
+uint64_t strata_report_span_owner(const struct strata_shown *shown, const struct strata_span *span);
 /* The name of a VM exit, hypercall, system call, interrupt, wake-up or request. */
 void strata_report_span_name(char *text, const struct strata_shown *shown,
 			     const struct strata_span *span);

@@ -224,7 +224,8 @@ static inline struct strata_task *strata_tasks_get(struct strata_tasks *tasks,
 	return task && task->tid == tid ? task : strata_tasks_find(tasks, kernel, tid, cpu, now);
 }
 
-/* A task that the kernel's events have named, and that lives; NULL: they have not, or it has ended. */
+/* A task that the kernel's events have named, and that lives; NULL: they have not, or it has ended.
+ */
 struct strata_task *strata_tasks_known(const struct strata_kernel *kernel, uint32_t tid,
 				       uint32_t cpu);
 
