@@ -15,6 +15,8 @@ struct guilt {
 	enum strata_why_blame blame;
 	uint32_t by;
 	bool is_fixed; /* finer causes do not change it */
+	bool is_away;  /* another domain is waited for: of finer causes only a third domain changes
+			  it */
 	bool is_late;  /* a timer was late; finer causes do not change that */
 	bool waits;    /* for another task, `for_task` */
 	uint32_t for_task;
@@ -54,6 +56,8 @@ static void descend(const struct search *search, const struct strata_why_step *s
 		[STRATA_WHY_UNKNOWN_VCPU] = STRATA_BLAME_UNKNOWN,
 	};
 
+	if (guilt->is_away && step->what != STRATA_WHY_WAITS_OTHER)
+		return;
 	switch (step->what) {
 	case STRATA_WHY_BEHIND_VCPU:
 	case STRATA_WHY_SYSCALL:
@@ -69,7 +73,7 @@ static void descend(const struct search *search, const struct strata_why_step *s
 	case STRATA_WHY_WAITS_OTHER:
 		guilt->blame = STRATA_BLAME_BACKEND_DOMAIN;
 		guilt->by = by_of(search, step->name);
-		guilt->is_fixed = true;
+		guilt->is_away = true;
 		break;
 	case STRATA_WHY_HOLDER:
 		guilt->blame = STRATA_BLAME_LOCK_HOLDER_PREEMPTED;

@@ -5,7 +5,7 @@
  *
  * The last cause of a chain gets the blame: if a task waits for another task whose vCPU is
  * preempted, the preempting domain is to blame. Time spent waiting for another domain is blamed on
- * that domain, whatever delayed it there.
+ * that domain, whatever delayed it there, except for the time that it spent waiting for a third.
  */
 #ifndef STRATA_MERGE_WHY_FINDING_H
 #define STRATA_MERGE_WHY_FINDING_H

@@ -156,7 +156,10 @@ static void it_waits_for_a_handler_of_another_domain(bool by_guest)
 	} else {
 		expect(question, 50, "irq 33 eth0", PATH(OF_DOM0, STRATA_WHY_WAITS_IRQ));
 	}
-	expect_blame(question, 0, "backend_domain", "d0", 92);
+	/* Of what dom0 is waited for, it waits itself for g2. */
+	expect_blame(question, 0, "backend_domain", by_guest ? "d2" : "d0", by_guest ? 50 : 92);
+	if (by_guest)
+		expect_blame(question, 1, "backend_domain", "d0", 42);
 	forget(question);
 }
 
