@@ -161,6 +161,13 @@ static void put_json_cell(struct result *result, int at)
 		else
 			strata_buffer_text(json, (const char *)sqlite3_column_text(statement, at));
 		break;
+	case SQLITE_TEXT:
+		text = (char *)sqlite3_column_text(statement, at);
+		result->no_memory |= !text;
+		/* It may hold bytes of 0. */
+		if (text)
+			put_json_string(json, text, (size_t)sqlite3_column_bytes(statement, at));
+		break;
 	default:
 		text = cell_text(result, at, false);
 		if (text)

@@ -225,6 +225,7 @@ check "one that few fit is not" gives 11 "SELECT count(*) FROM events WHERE even
 # Forms.
 check "JSON has the types" eval '[ "$(sql --json "$work/xen" "SELECT 1 AS a, NULL AS b, 1.5 AS c, '\''x\"y'\'' AS d, 9007199254740993 AS e, x'\''00ff'\'' AS f, 2 AS a" | jq -c .)" = \
 	"[{\"a\":1,\"b\":null,\"c\":1.5,\"d\":\"x\\\"y\",\"e\":\"9007199254740993\",\"f\":\"00ff\",\"a_2\":2}]" ]'
+check "a text goes on behind a byte of 0" eval '[ "$(sql --json "$work/xen" "SELECT '\''a'\'' || char(0) || '\''b'\'' AS t" | jq -c .)" = "[{\"t\":\"a\\u0000b\"}]" ]'
 check "and nothing is an empty array" eval '[ "$(sql --json "$work/xen" "SELECT 1 WHERE 0" | jq -c .)" = "[]" ]'
 check "CSV quotes" eval '[ "$(sql --csv "$work/xen" "SELECT '\''a,b'\'' AS x, '\''q\"'\'' AS y" | tail -n 1)" = "\"a,b\",\"q\"\"\"" ]'
 check "a table cuts long texts, and no character" eval '[ "$(sql "$work/xen" "SELECT replace(hex(zeroblob(150)), '\''0'\'', '\''é'\'') AS x" | tail -n 1 | tr -d " ")" = \
