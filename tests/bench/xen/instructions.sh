@@ -71,7 +71,7 @@ echo "bench: and one whose recorders take a lock for each event" >&2
 printf '%s\n' off strata_locked | count_on locked out/bench/xen-locked/xen/xen $out/strata_locked.ko
 
 # A call, which is of op 17, is two events.
-xen='pv_hypercall(_return)? .*op=17( |$)'
+xen='pv_hypercall(_return)? .*op=17[( ]'
 kernel=' cpu_frequency '
 excess own hypercalls strata xen_event_8b "$(strata_events own/hypercalls-strata "$xen")"
 excess own hypercalls xentrace xen_event_8b "$(xentrace_events own/hypercalls-xentrace)"
