@@ -62,7 +62,7 @@
  * The path of every event takes its sub-buffer from `open`, which is a guess that nothing
  * keeps in step with write_count: a writer that was interrupted while it opened a sub-buffer
  * may store it late.  `held` proves or refutes it.  Each sub-buffer holds turns that start
- * where no other sub-buffer's do, so write_count lies less than a sub-buffer behind `held` if
+ * where no other sub-buffer's do, so write_count lies less than a sub-buffer past `held` if
  * and only if it is in that sub-buffer, in that turn; and then what the turn's first writer
  * noted beside it is valid for as long as a slot in the turn is not committed.  Whoever finds
  * the guess wrong takes the slow path, which guesses again.

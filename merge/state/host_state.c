@@ -147,7 +147,7 @@ int strata_host_state_change_set(struct strata_host_state *state,
 	state->tasks.kernels = kernels;
 	state->tasks.nr_traces = set->nr_traces;
 	state->set = set;
-	return strata_state_find_kinds(state) || strata_holders_find(&state->requests.holders, set)
+	return strata_state_find_kinds(state) || strata_requests_set(&state->requests, set)
 		       ? strata_fail(error, "out of memory")
 		       : 0;
 }

@@ -31,21 +31,17 @@ static void end_request(struct request *request)
 	free(request);
 }
 
-/* The open requests of a trace; NULL: out of memory. */
-static struct strata_id_map *open_of(struct strata_requests *requests, size_t trace)
+int strata_requests_set(struct strata_requests *requests, const struct strata_trace_set *set)
 {
-	struct strata_id_map *larger;
+	struct strata_id_map *open =
+		reallocarray(requests->open, set->nr_traces + 1, sizeof(*open));
 
-	if (trace < requests->nr_traces)
-		return &requests->open[trace];
-	larger = reallocarray(requests->open, trace + 1, sizeof(*larger));
-	if (!larger)
-		return NULL;
-	memset(larger + requests->nr_traces, 0,
-	       (trace + 1 - requests->nr_traces) * sizeof(*larger));
-	requests->open = larger;
-	requests->nr_traces = trace + 1;
-	return &requests->open[trace];
+	if (!open)
+		return -1;
+	requests->open = open;
+	for (; requests->nr_traces < set->nr_traces; requests->nr_traces++)
+		open[requests->nr_traces] = (struct strata_id_map){ .slots = NULL };
+	return strata_holders_find(&requests->holders, set);
 }
 
 static struct request *add(struct strata_requests *requests, size_t trace, const char *name,
@@ -72,11 +68,8 @@ static struct request *add(struct strata_requests *requests, size_t trace, const
 static struct request *begin(struct strata_requests *requests, size_t trace, const char *name,
 			     uint64_t key)
 {
-	struct strata_id_map *open = open_of(requests, trace);
-	struct request *request = open ? strata_id_map_find(open, id_of(name, key)) : NULL;
+	struct request *request = strata_id_map_find(&requests->open[trace], id_of(name, key));
 
-	if (!open)
-		return NULL;
 	if (!request)
 		return add(requests, trace, name, key);
 	if (!is_it(request, name, key))
@@ -105,8 +98,7 @@ void strata_requests_end(struct strata_requests *requests, struct strata_tasks *
 			 struct strata_task *task, size_t trace, const char *name, uint64_t key,
 			 const struct strata_moment *now)
 {
-	struct strata_id_map *open = trace < requests->nr_traces ? &requests->open[trace] : NULL;
-	struct request *request = open ? strata_id_map_find(open, id_of(name, key)) : NULL;
+	struct request *request = strata_id_map_find(&requests->open[trace], id_of(name, key));
 	struct strata_split split;
 	struct strata_span span = {
 		.kind = STRATA_SPAN_REQUEST,
@@ -122,7 +114,7 @@ void strata_requests_end(struct strata_requests *requests, struct strata_tasks *
 		requests->without_begin++;
 		return;
 	}
-	strata_id_map_take(open, id_of(name, key));
+	strata_id_map_take(&requests->open[trace], id_of(name, key));
 	strata_shares_give_back(&requests->shares, requests->holders.of[trace]);
 	span.from_ns = request->since.ns;
 	span.bound_ns = strata_moments_bound(&request->since, now);
@@ -150,8 +142,6 @@ void strata_requests_lose(struct strata_requests *requests, size_t trace)
 {
 	size_t i;
 
-	if (trace >= requests->nr_traces)
-		return;
 	requests->without_end += requests->open[trace].nr;
 	for (i = 0; i < requests->open[trace].nr; i++)
 		strata_shares_give_back(&requests->shares, requests->holders.of[trace]);

@@ -17,7 +17,7 @@
 /* Zero-initialised is empty; `spans` is the owner's. */
 struct strata_requests {
 	const struct strata_spans *spans;
-	struct strata_id_map *open; /* of each trace of the set so far, by a hash of name and key */
+	struct strata_id_map *open; /* of each trace of the set, by a hash of name and key */
 	size_t nr_traces;
 	struct strata_shares shares;   /* of the open ones, by the traces' holders */
 	struct strata_holders holders; /* of all traces of the set */
@@ -25,6 +25,9 @@ struct strata_requests {
 	uint64_t without_end;
 	uint64_t not_followed;
 };
+
+/* Prepares for the traces of a set, which may have grown.  0, or -1: out of memory. */
+int strata_requests_set(struct strata_requests *requests, const struct strata_trace_set *set);
 
 /* @task: that begins it; NULL: nobody knows.  @name: stays */
 void strata_requests_begin(struct strata_requests *requests, struct strata_tasks *tasks,

@@ -150,6 +150,8 @@ static inline struct world *begin(void)
 	world->evtchns.tasks = &world->tasks;
 	world->tasks.kernels = calloc(4, sizeof(*world->tasks.kernels));
 	world->tasks.nr_traces = 4;
+	world->requests.open = calloc(4, sizeof(*world->requests.open));
+	world->requests.nr_traces = 4;
 	world->requests.holders.of = calloc(4, sizeof(*world->requests.holders.of));
 	for (world->requests.holders.nr = 0; world->requests.holders.nr < 4;
 	     world->requests.holders.nr++)

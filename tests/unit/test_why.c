@@ -465,78 +465,6 @@ static void a_machine_without_one_has_its_cpus(void **state)
 	forget(question);
 }
 
-/* What does not fit into the memory is counted and unknown; the sums stay. */
-static void memory_is_bounded(void **state)
-{
-	struct question *question = ask(1, 70, 10, 300, 6);
-	struct world *world = question->world;
-	struct strata_kernel *g1;
-	struct strata_task *idle = boot(question, 1, 1, &g1), *t = task_of(world, g1, 70, 0);
-	uint64_t i;
-
-	(void)state;
-	switch_to(world, idle, T_RUNNABLE, t, 0, 5);
-	for (i = 20; i < 200; i += 10) {
-		irq(world, g1, IRQ, i);
-		irq_end(world, g1, IRQ, i + 5);
-	}
-	answer(question, 400);
-	assert_true(question->recall->not_remembered > 10);
-	/* Half, and one of the vCPU, which the hypervisor's trace tells. */
-	assert_int_equal(question->recall->shares.nr, 3 + 1);
-	expect(question, 290, NULL, PATH(STRATA_WHY_UNKNOWN));
-	forget(question);
-}
-
-/* A kernel that has more spans than are remembered. */
-static void one_that_fills_the_memory_leaves_room_for_others(void **state)
-{
-	struct question *question = ask(1, 70, 10, 300, 6);
-	struct world *world = question->world;
-	struct strata_kernel *hostile, *g1;
-	uint64_t i;
-
-	(void)state;
-	boot(question, 2, 0, &hostile);
-	boot(question, 1, 1, &g1);
-	for (i = 20; i < 200; i += 10) {
-		irq(world, hostile, IRQ, i);
-		irq_end(world, hostile, IRQ, i + 5);
-	}
-	irq(world, g1, IRQ, 210);
-	irq_end(world, g1, IRQ, 215);
-	assert_non_null(strata_why_lane(question->recall, STRATA_WHY_LANE_IRQ, 1, 0));
-	forget(question);
-}
-
-/* Nor do names and wake-ups of a hostile trace take any amount of it. */
-static void memory_of_names_and_wakes_is_bounded(void **state)
-{
-	struct question *question = ask(1, 70, 0, 10000000, 2000);
-	struct world *world = question->world;
-	struct strata_kernel *g1;
-	struct strata_task *idle = boot(question, 1, 1, &g1), *t = task_of(world, g1, 70, 0);
-	uint64_t i;
-
-	(void)state;
-	/* The world would record each span. */
-	world->spans = strata_spans_of(&question->listeners[1], 1);
-	for (i = 0; i < STRATA_WHY_NAMES_MAX + 1000; i++) {
-		irq(world, g1, i, 10 * i);
-		irq_end(world, g1, i, 10 * i + 2);
-		/* The idle task sleeps, and is woken. */
-		switch_to(world, idle, T_BLOCKED, t, 0, 10 * i + 3);
-		wake_by(world, idle, t, 10 * i + 4);
-		switch_to(world, t, T_RUNNABLE, idle, 0, 10 * i + 5);
-	}
-	answer(question, 10000000);
-	assert_int_equal(question->recall->shares.nr, 1000 + 1);
-	assert_true(question->recall->nr_wakes <= 2 * 1000 + 1);
-	assert_int_equal(question->recall->span_names.nr, STRATA_WHY_NAMES_MAX);
-	assert_in_range(question->names.nr, 1000, STRATA_WHY_NAMES_MAX + 10);
-	forget(question);
-}
-
 static void of_no_length_there_is_nothing_to_say(void **state)
 {
 	struct question *question = ask(1, 70, 10, 10, 1000);
@@ -592,9 +520,6 @@ int main(void)
 		cmocka_unit_test(what_is_lost_is_unknown),
 		cmocka_unit_test(without_a_hypervisor_vcpus_are_unknown),
 		cmocka_unit_test(a_machine_without_one_has_its_cpus),
-		cmocka_unit_test(memory_is_bounded),
-		cmocka_unit_test(one_that_fills_the_memory_leaves_room_for_others),
-		cmocka_unit_test(memory_of_names_and_wakes_is_bounded),
 		cmocka_unit_test(of_no_length_there_is_nothing_to_say),
 		cmocka_unit_test(nested_interrupts),
 	};

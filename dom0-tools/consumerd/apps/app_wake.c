@@ -362,7 +362,6 @@ static bool is_stuck(struct app_wake *wake)
 
 void app_wake_tend(struct app_wake *wake)
 {
-
 	reap_killed(wake);
 	if (!wake->child)
 		return;

@@ -146,7 +146,7 @@ static void print_request_facts(const struct strata_state_facts *facts, FILE *ou
 	if (facts->requests_not_followed)
 		fprintf(out,
 			"Requests: %" PRIu64
-			" were not followed: more went on at once than a source's share of %u\n",
+			" were not followed: more went on at once than the share of one user or kernel of %u\n",
 			facts->requests_not_followed, STRATA_REQUESTS_MAX);
 }
 
