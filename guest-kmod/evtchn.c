@@ -48,15 +48,14 @@ static void notrace on_upcall(unsigned long ip, unsigned long parent_ip, struct 
 			      struct ftrace_regs *fregs)
 {
 	struct pt_regs *regs = ftrace_get_regs(fregs);
-	struct strata_open_record record;
+	struct strata_open_record record __uninitialized;
 	struct upcall_payload *payload;
 	evtchn_port_t port;
 
-	if (!READ_ONCE(upcall.attached) || !regs || !strata_filter_passes())
+	if (!READ_ONCE(upcall.attached) || !regs || !strata_filter_passes() ||
+	    !strata_record_begin(&record, upcall.id, sizeof(*payload)))
 		return;
-	payload = strata_record_begin(&record, upcall.id, sizeof(*payload));
-	if (!payload)
-		return;
+	payload = record.payload;
 	port = regs_get_kernel_argument(regs, 0);
 	payload->port = port;
 	payload->irq = irq_from_evtchn(port);

@@ -64,14 +64,13 @@ static const struct strata_field_desc return_fields[] = {
 static int on_hit(struct kprobe *kp, struct pt_regs *regs)
 {
 	struct strata_kprobe *kprobe = container_of(kp, struct strata_kprobe, kretprobe.kp);
-	struct strata_open_record record;
+	struct strata_open_record record __uninitialized;
 	struct hit_payload *payload;
 
-	if (!strata_filter_passes())
+	if (!strata_filter_passes() ||
+	    !strata_record_begin(&record, kprobe->event.id, sizeof(*payload)))
 		return 0;
-	payload = strata_record_begin(&record, kprobe->event.id, sizeof(*payload));
-	if (!payload)
-		return 0;
+	payload = record.payload;
 	payload->ip = (unsigned long)kp->addr;
 	strata_record_end(&record);
 	return 0;
@@ -80,7 +79,7 @@ static int on_hit(struct kprobe *kp, struct pt_regs *regs)
 static int on_return(struct kretprobe_instance *instance, struct pt_regs *regs)
 {
 	struct kretprobe *kretprobe = get_kretprobe(instance);
-	struct strata_open_record record;
+	struct strata_open_record record __uninitialized;
 	struct return_payload *payload;
 	struct strata_event *event;
 
@@ -89,11 +88,10 @@ static int on_return(struct kretprobe_instance *instance, struct pt_regs *regs)
 		return 0;
 	event = &container_of(kretprobe, struct strata_kprobe, kretprobe)->event;
 	/* A call that began while it was enabled may return after it was disabled. */
-	if (!READ_ONCE(event->attached) || !strata_filter_passes())
+	if (!READ_ONCE(event->attached) || !strata_filter_passes() ||
+	    !strata_record_begin(&record, event->id, sizeof(*payload)))
 		return 0;
-	payload = strata_record_begin(&record, event->id, sizeof(*payload));
-	if (!payload)
-		return 0;
+	payload = record.payload;
 	payload->ip = (unsigned long)kretprobe->kp.addr;
 	payload->ret = regs_return_value(regs);
 	strata_record_end(&record);

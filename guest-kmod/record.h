@@ -2,15 +2,11 @@
 /*
  * record.h - how a probe writes one record:
  *
- *	struct strata_open_record record;
- *	void *payload;
+ *	struct strata_open_record record __uninitialized;
  *
- *	if (!strata_filter_passes())
+ *	if (!strata_filter_passes() || !strata_record_begin(&record, event->id, bytes))
  *		return;
- *	payload = strata_record_begin(&record, event->id, bytes);
- *	if (!payload)
- *		return;
- *	... fill in all of it ...
+ *	... fill in all of record.payload ...
  *	strata_record_end(&record);
  *
  * In between, the slot is held: no lock, no allocation, no sleep, no fault.
@@ -31,29 +27,60 @@
 #include "filter.h"
 #include "notify.h"
 
+/* Declare it __uninitialized: strata_record_begin() fills it in, and a kernel that zeroes all
+ * variables would store zeros to the stack for each event. */
 struct strata_open_record {
 	struct strata_ring *ring;
 	struct strata_slot slot;
+	void *payload; /* behind the context */
 };
 
-/* Reserves a slot and fills in the context.  Returns the payload after it, @bytes to be filled in,
- * at a multiple of 4; NULL: the record is lost, and was counted. */
-static __always_inline void *strata_record_begin(struct strata_open_record *record, u32 id,
-						 u32 bytes)
+/* Out of line: there are many probes. */
+static __maybe_unused noinline bool strata_record_reserve_any(struct strata_ring *ring, u32 id,
+							      u32 bytes, struct strata_slot *slot)
+{
+	return strata_ring_reserve(ring, id, bytes, slot);
+}
+
+/*
+ * Reserves inline where the length is a constant and the header full: then the compiler computes
+ * most of it, and keeps the slot in registers.
+ */
+static __always_inline bool strata_record_reserve(struct strata_ring *ring, u32 id, u32 bytes,
+						  struct strata_slot *slot)
+{
+	struct strata_slot other __uninitialized;
+
+	if (__builtin_constant_p(bytes) && bytes <= STRATA_PAYLOAD_BYTES_MAX &&
+	    likely(ring->form == STRATA_HEADER_FULL) &&
+	    likely(strata_ring_reserve_fast(ring, STRATA_HEADER_FULL, id,
+					    strata_padded_bytes(bytes), slot)))
+		return true;
+	if (unlikely(!strata_record_reserve_any(ring, id, bytes, &other)))
+		return false;
+	*slot = other;
+	return true;
+}
+
+/* Reserves a slot and fills in the context.  The payload has @bytes to be filled in, at a multiple
+ * of 4.  False: the record is lost, and was counted. */
+static __always_inline bool strata_record_begin(struct strata_open_record *record, u32 id,
+						u32 bytes)
 {
 	struct strata_ring *ring = this_cpu_read(strata_cpu_ring);
 	struct strata_guest_context *context;
 
 	if (unlikely(!strata_ring_enter(ring)))
-		return NULL;
-	if (unlikely(!strata_ring_reserve(ring, id, sizeof(*context) + bytes, &record->slot))) {
+		return false;
+	if (unlikely(!strata_record_reserve(ring, id, sizeof(*context) + bytes, &record->slot))) {
 		strata_ring_exit(ring);
-		return NULL;
+		return false;
 	}
 	record->ring = ring;
 	context = (struct strata_guest_context *)record->slot.payload;
 	context->tid = current->pid;
-	return context + 1;
+	record->payload = context + 1;
+	return true;
 }
 
 static __always_inline void strata_record_end(struct strata_open_record *record)

@@ -454,7 +454,11 @@ STRATA_SLOW_PATH bool strata_ring_reserve_slow(struct strata_ring *ring, uint32_
 	return true;
 }
 
-/* Reserves elsewhere: one attempt (Algorithm 1). */
+/*
+ * Reserves elsewhere: one attempt (Algorithm 1).  Returns false, with no slot won and no loss
+ * counted, where another attempt is needed: the slow path, or strata_ring_reserve().  It passes
+ * @slot to no function out of line, so the compiler can keep it in registers.
+ */
 static inline __attribute__((__always_inline__)) bool
 strata_ring_reserve_fast(struct strata_ring *ring, enum strata_header_form form, uint32_t id,
 			 uint32_t padded_bytes, struct strata_slot *slot)
@@ -480,12 +484,12 @@ strata_ring_reserve_fast(struct strata_ring *ring, enum strata_header_form form,
 	 * sub-buffer has moved write_count into it. */
 	if (strata_unlikely(old - held + header_bytes + padded_bytes >= ring->subbuf_bytes ||
 			    (int64_t)(ticks - newest) < 0))
-		return strata_ring_reserve_slow(ring, id, padded_bytes, slot);
+		return false;
 	if (strata_unlikely(strata_local_cmpxchg64(&subbuf->newest_ticks, newest, ticks) !=
 				    newest ||
 			    strata_local_cmpxchg(&ring->write_count, old,
 						 old + header_bytes + padded_bytes) != old))
-		return strata_ring_reserve_slow(ring, id, padded_bytes, slot);
+		return false;
 	strata_ring_note_ticks(subbuf, form, ticks);
 	strata_ring_fill_slot(slot, subbuf, old, strata_read_once(&subbuf->base) + (old - held),
 			      header_bytes, padded_bytes, id, ticks);
@@ -499,8 +503,10 @@ strata_ring_reserve_short(struct strata_ring *ring, uint32_t id, uint32_t padded
 {
 	if (ring->form == STRATA_HEADER_COMPACT)
 		return strata_ring_reserve_fast(ring, STRATA_HEADER_COMPACT, id, padded_bytes,
-						slot);
-	return strata_ring_reserve_fast(ring, STRATA_HEADER_LARGE, id, padded_bytes, slot);
+						slot) ||
+		       strata_ring_reserve_slow(ring, id, padded_bytes, slot);
+	return strata_ring_reserve_fast(ring, STRATA_HEADER_LARGE, id, padded_bytes, slot) ||
+	       strata_ring_reserve_slow(ring, id, padded_bytes, slot);
 }
 
 /*
@@ -523,7 +529,8 @@ static inline bool strata_ring_reserve(struct strata_ring *ring, uint32_t id,
 	}
 	if (ring->form != STRATA_HEADER_FULL)
 		return strata_ring_reserve_short(ring, id, padded_bytes, slot);
-	return strata_ring_reserve_fast(ring, STRATA_HEADER_FULL, id, padded_bytes, slot);
+	return strata_ring_reserve_fast(ring, STRATA_HEADER_FULL, id, padded_bytes, slot) ||
+	       strata_ring_reserve_slow(ring, id, padded_bytes, slot);
 }
 
 /*

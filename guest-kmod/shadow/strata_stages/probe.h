@@ -6,25 +6,24 @@
  */
 
 #undef STRATA_CLASS_0
-#define STRATA_CLASS_0(name, proto, args, tstruct, assign)                                \
-	static __maybe_unused void strata_probe_##name(void *strata_event, proto)         \
-	{                                                                                 \
-		struct strata_offsets_##name strata_offsets;                              \
-		struct strata_open_record strata_record;                                  \
-		struct strata_entry_##name *entry;                                        \
-                                                                                          \
-		if (!strata_filter_passes())                                              \
-			return;                                                           \
-		entry = strata_record_begin(&strata_record,                               \
-					    ((struct strata_event *)strata_event)->id,    \
-					    strata_layout_##name(&strata_offsets, args)); \
-		if (!entry)                                                               \
-			return;                                                           \
-		{                                                                         \
-			assign;                                                           \
-		}                                                                         \
-		strata_finish_##name(entry, &strata_offsets);                             \
-		strata_record_end(&strata_record);                                        \
+#define STRATA_CLASS_0(name, proto, args, tstruct, assign)                             \
+	static __maybe_unused void strata_probe_##name(void *strata_event, proto)      \
+	{                                                                              \
+		struct strata_offsets_##name strata_offsets;                           \
+		struct strata_open_record strata_record __uninitialized;               \
+		struct strata_entry_##name *entry;                                     \
+                                                                                       \
+		if (!strata_filter_passes() ||                                         \
+		    !strata_record_begin(&strata_record,                               \
+					 ((struct strata_event *)strata_event)->id,    \
+					 strata_layout_##name(&strata_offsets, args))) \
+			return;                                                        \
+		entry = strata_record.payload;                                         \
+		{                                                                      \
+			assign;                                                        \
+		}                                                                      \
+		strata_finish_##name(entry, &strata_offsets);                          \
+		strata_record_end(&strata_record);                                     \
 	}
 #undef STRATA_EVENT_00
 #define STRATA_EVENT_00(template, name_, proto)                                        \
