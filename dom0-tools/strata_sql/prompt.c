@@ -166,6 +166,8 @@ static void run_lines(struct statements *statements, EditLine *editor, History *
 
 	while (!statements->wants_end) {
 		in_statement = !is_blank(&pending);
+		/* From here on it may be for the next statement. */
+		strata_sql_forget_interrupt(statements->sql);
 		errno = 0;
 		line = el_gets(editor, &nr);
 		if (!line && errno == EINTR) {

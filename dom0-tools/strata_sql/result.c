@@ -99,16 +99,27 @@ static char *cell_text(struct result *result, int at, bool is_escaped)
 
 static void print_csv_row(struct result *result)
 {
-	char *text;
+	const char *text;
+	char *made;
 	int i;
 
 	for (i = 0; i < result->nr_columns; i++) {
 		if (i)
 			fputc(',', stdout);
-		text = cell_text(result, i, false);
-		if (text)
-			strata_table_put_csv(text, stdout);
-		free(text);
+		if (sqlite3_column_type(result->statement, i) == SQLITE_TEXT) {
+			/* It may hold bytes of 0. */
+			text = (const char *)sqlite3_column_text(result->statement, i);
+			result->no_memory |= !text;
+			if (text)
+				strata_table_put_csv(
+					text, (size_t)sqlite3_column_bytes(result->statement, i),
+					stdout);
+			continue;
+		}
+		made = cell_text(result, i, false);
+		if (made)
+			strata_table_put_csv(made, strlen(made), stdout);
+		free(made);
 	}
 	fputc('\n', stdout);
 }
@@ -269,7 +280,7 @@ void result_begin(struct result *result, enum result_form form, sqlite3_stmt *st
 	for (i = 0; form == RESULT_CSV && !result->no_memory && i < result->nr_columns; i++) {
 		if (i)
 			fputc(',', stdout);
-		strata_table_put_csv(result->names[i], stdout);
+		strata_table_put_csv(result->names[i], strlen(result->names[i]), stdout);
 	}
 	if (form == RESULT_CSV)
 		fputc('\n', stdout);

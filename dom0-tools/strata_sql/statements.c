@@ -238,7 +238,6 @@ int statements_run(struct statements *statements, const char *text)
 
 	if (statements_is_command(text))
 		return command(statements, text);
-	strata_sql_begin(statements->sql);
 	traces_progress_begin(statements->traces, statements->traces->set.bytes);
 	status = run_statements(statements, text);
 	traces_progress_end(statements->traces);

@@ -63,8 +63,11 @@ const char *strata_report_domain_name(char *text, const struct strata_shown *sho
 const char *strata_report_vcpu_name(char *text, const struct strata_shown *shown, size_t trace,
 				    const struct strata_vcpu *vcpu);
 const char *strata_report_task_name(char *text, const struct strata_task *task);
-/* Which user's or kernel's traces, or which domain on a hypervisor's, make spans like this one:
- * owners of shares (fair_share.h). */
+/* Owners of shares (fair_share.h): whose trace this is, or which domain's doings the hypervisor
+ * tells there (@vcpu: NULL: none's). */
+uint64_t strata_report_owner(const struct strata_shown *shown, size_t trace,
+			     const struct strata_vcpu *vcpu);
+/* The owner of spans like this one. */
 uint64_t strata_report_span_owner(const struct strata_shown *shown, const struct strata_span *span);
 /* The name of a VM exit, hypercall, system call, interrupt, wake-up or request. */
 void strata_report_span_name(char *text, const struct strata_shown *shown,

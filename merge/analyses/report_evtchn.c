@@ -19,14 +19,16 @@
 
 #define NAME STRATA_REPORT_NAME
 
-/* Hostile domains may have many ports: further ones are only counted, not in the table. */
+/* A hostile domain may have many ports: those beyond its share of the rows (base/fair_share.h)
+ * share a row. */
 #define ROWS_MAX 32768u
 
 /* A port of a domain, by its sender: a domain, or Xen itself. */
 struct row {
 	size_t machine, trace;
 	uint32_t domain, port;
-	uint32_t sender; /* NO_SENDER: Xen */
+	uint32_t sender;   /* NO_SENDER: Xen */
+	bool is_of_others; /* of the domain's ports beyond its share */
 	uint64_t signals;
 	struct strata_histogram pendings;
 	uint64_t bound_ns; /* the largest of a single time */
@@ -44,26 +46,52 @@ struct evtchn_report {
 	struct strata_shares shares; /* by the domain that has the ports */
 };
 
-/* Returns the row of a port, from a PENDING span or one that it caused. NULL: out of memory, or the
- * table is full. */
+static struct row *add_row(struct evtchn_report *report, const struct strata_link_end *to,
+			   uint64_t id)
+{
+	struct row *row = strata_id_rows_add(&report->rows, id, sizeof(*row));
+
+	if (!row)
+		return NULL;
+	row->machine = to->vcpu->machine;
+	row->trace = to->trace;
+	row->domain = to->vcpu->domain;
+	return row;
+}
+
+/* Returns the row of a domain's ports beyond its share.  @domain: its id */
+static struct row *row_of_others(struct evtchn_report *report, const struct strata_link_end *to,
+				 uint64_t domain)
+{
+	/* No port's id has three parts. */
+	const uint64_t id = strata_identity_add(domain, ROWS_MAX);
+	struct row *row = strata_id_rows_find(&report->rows, id);
+
+	if (row)
+		return row;
+	row = add_row(report, to, id);
+	if (row)
+		row->is_of_others = true;
+	return row;
+}
+
+/* Returns the row of a port, from a PENDING span or one that it caused. NULL: out of memory. */
 static struct row *row_of(struct evtchn_report *report, const struct strata_link *pending)
 {
 	const struct strata_vcpu *to = pending->to.vcpu, *from = pending->from.vcpu;
 	const uint32_t sender = pending->via == STRATA_VIA_SEND && from ? from->domain : NO_SENDER;
-	uint64_t id = strata_identity_add(strata_identity_add(0, to->machine), to->domain);
-	struct row *row;
+	const uint64_t domain =
+		strata_identity_add(strata_identity_add(0, to->machine), to->domain);
+	const uint64_t id = strata_identity_add(strata_identity_add(domain, pending->port), sender);
+	struct row *row = strata_id_rows_find(&report->rows, id);
 
-	id = strata_identity_add(strata_identity_add(id, pending->port), sender);
-	row = strata_id_rows_find(&report->rows, id);
-	if (row || !strata_shares_take(&report->shares, (uint64_t)to->machine << 32 | to->domain,
-				       ROWS_MAX))
+	if (row)
 		return row;
-	row = strata_id_rows_add(&report->rows, id, sizeof(*row));
+	if (!strata_shares_take(&report->shares, domain, ROWS_MAX))
+		return row_of_others(report, &pending->to, domain);
+	row = add_row(report, &pending->to, id);
 	if (!row)
 		return NULL;
-	row->machine = to->machine;
-	row->trace = pending->to.trace;
-	row->domain = to->domain;
 	row->port = pending->port;
 	row->sender = sender;
 	return row;
@@ -98,7 +126,7 @@ static void take_handler(struct row *row, const struct strata_span *span)
 {
 	char copy[NAME / 4] = "", name[NAME / 2];
 
-	if (row->handlers.count)
+	if (row->handlers.count || row->is_of_others)
 		return;
 	if (span->name && span->name_bytes)
 		memcpy(copy, span->name,
@@ -201,6 +229,16 @@ static void set_pendings(struct strata_cell *cells, struct row *row)
 	strata_cell_set(&cells[COLUMN_UNKNOWN], row->parts[STRATA_PART_UNKNOWN]);
 }
 
+static const char *sender_name(char *text, const struct evtchn_report *report,
+			       const struct row *row)
+{
+	if (row->is_of_others)
+		return "others";
+	if (row->sender == NO_SENDER)
+		return "Xen";
+	return strata_report_domain_name(text, report->report.shown, row->trace, row->sender);
+}
+
 static int make(struct strata_report *base, struct strata_table *tables, size_t *nr)
 {
 	struct evtchn_report *report = (struct evtchn_report *)base;
@@ -220,12 +258,9 @@ static int make(struct strata_report *base, struct strata_table *tables, size_t 
 		strata_table_text(table, &cells[COLUMN_OF],
 				  strata_report_domain_name(name, report->report.shown, row->trace,
 							    row->domain));
-		strata_cell_set(&cells[COLUMN_PORT], row->port);
-		strata_table_text(table, &cells[COLUMN_BY],
-				  row->sender == NO_SENDER
-					  ? "Xen"
-					  : strata_report_domain_name(name, report->report.shown,
-								      row->trace, row->sender));
+		if (!row->is_of_others)
+			strata_cell_set(&cells[COLUMN_PORT], row->port);
+		strata_table_text(table, &cells[COLUMN_BY], sender_name(name, report, row));
 		strata_table_text(table, &cells[COLUMN_HANDLER], row->handler);
 		strata_cell_set(&cells[COLUMN_SIGNALS], row->signals);
 		strata_cell_set(&cells[COLUMN_UPCALLS], row->pendings.count);

@@ -6,15 +6,20 @@
 #include <stdlib.h>
 
 #include "analyses/report.h"
+#include "base/fair_share.h"
 #include "base/histogram.h"
 #include "base/id_rows.h"
 
-/* Hostile traces may have many pairs of domains: further ones are not in the table. */
+/* A hostile trace may have many pairs of domains: those of a domain beyond its share of the rows
+ * (base/fair_share.h) share a row. */
 #define ROWS_MAX 16384u
+
+/* Behind all domains: they have 16 bits. */
+#define OTHERS 0x10000u
 
 struct row {
 	size_t trace;
-	uint32_t domain, other;
+	uint32_t domain, other; /* OTHERS: all that have no row of their own */
 	struct strata_histogram maps;
 	uint64_t bound_ns; /* the largest of a single time */
 	uint64_t copies, failed, bytes;
@@ -23,23 +28,33 @@ struct row {
 struct grants_report {
 	struct strata_report report;
 	struct strata_id_rows rows;
+	struct strata_shares shares; /* by the domain that maps and copies */
 };
 
-static struct row *row_of(struct grants_report *report, const struct strata_span *span)
+/* Finds or adds the row of a pair.  NULL: out of memory, or, for a new pair, beyond a share. */
+static struct row *row_of_pair(struct grants_report *report, const struct strata_span *span,
+			       uint32_t other)
 {
-	const uint64_t id = (uint64_t)span->vcpu->machine << 48 |
-			    (uint64_t)(span->vcpu->domain & 0xffff) << 32 | span->domain;
+	const uint64_t domain = (uint64_t)span->vcpu->machine << 16 | (span->vcpu->domain & 0xffff);
+	const uint64_t id = domain << 17 | other;
 	struct row *row = strata_id_rows_find(&report->rows, id);
 
-	if (row || report->rows.nr >= ROWS_MAX)
+	if (row || (other != OTHERS && !strata_shares_take(&report->shares, domain, ROWS_MAX)))
 		return row;
 	row = strata_id_rows_add(&report->rows, id, sizeof(*row));
 	if (!row)
 		return NULL;
 	row->trace = span->trace;
 	row->domain = span->vcpu->domain;
-	row->other = span->domain;
+	row->other = other;
 	return row;
+}
+
+static struct row *row_of(struct grants_report *report, const struct strata_span *span)
+{
+	struct row *row = row_of_pair(report, span, span->domain & 0xffff);
+
+	return row || report->rows.no_memory ? row : row_of_pair(report, span, OTHERS);
 }
 
 static void take(struct strata_span_listener *listener, const struct strata_span *span)
@@ -99,8 +114,10 @@ static int make(struct strata_report *base, struct strata_table *tables, size_t 
 				  strata_report_domain_name(name, report->report.shown, row->trace,
 							    row->domain));
 		strata_table_text(table, &cells[1],
-				  strata_report_domain_name(name, report->report.shown, row->trace,
-							    row->other));
+				  row->other == OTHERS
+					  ? "others"
+					  : strata_report_domain_name(name, report->report.shown,
+								      row->trace, row->other));
 		strata_cell_set(&cells[2], maps->count);
 		if (maps->count) {
 			strata_cell_set(&cells[3], maps->sum);
@@ -130,6 +147,7 @@ static void free_report(struct strata_report *base)
 	struct grants_report *report = (struct grants_report *)base;
 
 	strata_id_rows_clear(&report->rows, clear_row);
+	strata_shares_clear(&report->shares);
 	free(report);
 }
 

@@ -124,11 +124,17 @@ void strata_report_span_name(char *text, const struct strata_shown *shown,
 	}
 }
 
+uint64_t strata_report_owner(const struct strata_shown *shown, size_t trace,
+			     const struct strata_vcpu *vcpu)
+{
+	const uint64_t domain = vcpu ? (vcpu->domain & 0xffff) + 1 : 0;
+
+	return (uint64_t)shown->holders.of[trace] << 32 | domain;
+}
+
 uint64_t strata_report_span_owner(const struct strata_shown *shown, const struct strata_span *span)
 {
-	const uint64_t domain = span->vcpu ? (span->vcpu->domain & 0xffff) + 1 : 0;
-
-	return (uint64_t)shown->holders.of[span->trace] << 32 | domain;
+	return strata_report_owner(shown, span->trace, span->vcpu);
 }
 
 static void put_of(char *text, const struct span_report *report, const struct strata_span *span)

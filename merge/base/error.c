@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/complaints.h"
+
 int strata_fail(struct strata_error *error, const char *format, ...)
 {
 	va_list args;
@@ -48,5 +50,6 @@ void strata_complain(strata_complain_fn *complain, void *data, const char *about
 	if (length < 0 || length >= (int)sizeof(message))
 		length = 0;
 	vsnprintf(message + length, sizeof(message) - (size_t)length, format, args);
-	complain(data, message);
+	if (!strata_complaints_keep(complain, data, message))
+		complain(data, message);
 }

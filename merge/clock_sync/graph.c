@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * graph.c - paths of least total bound (Dijkstra 1959).
+ * graph.c - paths of as few hops as possible, and of those with the least total bound (Dijkstra
+ * 1959).
+ *
+ * A bound is proven only as far as the traces of all clocks on its path tell the truth.  A clock
+ * whose trace lies can make its own edges look as narrow as it likes, so a narrower bound is no
+ * reason to believe more clocks: two that are tied directly are tied by nothing else.
  *
  * An edge's weight is its mean bound over the whole span of its clocks: an edge with a narrow bound
  * for a moment and none for the rest is heavy.
@@ -60,8 +65,14 @@ static uint64_t weigh(const struct strata_clock_sync *sync, const struct strata_
 	return (uint64_t)(sum / (SAMPLES + 1) >> STRATA_FINE_GRAIN);
 }
 
+static bool is_better(size_t hops, uint64_t distance, const struct strata_clock *than)
+{
+	return hops < than->hops || (hops == than->hops && distance < than->distance);
+}
+
 static void relax(struct strata_clock_sync *sync, int clock)
 {
+	const size_t hops = sync->clocks[clock].hops + 1;
 	size_t i;
 
 	for (i = 0; i < sync->nr_edges; i++) {
@@ -73,9 +84,11 @@ static void relax(struct strata_clock_sync *sync, int clock)
 			continue;
 		other = &sync->clocks[edge->from == clock ? edge->to : edge->from];
 		distance = sync->clocks[clock].distance + sync->weights[i];
+		/* The sum may wrap. */
 		if (other->done || distance < sync->clocks[clock].distance ||
-		    distance >= other->distance)
+		    !is_better(hops, distance, other))
 			continue;
+		other->hops = hops;
 		other->distance = distance;
 		other->parent_edge = (int)i;
 	}
@@ -88,17 +101,22 @@ void strata_graph_choose(struct strata_clock_sync *sync, int reference)
 	for (i = 0; i < sync->nr_edges; i++)
 		sync->weights[i] = weigh(sync, sync->edges[i]);
 	for (i = 0; i < sync->nr_clocks; i++) {
+		sync->clocks[i].hops = SIZE_MAX;
 		sync->clocks[i].distance = UINT64_MAX;
 		sync->clocks[i].parent_edge = -1;
 		sync->clocks[i].done = false;
 	}
+	sync->clocks[reference].hops = 0;
 	sync->clocks[reference].distance = 0;
 	for (round = 0; round < sync->nr_clocks; round++) {
 		int best = -1;
 
 		for (i = 0; i < sync->nr_clocks; i++) {
-			if (!sync->clocks[i].done && sync->clocks[i].distance != UINT64_MAX &&
-			    (best < 0 || sync->clocks[i].distance < sync->clocks[best].distance))
+			const struct strata_clock *clock = &sync->clocks[i];
+
+			if (!clock->done && clock->hops != SIZE_MAX &&
+			    (best < 0 ||
+			     is_better(clock->hops, clock->distance, &sync->clocks[best])))
 				best = (int)i;
 		}
 		if (best < 0)

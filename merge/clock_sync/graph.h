@@ -13,7 +13,8 @@
 struct strata_clock {
 	char *name;
 	int parent_edge;   /* the edge towards the reference; -1 */
-	uint64_t distance; /* total mean bound of the path; UINT64_MAX: unreachable */
+	size_t hops;       /* of the path; SIZE_MAX: unreachable */
+	uint64_t distance; /* total mean bound of the path */
 	bool done;
 	struct strata_sync_map *map; /* stable address for cursors */
 };

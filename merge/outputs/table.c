@@ -230,17 +230,25 @@ void strata_table_print(const struct strata_table *table, size_t most, FILE *out
 	free(widths);
 }
 
-void strata_table_put_csv(const char *text, FILE *out)
+static bool needs_quotes(const char *text, size_t bytes)
 {
-	if (!strpbrk(text, ",\"\r\n")) {
-		fputs(text, out);
+	return memchr(text, ',', bytes) || memchr(text, '"', bytes) || memchr(text, '\r', bytes) ||
+	       memchr(text, '\n', bytes);
+}
+
+void strata_table_put_csv(const char *text, size_t bytes, FILE *out)
+{
+	size_t i;
+
+	if (!needs_quotes(text, bytes)) {
+		fwrite(text, 1, bytes, out);
 		return;
 	}
 	fputc('"', out);
-	for (; *text; text++) {
-		if (*text == '"')
+	for (i = 0; i < bytes; i++) {
+		if (text[i] == '"')
 			fputc('"', out);
-		fputc(*text, out);
+		fputc(text[i], out);
 	}
 	fputc('"', out);
 }
@@ -261,7 +269,7 @@ void strata_table_print_csv(const struct strata_table *table, FILE *out)
 			if (!cell->is_known)
 				continue;
 			if (is_text(&table->columns[j]))
-				strata_table_put_csv(cell->text, out);
+				strata_table_put_csv(cell->text, strlen(cell->text), out);
 			else if (table->columns[j].kind == STRATA_CELL_SHARE)
 				fprintf(out, "%" PRIu64 ".%04" PRIu64, cell->number / 10000,
 					cell->number % 10000);

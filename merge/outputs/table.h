@@ -69,7 +69,7 @@ void strata_table_sort(struct strata_table *table, size_t column);
 void strata_table_print(const struct strata_table *table, size_t most, FILE *out);
 void strata_table_print_csv(const struct strata_table *table, FILE *out);
 /* Writes a text as a cell of CSV, quoted if necessary. */
-void strata_table_put_csv(const char *text, FILE *out);
+void strata_table_put_csv(const char *text, size_t bytes, FILE *out);
 /* Returns an array of objects. NULL: out of memory. */
 struct json_object *strata_table_to_json(const struct strata_table *table);
 

@@ -106,6 +106,17 @@ static int make_catalog(struct strata_sql *sql)
 	return status ? SQLITE_NOMEM : SQLITE_OK;
 }
 
+/* How often a statement looks whether it was interrupted, in steps of SQLite's machine. */
+#define STEPS_PER_LOOK 1000
+
+/* sqlite3_interrupt() has no effect on a statement that begins later. */
+static int is_interrupted(void *data)
+{
+	const struct strata_sql *sql = data;
+
+	return atomic_load_explicit(&sql->stop, memory_order_relaxed);
+}
+
 /* Returns an SQLite result code. */
 static int set_up(struct strata_sql *sql)
 {
@@ -129,7 +140,11 @@ static int set_up(struct strata_sql *sql)
 		status = sql_add_class_list(sql);
 	if (status == SQLITE_OK)
 		status = sql_add_fact_tables(sql);
-	return status == SQLITE_OK ? sql_guard(sql) : status;
+	if (status == SQLITE_OK)
+		status = sql_guard(sql);
+	if (status == SQLITE_OK)
+		sqlite3_progress_handler(sql->db, STEPS_PER_LOOK, is_interrupted, sql);
+	return status;
 }
 
 struct strata_sql *strata_sql_open(const struct strata_sql_options *options,
@@ -203,7 +218,7 @@ void strata_sql_interrupt(struct strata_sql *sql)
 	sqlite3_interrupt(sql->db);
 }
 
-void strata_sql_begin(struct strata_sql *sql)
+void strata_sql_forget_interrupt(struct strata_sql *sql)
 {
 	atomic_store_explicit(&sql->stop, false, memory_order_relaxed);
 }

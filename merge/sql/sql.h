@@ -55,11 +55,12 @@ int strata_sql_prepare(struct strata_sql *sql, const char *text, sqlite3_stmt **
 /* Returns the connection, for SQLite's error messages. */
 sqlite3 *strata_sql_connection(struct strata_sql *sql);
 
-/* Makes the running statement end with SQLITE_INTERRUPT. */
+/* Makes the running statement, or else the next one, end with SQLITE_INTERRUPT, and all after it.
+ */
 void strata_sql_interrupt(struct strata_sql *sql);
 
-/* To be called before a statement: forgets an interrupt of the previous one. */
-void strata_sql_begin(struct strata_sql *sql);
+/* Lets statements run again after an interrupt. */
+void strata_sql_forget_interrupt(struct strata_sql *sql);
 
 /* Prints what was missing in the tables that were read since the last call, and which events to
  * record to have it. */

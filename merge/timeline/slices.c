@@ -2,13 +2,14 @@
 /*
  * slices.c - see slices.h.  A thread takes the next slice, merges it, waits until
  * all slices before it are joined, and joins its own: so each thread keeps at most one slice's
- * result.
+ * result.  Messages about damage wait likewise, so their order does not depend on the threads.
  */
 #include "timeline/slices.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "base/complaints.h"
 #include "timeline/in_order.h"
 
 /* Each slice reads the packets in which it begins a second time, in every stream: more slices cost
@@ -51,18 +52,22 @@ static int do_slice(struct slices *slices, size_t at, struct strata_slice_sink *
 	const struct strata_slice_options *options = slices->options;
 	struct strata_slice_sink *sink = slices->work->begin(slices->work, at, *kept);
 	struct strata_ctf_tally *tallies = calloc(slices->set->nr_streams + 1, sizeof(*tallies));
+	struct strata_complaints held = { NULL, NULL };
 	int status = -1;
 
 	strata_fail(error, "out of memory for a slice");
+	strata_complaints_hold(&held);
 	if (sink && tallies)
 		status = strata_trace_set_merge(
 			slices->set, at ? slices->cuts[at - 1] : options->from_ns,
 			at + 1 < slices->nr ? slices->cuts[at] : options->to_ns, sink, tallies,
 			error);
+	strata_complaints_hold(NULL);
 	pthread_mutex_lock(&slices->lock);
 	while (slices->joined < at)
 		pthread_cond_wait(&slices->joined_one, &slices->lock);
 	pthread_mutex_unlock(&slices->lock);
+	strata_complaints_tell(&held);
 	/* No other thread joins now, though others may merge. */
 	if (sink) {
 		struct strata_error join_error;

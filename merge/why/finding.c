@@ -24,8 +24,7 @@ struct guilt {
 
 static uint32_t by_of(const struct search *search, uint32_t name)
 {
-	return name ? strata_why_names_add(search->names, strata_why_by(search->names, name), NULL)
-		    : 0;
+	return strata_why_names_add_by(search->names, name);
 }
 
 /* Refines the blame by one step of the path. */

@@ -131,7 +131,8 @@ static uint32_t name_task(struct strata_why_instances *all, const struct strata_
 {
 	char text[STRATA_REPORT_NAME];
 
-	return strata_why_names_add(all->names, strata_report_task_name(text, task), NULL);
+	return strata_why_names_add(all->names, strata_report_task_name(text, task), NULL,
+				    strata_report_owner(all->shown, task->kernel->trace, NULL));
 }
 
 static bool is_asked_for(struct strata_why_instances *all, const struct strata_span *span,
@@ -167,7 +168,8 @@ static void take_span(struct strata_why_instances *all, const struct strata_span
 	char text[STRATA_REPORT_NAME];
 
 	strata_report_span_name(text, all->shown, span);
-	instance.name = strata_why_names_add(all->names, text, NULL);
+	instance.name = strata_why_names_add(all->names, text, NULL,
+					     strata_report_span_owner(all->shown, span));
 	if (!is_asked_for(all, span, of, instance.name))
 		return;
 	if (span->task) {

@@ -8,9 +8,10 @@
 #include "base/array.h"
 #include "base/identity.h"
 
-static uint32_t append(struct strata_why_names *names, const char *text, const char *by)
+static uint32_t append(struct strata_why_names *names, const char *text, const char *by,
+		       uint64_t owner)
 {
-	struct strata_why_name name = { strdup(text), strdup(by) };
+	struct strata_why_name name = { strdup(text), strdup(by), owner };
 
 	if (!name.text || !name.by || !STRATA_GROW(names->names, names->nr, names->room)) {
 		free(name.text);
@@ -28,14 +29,15 @@ static void *thing_of(uint32_t number)
 	return (void *)((uintptr_t)number + 1);
 }
 
-uint32_t strata_why_names_add(struct strata_why_names *names, const char *text, const char *by)
+uint32_t strata_why_names_add(struct strata_why_names *names, const char *text, const char *by,
+			      uint64_t owner)
 {
 	uint64_t id = strata_identity_add_text(0, text, strlen(text));
 	uint32_t number;
 	void *thing;
 
 	if (!names->nr)
-		append(names, "", "");
+		append(names, "", "", STRATA_WHY_OWN);
 	if (!names->nr)
 		return 0;
 	by = by ? by : text;
@@ -48,12 +50,22 @@ uint32_t strata_why_names_add(struct strata_why_names *names, const char *text, 
 			return number;
 		id++;
 	}
-	if (names->nr >= STRATA_WHY_NAMES_MAX && strcmp(text, "others") != 0)
-		return strata_why_names_add(names, "others", "others");
-	number = append(names, text, by);
+	if (owner != STRATA_WHY_OWN &&
+	    !strata_shares_take(&names->shares, owner, STRATA_WHY_NAMES_MAX))
+		return strata_why_names_add(names, "others", "others", STRATA_WHY_OWN);
+	number = append(names, text, by, owner);
 	if (number && strata_id_map_add(&names->by_id, id, thing_of(number)))
 		names->no_memory = true;
 	return number;
+}
+
+uint32_t strata_why_names_add_by(struct strata_why_names *names, uint32_t number)
+{
+	if (!number || number >= names->nr)
+		return 0;
+	/* The text stays where it is when the table grows. */
+	return strata_why_names_add(names, names->names[number].by, NULL,
+				    names->names[number].owner);
 }
 
 void strata_why_names_clear(struct strata_why_names *names)
@@ -66,5 +78,6 @@ void strata_why_names_clear(struct strata_why_names *names)
 	}
 	free(names->names);
 	strata_id_map_clear(&names->by_id);
+	strata_shares_clear(&names->shares);
 	memset(names, 0, sizeof(*names));
 }

@@ -18,9 +18,9 @@ static uint32_t known_name(struct strata_why_recall *recall, uint64_t id)
 }
 
 static uint32_t know_name(struct strata_why_recall *recall, uint64_t id, const char *text,
-			  const char *by)
+			  const char *by, uint64_t owner)
 {
-	const uint32_t name = strata_why_names_add(recall->names, text, by);
+	const uint32_t name = strata_why_names_add(recall->names, text, by, owner);
 
 	/* Beyond this number, names are not cached. */
 	if (recall->span_names.nr < STRATA_WHY_NAMES_MAX &&
@@ -43,7 +43,7 @@ uint32_t strata_why_name_span(struct strata_why_recall *recall, const struct str
 	if (name != UINT32_MAX)
 		return name;
 	strata_report_span_name(text, recall->shown, span);
-	return know_name(recall, id, text, NULL);
+	return know_name(recall, id, text, NULL, strata_report_span_owner(recall->shown, span));
 }
 
 /* The culprit is the vCPU's domain. @pcpu: where it ran; or STRATA_NO_PCPU */
@@ -67,7 +67,7 @@ uint32_t strata_why_name_vcpu(struct strata_why_recall *recall, size_t trace,
 	slash = strrchr(text, '/');
 	if (slash)
 		*slash = 0;
-	return know_name(recall, id, whole, text);
+	return know_name(recall, id, whole, text, strata_report_owner(recall->shown, trace, vcpu));
 }
 
 uint32_t strata_why_name_task(struct strata_why_recall *recall, const struct strata_task *task)
@@ -81,7 +81,8 @@ uint32_t strata_why_name_task(struct strata_why_recall *recall, const struct str
 	if (name != UINT32_MAX)
 		return name;
 	strata_report_task_name(text, task);
-	return know_name(recall, id, text, NULL);
+	return know_name(recall, id, text, NULL,
+			 strata_report_owner(recall->shown, task->kernel->trace, NULL));
 }
 
 uint32_t strata_why_name_waker(struct strata_why_recall *recall, const struct strata_link *link)
@@ -104,7 +105,7 @@ uint32_t strata_why_name_waker(struct strata_why_recall *recall, const struct st
 	case STRATA_VIA_SOFTIRQ:
 		return strata_why_name_span(recall, &span);
 	case STRATA_VIA_TIMER:
-		return strata_why_names_add(recall->names, "a timer", NULL);
+		return strata_why_names_add(recall->names, "a timer", NULL, STRATA_WHY_OWN);
 	default:
 		return 0;
 	}
@@ -120,5 +121,6 @@ uint32_t strata_why_name_sender(struct strata_why_recall *recall, size_t trace,
 		return vcpu;
 	strata_report_task_name(task, by);
 	snprintf(whole, sizeof(whole), "%s on %s", task, strata_why_name(recall->names, vcpu));
-	return strata_why_names_add(recall->names, whole, strata_why_by(recall->names, vcpu));
+	return strata_why_names_add(recall->names, whole, strata_why_by(recall->names, vcpu),
+				    strata_report_owner(recall->shown, by->kernel->trace, NULL));
 }

@@ -55,7 +55,8 @@ static size_t name_task(struct path_report *report, struct named_task *tasks, si
 		return place;
 	strata_report_task_name(text, task);
 	tasks[*nr] = (struct named_task){ task->kernel->trace, task->tid,
-					  strata_why_names_add(&report->names, text, NULL) };
+					  strata_why_names_add(&report->names, text, NULL,
+							       STRATA_WHY_OWN) };
 	return (*nr)++;
 }
 

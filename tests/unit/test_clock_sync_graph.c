@@ -99,21 +99,22 @@ static void what_is_assumed_of_all_clocks_holds_where_nothing_else_is_said(void 
 	strata_clock_sync_free(sync);
 }
 
-static void a_path_of_least_bound_is_taken_not_the_shortest(void **state)
+static void of_paths_with_as_many_hops_the_one_of_least_bound_is_taken(void **state)
 {
 	struct strata_clock_sync *sync = with_clocks(4);
 	const struct strata_clock_sync_report *report;
 	struct strata_clock_time time;
 
 	(void)state;
-	anchors(sync, 0, 3, 6000, 1000000); /* direct, but loose, and wrong by as much */
-	anchors(sync, 0, 1, 1000, 300);
-	anchors(sync, 1, 2, 2000, 400);
+	/* By way of clock 1 it is looser, and wrong by as much. */
+	anchors(sync, 0, 1, 6000, 1000000);
+	anchors(sync, 1, 3, -2000, 100);
+	anchors(sync, 0, 2, 3000, 700);
 	anchors(sync, 2, 3, 3100, 500);
 	ok(strata_clock_sync_solve(sync, 0, &err));
 	report = strata_clock_sync_report(sync, &err);
 	assert_int_equal(parent_of(sync, 3), 2);
-	assert_int_equal(parent_of(sync, 2), 1);
+	assert_int_equal(parent_of(sync, 2), 0);
 	assert_int_equal(parent_of(sync, 1), 0);
 	time = at(sync, 3, 5 * SECOND + 6100);
 	assert_in_range(time.value, 5 * SECOND - 20, 5 * SECOND + 20);
@@ -126,6 +127,24 @@ static void a_path_of_least_bound_is_taken_not_the_shortest(void **state)
 	time = at(sync, 0, 5 * SECOND);
 	assert_in_range(time.value, 5 * SECOND + 6080, 5 * SECOND + 6120);
 	assert_in_range(time.bound, 1200, 1300);
+	strata_clock_sync_free(sync);
+}
+
+/* Clock 2 is a liar's: it claims to be tied narrowly to both others, whose clocks agree. */
+static void a_third_clock_does_not_bend_a_direct_tie(void **state)
+{
+	struct strata_clock_sync *sync = with_clocks(3);
+	struct strata_clock_time time;
+
+	(void)state;
+	anchors(sync, 0, 1, 0, 50000);
+	anchors(sync, 0, 2, 0, 10);
+	anchors(sync, 2, 1, 40000, 10);
+	ok(strata_clock_sync_solve(sync, 0, &err));
+	time = at(sync, 1, 5 * SECOND);
+	assert_in_range(time.value, 5 * SECOND - 100, 5 * SECOND + 100);
+	assert_in_range(time.bound, 50000, 51000);
+	assert_int_equal(parent_of(sync, 1), 0);
 	strata_clock_sync_free(sync);
 }
 
@@ -333,7 +352,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_assumed_of_all_clocks_holds_where_nothing_else_is_said),
-		cmocka_unit_test(a_path_of_least_bound_is_taken_not_the_shortest),
+		cmocka_unit_test(of_paths_with_as_many_hops_the_one_of_least_bound_is_taken),
+		cmocka_unit_test(a_third_clock_does_not_bend_a_direct_tie),
 		cmocka_unit_test(what_is_not_tied_is_said_to_be_out_of_reach),
 		cmocka_unit_test(beyond_all_constraints_the_bound_grows_by_the_prior),
 		cmocka_unit_test(what_cannot_be_used_is_refused),

@@ -39,7 +39,8 @@ static void find(struct question *question, struct strata_why_critical_path *pat
 {
 	finish(question->world, end_ns);
 	assert_int_equal(strata_why_recall_finish(question->recall), 0);
-	question->instance.task = strata_why_names_add(&question->names, "ask-70", NULL);
+	question->instance.task =
+		strata_why_names_add(&question->names, "ask-70", NULL, STRATA_WHY_OWN);
 	assert_int_equal(strata_why_find_critical_path(question->recall, &question->instance, path),
 			 0);
 }

@@ -7,42 +7,57 @@
 
 #include "base/value_hash.h"
 
+/* A kernel with an idle task and two others. */
+struct two_tasks {
+	struct world *world;
+	struct strata_kernel *kernel;
+	struct strata_task *idle, *t, *s;
+};
+
+static struct two_tasks begin_two(void)
+{
+	struct two_tasks of = { .world = begin() };
+
+	of.kernel = kernel_of(of.world, STRATA_NO_DOMAIN);
+	of.idle = task_of(of.world, of.kernel, 0, 0);
+	of.t = task_of(of.world, of.kernel, 70, 0);
+	of.s = task_of(of.world, of.kernel, 71, 0);
+	return of;
+}
+
 static void requests_by_their_keys(void **state)
 {
-	struct world *world = begin();
-	struct strata_kernel *kernel = kernel_of(world, STRATA_NO_DOMAIN);
-	struct strata_task *idle = task_of(world, kernel, 0, 0), *t = task_of(world, kernel, 70, 0);
-	struct strata_task *s = task_of(world, kernel, 71, 0);
+	const struct two_tasks of = begin_two();
 	const struct strata_span *span;
 
 	(void)state;
-	switch_to(world, idle, T_RUNNABLE, t, 0, 10);
-	request(world, true, t, 1, 100);
-	request(world, true, t, 2, 110);
-	switch_to(world, t, T_BLOCKED, s, 0, 120);
-	wake(world, t, 0, 150);
-	switch_to(world, s, T_BLOCKED, t, 0, 160);
-	request(world, false, t, 1, 170);
-	request(world, false, s, 2, 180);
+	switch_to(of.world, of.idle, T_RUNNABLE, of.t, 0, 10);
+	request(of.world, true, of.t, 1, 100);
+	request(of.world, true, of.t, 2, 110);
+	switch_to(of.world, of.t, T_BLOCKED, of.s, 0, 120);
+	wake(of.world, of.t, 0, 150);
+	switch_to(of.world, of.s, T_BLOCKED, of.t, 0, 160);
+	request(of.world, false, of.t, 1, 170);
+	request(of.world, false, of.s, 2, 180);
 	/* An end without a beginning, and a beginning anew. */
-	request(world, false, t, 1, 190);
-	request(world, true, t, 3, 200);
-	request(world, true, t, 3, 210);
-	request(world, false, t, 3, 215);
-	assert_int_equal(count(world, STRATA_SPAN_REQUEST), 3);
-	span = expect_at(nth(world, STRATA_SPAN_REQUEST, 0), 100, 170, 1);
+	request(of.world, false, of.t, 1, 190);
+	request(of.world, true, of.t, 3, 200);
+	request(of.world, true, of.t, 3, 210);
+	request(of.world, false, of.t, 3, 215);
+	assert_int_equal(count(of.world, STRATA_SPAN_REQUEST), 3);
+	span = expect_at(nth(of.world, STRATA_SPAN_REQUEST, 0), 100, 170, 1);
 	assert_int_equal(part(span, T_RUNNING, GUEST), 20 + 10);
 	assert_int_equal(part(span, T_BLOCKED, GUEST), 30);
 	assert_int_equal(part(span, T_RUNNABLE, GUEST), 10);
 	assert_int_equal(span->name_bytes, 5);
 	assert_memory_equal(span->name, "serve", 5);
 	/* Begun by one task and ended by another: neither's times divide it. */
-	span = expect_at(nth(world, STRATA_SPAN_REQUEST, 1), 110, 180, 2);
+	span = expect_at(nth(of.world, STRATA_SPAN_REQUEST, 1), 110, 180, 2);
 	assert_null(span->split);
-	expect_at(nth(world, STRATA_SPAN_REQUEST, 2), 210, 215, 3);
-	assert_int_equal(world->requests.without_begin, 1);
-	assert_int_equal(world->requests.without_end, 1);
-	end(world);
+	expect_at(nth(of.world, STRATA_SPAN_REQUEST, 2), 210, 215, 3);
+	assert_int_equal(of.world->requests.without_begin, 1);
+	assert_int_equal(of.world->requests.without_end, 1);
+	end(of.world);
 }
 
 static void requests_of_nobody(void **state)
@@ -59,61 +74,55 @@ static void requests_of_nobody(void **state)
 /* Around a loss of the kernel's events: what the task did before it is unknown, and no more. */
 static void a_request_around_a_loss_of_the_kernel(void **state)
 {
-	struct world *world = begin();
-	struct strata_kernel *kernel = kernel_of(world, STRATA_NO_DOMAIN);
-	struct strata_task *idle = task_of(world, kernel, 0, 0), *t = task_of(world, kernel, 70, 0);
-	struct strata_task *s = task_of(world, kernel, 71, 0);
+	const struct two_tasks of = begin_two();
 	const struct strata_span *span;
 
 	(void)state;
-	switch_to(world, t, T_BLOCKED, s, 0, 10);
+	switch_to(of.world, of.t, T_BLOCKED, of.s, 0, 10);
 	/* By the kernel's events it sleeps; by the application's it works. */
-	request(world, true, t, 1, 100);
-	switch_to(world, s, T_RUNNABLE, idle, 0, 120);
-	lose_kernel(world, kernel, 150);
-	wake(world, t, 0, 160);
-	switch_to(world, idle, T_RUNNABLE, t, 0, 170);
-	request(world, false, t, 1, 200);
-	span = expect_at(nth(world, STRATA_SPAN_REQUEST, 0), 100, 200, 1);
+	request(of.world, true, of.t, 1, 100);
+	switch_to(of.world, of.s, T_RUNNABLE, of.idle, 0, 120);
+	lose_kernel(of.world, of.kernel, 150);
+	wake(of.world, of.t, 0, 160);
+	switch_to(of.world, of.idle, T_RUNNABLE, of.t, 0, 170);
+	request(of.world, false, of.t, 1, 200);
+	span = expect_at(nth(of.world, STRATA_SPAN_REQUEST, 0), 100, 200, 1);
 	assert_int_equal(part(span, T_UNKNOWN, GUEST), 60);
 	assert_int_equal(part(span, T_RUNNABLE, GUEST), 10);
 	assert_int_equal(part(span, T_RUNNING, GUEST), 30);
-	end(world);
+	end(of.world);
 }
 
 /* What was known before and after a switch that is missing stays in the parts of requests, also of
  * one that began in the time that is unknown now. */
 static void requests_around_a_switch_that_is_missing(void **state)
 {
-	struct world *world = begin();
-	struct strata_kernel *kernel = kernel_of(world, STRATA_NO_DOMAIN);
-	struct strata_task *idle = task_of(world, kernel, 0, 0), *t = task_of(world, kernel, 70, 0);
-	struct strata_task *s = task_of(world, kernel, 71, 0);
+	const struct two_tasks of = begin_two();
 	const struct strata_span *span;
 
 	(void)state;
-	switch_to(world, idle, T_RUNNABLE, t, 0, 10);
-	request(world, true, t, 1, 20);
-	request(world, true, t, 2, 25);
-	switch_to(world, t, T_BLOCKED, s, 0, 30);
-	wake(world, t, 0, 50);
-	switch_to(world, s, T_BLOCKED, t, 0, 60);
-	request(world, true, t, 3, 70);
+	switch_to(of.world, of.idle, T_RUNNABLE, of.t, 0, 10);
+	request(of.world, true, of.t, 1, 20);
+	request(of.world, true, of.t, 2, 25);
+	switch_to(of.world, of.t, T_BLOCKED, of.s, 0, 30);
+	wake(of.world, of.t, 0, 50);
+	switch_to(of.world, of.s, T_BLOCKED, of.t, 0, 60);
+	request(of.world, true, of.t, 3, 70);
 	/* From t to s is missing. */
-	switch_to(world, s, T_BLOCKED, t, 0, 100);
-	request(world, false, t, 3, 110);
-	request(world, false, t, 1, 120);
-	request(world, false, t, 2, 130);
-	span = expect_at(nth(world, STRATA_SPAN_REQUEST, 0), 70, 110, 3);
+	switch_to(of.world, of.s, T_BLOCKED, of.t, 0, 100);
+	request(of.world, false, of.t, 3, 110);
+	request(of.world, false, of.t, 1, 120);
+	request(of.world, false, of.t, 2, 130);
+	span = expect_at(nth(of.world, STRATA_SPAN_REQUEST, 0), 70, 110, 3);
 	assert_int_equal(part(span, T_UNKNOWN, GUEST), 30);
 	assert_int_equal(part(span, T_RUNNING, GUEST), 10);
-	span = expect_at(nth(world, STRATA_SPAN_REQUEST, 1), 20, 120, 1);
+	span = expect_at(nth(of.world, STRATA_SPAN_REQUEST, 1), 20, 120, 1);
 	assert_int_equal(part(span, T_RUNNING, GUEST), 10 + 20);
 	assert_int_equal(part(span, T_BLOCKED, GUEST), 20);
 	assert_int_equal(part(span, T_RUNNABLE, GUEST), 10);
 	assert_int_equal(part(span, T_UNKNOWN, GUEST), 40);
-	expect_at(nth(world, STRATA_SPAN_REQUEST, 2), 25, 130, 2);
-	end(world);
+	expect_at(nth(of.world, STRATA_SPAN_REQUEST, 2), 25, 130, 2);
+	end(of.world);
 }
 
 static void a_loss_forgets_requests_of_its_trace(void **state)

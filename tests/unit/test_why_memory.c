@@ -70,7 +70,37 @@ static void memory_of_names_and_wakes_is_bounded(void **state)
 	assert_int_equal(question->recall->shares.nr, 1000 + 1);
 	assert_true(question->recall->nr_wakes <= 2 * 1000 + 1);
 	assert_int_equal(question->recall->span_names.nr, STRATA_WHY_NAMES_MAX);
-	assert_in_range(question->names.nr, 1000, STRATA_WHY_NAMES_MAX + 10);
+	assert_in_range(question->names.nr, 1000, STRATA_WHY_NAMES_MAX / 2 + 10);
+	forget(question);
+}
+
+/* A kernel that names interrupts without end. */
+static void one_that_names_without_end_leaves_names_to_others(void **state)
+{
+	struct question *question = ask(1, 70, 0, 10000000, 2000);
+	struct world *world = question->world;
+	struct strata_kernel *hostile, *g1;
+	const struct strata_why_lane *lane;
+	uint64_t i;
+
+	(void)state;
+	world->spans = strata_spans_of(&question->listeners[1], 1);
+	boot(question, 2, 0, &hostile);
+	boot(question, 1, 1, &g1);
+	for (i = 0; i < STRATA_WHY_NAMES_MAX + 1000; i++) {
+		irq(world, hostile, i, 10 * i);
+		irq_end(world, hostile, i, 10 * i + 2);
+	}
+	/* Of a number that the other one has not used. */
+	irq(world, g1, 100000, 10 * i);
+	irq_end(world, g1, 100000, 10 * i + 5);
+	assert_int_equal(question->names.shares.nr, STRATA_WHY_NAMES_MAX / 2 + 1);
+	lane = strata_why_lane(question->recall, STRATA_WHY_LANE_IRQ, 1, 0);
+	assert_non_null(lane);
+	assert_string_equal(strata_why_name(&question->names, lane->spans[0].name),
+			    "irq 100000 eth0");
+	lane = strata_why_lane(question->recall, STRATA_WHY_LANE_IRQ, 2, 0);
+	assert_string_equal(strata_why_name(&question->names, lane->spans[0].name), "irq 0 eth0");
 	forget(question);
 }
 
@@ -80,6 +110,7 @@ int main(void)
 		cmocka_unit_test(memory_is_bounded),
 		cmocka_unit_test(one_that_fills_the_memory_leaves_room_for_others),
 		cmocka_unit_test(memory_of_names_and_wakes_is_bounded),
+		cmocka_unit_test(one_that_names_without_end_leaves_names_to_others),
 	};
 
 	return cmocka_run_group_tests_name("why_memory", tests, NULL, NULL);

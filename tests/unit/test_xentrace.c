@@ -14,6 +14,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <cmocka.h>
 
 #include "xentrace_fixture.h"
@@ -311,9 +314,34 @@ static void what_is_no_file_of_xentraces_is_refused(void **state)
 	xentrace_free(&file);
 }
 
+static void a_test_that_fails_leaves_no_file_behind(void **state)
+{
+	struct xentrace_file file;
+	char dir[sizeof(file.dir)];
+	int ends[2], status;
+	pid_t child;
+
+	(void)state;
+	assert_int_equal(pipe(ends), 0);
+	child = fork();
+	if (child == 0) {
+		xentrace_init(&file);
+		if (write(ends[1], file.dir, sizeof(file.dir)) != (ssize_t)sizeof(file.dir))
+			_exit(1);
+		exit(0);
+	}
+	assert_int_equal(read(ends[0], dir, sizeof(dir)), sizeof(dir));
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	assert_int_equal(access(dir, F_OK), -1);
+	close(ends[0]);
+	close(ends[1]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_test_that_fails_leaves_no_file_behind),
 		cmocka_unit_test(a_file_of_xentraces_is_recognised),
 		cmocka_unit_test(nothing_else_is_taken_for_one),
 		cmocka_unit_test(every_record_arrives_as_it_is),

@@ -3,6 +3,7 @@
 #include "xentrace_file.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,24 +28,62 @@ static void put_u32(struct xentrace_buffer *buffer, uint32_t value)
 	put(buffer, bytes, sizeof(bytes));
 }
 
+/* Directories that were not removed: of a test that failed. */
+static char left[8][sizeof(((struct xentrace_file *)NULL)->dir)];
+
+static void remove_dir(const char *dir)
+{
+	char command[64];
+
+	snprintf(command, sizeof(command), "rm -rf '%.40s'", dir);
+	if (system(command))
+		abort();
+}
+
+static void remove_left(void)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(left) / sizeof(left[0]); i++)
+		if (left[i][0])
+			remove_dir(left[i]);
+}
+
+/* Replaces one of these names by another. */
+static void note_left(const char *name, const char *by)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(left) / sizeof(left[0]); i++)
+		if (strcmp(left[i], name) == 0) {
+			strcpy(left[i], by);
+			return;
+		}
+	abort();
+}
+
 void xentrace_init(struct xentrace_file *file)
 {
+	static bool is_cleaned;
+
+	if (!is_cleaned && atexit(remove_left))
+		abort();
+	is_cleaned = true;
 	memset(file, 0, sizeof(*file));
 	strcpy(file->dir, "/dev/shm/strata-xentrace-XXXXXX");
 	if (!mkdtemp(file->dir))
 		abort();
+	note_left("", file->dir);
 	snprintf(file->path, sizeof(file->path), "%s/trace", file->dir);
 	snprintf(file->raw, sizeof(file->raw), "%s/raw", file->dir);
 }
 
 void xentrace_free(struct xentrace_file *file)
 {
-	char command[64];
 	size_t i;
 
-	snprintf(command, sizeof(command), "rm -rf '%s'", file->dir);
-	if (system(command))
-		abort();
+	remove_dir(file->dir);
+	note_left(file->dir, "");
 	free(file->whole.bytes);
 	for (i = 0; i < XENTRACE_PCPUS; i++)
 		free(file->pcpus[i].bytes);
