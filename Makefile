@@ -149,7 +149,9 @@ $(addprefix $(O)/build/tests/unit/,test_select_xen.o test_budget_xen.o test_vcpu
 $(O)/tests/%: $(O)/build/tests/unit/%.o $(TEST_LIBRARY) $(LIBRARY)
 	@mkdir -p $(@D)
 	@echo "  LD      $@"
-	@$(CC) $(CFLAGS) -pie $^ -o $@ -lcmocka -lpthread -lm $(LIBS)
+	@$(CC) $(CFLAGS) -pie $^ -o $@ -lcmocka -lpthread -lm $(TEST_LIBS) $(LIBS)
+
+$(O)/tests/test_sql_interrupt: TEST_LIBS := $(SQL_LIBS)
 
 .PRECIOUS: $(O)/build/%.o $(FUZZ)/%.o
 -include $(patsubst %.c,$(O)/build/%.d,$(wildcard tests/unit/*.c))

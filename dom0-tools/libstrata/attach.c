@@ -327,6 +327,7 @@ void attach_start(void)
 
 	wait_ms = strata_app_wait_ms(secure_getenv(STRATA_APP_WAIT_VARIABLE));
 	attach.nr_told = attach.nr_decided = 0;
+	recorder_prepare();
 	rings_prepare();
 	waits = wait_page_make() || may_pass(errno);
 	try_to_connect();

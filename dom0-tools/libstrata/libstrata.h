@@ -23,7 +23,8 @@ void registry_select(const uint8_t *selected);
 
 /* rings.c: the memory of the rings.  Called by the thread of attach.c alone. */
 
-/* Prepares rings_stop().  Immediate in a process with one thread; later it takes milliseconds. */
+/* Prepares rings_stop() and rings_nr_cpus().  Immediate in a process with one thread; later it
+ * takes milliseconds. */
 void rings_prepare(void);
 /* The kind of ring that this process can write. */
 enum strata_app_mode rings_mode(void);

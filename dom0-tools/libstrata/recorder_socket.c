@@ -26,17 +26,20 @@ static const char *socket_path(void)
 }
 
 /* The uid that represents each user that this user namespace does not map. */
-static uid_t overflow_uid(void)
-{
-	int fd = open(OVERFLOW_UID_PATH, O_RDONLY | O_CLOEXEC);
-	char text[16] = "";
+static uid_t overflow_uid = OVERFLOW_UID_DEFAULT;
 
-	if (fd >= 0) {
-		if (read(fd, text, sizeof(text) - 1) < 0)
-			text[0] = '\0';
-		close(fd);
-	}
-	return text[0] ? (uid_t)strtoul(text, NULL, 10) : OVERFLOW_UID_DEFAULT;
+void recorder_prepare(void)
+{
+	static bool known;
+	char text[16] = "";
+	int fd = known ? -1 : open(OVERFLOW_UID_PATH, O_RDONLY | O_CLOEXEC);
+
+	known = true;
+	if (fd < 0)
+		return;
+	if (read(fd, text, sizeof(text) - 1) > 0)
+		overflow_uid = (uid_t)strtoul(text, NULL, 10);
+	close(fd);
 }
 
 /*
@@ -49,8 +52,7 @@ static bool may_trace_us(int socket)
 	struct ucred peer = { .uid = (uid_t)-1 };
 	socklen_t bytes = sizeof(peer);
 
-	if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) ||
-	    peer.uid == overflow_uid())
+	if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) || peer.uid == overflow_uid)
 		return false;
 	return peer.uid == 0 || (peer.uid == geteuid() && !getauxval(AT_SECURE) &&
 				 prctl(PR_GET_DUMPABLE, 0, 0, 0, 0) == 1);
@@ -62,7 +64,7 @@ bool recorder_is_root(int socket)
 	socklen_t bytes = sizeof(peer);
 
 	return !getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) && peer.uid == 0 &&
-	       overflow_uid() != 0;
+	       overflow_uid != 0;
 }
 
 bool recorder_is_there(void)

@@ -7,6 +7,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Reads, once in a process, what recorder_connect() has to know of this machine.  Call it before a
+ * recorder waits for us: other users may delay who reads a file (docs/security.md). */
+void recorder_prepare(void);
+
 /* Connects, and limits each later send to @wait_ms.  -1 with errno: no recorder listens, it is too
  * busy to accept within @wait_ms (EAGAIN), or it may not trace this process (EACCES). */
 int recorder_connect(uint32_t wait_ms);

@@ -75,17 +75,27 @@ static void mark_alive(void)
 	strata_write_once((uint32_t *)alive, 1);
 }
 
+/* CPUs that this machine can have. */
+static uint32_t nr_cpus;
+
 void rings_prepare(void)
 {
+	long nr;
+
+	/* This reads a file: see recorder_prepare(). */
+	if (!nr_cpus) {
+		nr = sysconf(_SC_NPROCESSORS_CONF);
+		nr_cpus = nr < 1                            ? 1
+			  : nr > (long)STRATA_APP_RINGS_MAX ? STRATA_APP_RINGS_MAX
+							    : (uint32_t)nr;
+	}
 	mark_alive();
 	syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_RSEQ, 0, 0);
 }
 
 uint32_t rings_nr_cpus(void)
 {
-	long nr = sysconf(_SC_NPROCESSORS_CONF);
-
-	return nr < 1 ? 1 : nr > (long)STRATA_APP_RINGS_MAX ? STRATA_APP_RINGS_MAX : (uint32_t)nr;
+	return nr_cpus;
 }
 
 uint8_t rings_header_forms(void)

@@ -169,6 +169,7 @@ static bool await_look(struct listing *listing, const struct listed *one, uint64
 static bool hear_all(struct app *app, uint64_t until_ms)
 {
 	struct pollfd ready = { .fd = app->socket, .events = POLLIN };
+	struct app_incoming arrived;
 	struct strata_error ignored;
 	enum app_news news = APP_NO_NEWS;
 
@@ -177,7 +178,8 @@ static bool hear_all(struct app *app, uint64_t until_ms)
 
 		if (poll(&ready, 1, now < until_ms ? (int)(until_ms - now) : 0) <= 0)
 			return false;
-		news = app_hear(app, &ignored);
+		app_message_receive(app->socket, &arrived);
+		news = app_take(app, &arrived, &ignored);
 	}
 	return news == APP_READY;
 }

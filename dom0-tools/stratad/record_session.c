@@ -14,10 +14,12 @@
 #include <xentoollog.h>
 
 #include "base/exit_status.h"
+#include "consumerd/host/command_line.h"
 #include "consumerd/host/control_socket.h"
 #include "consumerd/host/file_limit.h"
 #include "consumerd/host/lock.h"
 #include "consumerd/host/oom_score.h"
+#include "consumerd/host/own_proc.h"
 #include "stratad/kallsyms.h"
 #include "stratad/session.h"
 #include "consumerd/sources.h"
@@ -475,14 +477,16 @@ static void save_kallsyms(struct session *session)
 {
 	const struct strata_recording *recording = recorder_recording(session->recorder);
 	struct strata_error error;
+	char from[64];
 	size_t i;
 
+	snprintf(from, sizeof(from), "%s/kallsyms", own_proc());
 	for (i = 0; i < recording->nr_sources; i++) {
 		const struct strata_source *source = &recording->sources[i];
 
 		if (source->layer != STRATA_LAYER_KERNEL || source->domain != 0)
 			continue;
-		if (kallsyms_save(&session->dir, "/proc/kallsyms", &error))
+		if (kallsyms_save(&session->dir, from, &error))
 			fprintf(stderr,
 				"strata: %s; addresses in dom0's events will have no names, unless --symbols is given\n",
 				error.text);
@@ -556,6 +560,7 @@ int record_session(const struct record_options *options)
 	/* Each ring takes a file, also of guests that start later. */
 	session.nr_files = file_limit_raise();
 	oom_score_lower(OOM_SCORE_FILE);
+	command_line_hide();
 	/* Before there is memory that it would keep. */
 	if ((options->nr_apps &&
 	     peer_looks_open(&session.looks, options->command ? getpid() : 0, &error)) ||

@@ -27,10 +27,11 @@ static void run(struct worker *worker)
 	}
 }
 
-struct worker *worker_open(struct strata_error *error)
+struct worker *worker_open(int news, struct strata_error *error)
 {
 	struct worker *worker = calloc(1, sizeof(*worker));
 
+	(void)news;
 	(void)error;
 	if (!worker)
 		abort();
@@ -63,4 +64,9 @@ bool worker_close(struct worker *worker, unsigned int wait_ms, void (*drop)(stru
 		drop(work);
 	free(worker);
 	return true;
+}
+
+void worker_leave(struct worker *worker)
+{
+	free(worker);
 }

@@ -21,6 +21,7 @@
 #include <strata/abi/app.h>
 
 #include "consumerd/apps/app_find.h"
+#include "consumerd/apps/app_search.h"
 #include "consumerd/apps/app_wake.h"
 
 #define SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
@@ -290,6 +291,65 @@ static void each_user_has_a_turn(void **state)
 		wait(NULL);
 }
 
+#define SLOW_USER  61013u
+#define QUICK_USER 61014u
+#define OF_EACH    3u
+
+/* The users of the processes that a search goes to, in that order; no others. */
+struct order {
+	uint32_t users[2 * OF_EACH];
+	size_t nr;
+};
+
+/* It takes far longer for a process of one user than a slice, which no clock can interrupt. */
+static bool skips_slowly(void *data, const struct app_process *process)
+{
+	const struct timespec call = { .tv_nsec = 300000000 };
+	struct order *order = data;
+
+	if (process->uid != SLOW_USER && process->uid != QUICK_USER)
+		return true;
+	assert_in_range(order->nr, 0, 2 * OF_EACH - 1);
+	order->users[order->nr++] = process->uid;
+	if (process->uid == SLOW_USER)
+		nanosleep(&call, NULL);
+	return true;
+}
+
+static bool comes_never_last(void *data, uint32_t uid)
+{
+	(void)data;
+	(void)uid;
+	return false;
+}
+
+static void a_user_who_takes_more_than_a_slice_is_read_later(void **state)
+{
+	struct order order = { .nr = 0 };
+	const struct app_search search = { .data = &order,
+					   .user_ms = LIMIT_TURNS,
+					   .is_skipped = skips_slowly,
+					   .comes_last = comes_never_last };
+	struct strata_error error;
+	pid_t children[2 * OF_EACH];
+	size_t i, slow = 0;
+
+	(void)state;
+	for (i = 0; i < 2 * OF_EACH; i++)
+		children[i] = start_as(i % 2 ? SLOW_USER : QUICK_USER);
+	assert_int_equal(app_search_run(&search, &error), 0);
+	assert_int_equal(order.nr, 2 * OF_EACH);
+	/* At most one of his processes comes before one of the other user's. */
+	for (i = 0; i < order.nr; i++) {
+		slow += order.users[i] == SLOW_USER;
+		assert_false(order.users[i] == QUICK_USER && slow > 1);
+	}
+	for (i = 0; i < 2 * OF_EACH; i++) {
+		kill(children[i], SIGKILL);
+		assert_int_equal(waitpid(children[i], NULL, 0), children[i]);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -301,6 +361,7 @@ int main(void)
 		cmocka_unit_test(a_search_that_was_killed_and_has_not_ended_is_not_called),
 		cmocka_unit_test(a_search_that_somebody_else_reaped_has_ended),
 		cmocka_unit_test(each_user_has_a_turn),
+		cmocka_unit_test(a_user_who_takes_more_than_a_slice_is_read_later),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

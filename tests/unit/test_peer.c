@@ -219,10 +219,11 @@ static void a_user_without_a_number_is_nobody(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		/* First: a process reads once what its user namespace maps. */
+		cmocka_unit_test(a_user_without_a_number_is_nobody),
 		cmocka_unit_test(a_process_is_who_the_kernel_says),
 		cmocka_unit_test(a_set_user_id_program_counts_for_who_started_it),
 		cmocka_unit_test(a_process_that_has_ended_has_no_names),
-		cmocka_unit_test(a_user_without_a_number_is_nobody),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

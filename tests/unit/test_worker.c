@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* test_worker.c - work that waits keeps its giver from nothing, and comes back in order. */
+#include <dirent.h>
+#include <poll.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/eventfd.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -40,10 +43,10 @@ static void drop(struct work *work)
 	nr_dropped++;
 }
 
-static struct worker *open_worker(void)
+static struct worker *open_worker(int news)
 {
 	struct strata_error error = { "" };
-	struct worker *worker = worker_open(&error);
+	struct worker *worker = worker_open(news, &error);
 
 	assert_non_null(worker);
 	nr_dropped = 0;
@@ -63,7 +66,7 @@ static struct piece *take(struct worker *worker)
 static void who_gives_work_that_waits_goes_on_and_gets_all_back_in_order(void **state)
 {
 	static struct piece pieces[PIECES];
-	struct worker *worker = open_worker();
+	struct worker *worker = open_worker(-1);
 	unsigned int i;
 	int ends[2];
 
@@ -92,7 +95,7 @@ static void who_gives_work_that_waits_goes_on_and_gets_all_back_in_order(void **
 static void what_was_not_taken_back_is_run_and_dropped_at_the_end(void **state)
 {
 	static struct piece pieces[PIECES];
-	struct worker *worker = open_worker();
+	struct worker *worker = open_worker(-1);
 	unsigned int i;
 
 	(void)state;
@@ -112,7 +115,7 @@ static void work_that_never_ends_keeps_nobody_from_closing(void **state)
 	/* They outlive the close, with what they wait for. */
 	static struct piece stuck = { .work.run = run },
 			    next = { .work.run = run, .waits_for = -1 };
-	struct worker *worker = open_worker();
+	struct worker *worker = open_worker(-1);
 	int ends[2];
 
 	(void)state;
@@ -124,11 +127,52 @@ static void work_that_never_ends_keeps_nobody_from_closing(void **state)
 	assert_int_equal(nr_dropped, 0);
 }
 
+/* Returns how many threads this process has. */
+static unsigned int nr_threads(void)
+{
+	DIR *tasks = opendir("/proc/self/task");
+	unsigned int nr = 0;
+
+	assert_non_null(tasks);
+	while (readdir(tasks))
+		nr++;
+	closedir(tasks);
+	return nr - 2; /* "." and ".." */
+}
+
+static void the_giver_is_woken_by_what_is_done_and_need_not_wait_for_the_end(void **state)
+{
+	static struct piece piece = { .work.run = run };
+	struct pollfd news = { .fd = eventfd(0, 0), .events = POLLIN };
+	const struct timespec pause = { .tv_nsec = 1000000 };
+	const unsigned int before = nr_threads();
+	struct worker *worker;
+	int ends[2];
+
+	(void)state;
+	assert_int_equal(pipe(ends), 0);
+	piece.waits_for = ends[0];
+	worker = open_worker(news.fd);
+	worker_give(worker, &piece.work);
+	assert_int_equal(poll(&news, 1, 0), 0);
+	assert_int_equal(write(ends[1], "", 1), 1);
+	assert_int_equal(poll(&news, 1, (int)WAIT_MS), 1);
+	assert_ptr_equal(worker_take(worker), &piece.work);
+	worker_leave(worker);
+	while (nr_threads() != before)
+		nanosleep(&pause, NULL);
+	close(news.fd);
+	close(ends[0]);
+	close(ends[1]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(who_gives_work_that_waits_goes_on_and_gets_all_back_in_order),
 		cmocka_unit_test(what_was_not_taken_back_is_run_and_dropped_at_the_end),
+		/* Before a thread is left behind. */
+		cmocka_unit_test(the_giver_is_woken_by_what_is_done_and_need_not_wait_for_the_end),
 		cmocka_unit_test(work_that_never_ends_keeps_nobody_from_closing),
 	};
 

@@ -2,11 +2,8 @@
 /* app.c - see app.h. */
 #include "consumerd/apps/app.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include "consumerd/rings/app_ring.h"
@@ -45,35 +42,19 @@ int app_identify(struct app *app, const struct peer_names *names, struct strata_
 	return 0;
 }
 
-static int send_packet(struct app *app, struct strata_app_packet *packet, size_t bytes, int fd,
-		       struct strata_error *error)
+/* The head of a message that carries no descriptor. */
+static void begin_message(struct app_outgoing *outgoing, enum strata_app_message_type type,
+			  size_t bytes)
 {
-	union {
-		struct cmsghdr align;
-		char bytes[CMSG_SPACE(sizeof(int))];
-	} control;
-	struct iovec part = { .iov_base = packet, .iov_len = bytes };
-	struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1 };
-
-	packet->head.magic = STRATA_APP_MAGIC;
-	packet->head.version = STRATA_APP_ABI_VERSION;
-	if (fd >= 0) {
-		memset(&control, 0, sizeof(control));
-		message.msg_control = &control;
-		message.msg_controllen = sizeof(control);
-		control.align.cmsg_level = SOL_SOCKET;
-		control.align.cmsg_type = SCM_RIGHTS;
-		control.align.cmsg_len = CMSG_LEN(sizeof(int));
-		memcpy(CMSG_DATA(&control.align), &fd, sizeof(fd));
-	}
-	if (sendmsg(app->socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)bytes)
-		return 0;
-	return strata_fail(error, "it does not read its socket: %s", strerror(errno));
+	memset(outgoing, 0, sizeof(*outgoing));
+	outgoing->fd = -1;
+	outgoing->bytes = bytes;
+	outgoing->packet.head.magic = STRATA_APP_MAGIC;
+	outgoing->packet.head.version = STRATA_APP_ABI_VERSION;
+	outgoing->packet.head.type = (uint16_t)type;
 }
 
-/* libstrata finds the same number, unless it lies: a ring for each CPU that this machine can
- * have. */
-static uint32_t nr_cpus_max(void)
+uint32_t app_cpus_max(void)
 {
 	static uint32_t known;
 
@@ -92,9 +73,9 @@ static int take_hello(struct app *app, const struct strata_app_message *head,
 		return strata_fail(error, "it sent HELLO twice");
 	if (head->value != STRATA_APP_SINGLE_STORE && head->value != STRATA_APP_RESERVE_COMMIT)
 		return strata_fail(error, "its rings have the unknown kind %u", head->value);
-	if (head->count < 1 || head->count > nr_cpus_max())
+	if (head->count < 1 || head->count > app_cpus_max())
 		return strata_fail(error, "it claims %u CPUs, but this machine has %u", head->count,
-				   nr_cpus_max());
+				   app_cpus_max());
 	app->mode = head->value;
 	app->nr_cpus = head->count;
 	app->header_forms = head->headers;
@@ -143,36 +124,36 @@ static enum app_news take_message(struct app *app, const struct strata_app_packe
 	}
 }
 
-enum app_news app_hear(struct app *app, struct strata_error *error)
+enum app_news app_take(struct app *app, const struct app_incoming *arrived,
+		       struct strata_error *error)
 {
-	struct strata_app_packet packet;
-	bool carries;
-	ssize_t bytes;
+	const struct strata_app_packet *packet = &arrived->packet;
 
 	error->text[0] = '\0';
-	hang_up_look(app->socket, &carries);
-	if (carries) {
+	switch (arrived->kind) {
+	case APP_ARRIVAL_NONE:
+		return APP_NO_NEWS;
+	case APP_ARRIVAL_CARRIES:
 		strata_fail(error, "it sends descriptors");
 		return APP_GONE;
-	}
-	bytes = recv(app->socket, &packet, sizeof(packet), MSG_DONTWAIT | MSG_TRUNC);
-	if (bytes < 0 && (errno == EAGAIN || errno == EINTR))
-		return APP_NO_NEWS;
-	if (bytes <= 0)
+	case APP_ARRIVAL_END:
 		return APP_GONE;
-	if ((size_t)bytes < sizeof(packet.head) || (size_t)bytes > sizeof(packet) ||
-	    packet.head.magic != STRATA_APP_MAGIC) {
-		strata_fail(error, "it sent %zd bytes that are not a message", bytes);
+	case APP_ARRIVAL_MESSAGE:
+		break;
+	}
+	if (arrived->bytes < sizeof(packet->head) || arrived->bytes > sizeof(*packet) ||
+	    packet->head.magic != STRATA_APP_MAGIC) {
+		strata_fail(error, "it sent %u bytes that are not a message", arrived->bytes);
 		return APP_GONE;
 	}
-	if (packet.head.version != STRATA_APP_ABI_VERSION) {
+	if (packet->head.version != STRATA_APP_ABI_VERSION) {
 		strata_fail(error,
 			    "its libstrata speaks version %u, and this program %u; build both "
 			    "from the same sources",
-			    packet.head.version, STRATA_APP_ABI_VERSION);
+			    packet->head.version, STRATA_APP_ABI_VERSION);
 		return APP_GONE;
 	}
-	return take_message(app, &packet, (size_t)bytes, error);
+	return take_message(app, packet, arrived->bytes, error);
 }
 
 /* The header of its rings' memory: geometry and owner. */
@@ -195,26 +176,19 @@ static struct ring_file_header describe(const struct app *app, struct strata_rin
 }
 
 int app_give_rings(struct app *app, const struct app_channel *channel,
-		   const struct ring_file_header *clock, struct strata_error *error)
+		   const struct ring_file_header *clock, struct app_outgoing *outgoing,
+		   struct strata_error *error)
 {
 	const struct strata_ring_geometry geo = channel->geometry;
-	struct strata_app_packet packet = { .head.type = STRATA_APP_SETUP,
-					    .head.subbuf_bits = geo.subbuf_bits,
-					    .head.nr_subbufs_bits = geo.nr_subbufs_bits,
-					    .head.overwrite = channel->overwrite,
-					    .head.switch_ms = channel->switch_ms,
-					    .head.value = app->mode,
-					    .head.count = app->nr_cpus,
-					    .head.headers = (uint8_t)strata_header_form_among(
-						    app->header_forms, channel->form) };
+	struct strata_app_message *head = &outgoing->packet.head;
 	struct ring_file_header header;
-	int fd, result;
 	bool in_file;
+	int fd;
 
 	if (!app->mode || app->rings)
 		return strata_fail(error, "it asked for rings out of sequence");
 	app->overwrite = channel->overwrite;
-	app->form = packet.head.headers;
+	app->form = strata_header_form_among(app->header_forms, channel->form);
 	header = describe(app, geo, clock);
 	if (header.ring_bytes > RING_FILE_BYTES_MAX / app->nr_cpus)
 		return strata_fail(error,
@@ -229,13 +203,20 @@ int app_give_rings(struct app *app, const struct app_channel *channel,
 	fd = app_memory_make(&app->memory, in_file ? channel->dir : NULL, &header, error);
 	if (fd < 0)
 		return -1;
-	packet.head.first_page = app->memory.first_page;
-	result = send_packet(app, &packet, sizeof(packet.head), fd, error);
-	if (in_file)
-		close(fd);
-	else
+	begin_message(outgoing, STRATA_APP_SETUP, sizeof(*head));
+	head->subbuf_bits = geo.subbuf_bits;
+	head->nr_subbufs_bits = geo.nr_subbufs_bits;
+	head->overwrite = channel->overwrite;
+	head->switch_ms = channel->switch_ms;
+	head->value = app->mode;
+	head->count = app->nr_cpus;
+	head->headers = (uint8_t)app->form;
+	head->first_page = app->memory.first_page;
+	outgoing->fd = fd;
+	outgoing->closes_fd = in_file;
+	if (!in_file)
 		app->memory.given = fd;
-	return result;
+	return 0;
 }
 
 int app_read_rings(struct app *app, struct strata_error *error)
@@ -293,26 +274,24 @@ static int table_events(struct app *app, struct strata_error *error)
 	return 0;
 }
 
-int app_select(struct app *app, const struct event_set *events, struct strata_error *error)
+int app_select(struct app *app, const struct event_set *events, struct app_outgoing *outgoing,
+	       struct strata_error *error)
 {
-	struct strata_app_packet packet = { .head.type = STRATA_APP_SELECT,
-					    .head.count = (uint32_t)app->nr_events };
+	struct strata_app_packet *packet = &outgoing->packet;
 	size_t i;
 
+	begin_message(outgoing, STRATA_APP_SELECT,
+		      sizeof(packet->head) + sizeof(packet->u.selected));
+	packet->head.count = (uint32_t)app->nr_events;
 	for (i = 0; i < app->nr_events; i++)
 		if (event_set_has(events, i))
-			packet.u.selected[i / 8] |= (uint8_t)(1u << i % 8);
-	if (table_events(app, error))
-		return -1;
-	return send_packet(app, &packet, sizeof(packet.head) + sizeof(packet.u.selected), -1,
-			   error);
+			packet->u.selected[i / 8] |= (uint8_t)(1u << i % 8);
+	return table_events(app, error);
 }
 
-int app_stop(struct app *app, struct strata_error *error)
+void app_stop(struct app_outgoing *outgoing)
 {
-	struct strata_app_packet packet = { .head.type = STRATA_APP_STOP };
-
-	return send_packet(app, &packet, sizeof(packet.head), -1, error);
+	begin_message(outgoing, STRATA_APP_STOP, sizeof(outgoing->packet.head));
 }
 
 bool app_leave_file(struct app *app, char name[RING_FILE_NAME_BYTES])
@@ -324,6 +303,11 @@ bool app_leave_file(struct app *app, char name[RING_FILE_NAME_BYTES])
 	close(app->memory.file);
 	app->memory.file = -1;
 	return true;
+}
+
+void app_leave_open(struct app *app)
+{
+	app->memory.given = -1;
 }
 
 void app_close(struct app *app)

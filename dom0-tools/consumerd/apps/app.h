@@ -3,8 +3,7 @@
  * app.h - one connected application: its messages, its event table and its rings
  * (strata/abi/app.h).
  *
- * All its messages are hostile, and the recorder never waits: it reads a message when one is
- * available, and closes the connection if it cannot send one immediately.
+ * All its messages are hostile.  Nothing here sends or receives: app_message.h does.
  */
 #ifndef STRATA_CONSUMERD_APP_H
 #define STRATA_CONSUMERD_APP_H
@@ -14,6 +13,7 @@
 #include <stdint.h>
 
 #include "consumerd/apps/app_file_users.h"
+#include "consumerd/apps/app_message.h"
 #include "consumerd/host/peer.h"
 #include "consumerd/rings/app_memory.h"
 #include "base/error.h"
@@ -22,7 +22,7 @@
 #include "consumerd/rings/ring.h"
 
 struct app {
-	int socket;
+	int socket;       /* -1: closed, or another's to close */
 	int32_t pid;      /* from SO_PEERCRED */
 	uint32_t uid;     /* likewise */
 	uint32_t starter; /* whose share it takes; see peer.h */
@@ -52,6 +52,11 @@ enum app_news {
 	APP_GONE, /* the process has ended, or broke the protocol */
 };
 
+/* The rings of an application: one for each CPU that this machine can have.  libstrata finds the
+ * same number, unless it lies.  Only the first call reads a file, which others may delay
+ * (own_proc.h). */
+uint32_t app_cpus_max(void);
+
 /* Takes over a connected socket, and reads the pid and the effective user of its process.  Returns
  * 0, or -1: call app_close(). */
 int app_accept(struct app *app, int socket, struct strata_error *error);
@@ -61,9 +66,9 @@ int app_accept(struct app *app, int socket, struct strata_error *error);
  * @names: what has been read of that pid since (peer_look.h) */
 int app_identify(struct app *app, const struct peer_names *names, struct strata_error *error);
 
-/* Takes one message, if there is one.  With APP_GONE, @error has the reason unless the end is
- * normal. */
-enum app_news app_hear(struct app *app, struct strata_error *error);
+/* Takes what has arrived.  With APP_GONE, @error has the reason unless the end is normal. */
+enum app_news app_take(struct app *app, const struct app_incoming *arrived,
+		       struct strata_error *error);
 
 /* The wanted form of an application's rings. */
 struct app_channel {
@@ -79,12 +84,14 @@ struct app_channel {
 };
 
 /*
- * Creates memory for its rings and sends its descriptor.
- * @clock: for a file: tsc_khz, anchor_ticks and anchor_realtime_ns of the recording
+ * Creates memory for its rings.
+ * @clock:  for a file: tsc_khz, anchor_ticks and anchor_realtime_ns of the recording
+ * @outgoing: OUT, to be sent, with the memory's descriptor
  * 0 or -1.
  */
 int app_give_rings(struct app *app, const struct app_channel *channel,
-		   const struct ring_file_header *clock, struct strata_error *error);
+		   const struct ring_file_header *clock, struct app_outgoing *outgoing,
+		   struct strata_error *error);
 
 /* Begins to read the application's rings, after APP_ATTACHED.  Returns 0 or -1. */
 int app_read_rings(struct app *app, struct strata_error *error);
@@ -97,14 +104,20 @@ int app_name_rings(struct app *app, const struct strata_dir *dir,
 /* Whether the control words of a ring were impossible. */
 bool app_is_broken(const struct app *app);
 
-/* Sends the set of events to record.  0 or -1. */
-int app_select(struct app *app, const struct event_set *events, struct strata_error *error);
+/* Writes a message with the set of events to record.  0 or -1. */
+int app_select(struct app *app, const struct event_set *events, struct app_outgoing *outgoing,
+	       struct strata_error *error);
 
-int app_stop(struct app *app, struct strata_error *error);
+/* Writes a message that ends its recording. */
+void app_stop(struct app_outgoing *outgoing);
 
 /* Hands the file of its rings over to the caller; it stays when the application is closed.
  * @name: OUT, as from ring_file_make().  False: the rings are not in a file. */
 bool app_leave_file(struct app *app, char name[RING_FILE_NAME_BYTES]);
+
+/* Before app_close(), if a thread may still use the descriptor that goes to the application: leaves
+ * it open. */
+void app_leave_open(struct app *app);
 
 /* Unmaps, closes, frees, removes the file.  The recorder no longer reads its rings. */
 void app_close(struct app *app);

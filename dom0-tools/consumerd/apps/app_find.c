@@ -2,6 +2,7 @@
 /* app_find.c - see app_find.h. */
 #include "consumerd/apps/app_find.h"
 
+#include "consumerd/host/own_proc.h"
 #include "consumerd/shares/subordinate_uids.h"
 
 #include <dirent.h>
@@ -59,10 +60,17 @@ static void put_in_order(struct app_process *list, size_t nr)
 	qsort(list, nr, sizeof(*list), by_turn);
 }
 
+/* As of app_find_begin(). */
+static struct subordinate_uids subordinates;
+
+void app_find_begin(void)
+{
+	subordinate_uids_read(&subordinates, SUBUID_FILE, PASSWD_FILE);
+}
+
 int app_find_processes(struct app_process **list, size_t *nr, struct strata_error *error)
 {
-	struct subordinate_uids subordinates = { .nr = 0 };
-	DIR *stream = opendir("/proc");
+	DIR *stream = opendir(own_proc());
 	struct app_process *grown, *process;
 	struct stat owner;
 	struct dirent *entry;
@@ -73,7 +81,6 @@ int app_find_processes(struct app_process **list, size_t *nr, struct strata_erro
 	*nr = 0;
 	if (!stream)
 		return strata_fail(error, "/proc: %s", strerror(errno));
-	subordinate_uids_read(&subordinates, SUBUID_FILE, PASSWD_FILE);
 	while (!result && (entry = readdir(stream))) {
 		pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
 
@@ -100,7 +107,6 @@ int app_find_processes(struct app_process **list, size_t *nr, struct strata_erro
 		++*nr;
 	}
 	closedir(stream);
-	subordinate_uids_clear(&subordinates);
 	put_in_order(*list, *nr);
 	return result;
 }
@@ -128,7 +134,7 @@ void app_maps_open(struct app_maps *maps, pid_t pid)
 	char path[64];
 
 	memset(maps, 0, sizeof(*maps));
-	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
+	snprintf(path, sizeof(path), "%s/%d/maps", own_proc(), pid);
 	maps->file = fopen(path, "re");
 }
 
@@ -161,7 +167,8 @@ static int open_memory(pid_t pid, const struct app_page_place *place)
 	struct stat status;
 	int where, fd = -1, error = ENOENT;
 
-	snprintf(path, sizeof(path), "/proc/%d/map_files/%lx-%lx", pid, place->begin, place->end);
+	snprintf(path, sizeof(path), "%s/%d/map_files/%lx-%lx", own_proc(), pid, place->begin,
+		 place->end);
 	where = open(path, O_PATH | O_CLOEXEC);
 	if (where < 0)
 		return -1;

@@ -30,6 +30,10 @@ struct app_process {
 	uint32_t turn; /* how many of that user come before it */
 };
 
+/* Reads who owns the subordinate users.  Call it before the search, which others may delay by
+ * watching these files (own_proc.h). */
+void app_find_begin(void);
+
 /*
  * Lists the processes of the machine, in an order that is fair to users: the first of
  * each user, the second of each, and so on.

@@ -96,24 +96,31 @@ static void read_slice(struct walk *walk, struct user *user)
 	search->gives_up(search->data, user->uid);
 }
 
-/* Gives slices to the users that come last, or to the others, until all processes are read. */
-static void read_all(struct walk *walk, bool last)
+/* The user who has had the least time, of those that come last or of the others; NULL: all their
+ * processes are read. */
+static struct user *next_user(const struct walk *walk, bool last)
 {
-	bool more = true;
+	struct user *next = NULL;
 	size_t i;
 
-	while (more) {
-		more = false;
-		for (i = 0; i < walk->nr_users; i++) {
-			struct user *user = &walk->users[i];
+	for (i = 0; i < walk->nr_users; i++) {
+		struct user *user = &walk->users[i];
 
-			if (user->next == NONE ||
-			    walk->search->comes_last(walk->search->data, user->uid) != last)
-				continue;
-			read_slice(walk, user);
-			more = true;
-		}
+		if (user->next != NONE && (!next || user->used_ns < next->used_ns) &&
+		    walk->search->comes_last(walk->search->data, user->uid) == last)
+			next = user;
 	}
+	return next;
+}
+
+/* Gives slices to the users that come last, or to the others, until all processes are read.  The
+ * kernel may take far longer for one call than a slice: a user who lets it do so is read later. */
+static void read_all(struct walk *walk, bool last)
+{
+	struct user *user;
+
+	while ((user = next_user(walk, last)))
+		read_slice(walk, user);
 }
 
 int app_search_run(const struct app_search *search, struct strata_error *error)

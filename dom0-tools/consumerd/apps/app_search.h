@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * app_search.h - looks for programs that wait for a recorder (app_find.h) among all processes of
- * the machine, in slices of time: one for a process of each user in turn.  A process can have
- * mappings that take seconds to read; only programs of its own user wait for that.
+ * the machine, in slices of time: the next one is for the user who has had the least.  A process
+ * can have mappings that take seconds to read; only programs of its own user wait for that.
  */
 #ifndef STRATA_CONSUMERD_APP_SEARCH_H
 #define STRATA_CONSUMERD_APP_SEARCH_H

@@ -17,6 +17,7 @@
 #include <strata/abi/app.h>
 
 #include "consumerd/apps/app_search.h"
+#include "consumerd/host/own_proc.h"
 #include "consumerd/host/proc_text.h"
 
 /* Limit of users remembered as slow; the processes of others come first. */
@@ -226,6 +227,7 @@ static _Noreturn void call_all(const struct app_wake *wake, pid_t recorder)
 	signal(SIGINT, SIG_DFL);
 	signal(SIGTERM, SIG_DFL);
 	close_range(STDERR_FILENO + 1, ~0u, 0);
+	own_proc_again();
 	if (app_search_run(&search, &ignored))
 		_exit(1);
 	await_answers(wake->progress, &calls.called);
@@ -254,6 +256,7 @@ int app_wake_begin(struct app_wake *wake, struct strata_error *error)
 	if (shared == MAP_FAILED)
 		return strata_fail(error, "out of memory");
 	wake->progress = shared;
+	app_find_begin();
 	return begin_child(wake, error);
 }
 

@@ -6,12 +6,12 @@
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "consumerd/host/other_cpus.h"
 
 /* Sockets that are closed together, by one thread: creating it costs time in proportion to all open
  * files. */
@@ -21,24 +21,15 @@
  * connected then may still end. */
 #define PENDING_MAX 8192u
 
-/* A close that takes longer did more than free a socket. */
-#define LONG_NS 10000000u
-
 struct closing {
 	sem_t has_copy, may_end;
 	int error; /* of unshare() */
+	int cpu;   /* where the loop runs */
 };
 
 /* Sockets to be closed by an exiting thread. */
 static int pending[PENDING_MAX];
 static size_t nr_pending;
-
-/*
- * Whether closing ever took long. Before Linux 6.10 each close of a Unix socket searches for
- * sockets that exist only in messages, which takes longer the more of them users have put there. So
- * from then on a thread closes all sockets.
- */
-static bool is_slow;
 
 bool hang_up_look(int socket, bool *carries)
 {
@@ -86,6 +77,7 @@ static void *end_with_copy(void *argument)
 {
 	struct closing *closing = argument;
 
+	other_cpus_than(closing->cpu);
 	closing->error = unshare(CLONE_FILES) ? errno : 0;
 	sem_post(&closing->has_copy);
 	while (sem_wait(&closing->may_end))
@@ -102,7 +94,7 @@ static void *end_with_copy(void *argument)
 static void close_pending(void)
 {
 	static int failed; /* errno of the last attempt */
-	struct closing closing = { .error = 0 };
+	struct closing closing = { .cpu = sched_getcpu() };
 	pthread_t thread;
 	int error;
 
@@ -128,23 +120,7 @@ static void close_pending(void)
 	sem_destroy(&closing.may_end);
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
-static void close_at_once(int socket)
-{
-	const uint64_t begin = now_ns();
-
-	close(socket);
-	is_slow |= now_ns() - begin > LONG_NS;
-}
-
-static void add_pending(int socket)
+void hang_up(int socket)
 {
 	if (nr_pending >= CLOSED_TOGETHER)
 		close_pending();
@@ -154,12 +130,12 @@ static void add_pending(int socket)
 	pending[nr_pending++] = socket;
 }
 
-void hang_up(int socket)
+bool hang_up_clean(int socket)
 {
-	if (end(socket) && !is_slow)
-		close_at_once(socket);
-	else
-		add_pending(socket);
+	if (!end(socket))
+		return false;
+	close(socket);
+	return true;
 }
 
 bool hang_up_has_room(void)
@@ -175,6 +151,6 @@ void hang_up_tend(void)
 
 void hang_up_listener(int socket)
 {
-	add_pending(socket);
+	hang_up(socket);
 	close_pending();
 }

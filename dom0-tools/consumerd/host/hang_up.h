@@ -6,7 +6,10 @@
  * take as long as its creator likes: a TCP connection with SO_LINGER waits for its peer. Both
  * recv() of such a message and close() of the socket that holds it wait.
  *
- * Called by the recorder's main thread for the sockets of applications.
+ * Shutting a socket down, and its last close, wake each waiter of the other end, of which its
+ * process may have millions (epoll): hang_up() does neither.
+ *
+ * All but hang_up_clean() are called by the recorder's main thread.
  */
 #ifndef STRATA_CONSUMERD_HANG_UP_H
 #define STRATA_CONSUMERD_HANG_UP_H
@@ -17,11 +20,17 @@
  * descriptors: do not receive it, but call hang_up(). */
 bool hang_up_look(int socket, bool *carries);
 
-/* Shuts down a connected socket of type SOCK_SEQPACKET, and closes it; if messages are queued, or
- * closing took long before, hang_up_tend() closes it later. */
+/*
+ * Shuts down a connected socket of type SOCK_SEQPACKET, and closes it unless messages are queued.
+ * It takes as long as the other process likes, so a thread of that user's calls it (app_relay.h).
+ * False: not closed; call hang_up().
+ */
+bool hang_up_clean(int socket);
+
+/* Has a socket closed by hang_up_tend(). */
 void hang_up(int socket);
 
-/* Closes the remaining sockets. Call it once for many sockets. */
+/* Closes these sockets, in a thread that ends. Call it once for many sockets. */
 void hang_up_tend(void);
 
 /* Whether another connection may be accepted.  False: sockets wait to be closed, because no thread

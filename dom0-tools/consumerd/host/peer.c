@@ -22,21 +22,35 @@
 
 #define OVERFLOW_UID_DEFAULT 65534u
 
+static struct {
+	bool known;
+	uint32_t uid;
+	bool is_a_user; /* our user namespace maps every user */
+} overflow;
+
+void peer_prepare(void)
+{
+	unsigned long inside, outside, nr;
+	char text[128];
+
+	if (overflow.known)
+		return;
+	proc_text_at("/proc/sys/kernel/overflowuid", text, sizeof(text));
+	overflow.uid = text[0] ? (uint32_t)strtoul(text, NULL, 10) : OVERFLOW_UID_DEFAULT;
+	proc_text_at("/proc/self/uid_map", text, sizeof(text));
+	overflow.is_a_user = sscanf(text, "%lu %lu %lu", &inside, &outside, &nr) == 3 && !inside &&
+			     !outside && nr == UINT32_MAX;
+	overflow.known = true;
+}
+
 /*
  * Returns whether a uid is the overflow uid, which stands for all users that our user namespace
  * does not map.  Where it maps every user, as outside of containers, that uid is an ordinary user.
  */
 static bool is_overflow(uint32_t uid)
 {
-	unsigned long inside, outside, nr;
-	char text[128];
-
-	proc_text_at("/proc/sys/kernel/overflowuid", text, sizeof(text));
-	if (uid != (text[0] ? (uint32_t)strtoul(text, NULL, 10) : OVERFLOW_UID_DEFAULT))
-		return false;
-	proc_text_at("/proc/self/uid_map", text, sizeof(text));
-	return sscanf(text, "%lu %lu %lu", &inside, &outside, &nr) != 3 || inside || outside ||
-	       nr != UINT32_MAX;
+	peer_prepare();
+	return !overflow.is_a_user && uid == overflow.uid;
 }
 
 /* A descriptor of the process itself, which survives the reuse of its pid; -1: the process has

@@ -31,6 +31,10 @@ struct peer_names {
 	char program[80]; /* likewise */
 };
 
+/* Reads what peer_identify() has to know of this machine, once: others may delay who reads these
+ * files (own_proc.h). */
+void peer_prepare(void);
+
 /* Reads the pid and the effective user of the process that connected.  0, or -1: it is in another
  * PID namespace. */
 int peer_process(int socket, int32_t *pid, uint32_t *uid, struct strata_error *error);

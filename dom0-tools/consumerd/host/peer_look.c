@@ -2,6 +2,8 @@
 /* peer_look.c - see peer_look.h; apps_look.c and list_app.c call it. */
 #include "consumerd/host/peer_look.h"
 
+#include "consumerd/host/own_proc.h"
+
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
@@ -36,6 +38,7 @@ static _Noreturn void help(int socket, pid_t starter, pid_t ancestor)
 	/* A look that lasts for ever keeps no file, lock or directory of the starter's. */
 	if (dup2(socket, STDIN_FILENO) < 0 || close_range(STDIN_FILENO + 1, ~0u, 0) || chdir("/"))
 		_exit(1);
+	own_proc_again();
 	while (recv(STDIN_FILENO, &look, sizeof(look), 0) == (ssize_t)sizeof(look)) {
 		child = fork();
 		if (child == 0)
@@ -54,6 +57,7 @@ int peer_looks_open(struct peer_looks *looks, pid_t ancestor, struct strata_erro
 	int ends[2];
 
 	looks->socket = -1;
+	peer_prepare();
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
 		return strata_fail(error, "no socket to look at processes: %s", strerror(errno));
 	looks->helper = fork();

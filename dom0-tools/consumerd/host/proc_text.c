@@ -2,6 +2,8 @@
 /* proc_text.c - see proc_text.h. */
 #include "consumerd/host/proc_text.h"
 
+#include "consumerd/host/own_proc.h"
+
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -27,7 +29,7 @@ bool proc_text_read(pid_t pid, const char *name, char *text, size_t bytes)
 {
 	char path[64];
 
-	snprintf(path, sizeof(path), "/proc/%d/%s", pid, name);
+	snprintf(path, sizeof(path), "%s/%d/%s", own_proc(), pid, name);
 	return proc_text_at(path, text, bytes);
 }
 

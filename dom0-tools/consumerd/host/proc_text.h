@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * proc_text.h - reads short files of /proc.
+ * proc_text.h - reads short files, those of processes in a /proc that nobody else can watch
+ * (own_proc.h).
  *
  * Reading one of another user's process may take as long as that user likes (peer_look.h).
  */

@@ -6,22 +6,33 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
+#include <time.h>
 
 #include "consumerd/host/work_queue.h"
-#include <time.h>
 
 struct worker {
 	pthread_t thread;
 	pthread_mutex_t lock; /* of all below */
 	pthread_cond_t given;
 	struct work_queue todo, done;
+	int news; /* -1: none */
 	bool ends;
+	bool is_left; /* the thread frees all this */
 };
+
+static void release(struct worker *worker)
+{
+	pthread_mutex_destroy(&worker->lock);
+	pthread_cond_destroy(&worker->given);
+	free(worker);
+}
 
 static void *run(void *data)
 {
 	struct worker *worker = data;
 	struct work *work;
+	bool is_left;
 
 	pthread_mutex_lock(&worker->lock);
 	for (;;) {
@@ -36,12 +47,18 @@ static void *run(void *data)
 		work->run(work);
 		pthread_mutex_lock(&worker->lock);
 		work_put(&worker->done, work);
+		/* Before the piece can be taken back: then nobody uses the eventfd any more. */
+		if (worker->news >= 0)
+			eventfd_write(worker->news, 1);
 	}
+	is_left = worker->is_left;
 	pthread_mutex_unlock(&worker->lock);
+	if (is_left)
+		release(worker);
 	return NULL;
 }
 
-struct worker *worker_open(struct strata_error *error)
+struct worker *worker_open(int news, struct strata_error *error)
 {
 	struct worker *worker = calloc(1, sizeof(*worker));
 	sigset_t all, before;
@@ -51,6 +68,7 @@ struct worker *worker_open(struct strata_error *error)
 		strata_fail(error, "out of memory");
 		return NULL;
 	}
+	worker->news = news;
 	pthread_mutex_init(&worker->lock, NULL);
 	pthread_cond_init(&worker->given, NULL);
 	work_queue_init(&worker->todo);
@@ -117,8 +135,15 @@ bool worker_close(struct worker *worker, unsigned int wait_ms, void (*drop)(stru
 		return false;
 	while ((work = work_get(&worker->done)))
 		drop(work);
-	pthread_mutex_destroy(&worker->lock);
-	pthread_cond_destroy(&worker->given);
-	free(worker);
+	release(worker);
 	return true;
+}
+
+void worker_leave(struct worker *worker)
+{
+	pthread_detach(worker->thread);
+	pthread_mutex_lock(&worker->lock);
+	worker->ends = worker->is_left = true;
+	pthread_cond_signal(&worker->given);
+	pthread_mutex_unlock(&worker->lock);
 }

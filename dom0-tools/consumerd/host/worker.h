@@ -21,8 +21,12 @@ struct work {
 
 struct worker;
 
-/* NULL with the reason. */
-struct worker *worker_open(struct strata_error *error);
+/*
+ * Starts the thread.
+ * @news: an eventfd that becomes readable with each finished piece; -1: none
+ * NULL with the reason.
+ */
+struct worker *worker_open(int news, struct strata_error *error);
 
 /* Hands over a piece of work. */
 void worker_give(struct worker *worker, struct work *work);
@@ -37,5 +41,8 @@ struct work *worker_take(struct worker *worker);
  * with everything they use, must stay; the thread ends by itself.
  */
 bool worker_close(struct worker *worker, unsigned int wait_ms, void (*drop)(struct work *work));
+
+/* Ends the thread without waiting for it.  Each piece has been taken back. */
+void worker_leave(struct worker *worker);
 
 #endif /* STRATA_CONSUMERD_WORKER_H */

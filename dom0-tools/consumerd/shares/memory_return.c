@@ -65,7 +65,7 @@ struct memory_return *memory_return_open(struct strata_error *error)
 	}
 	work_queue_init(&returns->kept);
 	returns->inotify = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
-	returns->worker = worker_open(error);
+	returns->worker = worker_open(-1, error);
 	if (returns->worker)
 		return returns;
 	if (returns->inotify >= 0)

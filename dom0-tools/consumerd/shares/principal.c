@@ -73,6 +73,18 @@ static uint64_t now_ms(void)
 	return (uint64_t)now.tv_sec * 1000u + (uint64_t)now.tv_nsec / 1000000u;
 }
 
+/* The file may change while a recording goes on: users are added. */
+static void read_subordinates(struct principals *all)
+{
+	struct stat status;
+
+	if (stat(SUBUID_FILE, &status) ||
+	    !memcmp(&status.st_mtim, &all->subordinates_time, sizeof(status.st_mtim)))
+		return;
+	all->subordinates_time = status.st_mtim;
+	subordinate_uids_read(&all->subordinates, SUBUID_FILE, PASSWD_FILE);
+}
+
 struct principals *principals_new(void)
 {
 	struct principals *all = calloc(1, sizeof(*all));
@@ -91,6 +103,8 @@ struct principals *principals_new(void)
 	all->totals[PRINCIPAL_MEMORY_BYTES] = memory / RINGS_PART;
 	principals_lower_total(all, PRINCIPAL_TABLE_BYTES, memory / TABLE_PART);
 	principals_lower_total(all, PRINCIPAL_DESCRIPTION_BYTES, memory / DESCRIPTION_PART);
+	/* Before the recording: others may delay who reads this file (own_proc.h). */
+	read_subordinates(all);
 	return all;
 }
 
@@ -105,18 +119,6 @@ void principals_free(struct principals *all)
 	free(all->list);
 	subordinate_uids_clear(&all->subordinates);
 	free(all);
-}
-
-/* The file may change while a recording goes on: users are added. */
-static void read_subordinates(struct principals *all)
-{
-	struct stat status;
-
-	if (stat(SUBUID_FILE, &status) ||
-	    !memcmp(&status.st_mtim, &all->subordinates_time, sizeof(status.st_mtim)))
-		return;
-	all->subordinates_time = status.st_mtim;
-	subordinate_uids_read(&all->subordinates, SUBUID_FILE, PASSWD_FILE);
 }
 
 static struct principal *find(struct principals *all, enum principal_kind kind, uint32_t id,

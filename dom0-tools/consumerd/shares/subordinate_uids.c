@@ -34,30 +34,65 @@ static bool parse_number(const char *text, uint32_t *number)
 	return true;
 }
 
-/* The id of a user that is named in @passwd_path. */
-static bool find_user(const char *passwd_path, const char *name, uint32_t *uid)
+/* The users of the machine. */
+struct users {
+	struct user {
+		char *name;
+		uint32_t uid;
+	} * list;
+	size_t nr;
+};
+
+/* Reads them once: others may delay each access to that file (host/own_proc.h). */
+static void read_users(struct users *users, const char *passwd_path)
 {
 	FILE *file = fopen(passwd_path, "re");
 	const struct passwd *entry;
-	bool found = false;
+	struct user *more;
+	char *name;
 
-	while (file && !found && (entry = fgetpwent(file))) {
-		found = strcmp(entry->pw_name, name) == 0;
-		*uid = entry->pw_uid;
+	while (file && (entry = fgetpwent(file))) {
+		more = reallocarray(users->list, users->nr + 1, sizeof(*more));
+		if (!more)
+			break;
+		users->list = more;
+		name = strdup(entry->pw_name);
+		if (!name)
+			break;
+		more[users->nr++] = (struct user){ .name = name, .uid = entry->pw_uid };
 	}
 	if (file)
 		fclose(file);
-	return found;
+}
+
+static void free_users(struct users *users)
+{
+	while (users->nr)
+		free(users->list[--users->nr].name);
+	free(users->list);
+}
+
+static bool find_user(const struct users *users, const char *name, uint32_t *uid)
+{
+	size_t i;
+
+	for (i = 0; i < users->nr; i++) {
+		if (strcmp(users->list[i].name, name))
+			continue;
+		*uid = users->list[i].uid;
+		return true;
+	}
+	return false;
 }
 
 /* A line is OWNER:FIRST:NUMBER; the owner is a name or an id. */
-static bool parse_line(char *line, const char *passwd_path, struct uid_range *range)
+static bool parse_line(char *line, const struct users *users, struct uid_range *range)
 {
 	char *first = cut_field(line), *nr = first ? cut_field(first) : NULL;
 
 	if (!nr || !parse_number(first, &range->first) || !parse_number(nr, &range->nr))
 		return false;
-	if (!find_user(passwd_path, line, &range->owner) && !parse_number(line, &range->owner))
+	if (!find_user(users, line, &range->owner) && !parse_number(line, &range->owner))
 		range->owner = range->first;
 	/* Root's ranges are for containers, whose users must not count as root. */
 	if (!range->owner)
@@ -71,11 +106,14 @@ void subordinate_uids_read(struct subordinate_uids *uids, const char *subuid_pat
 {
 	FILE *file = fopen(subuid_path, "re");
 	struct uid_range range, *more;
+	struct users users = { .nr = 0 };
 	char line[512];
 
 	subordinate_uids_clear(uids);
+	if (file)
+		read_users(&users, passwd_path);
 	while (file && fgets(line, sizeof(line), file)) {
-		if (!parse_line(line, passwd_path, &range))
+		if (!parse_line(line, &users, &range))
 			continue;
 		more = reallocarray(uids->ranges, uids->nr + 1, sizeof(*more));
 		if (!more)
@@ -85,6 +123,7 @@ void subordinate_uids_read(struct subordinate_uids *uids, const char *subuid_pat
 	}
 	if (file)
 		fclose(file);
+	free_users(&users);
 }
 
 uint32_t subordinate_uids_owner(const struct subordinate_uids *uids, uint32_t uid)

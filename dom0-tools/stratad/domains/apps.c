@@ -18,6 +18,9 @@
 #include "consumerd/host/hang_up.h"
 #include "consumerd/sources.h"
 
+/* How long the end of a recording waits for system calls that users may keep waiting. */
+#define RELAYS_MS 500u
+
 /* A process may take up to PATIENCE_WAITS times its own timeout, but at least PATIENCE_MS, to
  * describe its events and to make its rings; and up to its timeout, but at least SILENCE_MS, to
  * send its first message. */
@@ -36,6 +39,7 @@ void apps_tend(struct apps *apps)
 	memory_return_tend(apps->returns);
 	/* In this order: an application that was woken then connects. */
 	app_wake_tend(&apps->wake);
+	app_relays_tend(apps->relays);
 	apps_accept_new(apps);
 	apps_take_looks(apps);
 	nr = apps->nr;
@@ -64,15 +68,21 @@ int apps_open(struct apps *apps, struct strata_error *error)
 	apps->returns = memory_return_open(error);
 	if (!apps->returns)
 		return -1;
-	apps->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	apps->relays = app_relays_open(error);
+	if (!apps->relays)
+		return -1;
+	/* Reads its file now, before anybody waits for us. */
+	app_cpus_max();
 	apps->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (apps->epoll < 0)
 		return strata_fail(error, "no socket for applications: %s", strerror(errno));
+	apps->spare = apps_spare(apps);
 	apps->listener = app_socket_open(error);
 	if (apps->listener < 0)
 		return -1;
 	if (epoll_ctl(apps->epoll, EPOLL_CTL_ADD, apps->listener, &interest) ||
-	    epoll_ctl(apps->epoll, EPOLL_CTL_ADD, apps->looks->socket, &interest))
+	    epoll_ctl(apps->epoll, EPOLL_CTL_ADD, apps->looks->socket, &interest) ||
+	    epoll_ctl(apps->epoll, EPOLL_CTL_ADD, app_relays_news(apps->relays), &interest))
 		return strata_fail(error, "no socket for applications: %s", strerror(errno));
 	/* Programs that start from now on find the socket. */
 	return app_wake_begin(&apps->wake, error);
@@ -90,7 +100,7 @@ int apps_add_sources(const struct apps *apps, struct recorder *recorder, enum re
 		struct principal *who =
 			principals_user(recorder_principals(recorder), one->app.starter);
 
-		if (one->step < APPLICATION_RECORDING || one->step == APPLICATION_LEAVING)
+		if (one->step < APPLICATION_RECORDING || one->step >= APPLICATION_LEAVING)
 			continue;
 		next = 0;
 		if (!who)
@@ -116,10 +126,14 @@ bool apps_settled(const struct apps *apps)
 	if (!apps->stopping && !(app_wake_settled(&apps->wake) && apps->all_accepted))
 		return false;
 	for (i = 0; i < apps->nr; i++) {
-		enum application_step step = apps->list[i]->step;
+		const struct application *one = apps->list[i];
 
-		if (step == APPLICATION_STOPPING ||
-		    (!apps->stopping && step < APPLICATION_RECORDING))
+		if (one->step == APPLICATION_STOPPING)
+			return false;
+		/* The last message of its start may not have been sent. */
+		if (!apps->stopping &&
+		    (one->step < APPLICATION_RECORDING ||
+		     (one->step == APPLICATION_RECORDING && one->connection->busy)))
 			return false;
 	}
 	return true;
@@ -127,7 +141,6 @@ bool apps_settled(const struct apps *apps)
 
 void apps_stop(struct apps *apps)
 {
-	struct strata_error ignored;
 	size_t i;
 
 	apps->stopping = true;
@@ -135,24 +148,33 @@ void apps_stop(struct apps *apps)
 	for (i = 0; i < apps->nr; i++) {
 		struct application *one = apps->list[i];
 
-		/* If this fails, closing the socket stops it. */
-		if (one->step == APPLICATION_RECORDING && !app_stop(&one->app, &ignored))
-			one->step = APPLICATION_STOPPING;
+		if (one->step == APPLICATION_RECORDING)
+			apps_tell_stop(apps, one);
 	}
 }
 
 void apps_release(struct apps *apps, bool recorded)
 {
+	if (apps->relays)
+		app_relays_stop(apps->relays, RELAYS_MS);
 	while (apps->nr) {
 		struct application *one = apps->list[--apps->nr];
 
-		if (!recorded && one->step >= APPLICATION_ATTACHING)
+		if (!recorded && one->step >= APPLICATION_ATTACHING &&
+		    one->step != APPLICATION_CLOSING)
 			apps_keep_file(one);
+		if (one->connection && one->connection->busy)
+			app_leave_open(&one->app);
+		else if (one->connection)
+			app_connection_close(one->connection);
+		if (one->connection)
+			one->app.socket = -1;
 		/* The recorder freed the shares. */
 		apps_return_memory(apps, one, NULL);
 		app_close(&one->app);
 		free(one);
 	}
+	app_relays_free(apps->relays);
 	memory_return_close(apps->returns);
 	free(apps->list);
 	free(apps->asked);

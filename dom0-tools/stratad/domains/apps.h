@@ -10,6 +10,7 @@
 #define STRATA_STRATAD_APPS_H
 
 #include "consumerd/apps/app.h"
+#include "consumerd/apps/app_relay.h"
 #include "consumerd/apps/app_wake.h"
 #include "consumerd/host/peer_look.h"
 #include "consumerd/shares/memory_return.h"
@@ -29,12 +30,16 @@ enum application_step {
 	APPLICATION_STOPPING,
 	APPLICATION_STOPPED,
 	APPLICATION_LEAVING, /* has ended; its rings are being drained */
+	APPLICATION_CLOSING, /* nothing is left but its socket */
 };
 
 struct application {
 	struct app app;
-	struct principal *who; /* charged for it; valid until the recorder is closed */
-	uint64_t memory_bytes; /* of that share */
+	struct app_connection *connection; /* its socket's; NULL: none yet */
+	bool heard;                        /* its socket wakes us */
+	bool stop_due;                     /* it has not been told to stop */
+	struct principal *who;             /* charged for it; valid until the recorder is closed */
+	uint64_t memory_bytes;             /* of that share */
 	enum application_step step;
 	struct event_set events; /* recorded */
 	size_t nr_claimed;       /* of its events: share of the memory that they take */
@@ -68,6 +73,7 @@ struct apps {
 	struct app_channel channel; /* for rings that outlive the recorder: its directory ... */
 	const char *named_dir;      /* ... or, linked from there, in this one; may be NULL */
 
+	struct app_relays *relays;     /* NULL: not open */
 	struct memory_return *returns; /* memory of ended applications; NULL: not open */
 	struct app_wake wake;          /* wakes running programs */
 	int listener;                  /* -1: not open */

@@ -63,6 +63,11 @@ static void take_in(struct apps *apps, int socket)
 	apps->list[apps->nr++] = one;
 }
 
+int apps_spare(const struct apps *apps)
+{
+	return fcntl(apps->epoll, F_DUPFD_CLOEXEC, 0);
+}
+
 /*
  * Accepts and closes one connection when no descriptors are left: otherwise it would wake us
  * repeatedly, and its program would wait in vain before main(). False: no connection, or no spare
@@ -80,7 +85,7 @@ static bool send_away(struct apps *apps)
 		apps_note_one_too_many(apps, "files open (ulimit -n)");
 		hang_up(socket);
 	}
-	apps->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	apps->spare = apps_spare(apps);
 	return socket >= 0;
 }
 

@@ -29,6 +29,10 @@ static inline uint64_t apps_now_ns(void)
 /* Accepts a bounded number of pending connections. */
 void apps_accept_new(struct apps *apps);
 
+/* Returns a descriptor that can be closed to accept a connection when none is left; -1: none.  No
+ * file is opened: others may delay that (own_proc.h). */
+int apps_spare(const struct apps *apps);
+
 /* apps_look.c */
 
 /* Has the process of a new application looked at.  False: the application was freed. */
@@ -42,17 +46,24 @@ void apps_take_looks(struct apps *apps);
 
 /* apps_talk.c */
 
-/* Reads messages of one application, as far as its user's share of this turn allows, then continues
- * its pending work.  False: another application may have its index now. */
+/* Handles messages of one application, as far as its user's share of this turn allows, then
+ * continues its pending work.  False: another application may have its index now. */
 bool apps_hear(struct apps *apps, size_t index);
+
+/* Has the messages in an application's socket wake the loop, or not. */
+void apps_listen(struct apps *apps, struct application *one, bool on);
+
+/* Tells an application to stop, or notes that it is to be told. */
+void apps_tell_stop(struct apps *apps, struct application *one);
 
 /* apps_leave.c */
 
-/* Ends an application's source, or frees an application without a source.  False: it was freed. */
+/* Ends an application's source, if it has one, and its connection.  Its connection is not busy.
+ * False: the application was freed. */
 bool apps_let_go(struct apps *apps, size_t index, enum strata_source_end reason);
 
-/* After apps_let_go(), checks whether the rings have been drained.  False: they have, and the
- * application was freed. */
+/* After apps_let_go(), checks whether the rings have been drained and the socket is closed.  False:
+ * yes, and the application was freed. */
 bool apps_still_leaves(struct apps *apps, size_t index);
 
 /* Keeps the file of its rings and reports its place, because its events could not be written. */

@@ -67,6 +67,8 @@ static void forget(struct apps *apps, size_t index)
 {
 	struct application *one = apps->list[index];
 
+	if (one->connection)
+		app_connection_close(one->connection);
 	principal_give_back(one->who, PRINCIPAL_CONNECTIONS, 1);
 	principal_give_back(one->who, PRINCIPAL_TABLE_BYTES,
 			    one->nr_claimed * sizeof(*one->app.events));
@@ -77,10 +79,35 @@ static void forget(struct apps *apps, size_t index)
 	apps->list[index] = apps->list[--apps->nr];
 }
 
+/* Begins to close its socket: shutting it down may take as long as its user likes. */
+static void close_socket(struct apps *apps, struct application *one)
+{
+	apps_listen(apps, one, false);
+	if (one->connection)
+		app_connection_hang_up(one->connection);
+	else
+		hang_up(one->app.socket);
+	one->app.socket = -1;
+}
+
+/* False: its socket is closed, and it was freed. */
+static bool still_closes(struct apps *apps, size_t index)
+{
+	struct application *one = apps->list[index];
+
+	one->step = APPLICATION_CLOSING;
+	if (one->connection && one->connection->busy)
+		return true;
+	forget(apps, index);
+	return false;
+}
+
 bool apps_still_leaves(struct apps *apps, size_t index)
 {
 	struct application *one = apps->list[index];
 
+	if (one->step == APPLICATION_CLOSING)
+		return still_closes(apps, index);
 	switch (recorder_presence(apps->recorder, one->source)) {
 	case RECORDER_SOURCE_IS_THERE:
 	case RECORDER_SOURCE_LEAVES:
@@ -94,22 +121,18 @@ bool apps_still_leaves(struct apps *apps, size_t index)
 		apps_keep_file(one);
 		break;
 	}
-	forget(apps, index);
-	return false;
+	return still_closes(apps, index);
 }
 
 bool apps_let_go(struct apps *apps, size_t index, enum strata_source_end reason)
 {
 	struct application *one = apps->list[index];
 
-	if (one->step < APPLICATION_ATTACHING) {
-		/* Nothing was recorded into its rings. */
-		forget(apps, index);
-		return false;
-	}
+	close_socket(apps, one);
+	/* Nothing was recorded into its rings. */
+	if (one->step < APPLICATION_ATTACHING)
+		return still_closes(apps, index);
 	recorder_leave_source(apps->recorder, one->source, reason);
 	one->step = APPLICATION_LEAVING;
-	hang_up(one->app.socket);
-	one->app.socket = -1;
 	return apps_still_leaves(apps, index);
 }

@@ -8,7 +8,6 @@
 #include "stratad/domains/apps_internal.h"
 
 #include <stdlib.h>
-#include <sys/epoll.h>
 
 #include "base/array.h"
 
@@ -42,6 +41,14 @@ bool apps_ask(struct apps *apps, size_t index)
 	struct application *one = apps->list[index];
 	struct strata_error why;
 
+	/* It stays with this user's thread, even if another one is charged for it later. */
+	if (!one->connection)
+		one->connection =
+			app_connection_open(apps->relays, one->who, one->app.socket, &why);
+	if (!one->connection) {
+		principal_charge(one->who, PRINCIPAL_TALKING, PRINCIPAL_FILE_BYTES);
+		return !is_late(apps, one) || leave_out(apps, index, &why);
+	}
 	if (nr_looks_of(apps, one->who) >= LOOKS_AT_ONCE) {
 		if (!is_late(apps, one))
 			return true;
@@ -90,7 +97,6 @@ static int move_to_starter(struct apps *apps, struct application *one, struct st
 /* Its messages are read from now on. */
 static void identify(struct apps *apps, size_t index, const struct peer_names *names)
 {
-	struct epoll_event interest = { .events = EPOLLIN };
 	struct application *one = apps->list[index];
 	struct strata_error why = { "" };
 
@@ -103,12 +109,8 @@ static void identify(struct apps *apps, size_t index, const struct peer_names *n
 	}
 	one->step = APPLICATION_TELLING;
 	one->came_ms = apps_now_ms();
-	if (move_to_starter(apps, one, &why)) {
+	if (move_to_starter(apps, one, &why))
 		leave_out(apps, index, &why);
-	} else if (epoll_ctl(apps->epoll, EPOLL_CTL_ADD, one->app.socket, &interest)) {
-		apps_note_one_too_many(apps, "applications");
-		apps_let_go(apps, index, STRATA_SOURCE_LEFT_OUT);
-	}
 }
 
 static void forget_look(struct apps *apps, uint64_t number)

@@ -3,7 +3,8 @@
  * apps_talk.c - handles the messages of one application, from the first one to recording and after.
  *
  * Called by apps.c, in each turn for each application.  It never waits for an application, and does
- * no more for one than its user's share of the turn allows.
+ * no more for one than its user's share of the turn allows.  A thread of that user's sends and
+ * receives (app_relay.h); until it has, nothing else is done for the application.
  */
 #include "stratad/domains/apps_internal.h"
 
@@ -15,12 +16,41 @@
 
 #define MESSAGES_OF_ONE 256u
 
-/* A message takes less; a longer time costs a turn's share for each millisecond. */
+/* A message takes less, also to send or to receive; a longer time costs a turn's share for each
+ * millisecond. */
 #define MESSAGE_NS   100000u
 #define BYTES_PER_US 256u
 
 /* Cost of matching an event against a selection. */
 #define CHOICE_BYTES 64u
+
+void apps_listen(struct apps *apps, struct application *one, bool on)
+{
+	struct epoll_event interest = { .events = EPOLLIN };
+
+	if (on == one->heard)
+		return;
+	/* Without it we still look at the socket in each turn. */
+	if (!epoll_ctl(apps->epoll, on ? EPOLL_CTL_ADD : EPOLL_CTL_DEL, one->app.socket, &interest))
+		one->heard = on;
+}
+
+/* Sends its connection's message. */
+static void send_outgoing(struct apps *apps, struct application *one)
+{
+	apps_listen(apps, one, false);
+	app_connection_send(one->connection);
+}
+
+void apps_tell_stop(struct apps *apps, struct application *one)
+{
+	one->step = APPLICATION_STOPPING;
+	one->stop_due = one->connection->busy;
+	if (one->stop_due)
+		return;
+	app_stop(&one->connection->outgoing);
+	send_outgoing(apps, one);
+}
 
 /* Selects its events.  False: none. */
 static bool choose(struct apps *apps, struct application *one)
@@ -36,6 +66,15 @@ static bool choose(struct apps *apps, struct application *one)
 		chosen = true;
 	}
 	return chosen;
+}
+
+/* Tells it which events to record.  0 or -1. */
+static int select_events(struct apps *apps, struct application *one, struct strata_error *error)
+{
+	if (app_select(&one->app, &one->events, &one->connection->outgoing, error))
+		return -1;
+	send_outgoing(apps, one);
+	return 0;
 }
 
 /* Adds its new events to the recording; reports and skips invalid ones. 0 or -1. */
@@ -60,7 +99,7 @@ static int add_events(struct apps *apps, struct application *one, struct strata_
 	one->nr_added = one->app.nr_events;
 	if (refused)
 		principal_complain(one->who, "%s: events are left out: %s", source->name, why.text);
-	return app_select(&one->app, &one->events, error);
+	return select_events(apps, one, error);
 }
 
 /* Makes its rings; waits if its user has begun too many sources lately. 0 or -1. */
@@ -85,7 +124,10 @@ static int make_rings(struct apps *apps, struct application *one, struct strata_
 	one->memory_bytes = bytes;
 	one->step = APPLICATION_MAKING;
 	one->came_ms = apps_now_ms();
-	return app_give_rings(&one->app, &apps->channel, &clock, error);
+	if (app_give_rings(&one->app, &apps->channel, &clock, &one->connection->outgoing, error))
+		return -1;
+	send_outgoing(apps, one);
+	return 0;
 }
 
 /* Handles the end of a list of events: its first, or a later one. */
@@ -95,7 +137,7 @@ static int on_ready(struct apps *apps, struct application *one, struct strata_er
 
 	if (one->step == APPLICATION_RECORDING) {
 		if (one->nr_added == one->app.nr_events)
-			return app_select(&one->app, &one->events, error);
+			return select_events(apps, one, error);
 		choose(apps, one);
 		return add_events(apps, one, error);
 	}
@@ -187,7 +229,7 @@ static int fail_given_up(struct strata_error *error)
  * it has ended: nobody waits for it, and its socket, always readable now, does not wake us. */
 static void begin_to_miss(struct apps *apps, struct application *one)
 {
-	epoll_ctl(apps->epoll, EPOLL_CTL_DEL, one->app.socket, NULL);
+	apps_listen(apps, one, false);
 	one->step = APPLICATION_GONE;
 	one->came_ms = apps_now_ms();
 }
@@ -252,18 +294,37 @@ static int claim_events(struct application *one, struct strata_error *error)
 	return 0;
 }
 
-/* Handles one pending message.  False: the application has ended. */
+/* Has messages received, if there are any.  0 or -1. */
+static int receive(struct apps *apps, struct application *one, struct strata_error *error)
+{
+	bool ignored;
+
+	if (!hang_up_look(one->app.socket, &ignored))
+		return 0;
+	apps_listen(apps, one, false);
+	return app_connection_receive(one->connection) ? 0 : strata_fail(error, "out of memory");
+}
+
+/* False: the application has ended. */
+static bool leave_out(struct apps *apps, size_t index, const struct strata_error *why)
+{
+	apps_leave_out(apps, apps->list[index], why);
+	apps_let_go(apps, index, STRATA_SOURCE_LEFT_OUT);
+	return false;
+}
+
+/* Handles one received message, or has more of them received.  False: the application has ended. */
 static bool hear_message(struct apps *apps, size_t index, bool *more)
 {
 	struct application *one = apps->list[index];
+	const struct app_incoming *arrived = app_connection_next(one->connection);
 	struct strata_error error = { "" };
 	enum app_news news;
-	bool carries;
 
-	*more = hang_up_look(one->app.socket, &carries);
-	if (!*more)
-		return true;
-	news = app_hear(&one->app, &error);
+	*more = arrived != NULL;
+	if (!arrived)
+		return !receive(apps, one, &error) || leave_out(apps, index, &error);
+	news = app_take(&one->app, arrived, &error);
 	charge_message(apps, one, news);
 	/* Drops an application that no selection names. */
 	if (news == APP_READY && one->step == APPLICATION_TELLING && !choose(apps, one)) {
@@ -282,11 +343,8 @@ static bool hear_message(struct apps *apps, size_t index, bool *more)
 		}
 		fail_given_up(&error);
 	}
-	if (news == APP_GONE || claim_events(one, &error) || on_news(apps, one, news, &error)) {
-		apps_leave_out(apps, one, &error);
-		apps_let_go(apps, index, STRATA_SOURCE_LEFT_OUT);
-		return false;
-	}
+	if (news == APP_GONE || claim_events(one, &error) || on_news(apps, one, news, &error))
+		return leave_out(apps, index, &error);
 	return true;
 }
 
@@ -307,11 +365,25 @@ static bool go_on(struct apps *apps, size_t index)
 		result = strata_fail(&error, "it connected, but sent no message in time");
 	else if (one->step < APPLICATION_ATTACHING && waited_ms > apps->patience_ms)
 		result = strata_fail(&error, "it did not describe its events in time");
-	if (!result)
+	return !result || leave_out(apps, index, &error);
+}
+
+/* Looks at what has become of its last task.  False: the application has ended. */
+static bool hear_connection(struct apps *apps, size_t index)
+{
+	struct application *one = apps->list[index];
+	struct strata_error error;
+
+	if (!one->connection->failed)
 		return true;
-	apps_leave_out(apps, one, &error);
-	apps_let_go(apps, index, STRATA_SOURCE_LEFT_OUT);
-	return false;
+	strata_fail(&error, "it does not read its socket: %s", strerror(one->connection->failed));
+	one->connection->failed = 0;
+	/* Closing the socket stops it. */
+	if (apps->stopping && one->step == APPLICATION_STOPPING) {
+		one->step = APPLICATION_STOPPED;
+		return true;
+	}
+	return leave_out(apps, index, &error);
 }
 
 bool apps_hear(struct apps *apps, size_t index)
@@ -322,7 +394,11 @@ bool apps_hear(struct apps *apps, size_t index)
 	uint64_t begin_ns;
 	unsigned int i;
 
-	if (one->step == APPLICATION_LEAVING)
+	if (one->connection && !one->connection->busy) {
+		charge_time(one->who, one->connection->spent_ns);
+		one->connection->spent_ns = 0;
+	}
+	if (one->step >= APPLICATION_LEAVING)
 		return apps_still_leaves(apps, index);
 	if (one->step == APPLICATION_ARRIVED &&
 	    (apps->stopping || !principal_has_credit(one->who, PRINCIPAL_TALKING)))
@@ -333,15 +409,24 @@ bool apps_hear(struct apps *apps, size_t index)
 		return apps_still_asked(apps, index);
 	if (one->step == APPLICATION_GONE)
 		return still_misses(apps, index);
+	if (one->connection->busy)
+		return true;
+	who = one->who;
+	if (!hear_connection(apps, index))
+		return false;
 	/* The recorder has reported this; the other rings are drained. */
 	if (app_is_broken(&one->app)) {
 		apps->left_out++;
 		return apps_let_go(apps, index, STRATA_SOURCE_LEFT_OUT);
 	}
-	who = one->who;
-	for (i = 0; i < MESSAGES_OF_ONE && more; i++) {
-		if (!principal_has_credit(one->who, PRINCIPAL_TALKING))
+	if (one->stop_due)
+		apps_tell_stop(apps, one);
+	for (i = 0; i < MESSAGES_OF_ONE && more && !one->connection->busy; i++) {
+		/* What has been received wakes nobody. */
+		if (!principal_has_credit(one->who, PRINCIPAL_TALKING)) {
+			app_relays_remind(apps->relays);
 			return true;
+		}
 		begin_ns = apps_now_ns();
 		stays = hear_message(apps, index, &more);
 		charge_time(who, apps_now_ns() - begin_ns);
@@ -349,10 +434,12 @@ bool apps_hear(struct apps *apps, size_t index)
 			return false;
 	}
 	/* We may be the late ones: handle its pending messages before checking timeouts. */
-	if (more)
+	if (more || one->connection->busy)
 		return true;
 	begin_ns = apps_now_ns();
 	stays = go_on(apps, index);
 	charge_time(who, apps_now_ns() - begin_ns);
+	if (stays && one->step != APPLICATION_GONE && !one->connection->busy)
+		apps_listen(apps, one, true);
 	return stays;
 }

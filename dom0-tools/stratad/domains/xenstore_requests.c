@@ -88,7 +88,7 @@ struct xenstore_requests *xenstore_requests_open(struct xs_handle *xenstore,
 		return NULL;
 	}
 	requests->xenstore = xenstore;
-	requests->worker = worker_open(error);
+	requests->worker = worker_open(-1, error);
 	if (requests->worker)
 		return requests;
 	free(requests);

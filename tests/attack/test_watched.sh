@@ -1,0 +1,56 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# While it records, the recorder opens no file that other users can watch (inotify): each access would cost it the time to wake all
+# who watch, which a user can do millions of times.  Nor do the processes that look at programs for it, and a program once a
+# recorder waits for it.
+# shellcheck source=tests/attack/common.sh
+. "$(dirname "$0")/common.sh"
+# shellcheck source=tests/attack/hostile.sh
+. "$(dirname "$0")/hostile.sh"
+
+overflow=/proc/sys/kernel/overflowuid
+machine=(/etc/passwd /etc/subuid /sys/devices/system/cpu/possible)
+
+# Other programs of the machine may open these: here they are files of this script's own.
+for file in "${machine[@]}"; do
+	cp "$file" "$work/${file##*/}"
+	chmod 644 "$work/${file##*/}"
+	mount --bind "$work/${file##*/}" "$file"
+done
+
+# watch NAME ARG...: starts a watcher; its lines are in $work/NAME.
+watch() {
+	local name=$1
+	shift
+	become "$mallory" $bin/watcher "$@" >"$work/$name" &
+	watcher=$!
+	attackers+=("$watcher")
+	# Its own files in /proc are watched: look at nothing else.
+	await grep -q ^watching "$work/$name"
+}
+
+# opened NAME: the files that somebody opened, each as often as it was.
+opened() {
+	kill -USR1 "$watcher"
+	await grep -q ^all "$work/$1" || return 1
+	sed -n 's/^opened //p' "$work/$1"
+}
+
+# A program that waits for a recorder: it reads what it has to know of the machine at its start.
+become "$victim" $bin/app/program forever 0 "$(home "$victim")/last" &
+waiting=$!
+attackers+=("$waiting")
+await test -s "$(home "$victim")/last"
+watch running $overflow "/proc/$waiting/"{comm,maps,stat,status}
+begin watched --app all
+await grep -qs '"app-program"' "$work/watched/recording.json"
+# Once, by the recorder, before it listens.
+check "a search opens nothing of a program that can be watched, nor does the program" is "$(opened running)" $overflow
+
+watch connecting $overflow "${machine[@]}" -- "$STRATA_APP_SOCKET"
+await grep -q ^recorded "$work/connecting"
+check "nor does the recorder when a program comes" is "$(opened connecting)" ""
+end_attacks
+end_recording
+finish
