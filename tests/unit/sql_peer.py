@@ -43,6 +43,8 @@ def cell(value, kind):
         return cell(value["value"], kind)
     if isinstance(value, (dict, list)):
         return composed(value)
+    if kind == "BLOB":
+        return bytes.fromhex(value)
     if isinstance(value, str) and kind in ("INTEGER", ""):
         return whole(int(value))
     if isinstance(value, int):
@@ -142,6 +144,8 @@ def literal(value):
         return "NULL"
     if isinstance(value, str):
         return "'" + value.replace("'", "''") + "'"
+    if isinstance(value, bytes):
+        return f"x'{value.hex()}'"
     return repr(value)
 
 
@@ -215,6 +219,8 @@ def comparable(value):
             return value
     if isinstance(value, float):
         return repr(float(f"{value:.12g}"))
+    if isinstance(value, bytes):
+        return value.hex()
     return str(value) if value is not None else None
 
 
