@@ -53,8 +53,8 @@ static __always_inline bool strata_record_reserve(struct strata_ring *ring, u32 
 
 	if (__builtin_constant_p(bytes) && bytes <= STRATA_PAYLOAD_BYTES_MAX &&
 	    likely(ring->form == STRATA_HEADER_FULL) &&
-	    likely(strata_ring_reserve_fast(ring, STRATA_HEADER_FULL, id,
-					    strata_padded_bytes(bytes), slot)))
+	    likely(strata_ring_try(ring, STRATA_HEADER_FULL, id, strata_padded_bytes(bytes), NULL,
+				   slot)))
 		return true;
 	if (unlikely(!strata_record_reserve_any(ring, id, bytes, &other)))
 		return false;

@@ -458,10 +458,12 @@ STRATA_SLOW_PATH bool strata_ring_reserve_slow(struct strata_ring *ring, uint32_
  * Reserves elsewhere: one attempt (Algorithm 1).  Returns false, with no slot won and no loss
  * counted, where another attempt is needed: the slow path, or strata_ring_reserve().  It passes
  * @slot to no function out of line, so the compiler can keep it in registers.
+ * @clock: NULL, or what the clock has just been read as, before write_count.  A writer that nested
+ *         in the caller since then raised newest_ticks above it, or moved write_count.
  */
 static inline __attribute__((__always_inline__)) bool
-strata_ring_reserve_fast(struct strata_ring *ring, enum strata_header_form form, uint32_t id,
-			 uint32_t padded_bytes, struct strata_slot *slot)
+strata_ring_try(struct strata_ring *ring, enum strata_header_form form, uint32_t id,
+		uint32_t padded_bytes, const uint64_t *clock, struct strata_slot *slot)
 {
 	uint32_t header_bytes = STRATA_RECORD_HEADER_BYTES;
 	struct strata_ring_subbuf *subbuf;
@@ -475,7 +477,7 @@ strata_ring_reserve_fast(struct strata_ring *ring, enum strata_header_form form,
 	held = strata_load_acquire(&subbuf->held);
 	newest = strata_read_once(&subbuf->newest_ticks);
 	strata_barrier();
-	ticks = strata_clock();
+	ticks = clock ? *clock : strata_clock();
 	if (form != STRATA_HEADER_FULL)
 		header_bytes = strata_header_bytes(
 			form, id, ticks - strata_load_acquire(&subbuf->last_ticks));
@@ -496,17 +498,23 @@ strata_ring_reserve_fast(struct strata_ring *ring, enum strata_header_form form,
 	return true;
 }
 
+static inline __attribute__((__always_inline__)) bool
+strata_ring_reserve_fast(struct strata_ring *ring, enum strata_header_form form, uint32_t id,
+			 uint32_t padded_bytes, const uint64_t *clock, struct strata_slot *slot)
+{
+	return strata_likely(strata_ring_try(ring, form, id, padded_bytes, clock, slot)) ||
+	       strata_ring_reserve_slow(ring, id, padded_bytes, slot);
+}
+
 /* Out of line: there are many probes, and each contains the path of full headers. */
 static __attribute__((__unused__, __noinline__)) bool
 strata_ring_reserve_short(struct strata_ring *ring, uint32_t id, uint32_t padded_bytes,
 			  struct strata_slot *slot)
 {
 	if (ring->form == STRATA_HEADER_COMPACT)
-		return strata_ring_reserve_fast(ring, STRATA_HEADER_COMPACT, id, padded_bytes,
-						slot) ||
-		       strata_ring_reserve_slow(ring, id, padded_bytes, slot);
-	return strata_ring_reserve_fast(ring, STRATA_HEADER_LARGE, id, padded_bytes, slot) ||
-	       strata_ring_reserve_slow(ring, id, padded_bytes, slot);
+		return strata_ring_reserve_fast(ring, STRATA_HEADER_COMPACT, id, padded_bytes, NULL,
+						slot);
+	return strata_ring_reserve_fast(ring, STRATA_HEADER_LARGE, id, padded_bytes, NULL, slot);
 }
 
 /*
@@ -529,8 +537,31 @@ static inline bool strata_ring_reserve(struct strata_ring *ring, uint32_t id,
 	}
 	if (ring->form != STRATA_HEADER_FULL)
 		return strata_ring_reserve_short(ring, id, padded_bytes, slot);
-	return strata_ring_reserve_fast(ring, STRATA_HEADER_FULL, id, padded_bytes, slot) ||
-	       strata_ring_reserve_slow(ring, id, padded_bytes, slot);
+	return strata_ring_reserve_fast(ring, STRATA_HEADER_FULL, id, padded_bytes, NULL, slot);
+}
+
+/*
+ * The same with full headers, for an event that may go to several rings of this CPU: its clock is
+ * read once, as @ticks, before the first of them is tried.
+ */
+static inline __attribute__((__always_inline__)) bool
+strata_ring_reserve_at(struct strata_ring *ring, uint32_t id, uint32_t payload_bytes,
+		       uint64_t ticks, struct strata_slot *slot)
+{
+	return strata_ring_reserve_fast(ring, STRATA_HEADER_FULL, id,
+					strata_padded_bytes(payload_bytes), &ticks, slot);
+}
+
+/*
+ * The same, unless it takes more than one attempt: false says nothing about the record, and
+ * strata_ring_reserve_at() must follow.
+ */
+static inline __attribute__((__always_inline__)) bool
+strata_ring_try_at(struct strata_ring *ring, uint32_t id, uint32_t payload_bytes, uint64_t ticks,
+		   struct strata_slot *slot)
+{
+	return strata_ring_try(ring, STRATA_HEADER_FULL, id, strata_padded_bytes(payload_bytes),
+			       &ticks, slot);
 }
 
 /*

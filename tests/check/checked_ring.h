@@ -126,6 +126,16 @@ static inline void writes(void)
 	audited_write(&audit, fixture.ring, my_level(), SMALL_WORDS);
 }
 
+/* An event of several channels: its clock is read before the ring is looked at. */
+static inline void writes_at_a_time(void)
+{
+	uint64_t ticks;
+
+	weaken_forget();
+	ticks = strata_clock();
+	audited_write_at(&audit, fixture.ring, my_level(), SMALL_WORDS, ticks);
+}
+
 static inline void writes_twice(void)
 {
 	writes();

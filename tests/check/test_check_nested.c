@@ -78,6 +78,22 @@ static const struct ring_case opened_late = {
 	.prepare = a_boundary,
 	.overwrite = true,
 };
+static const struct ring_case clock_given = {
+	.plan = { .name = "a task and an interrupt write at times that they have read, an NMI writes",
+		  CONTEXTS(TASK(writes_at_a_time), INTERRUPT(writes_at_a_time), NMI(writes)) },
+	.prepare = room_for_three,
+};
+static const struct ring_case clock_given_boundary = {
+	.plan = { .name = "likewise, where a sub-buffer ends",
+		  CONTEXTS(TASK(writes_at_a_time), INTERRUPT(writes_at_a_time), NMI(writes)) },
+	.prepare = room_for_two,
+};
+static const struct ring_case clock_given_opened = {
+	.plan = { .name = "a task writes at a time that it has read, an interrupt opens a sub-buffer",
+		  CONTEXTS(TASK(writes_at_a_time), INTERRUPT(opens_another)) },
+	.prepare = room_for_two,
+	.overwrite = true,
+};
 static const struct ring_case nested_losses = {
 	.plan = { .name = "a task, an interrupt and an NMI lose records",
 		  CONTEXTS(TASK(writes_and_loses), INTERRUPT(loses), NMI(writes)) },
@@ -205,6 +221,9 @@ static void writers_nested_in_one_another(void **state)
 	assert_holds(&nested_boundary);
 	assert_holds(&nested_flush);
 	assert_holds(&opened_late);
+	assert_holds(&clock_given);
+	assert_holds(&clock_given_boundary);
+	assert_holds(&clock_given_opened);
 	assert_holds(&nested_losses);
 	assert_holds(&clock_back);
 }
@@ -273,6 +292,12 @@ static const struct twin twins[] = {
 	  { .name = "the clock is read before the loop",
 	    .how = WEAKEN_STALE,
 	    .kind = STRATA_CHECK_CLOCK } },
+	{ &clock_given,
+	  "time runs",
+	  { .name = "newest_ticks is not raised before the clock that was read is compared",
+	    .how = WEAKEN_SKIPPED,
+	    .kind = STRATA_CHECK_LOCAL_CMPXCHG,
+	    .at = is_newest_ticks } },
 	{ &clock_back,
 	  "time runs",
 	  { .name = "newest_ticks is not raised",
