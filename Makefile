@@ -143,7 +143,7 @@ $(TEST_LIBRARY): $(TEST_HELPERS:%.c=$(O)/build/%.o)
 	@rm -f $@ && ar rcs $@ $^
 
 # They compile files of the hypervisor's.
-$(addprefix $(O)/build/tests/unit/,test_select_xen.o test_budget_xen.o test_vcpu_clock_xen.o test_ring_memory_xen.o test_control_xen.o): \
+$(patsubst %.c,$(O)/build/%.o,$(wildcard tests/unit/test_*_xen.c)): \
 	STRATA_CFLAGS += -Itests/unit/xen_shim -Ixen-patch/src/include
 
 $(O)/tests/%: $(O)/build/tests/unit/%.o $(TEST_LIBRARY) $(LIBRARY)
@@ -205,7 +205,7 @@ FUZZ_CFLAGS  := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined \
 	-fno-sanitize-recover=undefined -fno-builtin-memcpy -Itests/fuzz -include tests/fuzz/hostile_platform.h \
 	-DSOURCES_RINGS_PER_TURN=1u
 FUZZ_WRAPPED := poll nanosleep clock_gettime time access memcpy bind unlink
-FUZZ_SOURCES := $(filter-out %/main.c %/lock.c %/run_dir.c %/worker.c %/stderr_queue.c %/grant_call.c merge/sql/%,$(SOURCES)) \
+FUZZ_SOURCES := $(filter-out %/main.c %/run_lock.c %/run_dir.c %/worker.c %/stderr_queue.c %/grant_call.c merge/sql/%,$(SOURCES)) \
 	$(filter-out tests/fuzz/fuzz_%.c,$(wildcard tests/fuzz/*.c))
 
 $(FUZZ)/%.o: %.c Makefile

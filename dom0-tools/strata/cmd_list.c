@@ -83,34 +83,56 @@ static void xen_version(char *text, size_t bytes)
 	}
 }
 
+/* One channel, unless nobody has it. */
+static void list_channel(const struct strata_hv_op *query)
+{
+	char owner[STRATA_ESCAPED_BYTES(STRATA_HV_OWNER_BYTES)];
+
+	if (query->u.query.state == STRATA_HV_IDLE)
+		return;
+	strata_escape_name(owner, sizeof(owner), query->u.query.owner);
+	printf("            channel %u: %s by %s\n", query->channel,
+	       state_name(query->u.query.state), owner);
+	if (query->u.query.refused)
+		printf("            %" PRIu64
+		       " of its events were refused: their domains' budgets are used "
+		       "up (--xen-budget)\n",
+		       query->u.query.refused);
+}
+
+/* Prints what the hypervisor is, and its channels.  0 or -1. */
+static int list_channels(struct hypervisor *hypervisor, struct strata_error *error)
+{
+	struct strata_hv_op query;
+	char version[256];
+	uint32_t channel;
+
+	for (channel = 0; channel < STRATA_HV_CHANNELS; channel++) {
+		hypervisor_use_channel(hypervisor, channel);
+		if (hypervisor_query(hypervisor, &query, error))
+			return -1;
+		if (channel == 0) {
+			xen_version(version, sizeof(version));
+			printf("hypervisor  Xen %s with Strata (ABI %u), %u CPUs, TSC %u.%03u MHz\n",
+			       version, query.abi_version, query.u.query.nr_cpus,
+			       query.u.query.tsc_khz / 1000, query.u.query.tsc_khz % 1000);
+		}
+		list_channel(&query);
+	}
+	return 0;
+}
+
 static int list_hypervisor(const struct list_options *options)
 {
 	struct hypervisor *hypervisor;
 	struct strata_error error = { "" };
-	struct strata_hv_op query;
-	char version[256], owner[STRATA_ESCAPED_BYTES(STRATA_HV_OWNER_BYTES)];
-	enum hypervisor_support support = hypervisor_open(&hypervisor, &error);
 
-	if (support != HYPERVISOR_OK) {
-		fprintf(stderr, "strata: %s\n", error.text);
-		return STRATA_STATUS_FAILED;
-	}
-	if (hypervisor_query(hypervisor, &query, &error)) {
+	if (hypervisor_open(&hypervisor, &error) != HYPERVISOR_OK ||
+	    list_channels(hypervisor, &error)) {
 		fprintf(stderr, "strata: %s\n", error.text);
 		hypervisor_close(hypervisor);
 		return STRATA_STATUS_FAILED;
 	}
-	xen_version(version, sizeof(version));
-	strata_escape_name(owner, sizeof(owner), query.u.query.owner);
-	printf("hypervisor  Xen %s with Strata (ABI %u), %u CPUs, TSC %u.%03u MHz: %s%s%s\n",
-	       version, query.abi_version, query.u.query.nr_cpus, query.u.query.tsc_khz / 1000,
-	       query.u.query.tsc_khz % 1000, state_name(query.u.query.state),
-	       owner[0] ? " by " : "", owner);
-	if (query.u.query.refused)
-		printf("            %" PRIu64
-		       " events were refused: their domains' budgets are used "
-		       "up (--xen-budget)\n",
-		       query.u.query.refused);
 	if (options->events && !options->choice.nr_patterns) {
 		printf("            classes of events, for --xen:\n");
 		select_xen_print_classes(stdout, "              ");

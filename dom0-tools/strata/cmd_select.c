@@ -7,6 +7,7 @@
 #include "base/exit_status.h"
 #include "strata/commands.h"
 #include "consumerd/host/control_socket.h"
+#include "consumerd/host/recorder_number.h"
 
 static void usage(FILE *out)
 {
@@ -19,7 +20,8 @@ static void usage(FILE *out)
 		"      --xen-budget EVENTS\n"
 		"      --kernel DOMAIN:EVENTS changes only the named domains; DOMAIN:none: nothing of it\n"
 		"      --tid DOMAIN:N,N,...\n"
-		"      --pid DOMAIN:N,N,...\n\n"
+		"      --pid DOMAIN:N,N,...\n"
+		"      --recorder N       the recorder with this number, if several are running\n\n"
 		"Status: 0 the selection has changed, 1 failed, 2 wrong usage.\n"
 		"Example: strata select --xen sched,evtchn_send --kernel 'g1:sched_*,block/*'\n");
 }
@@ -43,18 +45,26 @@ int strata_cmd_select(int argc, char **argv)
 		{ "kernel", required_argument, NULL, 1 },
 		{ "tid", required_argument, NULL, 1 },
 		{ "pid", required_argument, NULL, 1 },
+		{ "recorder", required_argument, NULL, 'r' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
 	char line[CONTROL_LINE_BYTES - 8] = "select ", answer[CONTROL_LINE_BYTES];
 	struct strata_error error = { "" };
-	int option, which, nr = 0, status;
+	int option, which, nr = 0, status, recorder = -1;
 
 	opterr = 0;
 	while ((option = getopt_long(argc, argv, "h", long_options, &which)) >= 0) {
 		if (option == 'h') {
 			usage(stdout);
 			return STRATA_STATUS_OK;
+		}
+		if (option == 'r') {
+			if (recorder_number_read(optarg, &recorder, &error)) {
+				fprintf(stderr, "strata: %s\n", error.text);
+				return STRATA_STATUS_USAGE;
+			}
+			continue;
 		}
 		if (option != 1) {
 			usage(stderr);
@@ -73,7 +83,10 @@ int strata_cmd_select(int argc, char **argv)
 		usage(stderr);
 		return STRATA_STATUS_USAGE;
 	}
-	status = control_socket_ask(line, answer, sizeof(answer), &error);
+	status = recorder_number_find(false, &recorder, &error)
+			 ? -1
+			 : control_socket_ask((unsigned int)recorder, line, answer, sizeof(answer),
+					      &error);
 	fprintf(stderr, "strata: %s\n", status < 0 ? error.text : answer);
 	return status < 0 ? STRATA_STATUS_FAILED : status;
 }

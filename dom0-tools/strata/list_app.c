@@ -18,7 +18,8 @@
 #include "base/escape.h"
 #include "consumerd/host/file_limit.h"
 #include "consumerd/host/hang_up.h"
-#include "consumerd/host/lock.h"
+#include "consumerd/host/recorder_number.h"
+#include "consumerd/host/run_lock.h"
 #include "consumerd/host/peer_look.h"
 #include "consumerd/host/proc_text.h"
 #include "consumerd/shares/principal.h"
@@ -279,8 +280,9 @@ int list_apps(bool events, const struct list_choice *choice)
 	struct listing listing = { .events = events,
 				   .choice = choice,
 				   .principals = principals_new() };
+	char holder[RUN_LOCK_HOLDER_BYTES] = "strata list";
 	struct strata_error error = { "" };
-	int lock = recorder_lock(&error);
+	int lock = run_lock_take(RECORDER_APPS, holder, &error);
 	size_t nr;
 
 	if (!listing.principals) {
@@ -292,7 +294,9 @@ int list_apps(bool events, const struct list_choice *choice)
 	/* A recorder owns the socket to which they would connect. */
 	if (lock < 0) {
 		nr = list_waiting();
-		fprintf(stderr, "strata: their events cannot be listed now: %s\n", error.text);
+		fprintf(stderr, "strata: their events cannot be listed now: %s%s\n",
+			lock == RUN_LOCK_HELD ? holder : error.text,
+			lock == RUN_LOCK_HELD ? " records applications" : "");
 	} else if (peer_looks_open(&listing.looks, 0, &error) || gather(&listing, &error)) {
 		fprintf(stderr, "strata: %s\n", error.text);
 		peer_looks_close(&listing.looks);

@@ -17,7 +17,6 @@
 #include "consumerd/host/command_line.h"
 #include "consumerd/host/control_socket.h"
 #include "consumerd/host/file_limit.h"
-#include "consumerd/host/lock.h"
 #include "consumerd/host/oom_score.h"
 #include "consumerd/host/own_proc.h"
 #include "stratad/kallsyms.h"
@@ -72,6 +71,22 @@ static void complain(const struct strata_error *error)
 	fprintf(stderr, "strata: %s\n", error->text);
 }
 
+/* Lets Xen wake us when a sub-buffer is ready. */
+static int bind_port(struct session *session, struct strata_error *error)
+{
+	struct strata_hv_op query;
+
+	if (hypervisor_query(session->hypervisor, &query, error))
+		return -1;
+	if (session->kernels.evtchn &&
+	    xenevtchn_bind_interdomain(session->kernels.evtchn, DOMID_SELF, query.u.query.port) < 0)
+		fprintf(stderr,
+			"strata: port %u of Xen's channel cannot be bound (%s): its rings are "
+			"polled every %d ms\n",
+			query.u.query.port, strerror(errno), SESSION_POLL_MS);
+	return 0;
+}
+
 static int add_hypervisor(struct session *session, struct strata_error *error)
 {
 	char owner[STRATA_HV_OWNER_BYTES];
@@ -79,7 +94,9 @@ static int add_hypervisor(struct session *session, struct strata_error *error)
 
 	if (!session->options->xen->nr)
 		return 0;
-	snprintf(owner, sizeof(owner), "strata record, process %ld", (long)getpid());
+	snprintf(owner, sizeof(owner), "%s %u, process %ld",
+		 session->options->overwrite ? "flight recorder" : "recorder", session->number,
+		 (long)getpid());
 	taken_over = hypervisor_create(session->hypervisor, session->options->xen_geometry,
 				       session->options->overwrite, owner, error);
 	if (taken_over < 0)
@@ -89,13 +106,7 @@ static int add_hypervisor(struct session *session, struct strata_error *error)
 	if (sources_add_hypervisor(session->recorder, session->hypervisor,
 				   taken_over ? RECORDER_WITH_PAST : RECORDER_FROM_NOW, error))
 		return -1;
-	if (session->kernels.evtchn &&
-	    xenevtchn_bind_virq(session->kernels.evtchn, STRATA_HV_VIRQ) < 0)
-		fprintf(stderr,
-			"strata: VIRQ %u cannot be bound (%s): Xen's rings are polled "
-			"every %d ms\n",
-			STRATA_HV_VIRQ, strerror(errno), SESSION_POLL_MS);
-	return 0;
+	return bind_port(session, error);
 }
 
 static int add_apps(struct session *session, struct strata_error *error)
@@ -130,7 +141,8 @@ static void share_files(const struct session *session)
 
 static int prepare(struct session *session, struct strata_error *error)
 {
-	if (session_open_host(session, error))
+	if (session_open_host(session, error) || session_take_number(session, error) ||
+	    session_claim(session, error))
 		return -1;
 	session->kernels.selections = session->options->kernels;
 	session->kernels.nr_selections = session->options->nr_kernels;
@@ -151,7 +163,7 @@ static int prepare(struct session *session, struct strata_error *error)
 			error->text);
 	sources_set_clock(session->recorder, session->tsc_khz);
 	recorder_set_switch(session->recorder, session->options->switch_ms);
-	session->socket = control_socket_open(error);
+	session->socket = control_socket_open(session->number, error);
 	if (session->socket < 0)
 		return -1;
 	session->kernels.recorder = session->recorder;
@@ -517,7 +529,7 @@ static void finish(struct session *session, bool recorded, int *status)
 	     totals.bad_packets || totals.was_full || totals.was_shared))
 		*status = STRATA_STATUS_PARTIAL;
 	session_serve_end(session);
-	control_socket_close(session->socket);
+	control_socket_close(session->socket, session->number);
 	release(session, closed);
 	/* A recording that did not begin leaves no traces. */
 	if (!recorded && session->recorder)
@@ -536,24 +548,20 @@ int record_session(const struct record_options *options)
 		.options = options,
 		.dir = { .fd = -1 },
 		.socket = -1,
+		.lock = -1,
+		.kernels_lock = -1,
+		.apps_lock = -1,
 		.apps = { .listener = -1, .epoll = -1, .spare = -1 },
 		.looks = { .socket = -1 },
 	};
 	struct strata_error error = { "" };
 	int status = STRATA_STATUS_OK;
 	bool recorded = false;
-	int lock;
 
 	/* First, so that it inherits none of the following descriptors. */
 	if (command_fork(&session.command, options->command, &error)) {
 		complain(&error);
 		return session.command.status ? session.command.status : STRATA_STATUS_FAILED;
-	}
-	lock = recorder_lock(&error);
-	if (lock < 0) {
-		complain(&error);
-		command_end(&session.command);
-		return STRATA_STATUS_FAILED;
 	}
 	catch_signals();
 	stderr_queue_open();
@@ -577,7 +585,7 @@ int record_session(const struct record_options *options)
 		}
 	}
 	finish(&session, recorded, &status);
-	close(lock);
+	session_release_locks(&session);
 	stderr_queue_close();
 	return status;
 }

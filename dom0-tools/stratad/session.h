@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * session.h - a recording in progress: run by record_session.c, with commands in
- * session_commands.c, new CPUs in session_cpus.c and new selections in reselect.c.  Only these
- * include it.
+ * session_commands.c, new CPUs in session_cpus.c, new selections in reselect.c and locks in
+ * session_number.c.  Only these include it.
  */
 #ifndef STRATA_STRATAD_SESSION_H
 #define STRATA_STRATAD_SESSION_H
@@ -40,7 +40,10 @@ struct session {
 	uint64_t shown_s;    /* seconds at the last progress line */
 	uint64_t cpus_ticks; /* when Xen was last asked for new CPUs */
 	bool cpus_left_out;  /* one could not be recorded, which was reported */
-	int socket;          /* for commands; -1: none */
+	unsigned int number; /* of this recorder, and of its channel in Xen */
+	/* What it holds while it runs; -1: does not. */
+	int lock, kernels_lock, apps_lock;
+	int socket;     /* for commands; -1: none */
 	bool selecting; /* `selector` gets its answer when all kernels have got their commands */
 	uint64_t selecting_ticks; /* since then */
 	struct control_request selector;
@@ -56,6 +59,17 @@ static inline bool session_records_xen(const struct session *session)
 /* session_host.c: finds out what kind of host this is, opens what belongs to it, and sets tsc_khz.
  * 0 or -1; the caller releases. */
 int session_open_host(struct session *session, struct strata_error *error);
+
+/* session_number.c: takes a number, with which Xen's channel is chosen.  0 or -1. */
+int session_take_number(struct session *session, struct strata_error *error);
+
+/* session_number.c: claims what the options select and only one recorder can record.  0 or -1. */
+int session_claim(struct session *session, struct strata_error *error);
+
+/* session_number.c: claims kernels, if it has not.  0 or -1. */
+int session_claim_kernels(struct session *session, struct strata_error *error);
+
+void session_release_locks(struct session *session);
 
 /* session_host.c: updates the frequency at the end, if no hypervisor knows it. */
 void session_set_clock(struct session *session);

@@ -19,20 +19,29 @@
 #define FIRST_FRAME   0x4000u
 #define RING_WORDS    256u
 #define MAPPINGS_MAX  (2u * NR_CPUS)
+#define CHANNEL_PAGES (NR_CPUS * PAGES_MAX)
+#define ALL_PAGES     (STRATA_HV_CHANNELS * CHANNEL_PAGES)
 #define PAYLOAD_WORDS 7u
 
-static struct {
+/* The owner of rings that are there before the recorder. */
+static const char another[STRATA_HV_OWNER_BYTES] = "another";
+
+struct fake_channel {
 	uint32_t state, flags;
 	struct strata_ring_geometry geo;
 	char owner[STRATA_HV_OWNER_BYTES];
-	int memory;           /* frames of all rings, a memfd */
-	unsigned char *pages; /* the hypervisor's own view */
 	uint64_t ring_words[NR_CPUS][RING_WORDS];
 	struct strata_ring_reader_area reader[NR_CPUS];
 	unsigned int spare[NR_CPUS];
 	bool has[NR_CPUS]; /* the recorder has a sub-buffer, and has not put it back */
 	bool drafted;
 	uint64_t records;
+};
+
+static struct {
+	struct fake_channel channel[STRATA_HV_CHANNELS];
+	int memory;           /* frames of all rings, a memfd */
+	unsigned char *pages; /* the hypervisor's own view */
 } xen = { .memory = -1 };
 
 static struct {
@@ -40,19 +49,25 @@ static struct {
 	size_t nr;
 } mapped[MAPPINGS_MAX];
 
-static struct strata_ring *ring_of(uint32_t cpu)
+static struct strata_ring *ring_of(struct fake_channel *channel, uint32_t cpu)
 {
-	return (struct strata_ring *)xen.ring_words[cpu];
+	return (struct strata_ring *)channel->ring_words[cpu];
 }
 
-static unsigned char *pages_of(uint32_t cpu)
+/* The first page of a ring, among those of all rings. */
+static uint32_t first_page(const struct fake_channel *channel, uint32_t cpu)
 {
-	return xen.pages + (size_t)cpu * PAGES_MAX * STRATA_PAGE_BYTES;
+	return (uint32_t)(channel - xen.channel) * CHANNEL_PAGES + cpu * PAGES_MAX;
+}
+
+static unsigned char *pages_of(const struct fake_channel *channel, uint32_t cpu)
+{
+	return xen.pages + (size_t)first_page(channel, cpu) * STRATA_PAGE_BYTES;
 }
 
 static void make_memory(void)
 {
-	size_t bytes = (size_t)NR_CPUS * PAGES_MAX * STRATA_PAGE_BYTES;
+	size_t bytes = (size_t)ALL_PAGES * STRATA_PAGE_BYTES;
 
 	xen.memory = memfd_create("xen", MFD_CLOEXEC);
 	if (xen.memory < 0 || ftruncate(xen.memory, (off_t)bytes))
@@ -62,44 +77,45 @@ static void make_memory(void)
 		abort();
 }
 
-static void make_rings(struct strata_ring_geometry geo, uint32_t flags)
+static void make_rings(struct fake_channel *channel, struct strata_ring_geometry geo,
+		       uint32_t flags)
 {
 	uint32_t cpu;
 
-	if (strata_ring_bytes(geo) > sizeof(xen.ring_words[0]) ||
+	if (strata_ring_bytes(geo) > sizeof(channel->ring_words[0]) ||
 	    strata_data_pages(geo) + STRATA_WRITER_AREA_PAGES > PAGES_MAX)
 		abort();
-	memset(xen.pages, 0, (size_t)NR_CPUS * PAGES_MAX * STRATA_PAGE_BYTES);
-	memset(xen.ring_words, 0, sizeof(xen.ring_words));
-	memset(xen.reader, 0, sizeof(xen.reader));
+	memset(pages_of(channel, 0), 0, (size_t)CHANNEL_PAGES * STRATA_PAGE_BYTES);
+	memset(channel->ring_words, 0, sizeof(channel->ring_words));
+	memset(channel->reader, 0, sizeof(channel->reader));
 	for (cpu = 0; cpu < NR_CPUS; cpu++) {
-		unsigned char *area = pages_of(cpu);
+		unsigned char *area = pages_of(channel, cpu);
 
-		strata_ring_init(ring_of(cpu), geo,
+		strata_ring_init(ring_of(channel, cpu), geo,
 				 area + STRATA_WRITER_AREA_PAGES * STRATA_PAGE_BYTES, (void *)area,
-				 &xen.reader[cpu], cpu, 0);
-		ring_of(cpu)->overwrite = flags & STRATA_HV_OVERWRITE;
-		xen.spare[cpu] = (unsigned int)strata_nr_subbufs(geo);
-		xen.has[cpu] = false;
+				 &channel->reader[cpu], cpu, 0);
+		ring_of(channel, cpu)->overwrite = flags & STRATA_HV_OVERWRITE;
+		channel->spare[cpu] = (unsigned int)strata_nr_subbufs(geo);
+		channel->has[cpu] = false;
 	}
-	xen.geo = geo;
-	xen.flags = flags;
-	xen.state = STRATA_HV_STOPPED;
-	xen.records = 0;
+	channel->geo = geo;
+	channel->flags = flags;
+	channel->state = STRATA_HV_STOPPED;
+	channel->records = 0;
 }
 
 void fake_hypervisor_reset(bool left, bool left_overwrite)
 {
+	struct fake_channel *first = &xen.channel[0];
+
 	if (xen.memory < 0)
 		make_memory();
-	xen.state = STRATA_HV_IDLE;
-	xen.drafted = false;
-	xen.owner[0] = '\0';
+	memset(xen.channel, 0, sizeof(xen.channel));
 	if (!left)
 		return;
-	make_rings(FAKE_XEN_GEOMETRY, left_overwrite ? STRATA_HV_OVERWRITE : 0);
-	memcpy(xen.owner, "another", sizeof("another"));
-	xen.state = STRATA_HV_STARTED;
+	make_rings(first, FAKE_XEN_GEOMETRY, left_overwrite ? STRATA_HV_OVERWRITE : 0);
+	memcpy(first->owner, another, sizeof(another));
+	first->state = STRATA_HV_STARTED;
 }
 
 static int fail(int number)
@@ -108,38 +124,38 @@ static int fail(int number)
 	return -1;
 }
 
-static int create(struct strata_hv_op *op)
+static int create(struct fake_channel *channel, struct strata_hv_op *op)
 {
 	struct strata_ring_geometry geo = { (uint8_t)op->u.create.subbuf_bits,
 					    (uint8_t)op->u.create.nr_subbufs_bits };
 
-	if (xen.state != STRATA_HV_IDLE) {
-		memcpy(op->u.create.owner, xen.owner, sizeof(xen.owner));
+	if (channel->state != STRATA_HV_IDLE) {
+		memcpy(op->u.create.owner, channel->owner, sizeof(channel->owner));
 		return fail(EBUSY);
 	}
-	make_rings(geo, op->u.create.flags);
-	memcpy(xen.owner, op->u.create.owner, sizeof(xen.owner));
+	make_rings(channel, geo, op->u.create.flags);
+	memcpy(channel->owner, op->u.create.owner, sizeof(channel->owner));
 	return 0;
 }
 
-static int query(struct strata_hv_op *op)
+static int query(struct fake_channel *channel, struct strata_hv_op *op)
 {
 	memset(&op->u.query, 0, sizeof(op->u.query));
-	op->u.query.state = xen.state;
+	op->u.query.state = channel->state;
 	op->u.query.nr_cpus = NR_CPUS;
 	op->u.query.tsc_khz = 1000000;
-	if (xen.state == STRATA_HV_IDLE)
+	if (channel->state == STRATA_HV_IDLE)
 		return 0;
-	op->u.query.subbuf_bits = xen.geo.subbuf_bits;
-	op->u.query.nr_subbufs_bits = xen.geo.nr_subbufs_bits;
-	op->u.query.flags = xen.flags;
-	memcpy(op->u.query.owner, xen.owner, sizeof(xen.owner));
+	op->u.query.subbuf_bits = channel->geo.subbuf_bits;
+	op->u.query.nr_subbufs_bits = channel->geo.nr_subbufs_bits;
+	op->u.query.flags = channel->flags;
+	memcpy(op->u.query.owner, channel->owner, sizeof(channel->owner));
 	return 0;
 }
 
-static int frames(struct strata_hv_op *op)
+static int frames(struct fake_channel *channel, struct strata_hv_op *op)
 {
-	uint32_t total = STRATA_WRITER_AREA_PAGES + strata_data_pages(xen.geo);
+	uint32_t total = STRATA_WRITER_AREA_PAGES + strata_data_pages(channel->geo);
 	uint32_t first = op->u.frames.first, i;
 
 	if (op->u.frames.cpu >= NR_CPUS)
@@ -150,89 +166,96 @@ static int frames(struct strata_hv_op *op)
 	op->u.frames.nr = total - first < STRATA_HV_FRAMES_PER_CALL ? total - first
 								    : STRATA_HV_FRAMES_PER_CALL;
 	for (i = 0; i < op->u.frames.nr; i++)
-		op->u.frames.mfn[i] = FIRST_FRAME + op->u.frames.cpu * PAGES_MAX + first + i;
+		op->u.frames.mfn[i] =
+			FIRST_FRAME + first_page(channel, op->u.frames.cpu) + first + i;
 	return 0;
 }
 
-static int get(struct strata_hv_op *op)
+static int get(struct fake_channel *channel, struct strata_hv_op *op)
 {
 	uint32_t cpu = op->u.subbuf.cpu;
-	int page = cpu < NR_CPUS ? strata_ring_get(ring_of(cpu), &xen.spare[cpu]) : -1;
+	int page = cpu < NR_CPUS ? strata_ring_get(ring_of(channel, cpu), &channel->spare[cpu])
+				 : -1;
 
 	if (page < 0)
 		return fail(EAGAIN);
-	if (xen.has[cpu])
+	if (channel->has[cpu])
 		fake_host.misuse = "it asks Xen for another sub-buffer before it puts one back";
-	xen.has[cpu] = true;
+	channel->has[cpu] = true;
 	op->u.subbuf.page = (uint32_t)page;
-	op->u.subbuf.position = xen.reader[cpu].read_count;
+	op->u.subbuf.position = channel->reader[cpu].read_count;
 	return 0;
 }
 
-static int put(const struct strata_hv_op *op)
+static int put(struct fake_channel *channel, const struct strata_hv_op *op)
 {
 	uint32_t cpu = op->u.subbuf.cpu;
 
-	if (cpu >= NR_CPUS || op->u.subbuf.position != xen.reader[cpu].read_count ||
-	    ((xen.flags & STRATA_HV_OVERWRITE) && !xen.has[cpu])) {
+	if (cpu >= NR_CPUS || op->u.subbuf.position != channel->reader[cpu].read_count ||
+	    ((channel->flags & STRATA_HV_OVERWRITE) && !channel->has[cpu])) {
 		fake_host.misuse = "it puts back a sub-buffer of Xen's that it has not";
 		return fail(EINVAL);
 	}
-	strata_ring_put(ring_of(cpu));
-	xen.has[cpu] = false;
+	strata_ring_put(ring_of(channel, cpu));
+	channel->has[cpu] = false;
 	return 0;
 }
 
-static void flush(void)
+static void flush(struct fake_channel *channel)
 {
 	uint32_t cpu;
 
 	for (cpu = 0; cpu < NR_CPUS; cpu++)
-		strata_ring_flush(ring_of(cpu));
+		strata_ring_flush(ring_of(channel, cpu));
 }
 
-static int select_rules(const struct strata_hv_op *op)
+static int select_rules(struct fake_channel *channel, const struct strata_hv_op *op)
 {
 	if (op->u.select.flags & STRATA_HV_SELECT_BEGIN)
-		xen.drafted = true;
-	if (!xen.drafted || op->u.select.nr > STRATA_HV_RULES_PER_CALL)
+		channel->drafted = true;
+	if (!channel->drafted || op->u.select.nr > STRATA_HV_RULES_PER_CALL)
 		return fail(EINVAL);
 	if (op->u.select.flags & STRATA_HV_SELECT_APPLY)
-		xen.drafted = false;
+		channel->drafted = false;
 	return 0;
 }
 
 int fake_hypervisor_call(struct strata_hv_op *op)
 {
+	struct fake_channel *channel;
+
 	if (op->abi_version != STRATA_HV_ABI_VERSION)
 		return fail(EOPNOTSUPP);
+	if (op->channel >= STRATA_HV_CHANNELS || op->reserved)
+		return fail(EINVAL);
+	channel = &xen.channel[op->channel];
 	if (op->operation == STRATA_HV_QUERY)
-		return query(op);
+		return query(channel, op);
 	if (op->operation == STRATA_HV_CREATE)
-		return create(op);
-	if (xen.state == STRATA_HV_IDLE)
+		return create(channel, op);
+	if (channel->state == STRATA_HV_IDLE)
 		return fail(ENOENT);
 	switch (op->operation) {
 	case STRATA_HV_START:
-		xen.state = STRATA_HV_STARTED;
+		channel->state = STRATA_HV_STARTED;
 		return 0;
 	case STRATA_HV_STOP:
-		xen.state = STRATA_HV_STOPPED;
-		flush();
+		channel->state = STRATA_HV_STOPPED;
+		flush(channel);
 		return 0;
 	case STRATA_HV_FLUSH:
-		flush();
+		flush(channel);
 		return 0;
 	case STRATA_HV_FRAMES:
-		return frames(op);
+		return frames(channel, op);
 	case STRATA_HV_GET:
-		return get(op);
+		return get(channel, op);
 	case STRATA_HV_PUT:
-		return put(op);
+		return put(channel, op);
 	case STRATA_HV_SELECT:
-		return select_rules(op);
+		return select_rules(channel, op);
 	case STRATA_HV_DESTROY:
-		xen.state = STRATA_HV_IDLE;
+		channel->state = STRATA_HV_IDLE;
 		return 0;
 	default:
 		return fail(EINVAL);
@@ -240,44 +263,64 @@ int fake_hypervisor_call(struct strata_hv_op *op)
 }
 
 /* One of Xen's trace points, with some words. */
-static void write_record(uint32_t cpu, struct randomness *random)
+static void write_record(struct fake_channel *channel, uint32_t cpu, struct randomness *random)
 {
 	uint32_t nr_words = random_below(random, PAYLOAD_WORDS + 1), i, word;
 	uint32_t id = nr_words << STRATA_HV_ID_WORDS_SHIFT | (0x21000u + random_below(random, 8));
 	struct strata_hv_context context = { .domain = (uint16_t)random_below(random, 4) };
 	struct strata_slot slot;
 
-	if (!strata_ring_reserve(ring_of(cpu), id, (uint32_t)sizeof(context) + nr_words * 4u,
-				 &slot))
+	if (!strata_ring_reserve(ring_of(channel, cpu), id,
+				 (uint32_t)sizeof(context) + nr_words * 4u, &slot))
 		return;
 	memcpy(slot.payload, &context, sizeof(context));
 	for (i = 0; i < nr_words; i++) {
 		word = (uint32_t)random_next(random);
 		memcpy(slot.payload + sizeof(context) + i * 4u, &word, sizeof(word));
 	}
-	strata_ring_commit(ring_of(cpu), &slot);
-	xen.records++;
+	strata_ring_commit(ring_of(channel, cpu), &slot);
+	channel->records++;
 }
 
 void fake_hypervisor_write(struct randomness *random, uint32_t nr)
 {
-	uint32_t cpu, i;
+	uint32_t number, cpu, i;
 
-	if (xen.state != STRATA_HV_STARTED)
-		return;
-	for (cpu = 0; cpu < NR_CPUS; cpu++)
-		for (i = random_below(random, nr + 1); i > 0; i--)
-			write_record(cpu, random);
+	for (number = 0; number < STRATA_HV_CHANNELS; number++)
+		for (cpu = 0; xen.channel[number].state == STRATA_HV_STARTED && cpu < NR_CPUS;
+		     cpu++)
+			for (i = random_below(random, nr + 1); i > 0; i--)
+				write_record(&xen.channel[number], cpu, random);
+}
+
+static bool is_anothers(const struct fake_channel *channel)
+{
+	return !memcmp(channel->owner, another, sizeof(another));
 }
 
 uint64_t fake_hypervisor_records(void)
 {
-	return xen.records;
+	uint64_t records = 0;
+	uint32_t number;
+
+	for (number = 0; number < STRATA_HV_CHANNELS; number++)
+		if (!is_anothers(&xen.channel[number]))
+			records += xen.channel[number].records;
+	return records;
 }
 
-bool fake_hypervisor_idle(void)
+bool fake_hypervisor_freed(void)
 {
-	return xen.state == STRATA_HV_IDLE;
+	uint32_t number;
+
+	for (number = 0; number < STRATA_HV_CHANNELS; number++) {
+		const struct fake_channel *channel = &xen.channel[number];
+
+		if (channel->state != STRATA_HV_IDLE &&
+		    !(is_anothers(channel) && (channel->flags & STRATA_HV_OVERWRITE)))
+			return false;
+	}
+	return true;
 }
 
 /* Mapping its frames -------------------------------------------------------------------------- */
@@ -303,7 +346,7 @@ void *xenforeignmemory_map(xenforeignmemory_handle *handle, uint32_t domain, int
 	area += STRATA_PAGE_BYTES;
 	for (i = 0; i < nr; i++) {
 		errors[i] = 0;
-		if (list[i] < FIRST_FRAME || list[i] >= FIRST_FRAME + NR_CPUS * PAGES_MAX ||
+		if (list[i] < FIRST_FRAME || list[i] >= FIRST_FRAME + ALL_PAGES ||
 		    mmap(area + i * STRATA_PAGE_BYTES, STRATA_PAGE_BYTES, PROT_READ,
 			 MAP_SHARED | MAP_FIXED, xen.memory,
 			 (off_t)(list[i] - FIRST_FRAME) * STRATA_PAGE_BYTES) == MAP_FAILED)

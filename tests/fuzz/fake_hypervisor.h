@@ -15,19 +15,19 @@
 
 #define FAKE_XEN_GEOMETRY ((struct strata_ring_geometry){ 12, 2 })
 
-/* Before each run: no rings; or @left: those of an earlier recorder, which record. */
+/* Before each run: no rings; or @left: those of an earlier recorder in channel 0, which record. */
 void fake_hypervisor_reset(bool left, bool left_overwrite);
 
 /* As Xen answers the sysctl: 0, or -1 with errno. */
 int fake_hypervisor_call(struct strata_hv_op *op);
 
-/* Up to @nr records on each CPU, if it is recording. */
+/* Writes up to @nr records on each CPU into each channel that is recording. */
 void fake_hypervisor_write(struct randomness *random, uint32_t nr);
 
-/* Records that were written since the rings were made. */
+/* Records written since the rings were made, into those that the recorder made. */
 uint64_t fake_hypervisor_records(void);
 
-/* Whether all owners have freed their rings. */
-bool fake_hypervisor_idle(void);
+/* Whether all rings are freed; an earlier flight recorder's stay until one takes them over. */
+bool fake_hypervisor_freed(void);
 
 #endif /* STRATA_TESTS_FAKE_HYPERVISOR_H */

@@ -249,7 +249,7 @@ int xenevtchn_fd(xenevtchn_handle *handle)
 	return FAKE_FD_EVTCHN;
 }
 
-/* Our ports are the guests' places. */
+/* Our ports are the guests' places; Xen's own cannot be bound, so its rings are polled. */
 xenevtchn_port_or_error_t xenevtchn_bind_interdomain(xenevtchn_handle *handle, uint32_t domain,
 						     evtchn_port_t port)
 {
@@ -257,6 +257,10 @@ xenevtchn_port_or_error_t xenevtchn_bind_interdomain(xenevtchn_handle *handle, u
 
 	(void)handle;
 	fake_host.between(fake_host.data);
+	if (domain == DOMID_SELF) {
+		errno = ENOSYS;
+		return -1;
+	}
 	guest = guest_of(domain);
 	if (!guest || guest->bound || port != guest->port) {
 		errno = EINVAL;
@@ -266,14 +270,6 @@ xenevtchn_port_or_error_t xenevtchn_bind_interdomain(xenevtchn_handle *handle, u
 	guest->pending = true; /* as Xen does */
 	guest->masked = false;
 	return (int)(guest - fake_host.guests);
-}
-
-xenevtchn_port_or_error_t xenevtchn_bind_virq(xenevtchn_handle *handle, unsigned int virq)
-{
-	(void)handle;
-	(void)virq;
-	errno = ENOSYS;
-	return -1;
 }
 
 int xenevtchn_unbind(xenevtchn_handle *handle, evtchn_port_t port)

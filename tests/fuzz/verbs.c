@@ -125,7 +125,7 @@ const char *record_checked(const char *raw, const struct plan *plan, bool partia
 		free(words.text);
 	if (status != STRATA_STATUS_OK && !(partial && status == STRATA_STATUS_PARTIAL))
 		return "the recording fails";
-	if (plan->xen && !fake_hypervisor_idle())
+	if (plan->xen && !fake_hypervisor_freed())
 		return "Xen's rings stay";
 	return wrong ? wrong : check_host();
 }

@@ -185,17 +185,16 @@ static inline uint32_t audit_word(uint32_t level, uint32_t number, uint32_t i)
 	return (number * 2654435761u) ^ (level * 0x9e3779b9u) ^ (i * 40503u);
 }
 
-/* Reserves a record of @words words and fills it in.  False: lost, and entered as such. */
-static inline bool audited_reserve(struct record_audit *audit, struct strata_ring *ring,
-				   uint32_t level, uint32_t words, struct strata_slot *slot)
+/* Enters the next record of @words words, which has a slot if it was @reserved, and fills it in.
+ * False: lost, and entered as such. */
+static inline bool audited_fill(struct record_audit *audit, struct strata_ring *ring,
+				uint32_t level, uint32_t words, const struct strata_slot *slot,
+				uint32_t number, bool reserved)
 {
-	uint32_t number = audit->next[level]++;
 	struct audit_payload *payload;
 	uint32_t i;
 
-	if (number >= audit->capacity)
-		abort();
-	if (!strata_ring_reserve(ring, level, (uint32_t)sizeof(*payload) + 4 * words, slot)) {
+	if (!reserved) {
 		audit->fate[level][number] = RECORD_LOST;
 		return false;
 	}
@@ -213,12 +212,49 @@ static inline bool audited_reserve(struct record_audit *audit, struct strata_rin
 	return true;
 }
 
+static inline uint32_t audited_number(struct record_audit *audit, uint32_t level)
+{
+	if (audit->next[level] >= audit->capacity)
+		abort();
+	return audit->next[level]++;
+}
+
+static inline uint32_t audited_bytes(uint32_t words)
+{
+	return (uint32_t)sizeof(struct audit_payload) + 4 * words;
+}
+
+/* Reserves a record of @words words and fills it in.  False: lost, and entered as such. */
+static inline bool audited_reserve(struct record_audit *audit, struct strata_ring *ring,
+				   uint32_t level, uint32_t words, struct strata_slot *slot)
+{
+	uint32_t number = audited_number(audit, level);
+	bool reserved = strata_ring_reserve(ring, level, audited_bytes(words), slot);
+
+	return audited_fill(audit, ring, level, words, slot, number, reserved);
+}
+
 static inline bool audited_write(struct record_audit *audit, struct strata_ring *ring,
 				 uint32_t level, uint32_t words)
 {
 	struct strata_slot slot;
 
 	if (!audited_reserve(audit, ring, level, words, &slot))
+		return false;
+	strata_ring_commit(ring, &slot);
+	return true;
+}
+
+/* Writes a record of an event whose clock has been read already, as the hypervisor does. */
+static inline bool audited_write_at(struct record_audit *audit, struct strata_ring *ring,
+				    uint32_t level, uint32_t words, uint64_t ticks)
+{
+	uint32_t number = audited_number(audit, level), bytes = audited_bytes(words);
+	struct strata_slot slot;
+	bool reserved = strata_ring_try_at(ring, level, bytes, ticks, &slot) ||
+			strata_ring_reserve_at(ring, level, bytes, ticks, &slot);
+
+	if (!audited_fill(audit, ring, level, words, &slot, number, reserved))
 		return false;
 	strata_ring_commit(ring, &slot);
 	return true;

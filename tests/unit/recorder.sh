@@ -41,7 +41,7 @@ begin() {
 		recorder=$!
 		await begun_or_ended "$work/$name.log" || break
 		grep -qs 'strata: recording [0-9]* sources' "$work/$name.log" && return 0
-		if ! grep -qs 'is already recording' "$work/$name.log" || [ "$SECONDS" -ge "$end" ]; then
+		if ! grep -qs 'records the [a-z]* already\|as many as there can be' "$work/$name.log" || [ "$SECONDS" -ge "$end" ]; then
 			break
 		fi
 		sleep 0.2
@@ -67,7 +67,7 @@ refused() {
 			echo "not refused"
 			return 1
 		fi
-		if ! grep -q 'is already recording' <<<"$output" || [ "$SECONDS" -ge "$end" ]; then
+		if ! grep -q 'records the [a-z]* already\|as many as there can be' <<<"$output" || [ "$SECONDS" -ge "$end" ]; then
 			break
 		fi
 		sleep 0.2

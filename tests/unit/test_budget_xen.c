@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-/* The files themselves; Xen compiles it with fewer warnings than we do. */
+/* The files themselves; Xen compiles them with fewer warnings than we do. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wconversion"
 #include "../../xen-patch/src/common/strata/budget.c"
@@ -20,38 +20,48 @@
 
 #define TOKENS 100u
 
-struct strata_selection *strata_selection;
-struct strata_cpu_ring *strata_rings[NR_CPUS];
+/* Most tests look at one channel; another one has a budget, too. */
+#define CHANNEL 3u
+#define ANOTHER 0u
 
-static struct strata_selection selection;
-static struct strata_cpu_ring ring, other_ring;
+#define ANOTHERS_TOKENS 250u
+
+struct strata_set *strata_set;
+struct strata_channel strata_channels[STRATA_HV_CHANNELS];
+struct strata_cpu strata_cpus[NR_CPUS];
+
+static struct strata_set set;
+static struct strata_cpu_ring rings[STRATA_HV_CHANNELS];
 static struct domain dom0, guest, other;
+static struct vcpu guest_vcpu = { .domain = &guest };
 static struct strata_hv_budget told[100];
-static unsigned int nr_told;
+static unsigned int nr_told, told_channel[100], started;
 
-void strata_ring_write(struct strata_cpu_ring *into, uint32_t id, const void *data,
-		       unsigned int bytes)
+static struct strata_cpu_ring *const ring = &rings[CHANNEL];
+
+void strata_ring_write(struct strata_cpu_ring *into, unsigned int channel, uint32_t id,
+		       const void *data, unsigned int bytes)
 {
 	assert_int_equal(id, (uint32_t)STRATA_HV_BUDGET);
 	assert_int_equal(bytes, sizeof(told[0]));
-	assert_true(into == &ring || into == &other_ring);
+	assert_ptr_equal(into, &rings[channel]);
 	assert_in_range(nr_told, 0, 99);
+	told_channel[nr_told] = channel;
 	memcpy(&told[nr_told++], data, bytes);
 }
 
-struct strata_cpu_ring *strata_probe_begin(void)
+unsigned int strata_probe_begin(void)
 {
-	return &ring;
+	return started;
 }
 
-void strata_probe_end(struct strata_cpu_ring *of)
+void strata_probe_end(void)
 {
-	assert_ptr_equal(of, &ring);
 }
 
 void strata_record_own(enum strata_hv_own_event id, const void *data, unsigned int bytes)
 {
-	strata_ring_write(&ring, (uint32_t)id, data, bytes);
+	strata_ring_write(ring, CHANNEL, (uint32_t)id, data, bytes);
 }
 
 /* Clock maps are another test's. */
@@ -70,15 +80,21 @@ void strata_vcpu_maps_free(struct strata_domain *mine)
 static int begin(void **state)
 {
 	(void)state;
-	memset(&selection, 0, sizeof(selection));
-	memset(&ring, 0, sizeof(ring));
-	selection.budget_per_s = 2000;
-	selection.tokens = TOKENS;
-	strata_selection = &selection;
+	memset(rings, 0, sizeof(rings));
+	strata_channels[CHANNEL].budget_per_s = 2000;
+	strata_channels[ANOTHER].budget_per_s = 5000;
+	set = (struct strata_set){ .tokens = { [CHANNEL] = TOKENS, [ANOTHER] = ANOTHERS_TOKENS } };
+	strata_set = &set;
+	started = 1u << CHANNEL;
+	for (unsigned int cpu = 0; cpu < NR_CPUS; cpu++) {
+		strata_cpus[cpu] = (struct strata_cpu){ .ring[CHANNEL] = ring };
+		strata_cpus[cpu].ring[ANOTHER] = &rings[ANOTHER];
+	}
 	dom0 = (struct domain){ .domain_id = 0, .is_privileged = true, .next_in_list = &guest };
 	guest = (struct domain){ .domain_id = 5, .next_in_list = &other };
 	other = (struct domain){ .domain_id = 6 };
 	shim_domains = &dom0;
+	shim_current = &guest_vcpu;
 	shim_cpu = 1;
 	cpu_khz = 1ul << 40; /* a window that no test sees the end of */
 	nr_told = 0;
@@ -96,13 +112,22 @@ static int end(void **state)
 }
 
 /* How many of @wanted records are let through. */
-static unsigned int take_of(const struct domain *d, enum strata_cause cause, unsigned int wanted)
+static unsigned int take_in(unsigned int channel, const struct domain *d, enum strata_cause cause,
+			    unsigned int wanted)
 {
 	unsigned int taken = 0;
 
+	shim_in_irq = cause == STRATA_BY_INTERRUPT;
 	while (wanted--)
-		taken += strata_budget_take(&selection, &ring, d, cause);
+		taken += strata_budget_take(&set, &strata_cpus[shim_cpu], &rings[channel], channel,
+					    d);
+	shim_in_irq = false;
 	return taken;
+}
+
+static unsigned int take_of(const struct domain *d, enum strata_cause cause, unsigned int wanted)
+{
+	return take_in(CHANNEL, d, cause, wanted);
 }
 
 static unsigned int take(const struct domain *d, unsigned int wanted)
@@ -110,11 +135,22 @@ static unsigned int take(const struct domain *d, unsigned int wanted)
 	return take_of(d, STRATA_BY_GUEST, wanted);
 }
 
+static struct strata_budget *budget_in(unsigned int channel, const struct domain *d,
+				       unsigned int cpu)
+{
+	return &d->strata->budget[cpu * STRATA_HV_CHANNELS + channel];
+}
+
+static struct strata_budget *budget_of(const struct domain *d, unsigned int cpu)
+{
+	return budget_in(CHANNEL, d, cpu);
+}
+
 /* The clock of a CPU's bucket is at 0 in the beginning, and so long ago. */
 static void window_passes(const struct domain *d, unsigned int cpu)
 {
-	d->strata->budget[cpu].bucket[STRATA_BY_GUEST].refilled_ticks = 0;
-	d->strata->budget[cpu].bucket[STRATA_BY_INTERRUPT].refilled_ticks = 0;
+	budget_of(d, cpu)->bucket[STRATA_BY_GUEST].refilled_ticks = 0;
+	budget_of(d, cpu)->bucket[STRATA_BY_INTERRUPT].refilled_ticks = 0;
 	cpu_khz = 1;
 }
 
@@ -135,7 +171,7 @@ static void what_is_within_the_budget_is_recorded(void **state)
 	(void)state;
 	first_window(&guest, 1);
 	assert_int_equal(take(&guest, TOKENS - 1), TOKENS - 1);
-	assert_int_equal(guest.strata->budget[1].refused, 0);
+	assert_int_equal(budget_of(&guest, 1)->refused, 0);
 	assert_int_equal(nr_told, 0);
 }
 
@@ -144,12 +180,12 @@ static void what_is_beyond_is_refused_and_counted(void **state)
 	(void)state;
 	first_window(&guest, 1);
 	assert_int_equal(take(&guest, TOKENS + 41), TOKENS - 1);
-	assert_int_equal(guest.strata->budget[1].refused, 42);
-	assert_int_equal(ring.refused, 42);
+	assert_int_equal(budget_of(&guest, 1)->refused, 42);
+	assert_int_equal(ring->refused, 42);
 	/* The other guest has all of its own. */
 	first_window(&other, 1);
 	assert_int_equal(take(&other, TOKENS - 1), TOKENS - 1);
-	assert_int_equal(other.strata->budget[1].refused, 0);
+	assert_int_equal(budget_of(&other, 1)->refused, 0);
 }
 
 static void the_next_window_fills_and_tells(void **state)
@@ -195,7 +231,7 @@ static void each_cpu_has_a_budget_of_its_own(void **state)
 	shim_cpu = 3;
 	first_window(&guest, 3);
 	assert_int_equal(take(&guest, TOKENS - 1), TOKENS - 1);
-	assert_int_equal(guest.strata->budget[3].refused, 0);
+	assert_int_equal(budget_of(&guest, 3)->refused, 0);
 }
 
 static void dom0_and_a_selection_without_budget_have_no_bound(void **state)
@@ -203,9 +239,9 @@ static void dom0_and_a_selection_without_budget_have_no_bound(void **state)
 	(void)state;
 	assert_null(dom0.strata);
 	assert_int_equal(take(&dom0, 100000), 100000);
-	selection.tokens = 0;
+	set.tokens[CHANNEL] = 0;
 	assert_int_equal(take(&guest, 100000), 100000);
-	assert_int_equal(ring.refused, 0);
+	assert_int_equal(ring->refused, 0);
 }
 
 static void what_was_refused_is_told_once(void **state)
@@ -213,18 +249,18 @@ static void what_was_refused_is_told_once(void **state)
 	(void)state;
 	first_window(&guest, 1);
 	first_window(&other, 1);
-	strata_budget_tell(&ring, 1);
+	strata_budget_tell(ring, CHANNEL, 1);
 	assert_int_equal(nr_told, 0);
 	take(&guest, TOKENS + 6);
 	take(&other, TOKENS + 2);
-	strata_budget_tell(&ring, 1);
+	strata_budget_tell(ring, CHANNEL, 1);
 	assert_int_equal(nr_told, 4);
 	assert_int_equal(told[2].refused, 6);
 	assert_int_equal(told[3].refused, 2);
-	strata_budget_tell(&ring, 1);
+	strata_budget_tell(ring, CHANNEL, 1);
 	assert_int_equal(nr_told, 4);
 	take(&other, 1);
-	strata_budget_tell(&ring, 1);
+	strata_budget_tell(ring, CHANNEL, 1);
 	assert_int_equal(nr_told, 5);
 	assert_int_equal(told[4].domain, 6);
 	assert_int_equal(told[4].refused, 1);
@@ -277,7 +313,7 @@ static void without_memory_a_guest_records_nothing_and_others_their_share(void *
 	assert_int_equal(told[0].domain, 5);
 	assert_int_equal(told[0].budget_per_s, 0);
 	assert_int_equal(take(&guest, 1000), 0);
-	assert_int_equal(ring.refused, 1000);
+	assert_int_equal(ring->refused, 1000);
 	first_window(&other, 1);
 	assert_int_equal(take(&other, TOKENS - 1), TOKENS - 1);
 	assert_int_equal(take(&dom0, 1000), 1000);
@@ -298,7 +334,7 @@ static void interrupts_take_nothing_from_what_a_guest_may_record(void **state)
 	assert_int_equal(take_of(&guest, STRATA_BY_INTERRUPT, TOKENS + 7), TOKENS - 1);
 	assert_int_equal(nr_told, 1);
 	assert_int_equal(take(&guest, TOKENS - 1), TOKENS - 1);
-	assert_int_equal(guest.strata->budget[1].refused, 8);
+	assert_int_equal(budget_of(&guest, 1)->refused, 8);
 	/* A reader must not count on its events, whatever was refused. */
 	assert_int_equal(take(&guest, 1), 0);
 	assert_int_equal(nr_told, 2);
@@ -306,19 +342,24 @@ static void interrupts_take_nothing_from_what_a_guest_may_record(void **state)
 	assert_int_equal(told[1].refused, 8);
 }
 
-/* Of an event with that first word. */
+/* The cause of an event with that first word, as a probe finds it. */
 static enum strata_cause cause_of(uint32_t event, uint32_t word)
 {
-	return strata_cause(&ring, event, sizeof(word), &word);
+	struct strata_cpu *cpu = &strata_cpus[shim_cpu];
+	enum strata_cause cause;
+
+	strata_note_exit(cpu, event, sizeof(word), &word);
+	cause = strata_cause(cpu);
+	strata_note_entry(cpu, event);
+	return cause;
 }
 
 static void what_an_interrupt_does_to_a_guest_is_not_its_own_doing(void **state)
 {
-	struct vcpu one = { .domain = &guest }, another = { .domain = &other };
+	struct vcpu another = { .domain = &other };
 	const uint32_t hypercall = 0x0008200cu;
 
 	(void)state;
-	shim_current = &one;
 	assert_int_equal(cause_of(hypercall, 1), STRATA_BY_GUEST);
 	shim_in_irq = true;
 	assert_int_equal(cause_of(hypercall, 1), STRATA_BY_INTERRUPT);
@@ -339,7 +380,107 @@ static void what_an_interrupt_does_to_a_guest_is_not_its_own_doing(void **state)
 	cause_of(TRC_HVM_VMEXIT64, STRATA_EXIT_SVM_INTERRUPT);
 	shim_current = &another;
 	assert_int_equal(cause_of(hypercall, 1), STRATA_BY_GUEST);
-	shim_current = NULL;
+}
+
+/* In the first window of CPU 1. */
+static unsigned int take_another(unsigned int wanted)
+{
+	unsigned int taken;
+
+	cpu_khz = 1;
+	taken = take_in(ANOTHER, &guest, STRATA_BY_GUEST, 1);
+	no_window_passes();
+	return taken + take_in(ANOTHER, &guest, STRATA_BY_GUEST, wanted - 1);
+}
+
+static void each_channel_has_a_budget_of_its_own(void **state)
+{
+	(void)state;
+	first_window(&guest, 1);
+	assert_int_equal(take(&guest, TOKENS + 9), TOKENS - 1);
+	assert_int_equal(take_another(ANOTHERS_TOKENS + 4), ANOTHERS_TOKENS);
+	assert_int_equal(budget_of(&guest, 1)->refused, 10);
+	assert_int_equal(ring->refused, 10);
+	assert_int_equal(budget_in(ANOTHER, &guest, 1)->refused, 4);
+	assert_int_equal(rings[ANOTHER].refused, 4);
+	/* Each says it in its own rings, with its own bound. */
+	strata_budget_tell(&rings[ANOTHER], ANOTHER, 1);
+	assert_int_equal(nr_told, 3);
+	assert_int_equal(told_channel[0], CHANNEL);
+	assert_int_equal(told[0].budget_per_s, 2000);
+	for (unsigned int i = 1; i < 3; i++) {
+		assert_int_equal(told_channel[i], ANOTHER);
+		assert_int_equal(told[i].budget_per_s, 5000);
+	}
+	assert_int_equal(told[2].refused_total, 4);
+	/* A channel without a budget has none, whatever others have. */
+	set.tokens[ANOTHER] = 0;
+	assert_int_equal(take_in(ANOTHER, &guest, STRATA_BY_GUEST, 1000), 1000);
+	assert_int_equal(take(&guest, 1), 0);
+}
+
+static void a_domain_that_ends_tells_it_in_each_started_channel(void **state)
+{
+	(void)state;
+	started = 1u << CHANNEL | 1u << ANOTHER | 1u << 5; /* 5 has no ring here */
+	shim_cpu = 1;
+	first_window(&guest, 1);
+	take(&guest, TOKENS + 1);
+	take_another(ANOTHERS_TOKENS + 2);
+	assert_int_equal(nr_told, 2);
+	strata_domain_destroyed(&guest);
+	assert_int_equal(nr_told, 4);
+	assert_int_equal(told_channel[2], ANOTHER);
+	assert_int_equal(told[2].refused_total, 2);
+	assert_int_equal(told_channel[3], CHANNEL);
+	assert_int_equal(told[3].refused_total, 2);
+}
+
+static void a_destroyed_channel_is_forgotten_and_no_other_one(void **state)
+{
+	(void)state;
+	shim_cpu = 3;
+	first_window(&guest, 3);
+	take(&guest, TOKENS + 1);
+	shim_cpu = 1;
+	first_window(&guest, 1);
+	take(&guest, TOKENS + 9);
+	take_another(ANOTHERS_TOKENS + 4);
+	strata_budget_forget(CHANNEL);
+	assert_int_equal(budget_of(&guest, 1)->refused, 0);
+	assert_int_equal(budget_of(&guest, 1)->told, 0);
+	assert_int_equal(budget_of(&guest, 1)->bucket[STRATA_BY_GUEST].tokens, 0);
+	assert_int_equal(budget_of(&guest, 3)->refused, 0);
+	assert_int_equal(budget_in(ANOTHER, &guest, 1)->refused, 4);
+	assert_int_equal(take_in(ANOTHER, &guest, STRATA_BY_GUEST, 1), 0);
+	/* The next owner of the channel counts from 0. */
+	first_window(&guest, 1);
+	assert_int_equal(take(&guest, TOKENS + 5), TOKENS - 1);
+	assert_int_equal(budget_of(&guest, 1)->refused, 6);
+}
+
+static void a_clock_map_is_charged_to_each_channel_that_has_tokens(void **state)
+{
+	unsigned long *tokens = &budget_of(&guest, 1)->bucket[STRATA_BY_GUEST].tokens,
+		      *others = &budget_in(ANOTHER, &guest, 1)->bucket[STRATA_BY_GUEST].tokens;
+
+	(void)state;
+	*tokens = 2;
+	*others = 7;
+	for (unsigned int i = 0; i < 3; i++)
+		strata_budget_charge(1u << CHANNEL, guest.strata);
+	assert_int_equal(*tokens, 0);
+	assert_int_equal(*others, 7);
+	strata_budget_charge(1u << CHANNEL | 1u << ANOTHER, guest.strata);
+	assert_int_equal(*tokens, 0);
+	assert_int_equal(*others, 6);
+	/* A channel without a bound counts no tokens. */
+	set.tokens[ANOTHER] = 0;
+	strata_budget_charge(1u << ANOTHER, guest.strata);
+	assert_int_equal(*others, 6);
+	/* The last channel is destroyed while the probe is under way. */
+	strata_set = NULL;
+	strata_budget_charge(1u << CHANNEL, guest.strata);
 }
 
 #define BUDGET_TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
@@ -359,6 +500,10 @@ int main(void)
 		BUDGET_TEST(interrupts_take_nothing_from_what_a_guest_may_record),
 		BUDGET_TEST(what_an_interrupt_does_to_a_guest_is_not_its_own_doing),
 		BUDGET_TEST(without_memory_a_guest_records_nothing_and_others_their_share),
+		BUDGET_TEST(each_channel_has_a_budget_of_its_own),
+		BUDGET_TEST(a_domain_that_ends_tells_it_in_each_started_channel),
+		BUDGET_TEST(a_destroyed_channel_is_forgotten_and_no_other_one),
+		BUDGET_TEST(a_clock_map_is_charged_to_each_channel_that_has_tokens),
 	};
 
 	return cmocka_run_group_tests_name("budget_xen", tests, NULL, NULL);

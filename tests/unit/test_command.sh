@@ -26,7 +26,7 @@ done
 closed_stderr_is_no_file_of_ours() {
 	local status=0
 	"$strata" record --duration 1s --output out/tests/none 2>&- || status=$?
-	[ "$status" = 1 ] && ! grep Xen /run/strata/recorder.lock
+	[ "$status" = 1 ] && ! grep Xen /run/strata/*.lock
 }
 
 full_stdout_is_no_success() {

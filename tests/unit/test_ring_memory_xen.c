@@ -17,8 +17,6 @@
 #define PAGES_MAX 4096u
 
 /* The little of Xen's memory management that the file stands on. */
-#define ERESTART 85
-
 struct page_info {
 	struct {
 		struct {
@@ -38,7 +36,6 @@ struct page_info {
 #define MEMF_no_refcount               0
 #define cpu_to_node(cpu)               (cpu)
 #define dom_xen                        NULL
-#define min_t(type, a, b)              ((type)(a) < (type)(b) ? (type)(a) : (type)(b))
 #define alloc_domheap_page(d, how)     ((void)(how), take_page())
 #define free_domheap_page(pg)          drop_page(pg)
 #define assign_page(pg, order, d, how) ((void)(pg), 0)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * test_select_xen.c - from a command line to the decision of a probe in Xen: the words of --xen and
- * --xen-domain become rules, and the hypervisor's own file turns the rules into a selection.
+ * --xen-domain become rules, and the hypervisor's own files turn the rules into the selection of
+ * one channel, beside another that takes everything.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,10 +16,11 @@
 #include "stratad/select/select_xen.h"
 #include "xen/xen_event_table.h"
 
-/* The file itself; Xen compiles it with fewer warnings than we do. */
+/* The files themselves; Xen compiles them with fewer warnings than we do. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wconversion"
 #include "../../xen-patch/src/common/strata/selection.c"
+#include "../../xen-patch/src/common/strata/set.c"
 #pragma GCC diagnostic pop
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
@@ -35,13 +37,29 @@
 
 static const struct xen_domain running[] = { { 0, "Domain-0" }, { 1, "g1" }, { 7, "g2" } };
 
+/* The other channel takes everything. */
+#define CHANNEL 2u
+#define ANOTHER 5u
+
 static struct strata_error failure;
 static struct xen_selection selection;
 
-/* Hands the rules over as hypervisor_select() does, a few a call. */
-static int hand_over(void)
+/* One call of SELECT, as select.c executes it. */
+static int call_select(struct strata_channel *channel, const struct strata_hv_op *op)
 {
-	struct strata_selection *old = NULL;
+	int rc = strata_selection_draft(channel, op);
+
+	if (rc || !(op->u.select.flags & STRATA_HV_SELECT_APPLY))
+		return rc;
+	assert_int_equal(strata_set_make(), 0);
+	rc = strata_set_change(channel, op->u.select.budget_per_s);
+	strata_set_free_retired(channel);
+	return rc;
+}
+
+/* Hands the rules over as hypervisor_select() does, a few a call. */
+static int hand_over_to(unsigned int channel)
+{
 	size_t sent = 0;
 	int result;
 
@@ -56,10 +74,35 @@ static int hand_over(void)
 		op.u.select.flags |= sent ? 0 : STRATA_HV_SELECT_BEGIN;
 		sent += nr;
 		op.u.select.flags |= sent < selection.nr ? 0 : STRATA_HV_SELECT_APPLY;
-		result = strata_selection_change(&op, &old);
+		result = call_select(&strata_channels[channel], &op);
 	} while (!result && sent < selection.nr);
-	free(old);
 	return result;
+}
+
+static int hand_over(void)
+{
+	return hand_over_to(CHANNEL);
+}
+
+static const struct strata_selection *in_effect(void)
+{
+	return strata_set->selection[CHANNEL];
+}
+
+/* The channels that take an event while that vCPU runs, if both are started. */
+static unsigned int takers_of(uint32_t event, struct vcpu *v)
+{
+	unsigned int word = strata_event_word(strata_set, event);
+
+	return word >> STRATA_ANY_RUNNER_SHIFT | (word & strata_runner_channels(strata_set, v));
+}
+
+static bool taken(uint32_t event, struct vcpu *v)
+{
+	unsigned int takers = takers_of(event, v);
+
+	assert_int_equal(takers & ~(1u << CHANNEL), 1u << ANOTHER);
+	return takers & 1u << CHANNEL;
 }
 
 static void choose(const char *events, const char *domains)
@@ -73,8 +116,11 @@ static void choose(const char *events, const char *domains)
 
 static bool wants(const char *events, uint32_t event)
 {
+	struct domain d = { .domain_id = 1 };
+	struct vcpu v = { .domain = &d };
+
 	choose(events, NULL);
-	return strata_event_selected(strata_selection, event);
+	return taken(event, &v);
 }
 
 static bool runs(const char *domains, uint16_t domain, unsigned int vcpu)
@@ -83,7 +129,21 @@ static bool runs(const char *domains, uint16_t domain, unsigned int vcpu)
 	struct vcpu v = { .domain = &d, .vcpu_id = vcpu };
 
 	choose("all", domains);
-	return strata_runner_selected(strata_selection, &v);
+	/* Changes of runstates prove the order: they go to every channel. */
+	assert_true(taken(RUNNING_TO_BLOCKED, &v));
+	return taken(VM_EXIT, &v);
+}
+
+static int fill_the_other(void **state)
+{
+	static const char everything[] = "all,xen,guest";
+
+	(void)state;
+	assert_int_equal(select_xen_events(&selection, everything, &failure), 0);
+	assert_int_equal(hand_over_to(ANOTHER), 0);
+	select_xen_clear(&selection);
+	memset(&selection, 0, sizeof(selection));
+	return 0;
 }
 
 static int forget(void **state)
@@ -91,7 +151,11 @@ static int forget(void **state)
 	(void)state;
 	select_xen_clear(&selection);
 	memset(&selection, 0, sizeof(selection));
-	strata_selection_free();
+	for (unsigned int i = 0; i < STRATA_HV_CHANNELS; i++) {
+		strata_set_forget(&strata_channels[i]);
+		strata_set_free_retired(&strata_channels[i]);
+	}
+	assert_null(strata_set);
 	return 0;
 }
 
@@ -108,6 +172,8 @@ static void a_class_selects_its_events_and_no_others(void **state)
 
 static void all_is_without_what_comes_in_masses(void **state)
 {
+	struct domain d = { .domain_id = 1 };
+	struct vcpu v = { .domain = &d };
 	size_t i;
 
 	(void)state;
@@ -117,7 +183,7 @@ static void all_is_without_what_comes_in_masses(void **state)
 	assert_true(wants("xen,all", SOFTIRQ_ENTRY));
 	choose("all,xen", NULL);
 	for (i = 0; i < strata_xen_event_table_rows; i++)
-		if (!strata_event_selected(strata_selection, strata_xen_event_table[i].id))
+		if (!(takers_of(strata_xen_event_table[i].id, &v) & 1u << CHANNEL))
 			fail_msg("%s is left out", strata_xen_event_table[i].name);
 }
 
@@ -302,8 +368,8 @@ static void a_domain_may_come_later(void **state)
 		select_xen_domains(&selection, "g3,g1", running, LENGTH(running), true, &failure),
 		0);
 	assert_int_equal(hand_over(), 0);
-	assert_true(strata_bit(strata_selection->domains, 1));
-	assert_false(strata_bit(strata_selection->domains, 7));
+	assert_true(strata_bit(in_effect()->domains, 1));
+	assert_false(strata_bit(in_effect()->domains, 7));
 	/* A pattern is no name that must be there; nothing is no name. */
 	assert_int_equal(
 		select_xen_domains(&selection, "x*", running, LENGTH(running), false, &failure), 0);
@@ -324,8 +390,8 @@ static void too_many_rules_for_vcpus_are_refused_as_a_whole(void **state)
 				 0);
 	assert_int_equal(hand_over(), -E2BIG);
 	/* Earlier rules stay in effect. */
-	assert_true(strata_bit(strata_selection->domains, 1));
-	assert_false(strata_bit(strata_selection->domains, 7));
+	assert_true(strata_bit(in_effect()->domains, 1));
+	assert_false(strata_bit(in_effect()->domains, 7));
 }
 
 static void the_hypervisor_refuses_rules_that_make_no_sense(void **state)
@@ -342,23 +408,23 @@ static void the_hypervisor_refuses_rules_that_make_no_sense(void **state)
 		{ .kind = STRATA_HV_RULE_VCPUS, .a = 0x80000000, .b = 0x80000001 },
 	};
 	struct strata_hv_op op = { .u.select.flags = STRATA_HV_SELECT_BEGIN };
-	struct strata_selection *old = NULL;
+	struct strata_channel *channel = &strata_channels[CHANNEL];
 	size_t i;
 
 	(void)state;
 	for (i = 0; i < LENGTH(wrong); i++) {
 		op.u.select.nr = 1;
 		op.u.select.rules[0] = wrong[i];
-		assert_int_equal(strata_selection_change(&op, &old), -EINVAL);
+		assert_int_equal(call_select(channel, &op), -EINVAL);
 	}
 	op.u.select.nr = STRATA_HV_RULES_PER_CALL + 1;
-	assert_int_equal(strata_selection_change(&op, &old), -EINVAL);
+	assert_int_equal(call_select(channel, &op), -EINVAL);
 	/* Rules want a draft. */
-	strata_selection_free();
+	forget(NULL);
 	op.u.select.nr = 0;
 	op.u.select.flags = STRATA_HV_SELECT_APPLY;
-	assert_int_equal(strata_selection_change(&op, &old), -ENOENT);
-	assert_null(old);
+	assert_int_equal(call_select(channel, &op), -ENOENT);
+	assert_null(strata_set);
 }
 
 static void a_budget_is_a_number_or_none(void **state)
@@ -371,13 +437,28 @@ static void a_budget_is_a_number_or_none(void **state)
 		assert_int_equal(select_xen_budget(&selection, wrong[i], &failure), -1);
 	assert_int_equal(select_xen_budget(&selection, "200000", &failure), 0);
 	choose("all", NULL);
-	assert_int_equal(strata_selection->tokens, 200000 * STRATA_HV_BUDGET_WINDOW_MS / 1000);
+	assert_int_equal(in_effect()->tokens, 200000 * STRATA_HV_BUDGET_WINDOW_MS / 1000);
 	assert_int_equal(select_xen_budget(&selection, "1", &failure), 0);
 	choose("all", NULL);
-	assert_int_equal(strata_selection->tokens, 1);
+	assert_int_equal(in_effect()->tokens, 1);
 	assert_int_equal(select_xen_budget(&selection, "none", &failure), 0);
 	choose("all", NULL);
-	assert_int_equal(strata_selection->tokens, 0);
+	assert_int_equal(in_effect()->tokens, 0);
+}
+
+/* Its last records of refusals are written after that. */
+static void a_channel_that_is_forgotten_keeps_its_budget(void **state)
+{
+	(void)state;
+	assert_int_equal(select_xen_budget(&selection, "200000", &failure), 0);
+	choose("all", NULL);
+	strata_channels[ANOTHER].complete = true;
+	strata_set_forget(&strata_channels[CHANNEL]);
+	strata_channels[ANOTHER].complete = false;
+	assert_null(in_effect());
+	assert_int_equal(strata_channels[CHANNEL].budget_per_s, 200000);
+	/* A probe under way refills a bucket with that, not with 2^32 - 1. */
+	assert_int_equal(strata_set->tokens[CHANNEL], 200000 * STRATA_HV_BUDGET_WINDOW_MS / 1000);
 }
 
 static void every_class_that_is_printed_is_known(void **state)
@@ -427,31 +508,31 @@ static void every_event_that_is_printed_can_be_selected(void **state)
 	assert_non_null(strstr(printed, "to_port:u32"));
 }
 
+#define SELECT_TEST(name) cmocka_unit_test_setup_teardown(name, fill_the_other, forget)
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(a_class_selects_its_events_and_no_others, forget),
-		cmocka_unit_test_teardown(all_is_without_what_comes_in_masses, forget),
-		cmocka_unit_test_teardown(a_pattern_selects_events_by_name, forget),
-		cmocka_unit_test_teardown(an_exclamation_mark_takes_away, forget),
-		cmocka_unit_test_teardown(runstate_changes_come_along_unless_they_are_named,
-					  forget),
-		cmocka_unit_test_teardown(none_leaves_the_hypervisor_out, forget),
-		cmocka_unit_test_teardown(a_number_is_an_event_or_a_mask_as_xentrace_takes_it,
-					  forget),
-		cmocka_unit_test_teardown(a_word_that_means_nothing_is_refused_by_name, forget),
-		cmocka_unit_test_teardown(domains_that_are_named_are_the_only_ones, forget),
-		cmocka_unit_test_teardown(domains_that_are_left_out_leave_the_others, forget),
-		cmocka_unit_test_teardown(vcpus_are_named_behind_a_slash, forget),
-		cmocka_unit_test_teardown(of_rules_for_vcpus_that_overlap_the_last_one_holds,
-					  forget),
-		cmocka_unit_test_teardown(what_is_no_domain_is_refused_by_name, forget),
-		cmocka_unit_test_teardown(a_domain_may_come_later, forget),
-		cmocka_unit_test_teardown(too_many_rules_for_vcpus_are_refused_as_a_whole, forget),
-		cmocka_unit_test_teardown(the_hypervisor_refuses_rules_that_make_no_sense, forget),
-		cmocka_unit_test_teardown(a_budget_is_a_number_or_none, forget),
-		cmocka_unit_test_teardown(every_class_that_is_printed_is_known, forget),
-		cmocka_unit_test_teardown(every_event_that_is_printed_can_be_selected, forget),
+		SELECT_TEST(a_class_selects_its_events_and_no_others),
+		SELECT_TEST(all_is_without_what_comes_in_masses),
+		SELECT_TEST(a_pattern_selects_events_by_name),
+		SELECT_TEST(an_exclamation_mark_takes_away),
+		SELECT_TEST(runstate_changes_come_along_unless_they_are_named),
+		SELECT_TEST(none_leaves_the_hypervisor_out),
+		SELECT_TEST(a_number_is_an_event_or_a_mask_as_xentrace_takes_it),
+		SELECT_TEST(a_word_that_means_nothing_is_refused_by_name),
+		SELECT_TEST(domains_that_are_named_are_the_only_ones),
+		SELECT_TEST(domains_that_are_left_out_leave_the_others),
+		SELECT_TEST(vcpus_are_named_behind_a_slash),
+		SELECT_TEST(of_rules_for_vcpus_that_overlap_the_last_one_holds),
+		SELECT_TEST(what_is_no_domain_is_refused_by_name),
+		SELECT_TEST(a_domain_may_come_later),
+		SELECT_TEST(too_many_rules_for_vcpus_are_refused_as_a_whole),
+		SELECT_TEST(the_hypervisor_refuses_rules_that_make_no_sense),
+		SELECT_TEST(a_budget_is_a_number_or_none),
+		SELECT_TEST(a_channel_that_is_forgotten_keeps_its_budget),
+		SELECT_TEST(every_class_that_is_printed_is_known),
+		SELECT_TEST(every_event_that_is_printed_can_be_selected),
 	};
 
 	return cmocka_run_group_tests_name("select_xen", tests, NULL, NULL);

@@ -14,8 +14,9 @@
 #include "consumerd/host/proc_text.h"
 #include "consumerd/host/run_dir.h"
 
-#define SOCKET_NAME "recorder.sock"
-#define SOCKET_PATH RUN_DIR "/" SOCKET_NAME
+/* In RUN_DIR, by the recorder's number. */
+#define SOCKET_NAME       "recorder-%u.sock"
+#define SOCKET_NAME_BYTES 32
 
 /* A proper client sends its line right after it has connected. */
 #define REQUEST_MS 200
@@ -30,33 +31,38 @@
  * REQUEST_MS.  It answers each request that it has taken. */
 #define TURNS 50
 
-static void fill_address(struct sockaddr_un *address)
+static void fill_address(struct sockaddr_un *address, unsigned int number)
 {
 	memset(address, 0, sizeof(*address));
 	address->sun_family = AF_UNIX;
-	snprintf(address->sun_path, sizeof(address->sun_path), SOCKET_PATH);
+	snprintf(address->sun_path, sizeof(address->sun_path), RUN_DIR "/" SOCKET_NAME, number);
 }
 
-int control_socket_open(struct strata_error *error)
+int control_socket_open(unsigned int number, struct strata_error *error)
 {
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	char name[SOCKET_NAME_BYTES];
 
 	if (fd < 0)
 		return strata_fail(error, "no socket for commands: %s", strerror(errno));
-	if (!run_dir_bind(fd, SOCKET_NAME, 0600, error)) {
+	snprintf(name, sizeof(name), SOCKET_NAME, number);
+	if (!run_dir_bind(fd, name, 0600, error)) {
 		if (!listen(fd, 4))
 			return fd;
-		strata_fail(error, "%s: %s", SOCKET_PATH, strerror(errno));
+		strata_fail(error, "%s/%s: %s", RUN_DIR, name, strerror(errno));
 	}
 	close(fd);
 	return -1;
 }
 
-void control_socket_close(int socket)
+void control_socket_close(int socket, unsigned int number)
 {
+	char name[SOCKET_NAME_BYTES];
+
 	if (socket < 0)
 		return;
-	run_dir_remove(SOCKET_NAME);
+	snprintf(name, sizeof(name), SOCKET_NAME, number);
+	run_dir_remove(name);
 	close(socket);
 }
 
@@ -149,12 +155,12 @@ static bool is_stopped(pid_t pid)
 	return state && (state[1] == 'T' || state[1] == 't');
 }
 
-static int call_recorder(int fd, struct strata_error *error)
+static int call_recorder(int fd, unsigned int number, struct strata_error *error)
 {
 	const struct timeval limit = { .tv_sec = CONNECT_S };
 	struct sockaddr_un address;
 
-	fill_address(&address);
+	fill_address(&address, number);
 	/* Also limits connect(): a stopped recorder accepts no client. */
 	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
 	if (!connect(fd, (struct sockaddr *)&address, sizeof(address)))
@@ -166,7 +172,7 @@ static int call_recorder(int fd, struct strata_error *error)
 	return strata_fail(error,
 			   "no recorder can be reached at %s (%s); is `strata record` "
 			   "running, and are you root?",
-			   SOCKET_PATH, strerror(errno));
+			   address.sun_path, strerror(errno));
 }
 
 /* The recorder closed the connection without an answer: it ended, or our line came too late. */
@@ -196,7 +202,8 @@ static int await_answer(int fd, char *reply, size_t bytes, struct strata_error *
 }
 
 /* One attempt, with a whole @request.  0, -1 or DROPPED. */
-static int ask_once(const char *request, char *reply, size_t bytes, struct strata_error *error)
+static int ask_once(unsigned int number, const char *request, char *reply, size_t bytes,
+		    struct strata_error *error)
 {
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	ssize_t length = (ssize_t)strlen(request);
@@ -204,7 +211,7 @@ static int ask_once(const char *request, char *reply, size_t bytes, struct strat
 
 	if (fd < 0)
 		return strata_fail(error, "no socket: %s", strerror(errno));
-	if (!call_recorder(fd, error))
+	if (!call_recorder(fd, number, error))
 		result = send(fd, request, (size_t)length, MSG_NOSIGNAL) != length
 				 ? DROPPED
 				 : await_answer(fd, reply, bytes, error);
@@ -212,7 +219,8 @@ static int ask_once(const char *request, char *reply, size_t bytes, struct strat
 	return result;
 }
 
-int control_socket_ask(const char *line, char *answer, size_t bytes, struct strata_error *error)
+int control_socket_ask(unsigned int number, const char *line, char *answer, size_t bytes,
+		       struct strata_error *error)
 {
 	char request[CONTROL_LINE_BYTES], reply[CONTROL_LINE_BYTES];
 	struct strata_error why = { "" };
@@ -224,7 +232,7 @@ int control_socket_ask(const char *line, char *answer, size_t bytes, struct stra
 	if (snprintf(request, sizeof(request), "%s\n", line) >= (int)sizeof(request))
 		return strata_fail(error, "the command is too long");
 	for (turn = 0; turn < TURNS && result == DROPPED; turn++)
-		result = ask_once(request, reply, sizeof(reply), &why);
+		result = ask_once(number, request, reply, sizeof(reply), &why);
 	if (result == DROPPED)
 		return strata_fail(error, "the recorder ended before it answered");
 	if (result < 0) {

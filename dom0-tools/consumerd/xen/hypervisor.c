@@ -28,6 +28,7 @@ struct mapping {
 struct hypervisor {
 	struct strata_sysctl sysctl;
 	xenforeignmemory_handle *memory;
+	uint32_t channel;
 	bool created;
 	bool overwrite;
 	struct strata_ring_geometry geometry;
@@ -37,6 +38,13 @@ struct hypervisor {
 	uint32_t nr_cpus;
 	size_t nr_rings; /* that are mapped */
 };
+
+/* An operation on our channel. */
+static int call(struct hypervisor *hypervisor, struct strata_hv_op *op)
+{
+	op->channel = hypervisor->channel;
+	return strata_sysctl_call(&hypervisor->sysctl, op);
+}
 
 static void unmap(struct hypervisor *hypervisor, struct mapping *mapping)
 {
@@ -68,7 +76,7 @@ void hypervisor_close(struct hypervisor *hypervisor)
 	if (!hypervisor)
 		return;
 	release(hypervisor);
-	if (hypervisor->created && strata_sysctl_call(&hypervisor->sysctl, &op))
+	if (hypervisor->created && call(hypervisor, &op))
 		fprintf(stderr,
 			"strata: Xen did not free its rings (%s); the next recording frees them\n",
 			strerror(errno));
@@ -112,7 +120,7 @@ int hypervisor_query(struct hypervisor *hypervisor, struct strata_hv_op *op,
 {
 	memset(op, 0, sizeof(*op));
 	op->operation = STRATA_HV_QUERY;
-	if (strata_sysctl_call(&hypervisor->sysctl, op))
+	if (call(hypervisor, op))
 		return strata_fail(error, "Xen does not describe its rings: %s", strerror(errno));
 	op->u.query.owner[STRATA_HV_OWNER_BYTES - 1] = '\0';
 	return 0;
@@ -129,7 +137,7 @@ static int get_subbuf(struct ring *ring, struct strata_error *error)
 	if (!ring->reader.overwrite)
 		return strata_reader_get(&ring->reader);
 	op.u.subbuf.cpu = ring->cpu;
-	if (strata_sysctl_call(&hypervisor->sysctl, &op)) {
+	if (call(hypervisor, &op)) {
 		if (errno == EAGAIN)
 			return 0;
 		return strata_fail(error, "Xen does not hand over a sub-buffer of CPU %u: %s",
@@ -151,7 +159,7 @@ static int put_subbuf(struct ring *ring, struct strata_error *error)
 
 	op.u.subbuf.cpu = ring->cpu;
 	op.u.subbuf.position = ring->reader.read_count;
-	if (strata_sysctl_call(&hypervisor->sysctl, &op))
+	if (call(hypervisor, &op))
 		return strata_fail(error, "Xen does not take sub-buffer %#llx of CPU %u back: %s",
 				   (unsigned long long)op.u.subbuf.position, ring->cpu,
 				   strerror(errno));
@@ -171,7 +179,7 @@ static long list_frames(struct hypervisor *hypervisor, uint32_t cpu, xen_pfn_t *
 
 		op.u.frames.cpu = cpu;
 		op.u.frames.first = have;
-		if (strata_sysctl_call(&hypervisor->sysctl, &op)) {
+		if (call(hypervisor, &op)) {
 			if (errno == ENOENT && have == 0)
 				return 0;
 			return strata_fail(error, "Xen does not list the frames of CPU %u: %s", cpu,
@@ -319,13 +327,17 @@ int hypervisor_map_new(struct hypervisor *hypervisor, struct strata_error *error
 	return op.u.query.nr_rings > hypervisor->nr_rings ? map_rings(hypervisor, error) : 0;
 }
 
-/* Whether the existing rings are a flight recorder of the wanted size. */
-static bool flies_already(struct hypervisor *hypervisor, struct strata_ring_geometry geo)
+void hypervisor_use_channel(struct hypervisor *hypervisor, uint32_t channel)
+{
+	hypervisor->channel = channel;
+}
+
+bool hypervisor_flies(struct hypervisor *hypervisor, struct strata_ring_geometry geo)
 {
 	struct strata_hv_op op = { .operation = STRATA_HV_QUERY };
 
-	return !strata_sysctl_call(&hypervisor->sysctl, &op) &&
-	       op.u.query.state != STRATA_HV_IDLE && op.u.query.flags == STRATA_HV_OVERWRITE &&
+	return !call(hypervisor, &op) && op.u.query.state != STRATA_HV_IDLE &&
+	       op.u.query.flags == STRATA_HV_OVERWRITE &&
 	       op.u.query.subbuf_bits == geo.subbuf_bits &&
 	       op.u.query.nr_subbufs_bits == geo.nr_subbufs_bits;
 }
@@ -338,6 +350,17 @@ static int take_over(struct hypervisor *hypervisor, struct strata_ring_geometry 
 	return map_all(hypervisor, geo, true, error) ? -1 : 1;
 }
 
+int hypervisor_free_left(struct hypervisor *hypervisor, const char *owner,
+			 struct strata_error *error)
+{
+	struct strata_hv_op destroy = { .operation = STRATA_HV_DESTROY };
+
+	fprintf(stderr, "strata: freeing the rings that \"%s\" left in Xen\n", owner);
+	return call(hypervisor, &destroy)
+		       ? strata_fail(error, "Xen did not free them: %s", strerror(errno))
+		       : 0;
+}
+
 int hypervisor_create(struct hypervisor *hypervisor, struct strata_ring_geometry geo,
 		      bool overwrite, const char *owner, struct strata_error *error)
 {
@@ -348,19 +371,15 @@ int hypervisor_create(struct hypervisor *hypervisor, struct strata_ring_geometry
 	op.u.create.nr_subbufs_bits = geo.nr_subbufs_bits;
 	op.u.create.flags = overwrite ? STRATA_HV_OVERWRITE : 0;
 	snprintf(op.u.create.owner, sizeof(op.u.create.owner), "%s", owner);
-	result = strata_sysctl_call(&hypervisor->sysctl, &op);
-	if (result && errno == EBUSY && overwrite && flies_already(hypervisor, geo))
+	result = call(hypervisor, &op);
+	if (result && errno == EBUSY && overwrite && hypervisor_flies(hypervisor, geo))
 		return take_over(hypervisor, geo, error);
 	if (result && errno == EBUSY) {
-		struct strata_hv_op destroy = { .operation = STRATA_HV_DESTROY };
-
 		op.u.create.owner[STRATA_HV_OWNER_BYTES - 1] = '\0';
-		fprintf(stderr, "strata: freeing the rings that \"%s\" left in Xen\n",
-			op.u.create.owner);
-		if (strata_sysctl_call(&hypervisor->sysctl, &destroy))
-			return strata_fail(error, "Xen did not free them: %s", strerror(errno));
+		if (hypervisor_free_left(hypervisor, op.u.create.owner, error))
+			return -1;
 		snprintf(op.u.create.owner, sizeof(op.u.create.owner), "%s", owner);
-		result = strata_sysctl_call(&hypervisor->sysctl, &op);
+		result = call(hypervisor, &op);
 	}
 	if (result && errno == EBUSY) {
 		op.u.create.owner[STRATA_HV_OWNER_BYTES - 1] = '\0';
@@ -401,7 +420,7 @@ int hypervisor_select(struct hypervisor *hypervisor, const struct strata_hv_rule
 		sent += op.u.select.nr;
 		if (sent == nr)
 			op.u.select.flags |= STRATA_HV_SELECT_APPLY;
-		if (!strata_sysctl_call(&hypervisor->sysctl, &op))
+		if (!call(hypervisor, &op))
 			continue;
 		if (errno == E2BIG)
 			return strata_fail(
@@ -417,7 +436,7 @@ int hypervisor_start(struct hypervisor *hypervisor, uint32_t switch_ms, struct s
 {
 	struct strata_hv_op op = { .operation = STRATA_HV_START, .u.start.switch_ms = switch_ms };
 
-	if (strata_sysctl_call(&hypervisor->sysctl, &op))
+	if (call(hypervisor, &op))
 		return strata_fail(error, "Xen does not start recording: %s", strerror(errno));
 	return 0;
 }
@@ -426,7 +445,7 @@ int hypervisor_flush(struct hypervisor *hypervisor, struct strata_error *error)
 {
 	struct strata_hv_op op = { .operation = STRATA_HV_FLUSH };
 
-	if (strata_sysctl_call(&hypervisor->sysctl, &op))
+	if (call(hypervisor, &op))
 		return strata_fail(error, "Xen does not flush its rings: %s", strerror(errno));
 	return 0;
 }
@@ -435,7 +454,7 @@ int hypervisor_stop(struct hypervisor *hypervisor, struct strata_error *error)
 {
 	struct strata_hv_op op = { .operation = STRATA_HV_STOP };
 
-	if (strata_sysctl_call(&hypervisor->sysctl, &op))
+	if (call(hypervisor, &op))
 		return strata_fail(error, "Xen does not stop recording: %s", strerror(errno));
 	return 0;
 }

@@ -32,6 +32,12 @@ enum hypervisor_support hypervisor_open(struct hypervisor **hypervisor, struct s
 /* Ends what create() and start() began, unmaps, closes.  NULL is fine. */
 void hypervisor_close(struct hypervisor *hypervisor);
 
+/* Operates on another channel than 0 from now on.  Before create(). */
+void hypervisor_use_channel(struct hypervisor *hypervisor, uint32_t channel);
+
+/* Whether the channel has the rings of a flight recorder of this size. */
+bool hypervisor_flies(struct hypervisor *hypervisor, struct strata_ring_geometry geo);
+
 /* Fills @op with the answer to STRATA_HV_QUERY.  0 or -1. */
 int hypervisor_query(struct hypervisor *hypervisor, struct strata_hv_op *op,
 		     struct strata_error *error);
@@ -41,11 +47,16 @@ int hypervisor_query(struct hypervisor *hypervisor, struct strata_hv_op *op,
  * @geo:       of each ring
  * @overwrite: a full ring loses its oldest sub-buffer, not the newest records
  * @owner:     name of the recorder, shown to a second one
- * The caller holds recorder_lock(): existing rings belong to a recorder that died.  They are freed;
- * but a flight recorder of the same size is taken over while it runs. 1: taken over, 0, or -1.
+ * The caller holds the lock of the channel's number: existing rings belong to a recorder that died.
+ * They are freed; but a flight recorder of the same size is taken over while it runs. 1: taken
+ * over, 0, or -1.
  */
 int hypervisor_create(struct hypervisor *hypervisor, struct strata_ring_geometry geo,
 		      bool overwrite, const char *owner, struct strata_error *error);
+
+/* Frees the channel's rings, which a recorder that died has left.  0 or -1. */
+int hypervisor_free_left(struct hypervisor *hypervisor, const char *owner,
+			 struct strata_error *error);
 
 /*
  * Maps the rings that Xen has made since then, of CPUs that were added to the host: they follow

@@ -14,28 +14,35 @@
 #include <strata/switch_period.h>
 
 #ifndef STRATA_HV_ABI_VERSION /* a test builds a tool of another version */
-#define STRATA_HV_ABI_VERSION 4u
+#define STRATA_HV_ABI_VERSION 5u
 #endif
 
 /* The sysctl command; outside the range of Xen's own numbers. */
 #define XEN_SYSCTL_strata_op 0x53740001u
 
-/* A global VIRQ that Xen leaves free: "a sub-buffer became ready". */
-#define STRATA_HV_VIRQ 14u
+/*
+ * Channels, which are numbered from 0.  Each has rings, a selection, budgets, a period and an owner
+ * of its own, and one reader: what is done to one does not disturb another.  An event goes to every
+ * channel that selects it.  The hypervisor's own records of clocks and vCPUs go to every channel
+ * that is started, whichever channel they are requested for.
+ */
+#define STRATA_HV_CHANNELS 8u
 
 #define STRATA_HV_OWNER_BYTES     48u
 #define STRATA_HV_FRAMES_PER_CALL 12u
 #define STRATA_HV_RULES_PER_CALL  8u
 
 /*
- * Sub-operations.  Errors common to all: EPERM (no right), EOPNOTSUPP (abi_version differs; the
- * answer holds the hypervisor's own), EINVAL (no such operation, an unknown flag, or a reserved
- * field that is not 0).  A long operation is preemptible and continues automatically.
+ * Sub-operations, each on one channel.  Errors common to all: EPERM (no right), EOPNOTSUPP
+ * (abi_version differs; the answer holds the hypervisor's own), EINVAL (no such operation or
+ * channel, an unknown flag, or a reserved field that is not 0).  A long operation is preemptible
+ * and continues automatically.
  */
 enum strata_hv_operation {
 	STRATA_HV_QUERY = 1, /* u.query */
 	/* Creates the rings of all CPUs. EBUSY: they exist; u.create.owner names the owner. ENOMEM.
-	   A CPU that is added to the host later gets its ring before it runs; see nr_rings. */
+	   Others: there is no event channel left.  A CPU that is added to the host later gets its
+	   ring before it runs; see nr_rings. */
 	STRATA_HV_CREATE = 2,
 	/* Opens the gate for the selected events.  ENOENT: no rings.  EINVAL: u.start.switch_ms is
 	 * beyond its limits. */
@@ -113,6 +120,8 @@ enum strata_hv_state {
 struct strata_hv_op {
 	uint32_t operation;
 	uint32_t abi_version;
+	uint32_t channel; /* IN: below STRATA_HV_CHANNELS */
+	uint32_t reserved;
 	union {
 		struct {
 			uint32_t state;
@@ -120,7 +129,10 @@ struct strata_hv_op {
 			uint32_t subbuf_bits;
 			uint32_t nr_subbufs_bits;
 			uint32_t tsc_khz;
-			uint32_t virq;
+			/* A port of the hardware domain, which its reader binds to a port of its
+			 * own (EVTCHNOP_bind_interdomain): "a sub-buffer became ready".  0: there
+			 * are no rings. */
+			uint32_t port;
 			uint32_t flags; /* as the rings were made */
 			/* CPUs with a ring. The number grows when a CPU is added to the host. */
 			uint32_t nr_rings;

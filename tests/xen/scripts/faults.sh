@@ -19,7 +19,7 @@ cd /tmp/logs || exit
 list_shows_what_is_there() {
 	try list strata list
 	expect_status "strata list works" 0
-	expect_line "it shows the hypervisor" list '^hypervisor  Xen 4\.[0-9.]+.* with Strata \(ABI 4\), 2 CPUs, TSC [0-9.]+ MHz: idle'
+	expect_line "it shows the hypervisor" list '^hypervisor  Xen 4\.[0-9.]+.* with Strata \(ABI 5\), 2 CPUs, TSC [0-9.]+ MHz$'
 	expect_line "it shows dom0's module" list '^domain 0 +dom0 +strata.ko \(version 3\): '
 	expect_line "it shows g1's two rings" list '^domain 1 +g1 +strata.ko \(version 3\): .*, 2 rings of 1024 KiB'
 	expect_line "it says that g2 has none" list '^domain 2 +g2 +no module: load strata.ko'
@@ -62,18 +62,20 @@ guest_without_module_is_named() {
 	xenstore-rm /local/domain/2/data/strata
 }
 
-second_recorder_is_refused() {
+second_recorder_of_kernels_is_refused() {
 	start_recorder first --duration 4s --output /tmp/first $WELL
 	try second strata record --duration 1s --output /tmp/second
-	expect_status "a second recorder is refused" 1
-	expect_line "and told who is first" second "strata record, process $recorder is already recording"
+	expect_status "a second recorder of the kernels is refused" 1
+	expect_line "and told who is first" second "recorder 0 \(process $recorder\) records the kernels already; .*--kernel none"
 	try busylist strata list
-	expect_line "list shows who records" busylist "recording by strata record, process $recorder"
+	expect_line "list shows who records" busylist "channel 0: recording by recorder 0, process $recorder"
+	try beside strata record --duration 1s --output /tmp/beside --kernel none
+	expect_status "a second recorder of Xen alone is not" 0
 	wait $recorder
 	status=$?
 	log=first
 	expect_status "the first one is not disturbed" 0
-	expect_no_line "VIRQ and event channels wake it" first 'polled'
+	expect_no_line "event channels wake it" first 'polled'
 }
 
 interrupt_keeps_what_was_recorded() {
@@ -102,7 +104,7 @@ no_right_is_said() {
 	expect_line "and the reason is said" nobody 'not permitted to trace: .*run strata as root in dom0'
 	try abi "$LAB_OUT/strata_other_abi" list
 	expect_status "a tool of another version is refused" 1
-	expect_line "and both versions are named" abi 'this Xen has ABI version 4 of Strata, but this tool needs version 99'
+	expect_line "and both versions are named" abi 'this Xen has ABI version 5 of Strata, but this tool needs version 99'
 }
 
 xentrace_works_beside() {
@@ -119,7 +121,7 @@ xentrace_works_beside() {
 list_shows_what_is_there
 small_buffer_counts_what_it_loses
 guest_without_module_is_named
-second_recorder_is_refused
+second_recorder_of_kernels_is_refused
 interrupt_keeps_what_was_recorded
 output_is_refused_early
 no_right_is_said

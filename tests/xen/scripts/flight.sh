@@ -113,7 +113,7 @@ what_an_event_costs
 
 try nobody strata snapshot --output "$LAB_OUT/nobody"
 expect_status "without a recorder there is no snapshot" 1
-expect_line "and it is said what to do" nobody 'strata record. running'
+expect_line "and it is said what to do" nobody 'no flight recorder is running; start one: strata record --overwrite'
 dmesg >"$LAB_OUT/dom0-dmesg"
 xl dmesg >"$LAB_OUT/xl-dmesg"
 cp fly taken "$LAB_OUT"

@@ -27,7 +27,7 @@ killed_recorders_make_way() {
 	try after strata record --duration 2s --output "$LAB_OUT/after"
 	usual=$(($(now) - begin))
 	expect_status "the next one records" 0
-	expect_line "and frees what was left" after 'freeing the rings that "strata record, process [0-9]+" left in Xen'
+	expect_line "and frees what was left" after 'freeing the rings that "recorder [0-9], process [0-9]+" left in Xen'
 }
 
 # Whom a recorder waits for costs it ten seconds, over what a recording takes on this machine.

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lib.h - the little of Xen's headers that files of xen-patch/src/common/strata/
- * stand on (selection.c, budget.c, domain.c, vcpu_clock.c, memory.c), for unit
- * tests that compile those very files in user space.  The other headers here are
- * those that they ask for by name.
+ * lib.h - the part of Xen's headers that the files of xen-patch/src/common/strata/ need, for unit
+ * tests that compile these files in user space.  The other headers here are the ones that they
+ * include by name.
+ *
+ * A test may define shim_step(), which then runs at every step of a file that another CPU or an
+ * interrupt could observe; and shim_alloc() and shim_free(), which vzalloc() and vfree() then call.
  */
 #ifndef TESTS_XEN_SHIM_LIB_H
 #define TESTS_XEN_SHIM_LIB_H
@@ -15,7 +17,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifndef shim_step
+#define shim_step() ((void)0)
+#endif
+#ifndef shim_alloc
+#define shim_alloc(bytes)  aligned_alloc_zeroed(bytes)
+#define shim_free(address) free(address)
+#endif
+
 #define __read_mostly
+#define __init
+#define cf_check
+#define __aligned(bytes)        __attribute__((__aligned__(bytes)))
+#define __cacheline_aligned     __aligned(64)
+#define noinline                __attribute__((__noinline__))
 #define always_inline           __attribute__((__always_inline__)) inline
 #define likely(x)               __builtin_expect(!!(x), 1)
 #define unlikely(x)             __builtin_expect(!!(x), 0)
@@ -25,14 +40,37 @@
 #define BITS_PER_LONG         64
 #define BITS_TO_LONGS(bits)   (((bits) + BITS_PER_LONG - 1) / BITS_PER_LONG)
 #define max_t(type, a, b)     ((type)(a) > (type)(b) ? (type)(a) : (type)(b))
-#define smp_rmb()             __asm__ __volatile__("" : : : "memory")
-#define smp_wmb()             __asm__ __volatile__("" : : : "memory")
-#define xchg(place, value)    __atomic_exchange_n(place, value, __ATOMIC_SEQ_CST)
+#define min_t(type, a, b)     ((type)(a) < (type)(b) ? (type)(a) : (type)(b))
+#define DIV_ROUND_UP(x, by)   (((x) + (by)-1) / (by))
+#define ROUNDUP(x, to)        (((x) + (to)-1) & ~((to)-1))
 #define find_first_set_bit(x) ((unsigned int)__builtin_ctzl(x))
-#define vzalloc(bytes)        calloc(1, bytes)
-#define vfree(address)        free(address)
+#define vzalloc(bytes)        shim_alloc(bytes)
+#define vfree(address)        shim_free(address)
 #define __set_bit(nr, map)    ((map)[(nr) / 64] |= 1ul << (nr) % 64)
 #define __clear_bit(nr, map)  ((map)[(nr) / 64] &= ~(1ul << (nr) % 64))
+#define set_bit(nr, word)     ((void)(*(word) |= 1 << (nr)))
+#define clear_bit(nr, word)   ((void)(*(word) &= ~(1 << (nr))))
+
+/* The test's machine has one CPU at a time: for the compiler alone. */
+#define barrier()                                        \
+	do {                                             \
+		__asm__ __volatile__("" : : : "memory"); \
+		shim_step();                             \
+	} while (0)
+#define smp_rmb() barrier()
+#define smp_wmb() barrier()
+#define xchg(place, value)                                                                       \
+	({                                                                                       \
+		__typeof__(*(place)) was_ = __atomic_exchange_n(place, value, __ATOMIC_SEQ_CST); \
+		shim_step();                                                                     \
+		was_;                                                                            \
+	})
+#define ACCESS_ONCE(x)               (*(volatile __typeof__(x) *)&(x))
+#define read_atomic(place)           ACCESS_ONCE(*(place))
+#define write_atomic(place, x)       (ACCESS_ONCE(*(place)) = (x), shim_step())
+#define cmpxchg(place, old, x)       __sync_val_compare_and_swap(place, old, x)
+#define arch_fetch_and_add(place, x) __atomic_fetch_add(place, x, __ATOMIC_SEQ_CST)
+#define OPTIMIZER_HIDE_VAR(x)        __asm__("" : "+r"(x))
 
 #define TRC_CLS_SHIFT             16
 #define TRC_SCHED_RUNSTATE_CHANGE 0x00021001
@@ -41,21 +79,27 @@
 #define TRC_HVM_VMENTRY           0x00081001
 #define TRC_HVM_VMEXIT            0x00081002
 #define TRC_HVM_VMEXIT64          0x00081102
+#define TRC_HVM                   0x00080000
+#define TRACE_EXTRA_MAX           7
 
 typedef int64_t s_time_t;
+typedef uint32_t evtchn_port_t;
 
-#define __cacheline_aligned     __attribute__((__aligned__(64)))
-#define ACCESS_ONCE(x)          (*(volatile __typeof__(x) *)&(x))
-#define read_atomic(place)      ACCESS_ONCE(*(place))
-#define write_atomic(place, x)  (ACCESS_ONCE(*(place)) = (x))
-#define cmpxchg(place, old, x)  __sync_val_compare_and_swap(place, old, x)
-#define xzalloc_array(type, nr) ((type *)aligned_alloc_zeroed(sizeof(type) * (nr)))
-#define xfree(address)          free(address)
-#define rcu_read_lock(lock)     ((void)(lock))
-#define rcu_read_unlock(lock)   ((void)(lock))
-#define smp_processor_id()      shim_cpu
-#define nr_cpu_ids              SHIM_CPUS
-#define NR_CPUS                 SHIM_CPUS
+#define ASSERT(condition)      ((condition) ? (void)0 : abort())
+#define local_irq_is_enabled() false
+#define cpu_online(cpu)        ((cpu) < shim_online_cpus)
+#define NOW()                  shim_now
+#define MILLISECS(ms)          ((s_time_t)(ms)*1000000)
+#define __initcall(function) \
+	static __attribute__((__unused__)) int (*initcall_of_##function)(void) = (function)
+#define presmp_initcall(function) __initcall(function)
+#define xzalloc_array(type, nr)   ((type *)aligned_alloc_zeroed(sizeof(type) * (nr)))
+#define xfree(address)            free(address)
+#define rcu_read_lock(lock)       ((void)(lock))
+#define rcu_read_unlock(lock)     ((void)(lock))
+#define smp_processor_id()        shim_cpu
+#define nr_cpu_ids                SHIM_CPUS
+#define NR_CPUS                   SHIM_CPUS
 #define xzalloc_flex_struct(type, member, nr) \
 	((type *)aligned_alloc_zeroed(offsetof(type, member[nr])))
 #define _xzalloc(bytes, align) aligned_alloc_zeroed(bytes)
@@ -66,14 +110,23 @@ typedef int64_t s_time_t;
 
 #define CONFIG_STRATA 1
 #define TB_STRATA     2
+#define _TB_STRATA    1
 #define SHIM_CPUS     4u
 
 struct strata_domain;
 
-/* What vcpu_clock.c reads of a domain and of a vCPU. */
+/* The members of a domain and of a vCPU that the files use. */
 struct vcpu {
 	struct domain *domain;
 	unsigned int vcpu_id;
+	unsigned int processor;
+	struct {
+		unsigned int state;
+	} runstate;
+	struct {
+		unsigned long channels;
+		uint32_t context;
+	} strata;
 	struct {
 		struct {
 			uint64_t cache_tsc_offset;
@@ -124,6 +177,8 @@ static __attribute__((__unused__)) struct {
 typedef int spinlock_t;
 
 #define spin_lock_init(lock)                (*(lock) = 0)
+#define spin_lock(lock)                     ((void)++*(lock))
+#define spin_unlock(lock)                   ((void)--*(lock))
 #define spin_lock_irqsave(lock, flags)      ((flags) = 0, (void)++*(lock))
 #define spin_unlock_irqrestore(lock, flags) ((void)(flags), (void)--*(lock))
 
@@ -134,8 +189,9 @@ typedef struct {
 #define current  shim_current
 #define in_irq() shim_in_irq
 
-/* A test says where it runs, and what is there. */
-static __attribute__((__unused__)) unsigned int shim_cpu;
+/* A test sets its CPU, the CPUs that are online, and the time. */
+static __attribute__((__unused__)) unsigned int shim_cpu, shim_online_cpus = 2;
+static __attribute__((__unused__)) s_time_t shim_now;
 static __attribute__((__unused__)) struct vcpu *shim_current;
 static __attribute__((__unused__)) bool shim_in_irq;
 static __attribute__((__unused__)) struct domain *shim_domains, *hardware_domain;

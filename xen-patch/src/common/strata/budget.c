@@ -11,20 +11,22 @@
 #include <xen/time.h>
 
 #include "budget.h"
+#include "channel.h"
 #include "private.h"
+#include "set.h"
 
 /* Records the events refused since the last such record, unless a nested probe
  * has recorded them. */
-static void tell(struct strata_cpu_ring *ring, const struct domain *d,
-                 struct strata_budget *budget, unsigned int cpu)
+static void tell(struct strata_cpu_ring *ring, unsigned int channel,
+                 const struct domain *d, struct strata_budget *budget,
+                 unsigned int cpu)
 {
-    const struct strata_selection *selection = ACCESS_ONCE(strata_selection);
     unsigned long told = read_atomic(&budget->told);
     unsigned long refused = read_atomic(&budget->refused);
     const struct strata_hv_budget record = {
         .domain        = d->domain_id,
         .pcpu          = cpu,
-        .budget_per_s  = selection ? selection->budget_per_s : 0,
+        .budget_per_s  = ACCESS_ONCE(strata_channels[channel].budget_per_s),
         .refused       = refused - told,
         .refused_total = refused,
     };
@@ -33,14 +35,15 @@ static void tell(struct strata_cpu_ring *ring, const struct domain *d,
          strata_local_cmpxchg(&budget->told, told, refused) != told )
         return;
 
-    strata_ring_write(ring, STRATA_HV_BUDGET, &record, sizeof(record));
+    strata_ring_write(ring, channel, STRATA_HV_BUDGET, &record,
+                      sizeof(record));
 }
 
-bool strata_budget_refill(const struct strata_selection *selection,
-                          struct strata_cpu_ring *ring,
-                          const struct domain *d, struct strata_budget *budget,
-                          enum strata_cause cause)
+bool strata_budget_refill(const struct strata_set *set,
+                          struct strata_cpu_ring *ring, unsigned int channel,
+                          const struct domain *d, enum strata_cause cause)
 {
+    struct strata_budget *budget = strata_budget_of(ACCESS_ONCE(d->strata), channel);
     struct strata_bucket *bucket = &budget->bucket[cause];
     uint64_t now = strata_clock();
     uint64_t passed = now - read_atomic(&bucket->refilled_ticks);
@@ -57,15 +60,15 @@ bool strata_budget_refill(const struct strata_selection *selection,
         if ( !bucket->refusing )
         {
             bucket->refusing = true;
-            tell(ring, d, budget, smp_processor_id());
+            tell(ring, channel, d, budget, smp_processor_id());
         }
         return false;
     }
 
     write_atomic(&bucket->refilled_ticks, now);
-    write_atomic(&bucket->tokens, selection->tokens - 1UL);
+    write_atomic(&bucket->tokens, set->tokens[channel] - 1UL);
     bucket->refusing = false;
-    tell(ring, d, budget, smp_processor_id());
+    tell(ring, channel, d, budget, smp_processor_id());
 
     return true;
 }
@@ -77,7 +80,28 @@ bool strata_budget_without(struct strata_cpu_ring *ring)
     return false;
 }
 
-void strata_budget_tell(struct strata_cpu_ring *ring, unsigned int cpu)
+void strata_budget_charge(unsigned int channels, struct strata_domain *mine)
+{
+    const struct strata_set *set = ACCESS_ONCE(strata_set);
+    unsigned int channel;
+
+    /* The last channel has been destroyed since the probe began. */
+    if ( !set )
+        return;
+
+    strata_for_each_channel ( channel, channels )
+    {
+        struct strata_bucket *bucket =
+            &strata_budget_of(mine, channel)->bucket[STRATA_BY_GUEST];
+        unsigned long tokens = read_atomic(&bucket->tokens);
+
+        if ( set->tokens[channel] && tokens )
+            write_atomic(&bucket->tokens, tokens - 1);
+    }
+}
+
+void strata_budget_tell(struct strata_cpu_ring *ring, unsigned int channel,
+                        unsigned int cpu)
 {
     const struct domain *d;
 
@@ -92,28 +116,45 @@ void strata_budget_tell(struct strata_cpu_ring *ring, unsigned int cpu)
         struct strata_domain *mine = ACCESS_ONCE(d->strata);
 
         if ( mine )
-            tell(ring, d, &mine->budget[cpu], cpu);
+            tell(ring, channel, d,
+                 &mine->budget[cpu * STRATA_HV_CHANNELS + channel], cpu);
     }
     rcu_read_unlock(&domlist_read_lock);
+}
+
+static void tell_channel(struct strata_domain *mine, const struct domain *d,
+                         unsigned int channel)
+{
+    struct strata_cpu_ring *ring =
+        ACCESS_ONCE(strata_this_cpu()->ring[channel]);
+    unsigned int cpu;
+
+    for ( cpu = 0; ring && cpu < nr_cpu_ids; cpu++ )
+        tell(ring, channel, d,
+             &mine->budget[cpu * STRATA_HV_CHANNELS + channel], cpu);
 }
 
 void strata_budget_tell_all(struct strata_domain *mine,
                             const struct domain *d)
 {
+    unsigned int channels = strata_probe_begin(), channel;
+
+    strata_for_each_channel ( channel, channels )
+        tell_channel(mine, d, channel);
+    strata_probe_end();
+}
+
+void strata_budget_forget(unsigned int channel)
+{
+    struct domain *d;
     unsigned int cpu;
 
-    for ( cpu = 0; cpu < nr_cpu_ids; cpu++ )
-    {
-        struct strata_budget *budget = &mine->budget[cpu];
-        struct strata_cpu_ring *ring;
-
-        if ( budget->refused == budget->told )
-            continue;
-        ring = strata_probe_begin();
-        if ( ring )
-            tell(ring, d, budget, cpu);
-        strata_probe_end(ring);
-    }
+    rcu_read_lock(&domlist_read_lock);
+    for_each_domain ( d )
+        for ( cpu = 0; d->strata && cpu < nr_cpu_ids; cpu++ )
+            d->strata->budget[cpu * STRATA_HV_CHANNELS + channel] =
+                (struct strata_budget){};
+    rcu_read_unlock(&domlist_read_lock);
 }
 
 /*

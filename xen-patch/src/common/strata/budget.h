@@ -3,8 +3,8 @@
  * budget.h - how many records a domain may cause on each physical CPU, so that
  * no guest fills a ring at the expense of the others.
  *
- * Each domain but dom0 has two buckets for each CPU: one for its own events,
- * and one for interrupts that arrive while it runs. Another guest can send
+ * Each domain but dom0 has two buckets for each CPU and channel: one for its own
+ * events, and one for interrupts that arrive while it runs. Another guest can send
  * those (it gives a page back and takes it again, and Xen flushes the TLBs of
  * all CPUs), so they take nothing from what the domain itself may record.
  *
@@ -22,7 +22,7 @@
 
 #include "domain.h"
 #include "private.h"
-#include "selection.h"
+#include "set.h"
 
 /* VM exits for an interrupt: EXIT_REASON_EXTERNAL_INTERRUPT of VMX,
  * VMEXIT_INTR of SVM.  Neither number means another traced exit on the other
@@ -31,90 +31,134 @@
 #define STRATA_EXIT_SVM_INTERRUPT 0x60u
 
 /*
- * Returns the cause of a record on this CPU.  An interrupt causes the records
- * from the VM exit that it forces to the next VM entry, including both.
+ * An interrupt causes the records from the VM exit that it forces to the next
+ * VM entry, including both: the first function is called before an event is
+ * recorded, the second one after it.
  */
-static always_inline enum strata_cause strata_cause(
-    struct strata_cpu_ring *ring, uint32_t event, unsigned int bytes,
-    const void *data)
+static always_inline bool strata_is_hvm(uint32_t event, uint32_t which)
 {
-    const struct vcpu *interrupted = ring->interrupted;
+    return (event & STRATA_HV_ID_TRACE &
+            ~(TRC_64_FLAG | TRC_HVM_NESTEDFLAG)) == which;
+}
+
+static always_inline void strata_note_exit(struct strata_cpu *cpu,
+                                           uint32_t event, unsigned int bytes,
+                                           const void *data)
+{
     uint32_t reason = 0;
 
-    switch ( event & STRATA_HV_ID_TRACE & ~(TRC_64_FLAG | TRC_HVM_NESTEDFLAG) )
-    {
-    case TRC_HVM_VMEXIT:
-        if ( bytes >= sizeof(reason) )
-            memcpy(&reason, data, sizeof(reason));
-        interrupted = reason == STRATA_EXIT_VMX_INTERRUPT ||
-                      reason == STRATA_EXIT_SVM_INTERRUPT ? current : NULL;
-        ring->interrupted = interrupted;
-        break;
+    if ( !strata_is_hvm(event, TRC_HVM_VMEXIT) )
+        return;
+    if ( bytes >= sizeof(reason) )
+        memcpy(&reason, data, sizeof(reason));
+    cpu->interrupted = reason == STRATA_EXIT_VMX_INTERRUPT ||
+                       reason == STRATA_EXIT_SVM_INTERRUPT ? current : NULL;
+}
 
-    case TRC_HVM_VMENTRY:
-        ring->interrupted = NULL;
-        break;
-    }
+static always_inline void strata_note_entry(struct strata_cpu *cpu,
+                                            uint32_t event)
+{
+    if ( strata_is_hvm(event, TRC_HVM_VMENTRY) )
+        cpu->interrupted = NULL;
+}
 
-    return in_irq() || interrupted == current ? STRATA_BY_INTERRUPT
-                                              : STRATA_BY_GUEST;
+/* Returns the cause of a record on this CPU. */
+static always_inline enum strata_cause strata_cause(
+    const struct strata_cpu *cpu)
+{
+    if ( unlikely(in_irq()) || unlikely(cpu->interrupted == current) )
+        return STRATA_BY_INTERRUPT;
+
+    return STRATA_BY_GUEST;
+}
+
+/* The budget of a domain on this CPU. */
+static always_inline struct strata_budget *strata_budget_of(
+    struct strata_domain *mine, unsigned int channel)
+{
+    return &mine->budget[smp_processor_id() * STRATA_HV_CHANNELS + channel];
 }
 
 /* No tokens are left: refill for a new window, or refuse. */
-bool strata_budget_refill(const struct strata_selection *selection,
-                          struct strata_cpu_ring *ring,
-                          const struct domain *d, struct strata_budget *budget,
-                          enum strata_cause cause);
+bool strata_budget_refill(const struct strata_set *set,
+                          struct strata_cpu_ring *ring, unsigned int channel,
+                          const struct domain *d, enum strata_cause cause);
 
 /* Refuses events of a limited domain that has no memory for its counters. */
 bool strata_budget_without(struct strata_cpu_ring *ring);
 
 /*
+ * Finds the bucket from which a record of the domain that runs takes a token,
+ * for what is done in most cases.  False: it is for strata_budget_take().
+ * @bucket: OUT; NULL: the channel has no budgets
+ */
+static always_inline bool strata_budget_find(
+    const struct strata_set *set, const struct strata_cpu *cpu,
+    unsigned int channel, const struct domain *d,
+    struct strata_bucket **bucket)
+{
+    struct strata_domain *mine;
+
+    *bucket = NULL;
+    if ( !set->tokens[channel] )
+        return true;
+    mine = ACCESS_ONCE(d->strata);
+    if ( !mine )
+        return d->is_privileged;
+
+    *bucket = &strata_budget_of(mine, channel)->bucket[strata_cause(cpu)];
+
+    return read_atomic(&(*bucket)->tokens);
+}
+
+/* Takes a token of a bucket that has one. */
+static always_inline void strata_bucket_take(struct strata_bucket *bucket)
+{
+    if ( bucket )
+        write_atomic(&bucket->tokens, read_atomic(&bucket->tokens) - 1);
+}
+
+/*
  * Whether one more record of @d may be written to @ring, which is this CPU's.
  */
-static always_inline bool strata_budget_take(
-    const struct strata_selection *selection, struct strata_cpu_ring *ring,
-    const struct domain *d, enum strata_cause cause)
+static inline bool strata_budget_take(
+    const struct strata_set *set, const struct strata_cpu *cpu,
+    struct strata_cpu_ring *ring, unsigned int channel, const struct domain *d)
 {
-    struct strata_domain *mine = ACCESS_ONCE(d->strata);
-    struct strata_budget *budget;
-    unsigned long tokens;
+    struct strata_bucket *bucket;
 
-    if ( !selection->tokens )
-        return true;
-    if ( !mine )
-        return strata_domain_unbounded(d) || strata_budget_without(ring);
-
-    budget = &mine->budget[smp_processor_id()];
-    tokens = read_atomic(&budget->bucket[cause].tokens);
-    if ( unlikely(!tokens) )
-        return strata_budget_refill(selection, ring, d, budget, cause);
-    write_atomic(&budget->bucket[cause].tokens, tokens - 1);
+    if ( !strata_budget_find(set, cpu, channel, d, &bucket) )
+    {
+        if ( !bucket )
+            return strata_domain_unbounded(d) || strata_budget_without(ring);
+        return strata_budget_refill(set, ring, channel, d, strata_cause(cpu));
+    }
+    strata_bucket_take(bucket);
 
     return true;
 }
 
-/* Takes a token of the domain that runs on this CPU, if one is left. */
-static always_inline void strata_budget_charge(
-    const struct strata_selection *selection, struct strata_domain *mine)
-{
-    struct strata_bucket *bucket =
-        &mine->budget[smp_processor_id()].bucket[STRATA_BY_GUEST];
-    unsigned long tokens = read_atomic(&bucket->tokens);
-
-    if ( selection->tokens && tokens )
-        write_atomic(&bucket->tokens, tokens - 1);
-}
+/*
+ * Takes a token of the domain that runs on this CPU from its budget in each of
+ * @channels, if one is left.  In a probe.
+ */
+void strata_budget_charge(unsigned int channels, struct strata_domain *mine);
 
 /*
  * Records the refusals on @cpu that are not recorded yet into @ring, which is
  * this CPU's or belongs to an offline CPU.
  */
-void strata_budget_tell(struct strata_cpu_ring *ring, unsigned int cpu);
+void strata_budget_tell(struct strata_cpu_ring *ring, unsigned int channel,
+                        unsigned int cpu);
 
-/* The same for all CPUs of a domain that ends, into this CPU's ring. */
+/* The same for all CPUs and channels of a domain that ends, into this CPU's
+ * rings. */
 void strata_budget_tell_all(struct strata_domain *mine,
                             const struct domain *d);
+
+/* Forgets what a channel that is being destroyed has counted of all domains.
+ * No probe writes into it. */
+void strata_budget_forget(unsigned int channel);
 
 #endif /* __COMMON_STRATA_BUDGET_H__ */
 

@@ -38,11 +38,17 @@ void strata_pcpu_clock(void)
 
 void strata_calibrated(void)
 {
-    struct strata_cpu_ring *ring = strata_probe_begin();
+    unsigned int channels = strata_probe_begin(), channel;
 
-    if ( ring )
-        strata_budget_tell(ring, smp_processor_id());
-    strata_probe_end(ring);
+    strata_for_each_channel ( channel, channels )
+    {
+        struct strata_cpu_ring *ring =
+            ACCESS_ONCE(strata_this_cpu()->ring[channel]);
+
+        if ( ring )
+            strata_budget_tell(ring, channel, smp_processor_id());
+    }
+    strata_probe_end();
 
     strata_switch();
 }

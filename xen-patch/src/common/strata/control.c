@@ -13,62 +13,86 @@
 #include <xen/strata.h>
 #include <xen/time.h>
 
+#include "channel.h"
 #include "control.h"
 #include "private.h"
 
-static void query(struct strata_hv_op *op)
+static void query(const struct strata_channel *channel,
+                  struct strata_hv_op *op)
 {
     memset(&op->u, 0, sizeof(op->u));
-    op->u.query.state = !strata_rings_complete ? STRATA_HV_IDLE
-                                  : strata_started() ? STRATA_HV_STARTED
-                                                     : STRATA_HV_STOPPED;
+    op->u.query.state = !channel->complete ? STRATA_HV_IDLE
+                        : strata_channel_started(channel) ? STRATA_HV_STARTED
+                                                          : STRATA_HV_STOPPED;
     op->u.query.nr_cpus = nr_cpu_ids;
     op->u.query.tsc_khz = cpu_khz;
-    op->u.query.virq = STRATA_HV_VIRQ;
-    op->u.query.unringed = ACCESS_ONCE(strata_unringed);
-    strata_describe_rings(op);
+    op->u.query.unringed = ACCESS_ONCE(channel->unringed);
+    strata_describe_rings(channel, op);
+}
+
+/* Operations on a channel that has its rings. */
+static int operate(struct strata_channel *channel, struct strata_hv_op *op)
+{
+    switch ( op->operation )
+    {
+    case STRATA_HV_START:
+        return strata_start_recording(channel, op);
+
+    case STRATA_HV_STOP:
+        return strata_stop_recording(channel);
+
+    case STRATA_HV_FRAMES:
+        return strata_list_frames(channel, op);
+
+    case STRATA_HV_GET:
+        return strata_get_subbuf(channel, op);
+
+    case STRATA_HV_PUT:
+        return strata_put_subbuf(channel, op);
+
+    case STRATA_HV_FLUSH:
+        return strata_flush_recording(channel);
+
+    case STRATA_HV_SELECT:
+        return strata_select_events(channel, op);
+    }
+
+    return -EINVAL;
 }
 
 int strata_sysctl(struct strata_hv_op *op)
 {
+    struct strata_channel *channel;
+
     if ( op->abi_version != STRATA_HV_ABI_VERSION )
     {
         op->abi_version = STRATA_HV_ABI_VERSION;
         return -EOPNOTSUPP;
     }
+    if ( op->channel >= STRATA_HV_CHANNELS || op->reserved )
+        return -EINVAL;
 
+    channel = &strata_channels[op->channel];
     switch ( op->operation )
     {
     case STRATA_HV_QUERY:
-        query(op);
+        query(channel, op);
         return 0;
 
     case STRATA_HV_CREATE:
-        return strata_create_rings(op);
-
-    case STRATA_HV_START:
-        return strata_start_recording(op);
-
-    case STRATA_HV_STOP:
-        return strata_rings_complete ? strata_stop_recording() : -ENOENT;
-
-    case STRATA_HV_FRAMES:
-        return strata_list_frames(op);
-
-    case STRATA_HV_GET:
-        return strata_get_subbuf(op);
-
-    case STRATA_HV_PUT:
-        return strata_put_subbuf(op);
+        return strata_create_rings(channel, op);
 
     case STRATA_HV_DESTROY:
-        return strata_destroy_rings();
+        return strata_destroy_rings(channel);
 
+    case STRATA_HV_START:
+    case STRATA_HV_STOP:
+    case STRATA_HV_FRAMES:
+    case STRATA_HV_GET:
+    case STRATA_HV_PUT:
     case STRATA_HV_FLUSH:
-        return strata_flush_recording();
-
     case STRATA_HV_SELECT:
-        return strata_rings_complete ? strata_select_events(op) : -ENOENT;
+        return channel->complete ? operate(channel, op) : -ENOENT;
     }
 
     return strata_flood_sysctl(op);

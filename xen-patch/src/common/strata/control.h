@@ -15,24 +15,38 @@
 /* How often all CPUs are interrupted before an operation yields. */
 #define STRATA_GRACE_ATTEMPTS 16
 
+struct strata_channel;
+
 /* rings.c.  The last one fills in QUERY's fields about the rings; other fields
  * are 0. */
-int strata_create_rings(struct strata_hv_op *op);
-int strata_destroy_rings(void);
-void strata_describe_rings(struct strata_hv_op *op);
+int strata_create_rings(struct strata_channel *channel,
+                        struct strata_hv_op *op);
+int strata_destroy_rings(struct strata_channel *channel);
+void strata_describe_rings(const struct strata_channel *channel,
+                           struct strata_hv_op *op);
 
-/* gate.c.  To be stopped, rings must be complete. */
-int strata_start_recording(const struct strata_hv_op *op);
-int strata_stop_recording(void);
-int strata_flush_recording(void);
+/* The channel's rings must be complete for all that follow.  gate.c: */
+int strata_start_recording(struct strata_channel *channel,
+                           const struct strata_hv_op *op);
+int strata_stop_recording(struct strata_channel *channel);
+int strata_flush_recording(struct strata_channel *channel);
 
-/* select.c.  The rings must be complete. */
-int strata_select_events(struct strata_hv_op *op);
+/* gate.c: 0 when every probe that has begun has ended. */
+int strata_await_probes(void);
+
+/* select.c */
+int strata_select_events(struct strata_channel *channel,
+                         struct strata_hv_op *op);
+/* Frees what the last change has taken from probes, after a grace period. */
+int strata_retire_selection(struct strata_channel *channel);
 
 /* reader.c */
-int strata_list_frames(struct strata_hv_op *op);
-int strata_get_subbuf(struct strata_hv_op *op);
-int strata_put_subbuf(const struct strata_hv_op *op);
+int strata_list_frames(const struct strata_channel *channel,
+                       struct strata_hv_op *op);
+int strata_get_subbuf(const struct strata_channel *channel,
+                      struct strata_hv_op *op);
+int strata_put_subbuf(const struct strata_channel *channel,
+                      const struct strata_hv_op *op);
 
 #endif /* __COMMON_STRATA_CONTROL_H__ */
 

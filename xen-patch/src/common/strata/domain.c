@@ -7,7 +7,7 @@
 #include <xen/rcupdate.h>
 #include <xen/sched.h>
 #include <xen/strata.h>
-#include <xen/xmalloc.h>
+#include <xen/vmap.h>
 
 #include "budget.h"
 #include "domain.h"
@@ -20,7 +20,7 @@ static void free_one(struct strata_domain *mine)
         return;
 
     strata_vcpu_maps_free(mine);
-    xfree(mine);
+    vfree(mine);
 }
 
 static struct strata_domain *allocate(const struct domain *d)
@@ -28,10 +28,11 @@ static struct strata_domain *allocate(const struct domain *d)
     struct strata_domain *new;
 
     /* Zeroed: the first record fills each budget. */
-    new = xzalloc_flex_struct(struct strata_domain, budget, nr_cpu_ids);
+    new = vzalloc(offsetof(struct strata_domain,
+                           budget[nr_cpu_ids * STRATA_HV_CHANNELS]));
     if ( new && !strata_vcpu_maps_make(new, d) )
     {
-        xfree(new);
+        vfree(new);
         new = NULL;
     }
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * domain.h - the state of each limited domain: a budget for each physical CPU
- * and the last clock map of each vCPU.
+ * domain.h - the state of each limited domain: a budget for each channel on
+ * each physical CPU, and the last clock map of each vCPU.
  *
  * It is allocated when recording starts, or when a vCPU is created, and freed
- * with the domain or with the rings.  Probes reach it through d->strata, which
+ * with the domain or with the rings of the last channel.  Probes reach it through d->strata, which
  * they load once, between strata_probe_begin() and strata_probe_end().
  */
 
@@ -24,7 +24,8 @@ enum strata_cause {
     STRATA_NR_CAUSES
 };
 
-/* The budget of a domain on one CPU, for one cause; see budget.h. */
+/* The budget of a domain on one CPU, in one channel, for one cause; see
+ * budget.h. */
 struct strata_bucket {
     unsigned long tokens;
     uint64_t refilled_ticks;
@@ -41,7 +42,7 @@ struct strata_domain {
     struct strata_vcpu_map *maps; /* of each vCPU; see vcpu_clock.c */
     unsigned int nr_maps;
     bool late; /* a vCPU's newest map is not recorded yet */
-    struct strata_budget budget[]; /* of each CPU */
+    struct strata_budget budget[]; /* of each channel of each CPU */
 };
 
 /* Domains without a limit: they could do worse harm than fill a ring. */
@@ -58,7 +59,7 @@ static always_inline bool strata_domain_unbounded(const struct domain *d)
  */
 void strata_domain_make(struct domain *d);
 
-/* Frees the state of all domains.  The gate is shut, no probe is under way. */
+/* Frees the state of all domains.  No channel is left, no probe is under way. */
 void strata_domain_free_all(void);
 
 #endif /* __COMMON_STRATA_DOMAIN_H__ */

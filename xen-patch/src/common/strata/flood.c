@@ -89,16 +89,26 @@ static void call_xentrace(struct flood_cpu *me, const struct cpu_user_regs *regs
     write_atomic(&me->in_xentrace_ticks, 0UL);
 }
 
+/* The same of a record in any channel. */
+static bool is_between(const struct strata_cpu *cpu)
+{
+    unsigned int i;
+
+    for ( i = 0; i < STRATA_HV_CHANNELS; i++ )
+        if ( cpu->ring[i] && between_reserve_and_commit(&cpu->ring[i]->core) )
+            return true;
+
+    return false;
+}
+
 /* We claim that the NMI is not ours, so the trace point for NMIs comes next. */
 static int cf_check on_nmi(const struct cpu_user_regs *regs, int cpu)
 {
-    const struct strata_cpu_ring *ring = strata_rings[cpu];
     struct flood_cpu *me = &this_cpu(flood);
     struct strata_flood_record record = {
         .number  = this_cpu(nmi_count),
         .cpu     = cpu,
-        .between = ring && strata_started() &&
-                   between_reserve_and_commit(&ring->core),
+        .between = strata_started() && is_between(&strata_cpus[cpu]),
         .ip      = { regs->rip, regs->rip >> 32 },
         .pattern = this_cpu(nmi_count) * 0x9e3779b9u,
     };
@@ -237,6 +247,8 @@ int strata_flood_sysctl(struct strata_hv_op *hv_op)
     struct strata_flood_op *op = (struct strata_flood_op *)hv_op;
 
     BUILD_BUG_ON(sizeof(*op) > sizeof(*hv_op));
+    BUILD_BUG_ON(offsetof(typeof(*op), reserved) !=
+                 offsetof(typeof(*hv_op), reserved));
     BUILD_BUG_ON(sizeof(struct strata_flood_record) !=
                  TRACE_EXTRA_MAX * sizeof(uint32_t));
 

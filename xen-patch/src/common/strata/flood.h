@@ -29,9 +29,12 @@ enum strata_flood_operation {
 /* Wrong on purpose: each NMI calls xentrace's __trace_var(), which takes a lock. */
 #define STRATA_FLOOD_XENTRACE   2u
 
+/* It begins as struct strata_hv_op does. */
 struct strata_flood_op {
     uint32_t operation;
     uint32_t abi_version;
+    uint32_t channel;  /* IN: 0 */
+    uint32_t reserved; /* IN: 0 */
     /* START: IN */
     uint32_t flags;
     uint32_t period_us; /* of the NMIs from each CPU to the next; 0: no NMIs */

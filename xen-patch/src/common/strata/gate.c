@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * gate.c - opens and shuts the gate: START, STOP and FLUSH; records the state
- * of all clocks and vCPUs at START and FLUSH.
+ * gate.c - opens and shuts a channel's gate: START, STOP and FLUSH; records the
+ * state of all clocks and vCPUs at START and FLUSH, in every channel that has
+ * been started: it is true in all of them.
  *
  * Called by control.c and rings.c, under the sysctl lock.
  *
@@ -18,16 +19,17 @@
 #include <xen/sched.h>
 #include <xen/strata.h>
 
+#include "channel.h"
 #include "control.h"
 #include "domain.h"
 #include "private.h"
+#include "set.h"
 #include "vcpu_clock.h"
 
-/* Progress of START or FLUSH with the state records. */
-static struct {
-    enum { WALK_IDLE, WALK_BUDGETS, WALK_SKEW, WALK_DOMAINS } stage;
-    unsigned int domain, vcpu; /* the next ones */
-} walk;
+struct quiesce {
+    unsigned int channel;
+    atomic_t busy;
+};
 
 static void cf_check start_this_cpu(void *unused)
 {
@@ -36,25 +38,67 @@ static void cf_check start_this_cpu(void *unused)
 
 static void cf_check quiesce_this_cpu(void *info)
 {
-    atomic_t *busy = info;
+    struct quiesce *quiesce = info;
 
-    if ( !strata_flush_this_cpu() )
-        atomic_inc(busy);
+    if ( !strata_flush_this_cpu(quiesce->channel) )
+        atomic_inc(&quiesce->busy);
 }
 
-/* -ERESTART also during CPU hotplug, which holds the CPU maps. */
-int strata_stop_recording(void)
+/*
+ * Each CPU hands over the channel's records.  The caller holds the CPU maps.
+ * False: a CPU is in a probe after all attempts.
+ */
+static bool quiesce_all(const struct strata_channel *channel)
 {
-    unsigned int cpu, attempts = 0;
+    struct quiesce quiesce = { .channel = strata_channel_number(channel) };
+    unsigned int attempts = 0;
+
+    do {
+        atomic_set(&quiesce.busy, 0);
+        on_selected_cpus(&cpu_online_map, quiesce_this_cpu, &quiesce, 1);
+    } while ( atomic_read(&quiesce.busy) &&
+              ++attempts < STRATA_GRACE_ATTEMPTS );
+
+    return !atomic_read(&quiesce.busy);
+}
+
+static void cf_check probe_under_way(void *info)
+{
+    if ( strata_probe_under_way() )
+        atomic_inc((atomic_t *)info);
+}
+
+int strata_await_probes(void)
+{
+    unsigned int attempts = 0;
     atomic_t busy;
 
     if ( !get_cpu_maps() )
         return -ERESTART;
 
-    if ( strata_started() )
+    do {
+        atomic_set(&busy, 0);
+        on_selected_cpus(&cpu_online_map, probe_under_way, &busy, 1);
+    } while ( atomic_read(&busy) && ++attempts < STRATA_GRACE_ATTEMPTS );
+
+    put_cpu_maps();
+
+    return atomic_read(&busy) ? -ERESTART : 0;
+}
+
+/* -ERESTART also during CPU hotplug, which holds the CPU maps. */
+int strata_stop_recording(struct strata_channel *channel)
+{
+    unsigned int number = strata_channel_number(channel), cpu;
+    bool quiet;
+
+    if ( !get_cpu_maps() )
+        return -ERESTART;
+
+    if ( strata_channel_started(channel) )
     {
         /* The TSCs may have drifted apart since the start. */
-        if ( strata_measure_skew() )
+        if ( strata_measure_skew(number) )
         {
             put_cpu_maps();
             return -ERESTART;
@@ -62,29 +106,25 @@ int strata_stop_recording(void)
         strata_vcpu_clocks_late(true);
     }
 
-    clear_bit(_TB_STRATA, &tb_init_done);
-    walk.stage = WALK_IDLE;
+    strata_set_start(channel, false);
+    channel->walk.stage = WALK_IDLE;
 
-    do {
-        atomic_set(&busy, 0);
-        on_selected_cpus(&cpu_online_map, quiesce_this_cpu, &busy, 1);
-    } while ( atomic_read(&busy) && ++attempts < STRATA_GRACE_ATTEMPTS );
-
+    quiet = quiesce_all(channel);
     for_each_present_cpu ( cpu )
         if ( !cpu_online(cpu) )
-            strata_flush_offline_cpu(cpu);
+            strata_flush_offline_cpu(cpu, number);
 
     put_cpu_maps();
 
-    return atomic_read(&busy) ? -ERESTART : 0;
+    return quiet ? 0 : -ERESTART;
 }
 
 /* Records the state of @d's vCPUs, from the walk's position. 0 or -ERESTART. */
-static int walk_vcpus(struct domain *d)
+static int walk_vcpus(struct strata_walk *walk, struct domain *d)
 {
-    while ( d->vcpu && walk.vcpu < d->max_vcpus )
+    while ( d->vcpu && walk->vcpu < d->max_vcpus )
     {
-        struct vcpu *v = d->vcpu[walk.vcpu++];
+        struct vcpu *v = d->vcpu[walk->vcpu++];
 
         if ( v )
             strata_vcpu_created(v);
@@ -100,7 +140,7 @@ static int walk_vcpus(struct domain *d)
  * the walk's position. 0 when all are done, or -ERESTART.  Domains are visited
  * by number, so creation and destruction in between do no harm.
  */
-static int walk_domains(void)
+static int walk_domains(struct strata_walk *walk)
 {
     struct domain *d;
     int rc = 0;
@@ -108,21 +148,21 @@ static int walk_domains(void)
     rcu_read_lock(&domlist_read_lock);
     for_each_domain ( d )
     {
-        if ( d->domain_id < walk.domain )
+        if ( d->domain_id < walk->domain )
             continue;
-        if ( d->domain_id > walk.domain )
+        if ( d->domain_id > walk->domain )
         {
-            walk.domain = d->domain_id;
-            walk.vcpu = 0;
+            walk->domain = d->domain_id;
+            walk->vcpu = 0;
         }
-        if ( walk.stage == WALK_BUDGETS )
+        if ( walk->stage == WALK_BUDGETS )
             strata_domain_make(d);
         else
-            rc = walk_vcpus(d);
+            rc = walk_vcpus(walk, d);
         if ( rc )
             break;
-        walk.domain++;
-        walk.vcpu = 0;
+        walk->domain++;
+        walk->vcpu = 0;
         if ( hypercall_preempt_check() )
         {
             rc = -ERESTART;
@@ -134,66 +174,67 @@ static int walk_domains(void)
     return rc;
 }
 
-static void enter(unsigned int stage)
+static void enter(struct strata_walk *walk, unsigned int stage)
 {
-    walk.stage = stage;
-    walk.domain = 0;
-    walk.vcpu = 0;
+    walk->stage = stage;
+    walk->domain = 0;
+    walk->vcpu = 0;
 }
 
 /*
  * Records the initial state, which readers need to interpret later changes.
  * The caller holds the CPU maps. 0, or -ERESTART with the stage kept.
  */
-static int record_state(void)
+static int record_state(struct strata_channel *channel)
 {
+    struct strata_walk *walk = &channel->walk;
     unsigned int cpu;
 
-    if ( walk.stage == WALK_SKEW )
+    if ( walk->stage == WALK_SKEW )
     {
-        if ( strata_measure_skew() )
+        if ( strata_measure_skew(strata_channel_number(channel)) )
             return -ERESTART;
         on_selected_cpus(&cpu_online_map, start_this_cpu, NULL, 1);
         for_each_online_cpu ( cpu )
             vcpu_runstate_trace(idle_vcpu[cpu]);
-        enter(WALK_DOMAINS);
+        enter(walk, WALK_DOMAINS);
     }
 
-    if ( walk_domains() )
+    if ( walk_domains(walk) )
         return -ERESTART;
-    enter(WALK_IDLE);
+    enter(walk, WALK_IDLE);
 
     return 0;
 }
 
-int strata_start_recording(const struct strata_hv_op *op)
+int strata_start_recording(struct strata_channel *channel,
+                           const struct strata_hv_op *op)
 {
+    struct strata_walk *walk = &channel->walk;
     int rc;
 
-    if ( !strata_rings_complete )
-        return -ENOENT;
     if ( op->u.start.reserved || !strata_switch_ms_valid(op->u.start.switch_ms) )
         return -EINVAL;
 
     if ( !get_cpu_maps() )
         return -ERESTART;
 
-    if ( walk.stage == WALK_IDLE )
-        enter(WALK_BUDGETS);
-    if ( walk.stage == WALK_BUDGETS )
+    if ( walk->stage == WALK_IDLE )
+        enter(walk, WALK_BUDGETS);
+    if ( walk->stage == WALK_BUDGETS )
     {
         /* Before the gate opens, because a domain without state is not
          * recorded. */
-        rc = walk_domains();
+        rc = walk_domains(walk);
         if ( rc )
             goto out;
-        strata_set_switch_period(op->u.start.switch_ms);
-        set_bit(_TB_STRATA, &tb_init_done);
-        enter(WALK_SKEW);
+        ACCESS_ONCE(channel->switch_period) = MILLISECS(op->u.start.switch_ms);
+        strata_set_start(channel, true);
+        enter(walk, WALK_SKEW);
     }
 
     /* After this, every CPU has seen the gate open. */
-    rc = record_state();
+    rc = record_state(channel);
 
  out:
     put_cpu_maps();
@@ -205,21 +246,18 @@ int strata_start_recording(const struct strata_hv_op *op)
  * Flight recorders may have overwritten the initial state, so it is recorded
  * again; then every CPU hands over its records.
  */
-int strata_flush_recording(void)
+int strata_flush_recording(struct strata_channel *channel)
 {
-    unsigned int attempts = 0, cpu;
-    atomic_t busy;
-
-    if ( !strata_rings_complete )
-        return -ENOENT;
+    struct strata_walk *walk = &channel->walk;
+    unsigned int cpu;
 
     if ( !get_cpu_maps() )
         return -ERESTART;
 
-    if ( strata_started() )
+    if ( strata_channel_started(channel) )
     {
         /* An interrupted START may be at the budgets: it restarts. */
-        if ( walk.stage == WALK_IDLE || walk.stage == WALK_BUDGETS )
+        if ( walk->stage == WALK_IDLE || walk->stage == WALK_BUDGETS )
         {
             /* Measure again only if CPUs were added meanwhile. */
             if ( strata_record_skew() )
@@ -227,22 +265,19 @@ int strata_flush_recording(void)
                 on_selected_cpus(&cpu_online_map, start_this_cpu, NULL, 1);
                 for_each_online_cpu ( cpu )
                     vcpu_runstate_trace(idle_vcpu[cpu]);
-                enter(WALK_DOMAINS);
+                enter(walk, WALK_DOMAINS);
             }
             else
-                enter(WALK_SKEW);
+                enter(walk, WALK_SKEW);
         }
-        if ( record_state() )
+        if ( record_state(channel) )
         {
             put_cpu_maps();
             return -ERESTART;
         }
     }
 
-    do {
-        atomic_set(&busy, 0);
-        on_selected_cpus(&cpu_online_map, quiesce_this_cpu, &busy, 1);
-    } while ( atomic_read(&busy) && ++attempts < STRATA_GRACE_ATTEMPTS );
+    quiesce_all(channel);
 
     put_cpu_maps();
 
@@ -258,13 +293,14 @@ int strata_flush_recording(void)
 static int cf_check gate_cpu_callback(
     struct notifier_block *nfb, unsigned long action, void *hcpu)
 {
-    unsigned int cpu = (unsigned long)hcpu;
+    unsigned int cpu = (unsigned long)hcpu, channel;
 
     if ( !strata_started() )
         return NOTIFY_DONE;
 
     if ( action == CPU_DEAD )
-        strata_flush_offline_cpu(cpu);
+        for ( channel = 0; channel < STRATA_HV_CHANNELS; channel++ )
+            strata_flush_offline_cpu(cpu, channel);
     else if ( action == CPU_ONLINE )
         vcpu_runstate_trace(idle_vcpu[cpu]);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * private.h - declarations shared by Strata's files: the ring of a CPU, and
+ * private.h - declarations shared by Strata's files: what belongs to a CPU, and
  * which code may touch it in which context.
  *
- * A ring is reached through strata_rings[] only:
+ * A ring is reached through strata_cpus[] only:
  *
  *   a probe        between strata_probe_begin() and strata_probe_end(), on the
  *                  ring's own CPU; interrupts and NMIs nest
@@ -11,13 +11,14 @@
  *   the reader     under the sysctl lock, on any CPU; touches its area, and
  *                  of the core's what strata_ring_get() reads
  *   make and free  under the sysctl lock, or while its CPU is being brought up;
- *                  a ring is freed when no CPU is in a probe and the gate is
- *                  shut (see gate.c)
+ *                  a ring is freed when its channel is stopped and no CPU is in
+ *                  a probe (see gate.c)
  */
 
 #ifndef __COMMON_STRATA_PRIVATE_H__
 #define __COMMON_STRATA_PRIVATE_H__
 
+#include <xen/bitops.h>
 #include <xen/cache.h>
 #include <xen/cpumask.h>
 #include <xen/mm.h>
@@ -28,16 +29,14 @@
 #include <strata/abi/hypervisor.h>
 #include <strata/ring_home.h>
 
+struct strata_channel;
+
 struct strata_cpu_ring {
     struct strata_ring_reader_area reader; /* its half, moved by hypercall */
     unsigned int spare;        /* the page that the reader owns */
     bool taken;                /* overwrite mode: between GET and PUT */
     unsigned long refused;     /* events refused beyond their domains' budgets */
     unsigned long refused_seen; /* refusals already reported by domain */
-    /* The vCPU that left its guest for an interrupt, until it enters the guest
-     * again. */
-    const struct vcpu *interrupted;
-    struct strata_hv_pcpu_skew skew; /* of the last measurement; see skew.c */
     s_time_t switched;         /* time of the last switch by timer */
     unsigned int nr_frames;
     mfn_t *frames;             /* writer area, then data */
@@ -48,82 +47,110 @@ struct strata_cpu_ring {
 };
 
 /*
- * The ring of each physical CPU, or NULL.  Outlives CPU hotplug.  An added CPU
- * gets its ring while another CPU may hold the sysctl lock: code that holds
- * only that lock reads rings with strata_ring_of().
+ * What probes of one physical CPU share.  Not in Xen's per-CPU area, because
+ * rings outlive CPU hotplug.
  */
-extern struct strata_cpu_ring *strata_rings[NR_CPUS];
+struct strata_cpu {
+    /*
+     * Probes under way.  While it is not zero, no ring of this CPU is freed,
+     * and no set.
+     */
+    unsigned long nesting;
+    /*
+     * The vCPU that left its guest for an interrupt, until it enters the guest
+     * again.
+     */
+    const struct vcpu *interrupted;
+    /* Of each channel, or NULL. */
+    struct strata_cpu_ring *ring[STRATA_HV_CHANNELS];
+} __aligned(128);
 
-static always_inline struct strata_cpu_ring *strata_ring_of(unsigned int cpu)
+/*
+ * An added CPU gets its rings while another CPU may hold the sysctl lock: code
+ * that holds only that lock reads rings with strata_ring_of().
+ */
+extern struct strata_cpu strata_cpus[NR_CPUS];
+
+static always_inline struct strata_cpu *strata_this_cpu(void)
 {
-    struct strata_cpu_ring *ring = read_atomic(&strata_rings[cpu]);
+    struct strata_cpu *cpu = &strata_cpus[smp_processor_id()];
+
+    /* Computed once: the compiler would rather compute the address of each
+     * member from the array's. */
+    OPTIMIZER_HIDE_VAR(cpu);
+
+    return cpu;
+}
+
+static always_inline struct strata_cpu_ring *strata_ring_of(
+    unsigned int cpu, unsigned int channel)
+{
+    struct strata_cpu_ring *ring = read_atomic(&strata_cpus[cpu].ring[channel]);
 
     smp_rmb(); /* pairs with smp_wmb() of publish() in rings.c */
 
     return ring;
 }
 
-/*
- * Every present CPU has its ring, and an added one gets it if Xen has the
- * memory.  Changes under the sysctl lock and with the CPU maps held; either
- * suffices to read it.
- */
-extern bool strata_rings_complete;
-
-/* Counts events of CPUs without a ring: Xen had no memory when they were
- * added. */
-extern unsigned long strata_unringed;
+/* Visits the numbers of the bits of @channels, which it clears. */
+#define strata_for_each_channel(channel, channels) \
+    for ( ; (channels) && ((channel) = find_first_set_bit(channels), true); \
+          (channels) &= (channels) - 1 )
 
 /*
- * Begins a probe on this CPU.  NULL: nothing is recorded, because the gate
- * (TB_STRATA in tb_init_done) is shut or there is no ring.  Must be paired with
- * strata_probe_end() in either case.  Any context.
+ * Begins a probe on this CPU; must be paired with strata_probe_end().  Returns
+ * the channels that have been started, a bit for each; 0: none.  Any context.
  */
-struct strata_cpu_ring *strata_probe_begin(void);
-void strata_probe_end(struct strata_cpu_ring *ring);
+unsigned int strata_probe_begin(void);
+void strata_probe_end(void);
 
 /* Whether the caller has interrupted a probe on this CPU.  Interrupts off. */
 bool strata_probe_under_way(void);
 
 /*
- * Writes a record, in a probe; or with the gate shut, into the ring of a CPU
- * that has no probe under way.
+ * Writes a record into one ring of this CPU, in a probe; or into that of an
+ * offline CPU.
  */
-void strata_ring_write(struct strata_cpu_ring *ring, uint32_t id,
-                       const void *data, unsigned int bytes);
+void strata_ring_write(struct strata_cpu_ring *ring, unsigned int channel,
+                       uint32_t id, const void *data, unsigned int bytes);
+
+/* Writes one of Strata's own records into each of @channels, in a probe. */
+void strata_write_own(unsigned int channels, enum strata_hv_own_event id,
+                      const void *data, unsigned int bytes);
 
 /*
- * Records one of Strata's own events.  Any context, though most callers avoid
- * NMIs because of their data.
+ * Records one of Strata's own events in each channel that has been started.
+ * Any context, though most callers avoid NMIs because of their data.
  */
 void strata_record_own(enum strata_hv_own_event id, const void *data,
                        unsigned int bytes);
 
 /*
- * Delivers this CPU's current sub-buffer.  False: the caller has interrupted a
- * probe.  True: every probe that began earlier on this CPU has ended.
- * Interrupts off.
+ * Delivers the current sub-buffer of a channel on this CPU.  False: the caller
+ * has interrupted a probe.  True: every probe that began earlier on this CPU
+ * has ended.  Interrupts off.
  */
-bool strata_flush_this_cpu(void);
+bool strata_flush_this_cpu(unsigned int channel);
 
 /* The same for a CPU that stays offline; it has no probes. */
-void strata_flush_offline_cpu(unsigned int cpu);
-
-/* Sets the period of strata_switch(); 0: never.  @ms is within its limits. */
-void strata_set_switch_period(uint32_t ms);
+void strata_flush_offline_cpu(unsigned int cpu, unsigned int channel);
 
 /*
  * Measures and records the offset of each CPU's TSC from that of one CPU.
+ * @channel: whose operation needs it; that of another one waits
  * Interrupts on; the caller holds the CPU maps and the sysctl lock.  0, or
  * -ERESTART: call it again, also after the CPU maps were released.
  */
-int strata_measure_skew(void);
+int strata_measure_skew(unsigned int channel);
 
 /*
  * Records the last measurement again.  False: it lacks a CPU that is online.
  * Same context.
  */
 bool strata_record_skew(void);
+
+/* A CPU is added: Xen may write its TSC, which invalidates its measurement. */
+void strata_forget_skew(unsigned int cpu);
 
 /*
  * Makes a ring in steps: strata_ring_begin() returns an empty one or NULL

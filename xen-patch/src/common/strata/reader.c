@@ -9,18 +9,23 @@
 #include <xen/errno.h>
 #include <xen/lib.h>
 
+#include "channel.h"
 #include "control.h"
 #include "private.h"
 
-/* Returns the ring of a CPU; NULL: no rings exist, or the CPU has no ring. */
-static struct strata_cpu_ring *find_ring(uint32_t cpu)
+/* Returns the channel's ring of a CPU, or NULL. */
+static struct strata_cpu_ring *find_ring(const struct strata_channel *channel,
+                                         uint32_t cpu)
 {
-    return strata_rings_complete && cpu < nr_cpu_ids ? strata_ring_of(cpu) : NULL;
+    return cpu < nr_cpu_ids
+           ? strata_ring_of(cpu, strata_channel_number(channel)) : NULL;
 }
 
-int strata_list_frames(struct strata_hv_op *op)
+int strata_list_frames(const struct strata_channel *channel,
+                       struct strata_hv_op *op)
 {
-    const struct strata_cpu_ring *ring = find_ring(op->u.frames.cpu);
+    const struct strata_cpu_ring *ring =
+        find_ring(channel, op->u.frames.cpu);
     unsigned int i, nr;
 
     if ( !ring )
@@ -38,9 +43,10 @@ int strata_list_frames(struct strata_hv_op *op)
     return 0;
 }
 
-int strata_get_subbuf(struct strata_hv_op *op)
+int strata_get_subbuf(const struct strata_channel *channel,
+                      struct strata_hv_op *op)
 {
-    struct strata_cpu_ring *ring = find_ring(op->u.subbuf.cpu);
+    struct strata_cpu_ring *ring = find_ring(channel, op->u.subbuf.cpu);
     int page;
 
     if ( !ring )
@@ -63,9 +69,10 @@ int strata_get_subbuf(struct strata_hv_op *op)
     return 0;
 }
 
-int strata_put_subbuf(const struct strata_hv_op *op)
+int strata_put_subbuf(const struct strata_channel *channel,
+                      const struct strata_hv_op *op)
 {
-    struct strata_cpu_ring *ring = find_ring(op->u.subbuf.cpu);
+    struct strata_cpu_ring *ring = find_ring(channel, op->u.subbuf.cpu);
 
     if ( !ring )
         return -ENOENT;

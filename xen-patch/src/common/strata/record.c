@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * record.c - the probe: writes a record when a trace point fires.
+ * record.c - the probe: writes a record when a trace point fires, into the ring
+ * of each channel that takes the event.
  *
  * Called from every trace point of Xen through __trace_var(), at any place and
  * in any context, NMI included. It takes no lock, leaves interrupts as they
@@ -11,308 +12,365 @@
  * applications.
  */
 
-#include <xen/event.h>
-#include <xen/init.h>
-#include <xen/percpu.h>
+#include <xen/lib.h>
 #include <xen/sched.h>
-#include <xen/softirq.h>
-
 #include <xen/strata.h>
-#include <xen/time.h>
-
-#include <strata/ring_switch.h>
 
 #include "budget.h"
+#include "channel.h"
+#include "notify.h"
 #include "private.h"
-#include "selection.h"
-#include "vcpu_clock.h"
+#include "set.h"
 
-struct strata_cpu_ring *__read_mostly strata_rings[NR_CPUS];
-static s_time_t __read_mostly switch_period; /* 0: never */
-unsigned long strata_unringed;
+struct strata_cpu __read_mostly strata_cpus[NR_CPUS];
 
 /*
- * Probes under way on this CPU.  Not in the ring, because it covers the moment
- * in which a probe fetches the ring's address: while it is not zero, no ring
- * is freed.
+ * Begins a probe; returns the set, or NULL: there is no channel.  Must be
+ * paired with probe_end() in either case.  The order matters: counted first,
+ * set second, its gates and this CPU's rings third; the interrupt by which
+ * strata_flush_this_cpu() and strata_await_probes() run sees the count, or the
+ * probe sees what was changed before it.  One CPU, so a compiler barrier
+ * suffices.
  */
-static DEFINE_PER_CPU(unsigned int, probes);
-
-/*
- * False: nothing is recorded.  Must be paired with probe_end() in either case.
- * The order matters: counted first, gate second, selection and ring
- * third; the interrupt by which strata_flush_this_cpu() runs sees the count, or
- * the probe sees the gate that was shut before it.  One CPU, so a compiler
- * barrier suffices.
- */
-static always_inline bool probe_begin(void)
+static always_inline const struct strata_set *probe_begin(
+    struct strata_cpu *cpu)
 {
-    unsigned int *count = &this_cpu(probes);
-
     /* Not atomic: a nested probe restores the count. */
-    write_atomic(count, read_atomic(count) + 1);
+    write_atomic(&cpu->nesting, read_atomic(&cpu->nesting) + 1);
     barrier();
 
-    return strata_started();
+    return ACCESS_ONCE(strata_set);
 }
 
-/* Returns this CPU's ring, after probe_begin() returned true; NULL: the CPU
- * has no ring. */
-static always_inline struct strata_cpu_ring *probe_ring(void)
+static always_inline void probe_end(struct strata_cpu *cpu)
 {
-    struct strata_cpu_ring *ring;
-
-    ring = ACCESS_ONCE(strata_rings[smp_processor_id()]);
-    if ( unlikely(!ring) )
-    {
-        arch_fetch_and_add(&strata_unringed, 1);
-        return NULL;
-    }
-
-    return strata_ring_enter(&ring->core) ? ring : NULL;
-}
-
-static always_inline void probe_end(struct strata_cpu_ring *ring)
-{
-    unsigned int *count = &this_cpu(probes);
-
-    if ( ring )
-        strata_ring_exit(&ring->core);
-
     barrier();
-    write_atomic(count, read_atomic(count) - 1);
+    write_atomic(&cpu->nesting, read_atomic(&cpu->nesting) - 1);
 }
 
-struct strata_cpu_ring *strata_probe_begin(void)
+unsigned int strata_probe_begin(void)
 {
-    return probe_begin() ? probe_ring() : NULL;
+    const struct strata_set *set = probe_begin(strata_this_cpu());
+
+    return set ? read_atomic(&set->started) : 0;
 }
 
-void strata_probe_end(struct strata_cpu_ring *ring)
+void strata_probe_end(void)
 {
-    probe_end(ring);
+    probe_end(strata_this_cpu());
 }
 
 bool strata_probe_under_way(void)
 {
-    return this_cpu(probes);
+    return read_atomic(&strata_this_cpu()->nesting);
+}
+
+/* In a probe: whether its records must be lost, because probes nest too deep. */
+static always_inline bool too_deep(const struct strata_cpu *cpu)
+{
+    return unlikely(read_atomic(&cpu->nesting) > STRATA_RING_NESTING_MAX);
+}
+
+static noinline void count_nested(struct strata_cpu *cpu, unsigned int channels)
+{
+    unsigned int channel;
+
+    strata_for_each_channel ( channel, channels )
+    {
+        struct strata_cpu_ring *ring = ACCESS_ONCE(cpu->ring[channel]);
+
+        if ( ring )
+            strata_ring_count_lost(&ring->core, STRATA_LOST_NESTED);
+    }
+}
+
+/* The channel's ring of this CPU; NULL: it has none, which is counted. */
+static always_inline struct strata_cpu_ring *ring_of(
+    const struct strata_cpu *cpu, unsigned int channel)
+{
+    struct strata_cpu_ring *ring = ACCESS_ONCE(cpu->ring[channel]);
+
+    if ( unlikely(!ring) )
+        arch_fetch_and_add(&strata_channels[channel].unringed, 1);
+
+    return ring;
 }
 
 /*
- * Probes deliver sub-buffers; a softirq notifies readers. No reader waits for
- * those of a flight recorder.
+ * Writes the context and whole words.  A size that the compiler knows takes a
+ * few moves; for others, usually at most seven words, a call of memcpy() would
+ * cost more than the copy: the barrier keeps the compiler from turning the loop
+ * into one.
  */
-static always_inline void notify(struct strata_cpu_ring *ring)
+static always_inline void write_payload(const struct strata_slot *slot,
+                                        uint32_t context, const void *data,
+                                        unsigned int bytes)
 {
-    if ( likely(!ring->core.delivered) )
-        return;
-
-    ring->core.delivered = false;
-    if ( ring->core.overwrite )
-        return;
-    /* A locked bit operation, so fine in an NMI. */
-    raise_softirq(STRATA_SOFTIRQ);
-}
-
-/*
- * dom0 is interrupted once for any number of sub-buffers, until the reader has
- * taken the event and unmasked its port.
- */
-static void cf_check strata_softirq(void)
-{
-    BUILD_BUG_ON(STRATA_HV_VIRQ != VIRQ_STRATA);
-    send_global_virq(VIRQ_STRATA);
-}
-
-/*
- * Usually at most seven words: a call of memcpy() would cost more than the
- * copy. The barrier keeps the compiler from turning this loop into one.
- */
-static always_inline void copy_words(uint32_t *to, const void *data, unsigned int bytes)
-{
+    uint32_t *to = (uint32_t *)slot->payload;
     const uint32_t *from = data;
 
-    for ( ; bytes >= sizeof(*to); bytes -= sizeof(*to) )
-    {
-        *to++ = *from++;
-        barrier();
-    }
-    if ( bytes )
-    {
-        uint32_t last = 0;
-
-        memcpy(&last, from, bytes);
-        *to = last;
-    }
+    *to++ = context;
+    if ( __builtin_constant_p(bytes) && bytes <= 7 * sizeof(*to) )
+        memcpy(to, data, bytes);
+    else
+        for ( ; bytes; bytes -= sizeof(*to) )
+        {
+            *to++ = *from++;
+            barrier();
+        }
 }
 
-static always_inline void write_record(struct strata_cpu_ring *ring,
-                                       uint32_t id, const void *data,
-                                       unsigned int bytes)
+/* Writes a record of @bytes, whole words, behind its context. */
+static inline void write_record(struct strata_cpu_ring *ring,
+                                unsigned int channel, uint32_t id,
+                                uint32_t context, const void *data,
+                                unsigned int bytes, uint64_t ticks)
 {
-    unsigned int padded = ROUNDUP(bytes, sizeof(uint32_t));
-    const struct strata_hv_context context = {
-        .domain = current->domain->domain_id,
-        .vcpu   = current->vcpu_id,
-    };
     struct strata_slot slot;
 
-    if ( strata_ring_reserve(&ring->core, id, sizeof(context) + padded, &slot) )
+    if ( !strata_ring_reserve_at(&ring->core, id, sizeof(context) + bytes,
+                                 ticks, &slot) )
     {
-        strata_flood_reserved(&slot);
-        memcpy(slot.payload, &context, sizeof(context));
-        copy_words((uint32_t *)(slot.payload + sizeof(context)), data, bytes);
-        strata_ring_commit(&ring->core, &slot);
-        /* Of this sub-buffer, or of one that the reserve has closed. */
-        notify(ring);
-    }
-    else
         strata_flood_lost(id);
+        return;
+    }
+    strata_flood_reserved(&slot);
+    write_payload(&slot, context, data, bytes);
+    strata_ring_commit(&ring->core, &slot);
+    /* Of this sub-buffer, or of one that the reserve has closed. */
+    if ( unlikely(ring->core.delivered) )
+        strata_notify(ring, channel);
 }
 
-void strata_ring_write(struct strata_cpu_ring *ring, uint32_t id,
-                       const void *data, unsigned int bytes)
+static uint32_t context_of(const struct vcpu *v)
 {
-    write_record(ring, id, data, bytes);
+    return v->domain->domain_id | (uint32_t)v->vcpu_id << 16;
 }
 
-/*
- * Selects by the event and by the running vCPU; see struct strata_hv_rule for
- * the exception.
- */
-static always_inline bool selected(const struct strata_selection *selection,
-                                   uint32_t event)
+static void write_anything(struct strata_cpu_ring *ring, unsigned int channel,
+                           uint32_t id, const void *data, unsigned int bytes)
 {
-    return selection && strata_event_selected(selection, event) &&
-           (strata_runstate_change(event) ||
-            strata_runner_selected(selection, current));
+    write_record(ring, channel, id, context_of(current), data, bytes,
+                 strata_clock());
 }
 
-bool strata_wants(uint32_t event)
+void strata_ring_write(struct strata_cpu_ring *ring, unsigned int channel,
+                       uint32_t id, const void *data, unsigned int bytes)
 {
-    bool wants = probe_begin() &&
-                 selected(ACCESS_ONCE(strata_selection), event);
-
-    probe_end(NULL);
-
-    return wants;
+    write_anything(ring, channel, id, data, bytes);
 }
 
-void strata_record(uint32_t event, unsigned int bytes, const void *data)
+void strata_write_own(unsigned int channels, enum strata_hv_own_event id,
+                      const void *data, unsigned int bytes)
 {
-    const struct strata_selection *selection;
-    struct strata_cpu_ring *ring = NULL;
-    enum strata_cause cause;
-    uint32_t id;
+    struct strata_cpu *cpu = strata_this_cpu();
+    unsigned int channel;
 
-    BUILD_BUG_ON(TRACE_EXTRA_MAX > 7);
+    if ( too_deep(cpu) )
+    {
+        count_nested(cpu, channels);
+        return;
+    }
 
-    if ( !probe_begin() )
-        goto out;
+    strata_for_each_channel ( channel, channels )
+    {
+        struct strata_cpu_ring *ring = ring_of(cpu, channel);
 
-    selection = ACCESS_ONCE(strata_selection);
-    if ( !selected(selection, event) )
-        goto out;
-
-    ring = probe_ring();
-    if ( !ring )
-        goto out;
-
-    /* Changes of runstates need a switch each, and prove the order. */
-    cause = strata_cause(ring, event, bytes, data);
-    if ( !strata_runstate_change(event) &&
-         !strata_budget_take(selection, ring, current->domain, cause) )
-        goto out;
-
-    bytes = min_t(unsigned int, bytes, TRACE_EXTRA_MAX * sizeof(uint32_t));
-    id = event & STRATA_HV_ID_TRACE;
-    id |= DIV_ROUND_UP(bytes, sizeof(uint32_t)) << STRATA_HV_ID_WORDS_SHIFT;
-    write_record(ring, id, data, bytes);
-
- out:
-    probe_end(ring);
+        if ( ring )
+            write_anything(ring, channel, id, data, bytes);
+    }
 }
 
 void strata_record_own(enum strata_hv_own_event id, const void *data,
                        unsigned int bytes)
 {
-    struct strata_cpu_ring *ring = strata_probe_begin();
-
-    if ( ring )
-        write_record(ring, id, data, bytes);
-
-    strata_probe_end(ring);
+    strata_write_own(strata_probe_begin(), id, data, bytes);
+    strata_probe_end();
 }
 
-bool strata_flush_this_cpu(void)
+/*
+ * Returns the channels that take an event; some in *@unbounded, whoever runs
+ * and without a budget: see struct strata_hv_rule.
+ */
+static always_inline unsigned int takers(const struct strata_set *set,
+                                         uint32_t event,
+                                         unsigned int *unbounded)
 {
-    struct strata_cpu_ring *ring = strata_rings[smp_processor_id()];
+    unsigned int word = strata_event_word(set, event);
 
-    ASSERT(!local_irq_is_enabled());
+    *unbounded = word >> STRATA_ANY_RUNNER_SHIFT;
+    word &= strata_runner_channels(set, current);
 
-    if ( strata_probe_under_way() )
-        return false;
+    return (word | *unbounded) & read_atomic(&set->started);
+}
 
-    if ( ring )
+bool strata_wants(uint32_t event)
+{
+    struct strata_cpu *cpu = strata_this_cpu();
+    const struct strata_set *set = probe_begin(cpu);
+    unsigned int unbounded;
+    bool wants = set && takers(set, event, &unbounded);
+
+    probe_end(cpu);
+
+    return wants;
+}
+
+/* The words of a record, by its id. */
+static always_inline unsigned int id_bytes(uint32_t id)
+{
+    return (id >> STRATA_HV_ID_WORDS_SHIFT) * sizeof(uint32_t);
+}
+
+/*
+ * Records an event in each of @channels, then ends the probe.
+ * @data:      whole words, as @id says
+ * @unbounded: of takers()
+ * @ready:     a channel whose sub-buffer was completed just now, or -1
+ * @ticks:     the clock, read before any ring was looked at
+ */
+static noinline void record_rest(struct strata_cpu *cpu, uint32_t id,
+                                 const void *data, unsigned int channels,
+                                 unsigned int unbounded, int ready,
+                                 uint64_t ticks)
+{
+    const struct strata_set *set = ACCESS_ONCE(strata_set);
+    unsigned int channel;
+
+    if ( ready >= 0 )
+        strata_notify(cpu->ring[ready], ready);
+
+    strata_for_each_channel ( channel, channels )
     {
-        strata_budget_tell(ring, smp_processor_id());
-        strata_ring_flush(&ring->core);
-        notify(ring);
+        struct strata_cpu_ring *ring = ring_of(cpu, channel);
+
+        /* Changes of runstates need a switch each, and prove the order. */
+        if ( ring && set &&
+             (unbounded ||
+              strata_budget_take(set, cpu, ring, channel, current->domain)) )
+            write_record(ring, channel, id, current->strata.context, data,
+                         id_bytes(id), ticks);
     }
 
-    return true;
+    strata_note_entry(cpu, id);
+    probe_end(cpu);
 }
 
-void strata_flush_offline_cpu(unsigned int cpu)
+/* What is rare is left to record_rest(). */
+static always_inline void record(uint32_t event, unsigned int bytes,
+                                 const void *data)
 {
-    struct strata_cpu_ring *ring = strata_rings[cpu];
+    struct strata_cpu *cpu = strata_this_cpu();
+    const struct strata_set *set = probe_begin(cpu);
+    unsigned int channels, unbounded, channel;
+    struct strata_bucket *bucket = NULL;
+    struct strata_cpu_ring *ring;
+    struct strata_slot slot;
+    uint64_t ticks;
+    uint32_t id;
 
-    ASSERT(!cpu_online(cpu));
-
-    if ( ring )
+    if ( unlikely(!set) )
+        goto out;
+    channels = takers(set, event, &unbounded);
+    if ( !channels )
+        goto out;
+    if ( too_deep(cpu) )
     {
-        strata_budget_tell(ring, cpu);
-        strata_ring_flush(&ring->core);
-        notify(ring);
-    }
-}
-
-void strata_set_switch_period(uint32_t ms)
-{
-    ACCESS_ONCE(switch_period) = MILLISECS(ms);
-}
-
-void strata_hand_over(void)
-{
-    struct strata_cpu_ring *ring = NULL;
-    s_time_t period = ACCESS_ONCE(switch_period), now;
-
-    strata_vcpu_clocks_late(false);
-
-    /* A CPU without a ring needs no report here: no event of it is lost. */
-    if ( probe_begin() && period && strata_rings[smp_processor_id()] )
-        ring = probe_ring();
-
-    if ( ring )
-    {
-        now = NOW();
-        if ( now - ring->switched >= period && strata_ring_switch(&ring->core) )
-        {
-            ring->switched = now;
-            notify(ring);
-        }
+        count_nested(cpu, channels);
+        goto out;
     }
 
-    probe_end(ring);
+    /*
+     * Before any ring is looked at: a probe that nests in this one from here on
+     * is newer, and the rings that it writes make this one read the clock
+     * again.
+     */
+    ticks = strata_clock();
+    strata_note_exit(cpu, event, bytes, data);
+    id = event & STRATA_HV_ID_TRACE;
+    id |= bytes / sizeof(uint32_t) << STRATA_HV_ID_WORDS_SHIFT;
+
+    channel = find_first_set_bit(channels);
+    ring = ACCESS_ONCE(cpu->ring[channel]);
+    if ( unlikely(!ring) ||
+         (!unbounded &&
+          unlikely(!strata_budget_find(set, cpu, channel, current->domain,
+                                       &bucket))) ||
+         unlikely(!strata_ring_try_at(&ring->core, id,
+                                      sizeof(uint32_t) + bytes, ticks, &slot)) )
+    {
+        record_rest(cpu, id, data, channels, unbounded, -1, ticks);
+        return;
+    }
+
+    strata_bucket_take(bucket);
+    strata_flood_reserved(&slot);
+    write_payload(&slot, current->strata.context, data, bytes);
+    strata_ring_commit(&ring->core, &slot);
+    channels &= channels - 1;
+    if ( unlikely(ring->core.delivered) || unlikely(channels) )
+    {
+        record_rest(cpu, id, data, channels, unbounded,
+                    ring->core.delivered ? (int)channel : -1, ticks);
+        return;
+    }
+    strata_note_entry(cpu, event);
+
+ out:
+    probe_end(cpu);
 }
 
-static int __init cf_check strata_record_init(void)
+#define STRATA_RECORD_WORDS(words)                                 \
+void strata_record_ ## words(uint32_t event, const void *data)     \
+{                                                                  \
+    record(event, (words) * sizeof(uint32_t), data);               \
+}
+STRATA_RECORD_WORDS(1)
+STRATA_RECORD_WORDS(2)
+STRATA_RECORD_WORDS(3)
+STRATA_RECORD_WORDS(4)
+STRATA_RECORD_WORDS(5)
+STRATA_RECORD_WORDS(6)
+
+/* Any other size is copied into whole words. */
+static noinline void record_odd(uint32_t event, unsigned int bytes,
+                                const void *data)
 {
-    open_softirq(STRATA_SOFTIRQ, strata_softirq);
+    uint32_t words[TRACE_EXTRA_MAX] = {};
 
-    return 0;
+    BUILD_BUG_ON(TRACE_EXTRA_MAX > 7);
+
+    bytes = min_t(unsigned int, bytes, sizeof(words));
+    memcpy(words, data, bytes);
+    record(event, ROUNDUP(bytes, sizeof(uint32_t)), words);
 }
-presmp_initcall(strata_record_init);
+
+void strata_record(uint32_t event, unsigned int bytes, const void *data)
+{
+    switch ( bytes )
+    {
+    case 1 * sizeof(uint32_t):
+        strata_record_1(event, data);
+        break;
+    case 2 * sizeof(uint32_t):
+        strata_record_2(event, data);
+        break;
+    case 3 * sizeof(uint32_t):
+        strata_record_3(event, data);
+        break;
+    case 4 * sizeof(uint32_t):
+        strata_record_4(event, data);
+        break;
+    case 5 * sizeof(uint32_t):
+        strata_record_5(event, data);
+        break;
+    case 6 * sizeof(uint32_t):
+        strata_record_6(event, data);
+        break;
+    default:
+        record_odd(event, bytes, data);
+    }
+}
 
 /*
  * Local variables:

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * rings.c - makes and frees the rings, for one owner at a time: CREATE, DESTROY,
- * and the ring of a CPU that is added to the host.
+ * rings.c - makes and frees the rings of a channel, for one owner at a time:
+ * CREATE, DESTROY, and the rings of a CPU that is added to the host.
  *
  * control.c calls the operations, under the sysctl lock.  They may yield at any
  * page with -ERESTART and continue later; another caller's operation may run in
  * between.  A CPU is added under the lock of the CPU maps, and without the
- * sysctl lock: see strata_rings_complete.
+ * sysctl lock: see `complete` in channel.h.
  */
 
 #include <xen/cpu.h>
@@ -18,156 +18,166 @@
 #include <xen/softirq.h>
 #include <xen/strata.h>
 
+#include "budget.h"
+#include "channel.h"
 #include "control.h"
 #include "domain.h"
 #include "private.h"
-#include "selection.h"
-
-static struct strata_ring_geometry geometry;
-static uint32_t flags;                    /* STRATA_HV_OVERWRITE or 0 */
-static char owner[STRATA_HV_OWNER_BYTES]; /* empty: no rings exist */
-bool strata_rings_complete;
-static bool undoing;                      /* memory ran out half way */
-static struct strata_cpu_ring *building;  /* the ring of the CPU that is next */
-static struct strata_cpu_ring *freeing;   /* not in strata_rings[], not freed */
+#include "set.h"
 
 /* May yield at any page: call it again until it returns 0. */
-static int free_rings(void)
+static int free_rings(struct strata_channel *channel)
 {
-    unsigned int cpu;
+    unsigned int number = strata_channel_number(channel), cpu;
 
-    if ( !freeing )
+    if ( !channel->freeing )
     {
-        freeing = building;
-        building = NULL;
+        channel->freeing = channel->building;
+        channel->building = NULL;
     }
     for ( cpu = 0; ; )
     {
-        if ( strata_ring_free(freeing) )
+        if ( strata_ring_free(channel->freeing) )
             return -ERESTART;
-        freeing = NULL;
-        while ( cpu < nr_cpu_ids && !strata_rings[cpu] )
+        channel->freeing = NULL;
+        while ( cpu < nr_cpu_ids && !strata_cpus[cpu].ring[number] )
             cpu++;
         if ( cpu == nr_cpu_ids )
             break;
-        freeing = strata_rings[cpu];
-        strata_rings[cpu] = NULL;
+        channel->freeing = strata_cpus[cpu].ring[number];
+        strata_cpus[cpu].ring[number] = NULL;
         if ( hypercall_preempt_check() )
             return -ERESTART;
     }
-    memset(owner, 0, sizeof(owner));
-    undoing = false;
+    strata_port_free(channel);
+    memset(channel->owner, 0, sizeof(channel->owner));
+    channel->undoing = 0;
 
     return 0;
 }
 
-int strata_destroy_rings(void)
+int strata_destroy_rings(struct strata_channel *channel)
 {
     int rc;
 
-    if ( !owner[0] )
+    if ( !channel->owner[0] )
         return -ENOENT;
 
     /* Incomplete rings have never been started. */
-    if ( strata_rings_complete )
+    if ( channel->complete )
     {
-        rc = strata_stop_recording();
+        /* A SELECT may have yielded to wait for its probes. */
+        rc = strata_retire_selection(channel);
+        if ( rc )
+            return rc;
+        strata_set_forget(channel);
+        rc = strata_stop_recording(channel);
         if ( rc )
             return rc;
         /* Not during CPU hotplug, which decides whether an added CPU has a
          * ring. */
         if ( !get_cpu_maps() )
             return -ERESTART;
-        strata_rings_complete = false;
+        channel->complete = false;
         put_cpu_maps();
-        strata_selection_free();
-        strata_domain_free_all();
+        strata_set_free_retired(channel);
+        if ( strata_set )
+            strata_budget_forget(strata_channel_number(channel));
+        else
+            strata_domain_free_all();
     }
 
-    return free_rings();
+    return free_rings(channel);
 }
 
-static int undo_create(void)
+static int undo_create(struct strata_channel *channel, int error)
 {
     int rc;
 
-    undoing = true;
-    rc = free_rings();
+    channel->undoing = error;
+    rc = free_rings(channel);
 
-    return rc ?: -ENOMEM;
+    return rc ?: error;
 }
 
 /* Incomplete rings belong to the owner that repeats the call. */
-static bool resumes(const struct strata_hv_op *op)
+static bool resumes(const struct strata_channel *channel,
+                    const struct strata_hv_op *op)
 {
-    return !strata_rings_complete &&
-           geometry.subbuf_bits == op->u.create.subbuf_bits &&
-           geometry.nr_subbufs_bits == op->u.create.nr_subbufs_bits &&
-           flags == op->u.create.flags &&
-           !strncmp(owner, op->u.create.owner, sizeof(owner));
+    return !channel->complete &&
+           channel->geometry.subbuf_bits == op->u.create.subbuf_bits &&
+           channel->geometry.nr_subbufs_bits == op->u.create.nr_subbufs_bits &&
+           channel->flags == op->u.create.flags &&
+           !strncmp(channel->owner, op->u.create.owner,
+                    sizeof(channel->owner));
 }
 
-/* Readers of strata_rings[] only see complete rings. */
-static void publish(unsigned int cpu, struct strata_cpu_ring *ring)
+/* Readers of strata_cpus[] only see complete rings. */
+static void publish_ring(unsigned int cpu, unsigned int channel,
+                         struct strata_cpu_ring *ring)
 {
     smp_wmb(); /* pairs with smp_rmb() of strata_ring_of() */
-    write_atomic(&strata_rings[cpu], ring);
+    write_atomic(&strata_cpus[cpu].ring[channel], ring);
 }
 
 /* Makes the ring of @cpu, or continues making it. */
-static int make_ring(unsigned int cpu)
+static int make_ring(struct strata_channel *channel, unsigned int cpu)
 {
     int rc;
 
-    if ( !building )
-        building = strata_ring_begin(geometry);
-    rc = building ? strata_ring_make(building, cpu, geometry,
-                                     flags & STRATA_HV_OVERWRITE)
-                  : -ENOMEM;
+    if ( !channel->building )
+        channel->building = strata_ring_begin(channel->geometry);
+    rc = channel->building
+         ? strata_ring_make(channel->building, cpu, channel->geometry,
+                            channel->flags & STRATA_HV_OVERWRITE)
+         : -ENOMEM;
     if ( rc )
         return rc;
 
-    /* The gate is shut; probes read this only after it was opened. */
-    publish(cpu, building);
-    building = NULL;
+    /* Probes read this only after the channel was started. */
+    publish_ring(cpu, strata_channel_number(channel), channel->building);
+    channel->building = NULL;
 
     return 0;
 }
 
 /* Whether the rings leave Xen more than half of the free memory. */
-static bool have_memory(unsigned int nr_rings)
+static bool have_memory(const struct strata_channel *channel,
+                        unsigned int nr_rings)
 {
-    unsigned long pages = STRATA_WRITER_AREA_PAGES + strata_data_pages(geometry);
+    unsigned long pages = STRATA_WRITER_AREA_PAGES +
+                          strata_data_pages(channel->geometry);
 
     return pages * nr_rings <= avail_domheap_pages() / 2;
 }
 
-static int begin_create(struct strata_hv_op *op)
+static int begin_create(struct strata_channel *channel,
+                        const struct strata_hv_op *op)
 {
-    geometry.subbuf_bits = op->u.create.subbuf_bits;
-    geometry.nr_subbufs_bits = op->u.create.nr_subbufs_bits;
-    flags = op->u.create.flags;
+    channel->geometry.subbuf_bits = op->u.create.subbuf_bits;
+    channel->geometry.nr_subbufs_bits = op->u.create.nr_subbufs_bits;
+    channel->flags = op->u.create.flags;
 
-    if ( !have_memory(num_present_cpus()) )
+    if ( !have_memory(channel, num_present_cpus()) )
         return -ENOMEM;
 
-    memcpy(owner, op->u.create.owner, sizeof(owner));
-    strata_unringed = 0;
+    memcpy(channel->owner, op->u.create.owner, sizeof(channel->owner));
+    channel->unringed = 0;
 
     return 0;
 }
 
 /* A ring for each CPU present.  0, -ENOMEM or -ERESTART. */
-static int make_rings(void)
+static int make_rings(struct strata_channel *channel)
 {
     unsigned int cpu;
     int rc;
 
     for_each_present_cpu ( cpu )
     {
-        if ( strata_rings[cpu] )
+        if ( strata_cpus[cpu].ring[strata_channel_number(channel)] )
             continue;
-        rc = make_ring(cpu);
+        rc = make_ring(channel, cpu);
         if ( rc )
             return rc;
         if ( hypercall_preempt_check() )
@@ -179,7 +189,7 @@ static int make_rings(void)
 
 /* From here on, add_cpu() makes rings of added CPUs. -ERESTART: one was added
  * meanwhile without a ring, or is being added. */
-static int complete_rings(void)
+static int complete_rings(struct strata_channel *channel)
 {
     unsigned int cpu;
     bool all = true;
@@ -188,61 +198,74 @@ static int complete_rings(void)
         return -ERESTART;
 
     for_each_present_cpu ( cpu )
-        all = all && strata_rings[cpu];
-    strata_rings_complete = all;
+        all = all && strata_cpus[cpu].ring[strata_channel_number(channel)];
+    channel->complete = all;
     put_cpu_maps();
 
     return all ? 0 : -ERESTART;
 }
 
-int strata_create_rings(struct strata_hv_op *op)
+static bool op_valid(const struct strata_hv_op *op)
+{
+    return op->u.create.owner[0] &&
+           op->u.create.subbuf_bits >= STRATA_SUBBUF_BITS_MIN &&
+           op->u.create.subbuf_bits <= STRATA_SUBBUF_BITS_MAX &&
+           op->u.create.nr_subbufs_bits >= STRATA_NR_SUBBUFS_BITS_MIN &&
+           op->u.create.nr_subbufs_bits <= STRATA_NR_SUBBUFS_BITS_MAX &&
+           !(op->u.create.flags & ~STRATA_HV_OVERWRITE) &&
+           !op->u.create.reserved;
+}
+
+int strata_create_rings(struct strata_channel *channel,
+                        struct strata_hv_op *op)
 {
     int rc = 0;
 
     op->u.create.owner[sizeof(op->u.create.owner) - 1] = '\0';
-    if ( !op->u.create.owner[0] ||
-         op->u.create.subbuf_bits < STRATA_SUBBUF_BITS_MIN ||
-         op->u.create.subbuf_bits > STRATA_SUBBUF_BITS_MAX ||
-         op->u.create.nr_subbufs_bits < STRATA_NR_SUBBUFS_BITS_MIN ||
-         op->u.create.nr_subbufs_bits > STRATA_NR_SUBBUFS_BITS_MAX ||
-         (op->u.create.flags & ~STRATA_HV_OVERWRITE) ||
-         op->u.create.reserved )
+    if ( !op_valid(op) )
         return -EINVAL;
 
-    if ( !owner[0] )
-        rc = begin_create(op);
-    else if ( !resumes(op) )
+    if ( !channel->owner[0] )
+        rc = begin_create(channel, op);
+    else if ( !resumes(channel, op) )
     {
-        memcpy(op->u.create.owner, owner, sizeof(owner));
+        memcpy(op->u.create.owner, channel->owner, sizeof(channel->owner));
         rc = -EBUSY;
     }
     if ( rc )
         return rc;
 
-    if ( undoing )
-        return undo_create();
+    if ( channel->undoing )
+        return undo_create(channel, channel->undoing);
 
-    rc = make_rings();
+    rc = make_rings(channel);
     if ( !rc )
-        rc = complete_rings();
+        rc = strata_port_make(channel);
+    if ( !rc )
+        rc = strata_set_make();
+    if ( !rc )
+        rc = complete_rings(channel);
 
-    return rc == -ENOMEM ? undo_create() : rc;
+    return rc && rc != -ERESTART ? undo_create(channel, rc) : rc;
 }
 
-void strata_describe_rings(struct strata_hv_op *op)
+void strata_describe_rings(const struct strata_channel *channel,
+                           struct strata_hv_op *op)
 {
     unsigned int cpu;
 
-    memcpy(op->u.query.owner, owner, sizeof(owner));
-    if ( !strata_rings_complete )
+    memcpy(op->u.query.owner, channel->owner, sizeof(channel->owner));
+    if ( !channel->complete )
         return;
 
-    op->u.query.subbuf_bits = geometry.subbuf_bits;
-    op->u.query.nr_subbufs_bits = geometry.nr_subbufs_bits;
-    op->u.query.flags = flags;
+    op->u.query.subbuf_bits = channel->geometry.subbuf_bits;
+    op->u.query.nr_subbufs_bits = channel->geometry.nr_subbufs_bits;
+    op->u.query.flags = channel->flags;
+    op->u.query.port = channel->port;
     for ( cpu = 0; cpu < nr_cpu_ids; cpu++ )
     {
-        const struct strata_cpu_ring *ring = strata_ring_of(cpu);
+        const struct strata_cpu_ring *ring =
+            strata_ring_of(cpu, strata_channel_number(channel));
 
         if ( !ring )
             continue;
@@ -253,17 +276,20 @@ void strata_describe_rings(struct strata_hv_op *op)
 
 /* NULL: out of memory.  Interrupts on, and no other vCPU waits for the caller.
  */
-static struct strata_cpu_ring *make_whole_ring(unsigned int cpu)
+static struct strata_cpu_ring *make_whole_ring(
+    const struct strata_channel *channel, unsigned int cpu)
 {
     struct strata_cpu_ring *ring;
     int rc;
 
-    ring = have_memory(1) ? strata_ring_begin(geometry) : NULL;
+    ring = have_memory(channel, 1) ? strata_ring_begin(channel->geometry)
+                                   : NULL;
     if ( !ring )
         return NULL;
 
     do {
-        rc = strata_ring_make(ring, cpu, geometry, flags & STRATA_HV_OVERWRITE);
+        rc = strata_ring_make(ring, cpu, channel->geometry,
+                              channel->flags & STRATA_HV_OVERWRITE);
         process_pending_softirqs();
     } while ( rc == -ERESTART );
     if ( !rc )
@@ -281,23 +307,17 @@ static struct strata_cpu_ring *make_whole_ring(unsigned int cpu)
  * handles softirqs as __cpu_up() does while it waits.  dom0's reader finds the
  * new ring by QUERY's nr_rings.
  */
-static void add_cpu(unsigned int cpu)
+static void add_cpu(struct strata_channel *channel, unsigned int cpu)
 {
-    struct strata_cpu_ring *ring = strata_rings[cpu];
+    unsigned int number = strata_channel_number(channel);
+    struct strata_cpu_ring *ring;
 
-    if ( !strata_rings_complete )
+    if ( !channel->complete || strata_cpus[cpu].ring[number] )
         return;
 
+    ring = make_whole_ring(channel, cpu);
     if ( ring )
-    {
-        /* Xen may write its TSC, which invalidates earlier measurements. */
-        ring->skew = (struct strata_hv_pcpu_skew){};
-        return;
-    }
-
-    ring = make_whole_ring(cpu);
-    if ( ring )
-        publish(cpu, ring);
+        publish_ring(cpu, number, ring);
     else
         printk(XENLOG_WARNING
                "strata: no memory for a ring of CPU %u; its events are not recorded, but counted, until rings are made anew\n",
@@ -308,8 +328,14 @@ static void add_cpu(unsigned int cpu)
 static int cf_check rings_cpu_callback(
     struct notifier_block *nfb, unsigned long action, void *hcpu)
 {
-    if ( action == CPU_UP_PREPARE )
-        add_cpu((unsigned long)hcpu);
+    unsigned int cpu = (unsigned long)hcpu, i;
+
+    if ( action != CPU_UP_PREPARE )
+        return NOTIFY_DONE;
+
+    strata_forget_skew(cpu);
+    for ( i = 0; i < STRATA_HV_CHANNELS; i++ )
+        add_cpu(&strata_channels[i], cpu);
 
     return NOTIFY_DONE;
 }

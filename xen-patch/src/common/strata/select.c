@@ -11,112 +11,99 @@
 #include <xen/errno.h>
 #include <xen/sched.h>
 #include <xen/strata.h>
-#include <xen/vmap.h>
 
+#include "channel.h"
 #include "control.h"
 #include "private.h"
 #include "selection.h"
+#include "set.h"
 
-static void cf_check probe_under_way(void *info)
-{
-    if ( strata_probe_under_way() )
-        atomic_inc((atomic_t *)info);
-}
-
-/* 0 when all earlier probes have ended; -ERESTART: not yet. */
-static int await_probes(void)
-{
-    unsigned int attempts = 0;
-    atomic_t busy;
-
-    if ( !get_cpu_maps() )
-        return -ERESTART;
-
-    do {
-        atomic_set(&busy, 0);
-        on_selected_cpus(&cpu_online_map, probe_under_way, &busy, 1);
-    } while ( atomic_read(&busy) && ++attempts < STRATA_GRACE_ATTEMPTS );
-
-    put_cpu_maps();
-
-    return atomic_read(&busy) ? -ERESTART : 0;
-}
+struct note {
+    unsigned int channels;
+    struct strata_hv_selection record;
+};
 
 static void cf_check note_selection(void *info)
 {
-    strata_record_own(STRATA_HV_SELECTION, info,
-                      sizeof(struct strata_hv_selection));
+    const struct note *note = info;
+    unsigned int started = strata_probe_begin();
+
+    strata_write_own(started & note->channels, STRATA_HV_SELECTION,
+                     &note->record, sizeof(note->record));
+    strata_probe_end();
 }
 
-/* Makes each CPU record that the selection is about to change, or has changed.
- */
-static int tell_selection(uint32_t changed)
+/* Makes each CPU record that the channel's selection is about to change, or has
+ * changed. */
+static int tell_selection(const struct strata_channel *channel, uint32_t changed)
 {
-    struct strata_hv_selection record = { .changed = changed };
+    struct note note = {
+        .channels       = 1u << strata_channel_number(channel),
+        .record.changed = changed,
+    };
 
-    if ( !strata_started() )
+    if ( !strata_channel_started(channel) )
         return 0;
     if ( !get_cpu_maps() )
         return -ERESTART;
-    on_selected_cpus(&cpu_online_map, note_selection, &record, 1);
+    on_selected_cpus(&cpu_online_map, note_selection, &note, 1);
     put_cpu_maps();
 
     return 0;
 }
 
-/*
- * @retired is the selection before the last change, until probes no longer use
- * it.  A continued call carries the number of its change.  The next change
- * waits until the call for the previous change has continued and ended: so two
- * numbers suffice.
- */
-int strata_select_events(struct strata_hv_op *op)
+int strata_retire_selection(struct strata_channel *channel)
 {
-    static struct strata_selection *retired;
-    static uint32_t changes; /* number of the last one */
-    struct strata_selection *old = NULL;
+    int rc = 0;
+
+    if ( channel->retired_set || channel->retired_selection )
+        rc = strata_await_probes();
+    if ( !rc )
+        strata_set_free_retired(channel);
+
+    return rc;
+}
+
+int strata_select_events(struct strata_channel *channel,
+                         struct strata_hv_op *op)
+{
     bool apply = op->u.select.flags & STRATA_HV_SELECT_APPLY;
     int rc;
 
     if ( op->u.select.flags & ~(STRATA_HV_SELECT_BEGIN |
                                 STRATA_HV_SELECT_APPLY) )
         return -EINVAL;
-    if ( op->u.select.continued &&
-         (!apply || !changes || changes - op->u.select.continued > 1) )
+    if ( op->u.select.continued > apply )
         return -EINVAL;
+
+    rc = strata_retire_selection(channel);
+    if ( rc )
+        return rc;
 
     if ( !op->u.select.continued )
     {
-        rc = retired ? await_probes() : 0;
-        if ( rc )
-            return rc;
-        vfree(retired);
-        retired = NULL;
-
-        rc = apply ? tell_selection(0) : 0;
+        rc = apply ? tell_selection(channel, 0) : 0;
         if ( rc )
             return rc;
 
-        rc = strata_selection_change(op, &old);
+        rc = strata_selection_draft(channel, op);
         if ( !apply )
             return rc;
+        if ( !rc )
+            rc = strata_set_change(channel, op->u.select.budget_per_s);
         if ( rc )
         {
-            tell_selection(1); /* back to the selection that stays in effect */
+            tell_selection(channel, 1); /* back to what stays in effect */
             return rc;
         }
-        retired = old;
-        changes = changes + 1 ?: 1;
-        op->u.select.continued = changes;
+        op->u.select.continued = 1;
+
+        rc = strata_retire_selection(channel);
+        if ( rc )
+            return rc;
     }
 
-    rc = await_probes();
-    if ( rc )
-        return rc;
-    vfree(retired);
-    retired = NULL;
-
-    rc = tell_selection(1);
+    rc = tell_selection(channel, 1);
     if ( rc != -ERESTART )
         op->u.select.continued = 0;
 

@@ -3,19 +3,16 @@
  * selection.c - makes a selection from rules: which events of which domains
  * are recorded.
  *
- * Called by select.c and rings.c, under the sysctl lock.  selection.h has the
- * probes' tests.
+ * Called by select.c, under the sysctl lock.  set.c makes of it what probes
+ * test.
  */
 
 #include <xen/errno.h>
 #include <xen/lib.h>
 #include <xen/vmap.h>
 
+#include "channel.h"
 #include "selection.h"
-
-struct strata_selection *__read_mostly strata_selection;
-
-static struct strata_selection *draft;
 
 bool strata_vcpu_selected(const struct strata_selection *selection,
                           const struct vcpu *v)
@@ -44,7 +41,8 @@ static void assign(unsigned long *map, unsigned int nr, bool set)
 }
 
 /* Visits every combination of the free bits in each matching class. */
-static int apply_event_rule(const struct strata_hv_rule *rule)
+static int apply_event_rule(struct strata_selection *draft,
+                            const struct strata_hv_rule *rule)
 {
     const uint32_t low = STRATA_CLASS_EVENTS - 1;
     uint32_t free = ~rule->b & low;
@@ -77,7 +75,8 @@ static int apply_event_rule(const struct strata_hv_rule *rule)
 }
 
 /* Removes the rules for vCPUs of domains @first to @last. */
-static void drop_vcpu_rules(uint32_t first, uint32_t last)
+static void drop_vcpu_rules(struct strata_selection *draft, uint32_t first,
+                            uint32_t last)
 {
     unsigned int i, kept = 0;
 
@@ -91,21 +90,23 @@ static void drop_vcpu_rules(uint32_t first, uint32_t last)
     draft->nr_vcpu_rules = kept;
 }
 
-static int apply_domain_rule(const struct strata_hv_rule *rule)
+static int apply_domain_rule(struct strata_selection *draft,
+                             const struct strata_hv_rule *rule)
 {
     unsigned int domain;
 
     if ( rule->a > rule->b || rule->b >= STRATA_DOMAIN_NUMBERS )
         return -EINVAL;
 
-    drop_vcpu_rules(rule->a, rule->b);
+    drop_vcpu_rules(draft, rule->a, rule->b);
     for ( domain = rule->a; domain <= rule->b; domain++ )
         assign(draft->domains, domain, rule->recorded);
 
     return 0;
 }
 
-static int apply_vcpu_rule(const struct strata_hv_rule *rule)
+static int apply_vcpu_rule(struct strata_selection *draft,
+                           const struct strata_hv_rule *rule)
 {
     struct strata_vcpu_rule *new;
 
@@ -123,7 +124,8 @@ static int apply_vcpu_rule(const struct strata_hv_rule *rule)
     return 0;
 }
 
-static int apply_rule(const struct strata_hv_rule *rule)
+static int apply_rule(struct strata_selection *draft,
+                      const struct strata_hv_rule *rule)
 {
     if ( rule->recorded > 1 )
         return -EINVAL;
@@ -131,40 +133,40 @@ static int apply_rule(const struct strata_hv_rule *rule)
     switch ( rule->kind )
     {
     case STRATA_HV_RULE_EVENTS:
-        return apply_event_rule(rule);
+        return apply_event_rule(draft, rule);
 
     case STRATA_HV_RULE_DOMAINS:
-        return apply_domain_rule(rule);
+        return apply_domain_rule(draft, rule);
 
     case STRATA_HV_RULE_VCPUS:
-        return apply_vcpu_rule(rule);
+        return apply_vcpu_rule(draft, rule);
     }
 
     return -EINVAL;
 }
 
-static int begin(void)
+static int begin(struct strata_channel *channel)
 {
-    vfree(draft);
-    draft = vzalloc(sizeof(*draft));
-    if ( !draft )
+    vfree(channel->draft);
+    channel->draft = vzalloc(sizeof(*channel->draft));
+    if ( !channel->draft )
         return -ENOMEM;
 
-    memset(draft->domains, 0xff, sizeof(draft->domains));
+    memset(channel->draft->domains, 0xff, sizeof(channel->draft->domains));
 
     return 0;
 }
 
-static void set_budget(uint32_t per_s)
+void strata_selection_set_budget(struct strata_selection *draft,
+                                 uint32_t per_s)
 {
     uint64_t tokens = (uint64_t)per_s * STRATA_HV_BUDGET_WINDOW_MS / 1000;
 
-    draft->budget_per_s = per_s;
     draft->tokens = per_s ? max_t(uint64_t, tokens, 1) : 0;
 }
 
-int strata_selection_change(struct strata_hv_op *op,
-                            struct strata_selection **old)
+int strata_selection_draft(struct strata_channel *channel,
+                           const struct strata_hv_op *op)
 {
     unsigned int i;
     int rc;
@@ -174,37 +176,21 @@ int strata_selection_change(struct strata_hv_op *op,
 
     if ( op->u.select.flags & STRATA_HV_SELECT_BEGIN )
     {
-        rc = begin();
+        rc = begin(channel);
         if ( rc )
             return rc;
     }
-    if ( !draft )
+    if ( !channel->draft )
         return -ENOENT;
 
     for ( i = 0; i < op->u.select.nr; i++ )
     {
-        rc = apply_rule(&op->u.select.rules[i]);
+        rc = apply_rule(channel->draft, &op->u.select.rules[i]);
         if ( rc )
             return rc;
     }
 
-    if ( op->u.select.flags & STRATA_HV_SELECT_APPLY )
-    {
-        set_budget(op->u.select.budget_per_s);
-        smp_wmb(); /* the contents first, then that it is present */
-        *old = xchg(&strata_selection, draft);
-        draft = NULL;
-    }
-
     return 0;
-}
-
-void strata_selection_free(void)
-{
-    vfree(draft);
-    draft = NULL;
-    vfree(strata_selection);
-    strata_selection = NULL;
 }
 
 /*

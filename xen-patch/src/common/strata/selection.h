@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * selection.h - says which events are recorded: a probe's test before it
- * reserves, which costs a few loads; and the drafts from which a selection is
- * made.
+ * selection.h - says which events a channel takes, and the drafts from which a
+ * selection is made.
  *
- * A selection is immutable once probes can see it.  Another selection replaces
- * it, and it is freed after a grace period.
+ * A selection is immutable once probes can see it, which they do through a set
+ * (set.h).  Another selection replaces it, and it is freed after a grace
+ * period.
  */
 
 #ifndef __COMMON_STRATA_SELECTION_H__
@@ -21,13 +21,14 @@
 #define STRATA_CLASS_EVENTS   (1u << TRC_CLS_SHIFT) /* ... and what is below */
 #define STRATA_DOMAIN_NUMBERS 0x8000u /* DOMID_IDLE is the last */
 
+struct strata_channel;
+
 struct strata_vcpu_rule {
     uint32_t first, last; /* domain << 16 | vCPU */
     bool recorded;
 };
 
 struct strata_selection {
-    uint32_t budget_per_s;
     uint32_t tokens; /* a window's worth of tokens; 0: no bound */
     unsigned int nr_vcpu_rules;
     struct strata_vcpu_rule vcpu_rules[STRATA_HV_VCPU_RULES_MAX];
@@ -35,24 +36,9 @@ struct strata_selection {
     unsigned long events[STRATA_CLASSES][BITS_TO_LONGS(STRATA_CLASS_EVENTS)];
 };
 
-/*
- * The current selection; NULL: no event.  A probe reads it once, after it has
- * been counted and before it ends.
- */
-extern struct strata_selection *strata_selection;
-
 static always_inline bool strata_bit(const unsigned long *map, unsigned int nr)
 {
     return (map[nr / BITS_PER_LONG] >> (nr % BITS_PER_LONG)) & 1;
-}
-
-static always_inline bool strata_event_selected(
-    const struct strata_selection *selection, uint32_t event)
-{
-    uint32_t class = (event & STRATA_HV_ID_TRACE) >> TRC_CLS_SHIFT;
-
-    return class && strata_bit(selection->events[find_first_set_bit(class)],
-                               event & (STRATA_CLASS_EVENTS - 1));
 }
 
 /* A vCPU's runstate changes.  The states are in the event's bits 4-5, 8-9. */
@@ -65,7 +51,7 @@ static always_inline bool strata_runstate_change(uint32_t event)
 bool strata_vcpu_selected(const struct strata_selection *selection,
                           const struct vcpu *v);
 
-static always_inline bool strata_runner_selected(
+static inline bool strata_runner_selected(
     const struct strata_selection *selection, const struct vcpu *v)
 {
     if ( unlikely(selection->nr_vcpu_rules) )
@@ -76,15 +62,15 @@ static always_inline bool strata_runner_selected(
 }
 
 /*
- * Does STRATA_HV_SELECT without the grace period: on 0, the caller frees *@old
- * after one.  Under the sysctl lock.
+ * Applies the rules of one call of STRATA_HV_SELECT to the channel's draft.
+ * Under the sysctl lock.
  */
-int strata_selection_change(struct strata_hv_op *op,
-                            struct strata_selection **old);
+int strata_selection_draft(struct strata_channel *channel,
+                           const struct strata_hv_op *op);
 
-/* Frees the selection and the draft.  The gate is shut and no probe is under
- * way. */
-void strata_selection_free(void);
+/* Completes a draft. */
+void strata_selection_set_budget(struct strata_selection *draft,
+                                 uint32_t per_s);
 
 #endif /* __COMMON_STRATA_SELECTION_H__ */
 

@@ -29,6 +29,7 @@
 
 #include <asm/msr.h>
 
+#include "channel.h"
 #include "private.h"
 
 #define EXCHANGES  64   /* for each CPU, each of less than a microsecond */
@@ -44,9 +45,13 @@ static struct exchange {
     uint64_t peer_tsc; /* the peer's: valid when it has answered */
 } exchange __cacheline_aligned;
 
+/* The last result of each CPU; the reference's says only that it is that. */
+static struct strata_hv_pcpu_skew measured[NR_CPUS];
+
 /* Progress of a measurement that yielded. */
 static struct {
     bool under_way;
+    unsigned int channel; /* whose operation it belongs to */
     unsigned int reference;
     unsigned int cpu;    /* the peer */
     unsigned int slices; /* of this peer */
@@ -130,13 +135,10 @@ static void measure_slice(unsigned int cpu, struct strata_hv_pcpu_skew *best)
         cpu_relax();
 }
 
-/* Stores the result in the peer's ring for strata_record_skew(). */
+/* Keeps the result for strata_record_skew(). */
 static void finish_peer(unsigned int cpu)
 {
-    struct strata_cpu_ring *ring = strata_rings[cpu];
-
-    if ( ring )
-        ring->skew = progress.best;
+    measured[cpu] = progress.best;
     /* No answer in time: there is no result to record. */
     if ( progress.best.exchanges )
         strata_record_own(STRATA_HV_PCPU_SKEW, &progress.best,
@@ -155,17 +157,26 @@ static void begin_peer(unsigned int cpu)
 
 /* All CPUs are measured against one reference: restarts if the caller has
  * moved. */
-int strata_measure_skew(void)
+int strata_measure_skew(unsigned int channel)
 {
     unsigned int here = smp_processor_id();
 
-    if ( !progress.under_way || progress.reference != here )
+    /*
+     * Two callers on two CPUs would make each other restart for ever.  A channel
+     * that was destroyed meanwhile does not finish its measurement.
+     */
+    if ( progress.under_way && progress.channel != channel &&
+         strata_channel_started(&strata_channels[progress.channel]) )
+        return -ERESTART;
+
+    if ( !progress.under_way || progress.channel != channel ||
+         progress.reference != here )
     {
         progress.under_way = true;
+        progress.channel = channel;
         progress.reference = here;
-        if ( strata_rings[here] )
-            strata_rings[here]->skew = (struct strata_hv_pcpu_skew){
-                .pcpu = here, .reference = here };
+        measured[here] = (struct strata_hv_pcpu_skew){
+            .pcpu = here, .reference = here };
         begin_peer(cpumask_first(&cpu_online_map));
     }
 
@@ -195,27 +206,25 @@ bool strata_record_skew(void)
     /* Only results of one measurement can be combined. */
     for_each_online_cpu ( cpu )
     {
-        const struct strata_cpu_ring *ring = strata_rings[cpu];
-
-        if ( !ring )
-            continue;
-        if ( !ring->skew.exchanges && ring->skew.reference != cpu )
+        if ( !measured[cpu].exchanges && measured[cpu].reference != cpu )
             return false;
-        if ( reference != nr_cpu_ids && ring->skew.reference != reference )
+        if ( reference != nr_cpu_ids && measured[cpu].reference != reference )
             return false;
-        reference = ring->skew.reference;
+        reference = measured[cpu].reference;
     }
 
     for_each_online_cpu ( cpu )
-    {
-        const struct strata_cpu_ring *ring = strata_rings[cpu];
-
-        if ( ring && ring->skew.exchanges )
-            strata_record_own(STRATA_HV_PCPU_SKEW, &ring->skew,
-                              sizeof(ring->skew));
-    }
+        if ( measured[cpu].exchanges )
+            strata_record_own(STRATA_HV_PCPU_SKEW, &measured[cpu],
+                              sizeof(measured[cpu]));
 
     return true;
+}
+
+/* No CPU is its own reference but by a measurement. */
+void strata_forget_skew(unsigned int cpu)
+{
+    measured[cpu] = (struct strata_hv_pcpu_skew){ .reference = nr_cpu_ids };
 }
 
 /*

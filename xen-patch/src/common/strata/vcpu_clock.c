@@ -28,7 +28,6 @@
 #include "budget.h"
 #include "domain.h"
 #include "private.h"
-#include "selection.h"
 #include "vcpu_clock.h"
 
 struct strata_vcpu_map {
@@ -157,11 +156,10 @@ static void wait_for_window(struct strata_domain *mine)
 }
 
 /* In a probe.  @map's lock is held. */
-static void record_map(struct strata_cpu_ring *ring, struct strata_domain *mine,
+static void record_map(unsigned int channels, struct strata_domain *mine,
                        struct strata_vcpu_map *map, const struct vcpu *v,
                        enum why why)
 {
-    const struct strata_selection *selection = ACCESS_ONCE(strata_selection);
     struct strata_hv_vcpu_clock clock;
     bool incomplete = false;
 
@@ -189,21 +187,20 @@ static void record_map(struct strata_cpu_ring *ring, struct strata_domain *mine,
             return;
         }
         /* A map also counts against the domain's budget, if any is left. */
-        if ( selection )
-            strata_budget_charge(selection, mine);
+        strata_budget_charge(channels, mine);
     }
 
     clock.incomplete = incomplete;
     clock.suppressed = map->suppressed;
     map->suppressed = 0;
     map->recorded = clock;
-    strata_ring_write(ring, STRATA_HV_VCPU_CLOCK, &clock, sizeof(clock));
+    strata_write_own(channels, STRATA_HV_VCPU_CLOCK, &clock, sizeof(clock));
     if ( incomplete )
         wait_for_window(mine);
 }
 
 /* For a domain without state, no change is recorded. */
-static void record_unbounded(struct strata_cpu_ring *ring, const struct vcpu *v,
+static void record_unbounded(unsigned int channels, const struct vcpu *v,
                              enum why why)
 {
     bool bounded = !strata_domain_unbounded(v->domain);
@@ -214,18 +211,18 @@ static void record_unbounded(struct strata_cpu_ring *ring, const struct vcpu *v,
 
     fill(&clock, v);
     clock.incomplete = bounded;
-    strata_ring_write(ring, STRATA_HV_VCPU_CLOCK, &clock, sizeof(clock));
+    strata_write_own(channels, STRATA_HV_VCPU_CLOCK, &clock, sizeof(clock));
 }
 
 static void record(const struct vcpu *v, enum why why)
 {
-    struct strata_cpu_ring *ring = strata_probe_begin();
+    unsigned int channels = strata_probe_begin();
     struct strata_domain *mine = ACCESS_ONCE(v->domain->strata);
 
     /*
      * For a domain under construction this is not yet what its vCPUs will see.
      */
-    if ( ring && v->domain->creation_finished )
+    if ( channels && v->domain->creation_finished )
     {
         if ( mine && v->vcpu_id < mine->nr_maps )
         {
@@ -233,14 +230,14 @@ static void record(const struct vcpu *v, enum why why)
             unsigned long flags;
 
             spin_lock_irqsave(&map->lock, flags);
-            record_map(ring, mine, map, v, why);
+            record_map(channels, mine, map, v, why);
             spin_unlock_irqrestore(&map->lock, flags);
         }
         else
-            record_unbounded(ring, v, why);
+            record_unbounded(channels, v, why);
     }
 
-    strata_probe_end(ring);
+    strata_probe_end();
 }
 
 void strata_vcpu_clock_changed(const struct vcpu *v)
@@ -275,7 +272,6 @@ static void record_late(const struct domain *d, enum why why)
 void strata_vcpu_clocks_late(bool now)
 {
     unsigned long at = ACCESS_ONCE(due);
-    struct strata_cpu_ring *ring;
     struct domain *d;
 
     if ( likely(!at) || (!now && (long)(strata_clock() - at) < 0) )
@@ -285,15 +281,14 @@ void strata_vcpu_clocks_late(bool now)
         return;
 
     /* In a probe, so that the domains' state is not freed. */
-    ring = strata_probe_begin();
-    if ( ring )
+    if ( strata_probe_begin() )
     {
         rcu_read_lock(&domlist_read_lock);
         for_each_domain ( d )
             record_late(d, now ? LAST : LATE);
         rcu_read_unlock(&domlist_read_lock);
     }
-    strata_probe_end(ring);
+    strata_probe_end();
 }
 
 bool strata_vcpu_maps_make(struct strata_domain *mine, const struct domain *d)

@@ -7,6 +7,7 @@
 #ifndef __XEN_STRATA_H__
 #define __XEN_STRATA_H__
 
+#include <xen/strata_trace.h>
 #include <xen/trace.h>
 #include <xen/types.h>
 
@@ -30,15 +31,6 @@ static inline bool strata_started(void)
  * Whether a trace point with this event would be recorded. Any context.
  */
 bool strata_wants(uint32_t event);
-
-/*
- * Records one trace point.
- * @event: as for __trace_var()
- * @bytes: of @data; what is beyond TRACE_EXTRA_MAX words is left out
- * Any context, NMI included: takes no lock, leaves interrupts alone, never
- * faults and wakes nothing.
- */
-void strata_record(uint32_t event, unsigned int bytes, const void *data);
 
 /*
  * The clock of this CPU was set or calibrated: record how it runs now.  To be
@@ -119,8 +111,6 @@ static inline bool strata_wants(uint32_t event)
     return false;
 }
 
-static inline void strata_record(uint32_t event, unsigned int bytes,
-                                 const void *data) {}
 static inline void strata_pcpu_clock(void) {}
 static inline void strata_calibrated(void) {}
 static inline void strata_switch(void) {}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* recorder_number.c - see recorder_number.h. */
+#include "consumerd/host/recorder_number.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "consumerd/host/run_lock.h"
+
+/* What a flight recorder says of itself. */
+#define FLIGHT "flight recorder"
+
+static void lock_name(char *name, size_t bytes, unsigned int number)
+{
+	snprintf(name, bytes, "recorder-%u", number);
+}
+
+static void describe(char holder[RUN_LOCK_HOLDER_BYTES], unsigned int number, bool flight)
+{
+	snprintf(holder, RUN_LOCK_HOLDER_BYTES, "%s %u (process %ld)", flight ? FLIGHT : "recorder",
+		 number, (long)getpid());
+}
+
+_Static_assert(RECORDER_NUMBER_NONE == RUN_LOCK_HELD, "a lock that is held is passed on");
+
+int recorder_number_take_wanted(bool flight, bool (*wanted)(void *data, unsigned int number),
+				void *data, unsigned int *number, struct strata_error *error)
+{
+	char name[32], holder[RUN_LOCK_HOLDER_BYTES];
+	unsigned int i;
+
+	for (i = 0; i < RECORDERS_MAX; i++) {
+		int lock;
+
+		if (wanted && !wanted(data, i))
+			continue;
+		lock_name(name, sizeof(name), i);
+		describe(holder, i, flight);
+		lock = run_lock_take(name, holder, error);
+		if (lock == RUN_LOCK_HELD)
+			continue;
+		*number = i;
+		return lock;
+	}
+	return RECORDER_NUMBER_NONE;
+}
+
+int recorder_number_take(bool flight, bool (*wanted)(void *data, unsigned int number), void *data,
+			 unsigned int *number, struct strata_error *error)
+{
+	int lock = recorder_number_take_wanted(flight, wanted, data, number, error);
+
+	if (lock == RECORDER_NUMBER_NONE && wanted)
+		lock = recorder_number_take_wanted(flight, NULL, NULL, number, error);
+	if (lock == RECORDER_NUMBER_NONE)
+		return strata_fail(error,
+				   "%u recorders are running, as many as there can be; end one, "
+				   "or let one record more: strata select",
+				   RECORDERS_MAX);
+	return lock;
+}
+
+int recorder_number_take_dead(unsigned int number, struct strata_error *error)
+{
+	char name[32], holder[RUN_LOCK_HOLDER_BYTES];
+
+	lock_name(name, sizeof(name), number);
+	snprintf(holder, sizeof(holder), "process %ld, which clears up,", (long)getpid());
+	return run_lock_take(name, holder, error);
+}
+
+int recorder_number_claim(const char *what, const char *option, unsigned int number, bool flight,
+			  struct strata_error *error)
+{
+	char holder[RUN_LOCK_HOLDER_BYTES];
+	int lock;
+
+	describe(holder, number, flight);
+	lock = run_lock_take(what, holder, error);
+	if (lock == RUN_LOCK_HELD)
+		return strata_fail(error,
+				   "%s records the %s already; wait for it, stop it with Ctrl-C or "
+				   "SIGINT, or leave them out here: %s",
+				   holder, what, option);
+	return lock;
+}
+
+int recorder_number_read(const char *text, int *number, struct strata_error *error)
+{
+	char *end;
+	long value = strtol(text, &end, 10);
+
+	if (end == text || *end || value < 0 || value >= (long)RECORDERS_MAX)
+		return strata_fail(error, "--recorder %s: recorders have numbers from 0 to %u",
+				   text, RECORDERS_MAX - 1);
+	*number = (int)value;
+	return 0;
+}
+
+int recorder_number_find(bool flight, int *number, struct strata_error *error)
+{
+	char name[32], holder[RUN_LOCK_HOLDER_BYTES], all[RECORDERS_MAX * sizeof(holder)] = "";
+	unsigned int i, found = 0;
+	int only = -1;
+
+	for (i = 0; i < RECORDERS_MAX; i++) {
+		int held;
+
+		if (*number >= 0 && i != (unsigned int)*number)
+			continue;
+		lock_name(name, sizeof(name), i);
+		held = run_lock_look(name, holder, error);
+		if (held < 0)
+			return -1;
+		if (!held || (flight && *number < 0 && strncmp(holder, FLIGHT, strlen(FLIGHT))))
+			continue;
+		only = (int)i;
+		snprintf(all + strlen(all), sizeof(all) - strlen(all), "%s%s", found ? ", " : "",
+			 holder);
+		found++;
+	}
+	if (found > 1)
+		return strata_fail(error, "%u recorders are running: %s; name one by --recorder",
+				   found, all);
+	if (!found && *number >= 0)
+		return strata_fail(error, "recorder %d is not running", *number);
+	if (!found)
+		return strata_fail(error, "no %s is running; start one: strata record%s",
+				   flight ? FLIGHT : "recorder", flight ? " --overwrite" : "");
+	*number = only;
+	return 0;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * recorder_number.h - the number of a recorder: several may run at a time, each with a number of
+ * its own, which is also that of its channel in the hypervisor.
+ */
+#ifndef STRATA_CONSUMERD_RECORDER_NUMBER_H
+#define STRATA_CONSUMERD_RECORDER_NUMBER_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+
+#define RECORDERS_MAX 8u
+
+/* recorder_number_take_wanted(): no number was both wanted and free. */
+#define RECORDER_NUMBER_NONE (-2)
+
+/*
+ * Takes the lock of a free number.
+ * @flight: this is a flight recorder
+ * @wanted: tells whether a number will do; NULL: any
+ * @number: OUT
+ * Returns a descriptor to keep open, RECORDER_NUMBER_NONE, or -1 with the reason.
+ */
+int recorder_number_take_wanted(bool flight, bool (*wanted)(void *data, unsigned int number),
+				void *data, unsigned int *number, struct strata_error *error);
+
+/* The same, but rather takes any number than none. */
+int recorder_number_take(bool flight, bool (*wanted)(void *data, unsigned int number), void *data,
+			 unsigned int *number, struct strata_error *error);
+
+/* Takes the lock of @number, if its recorder is dead, to clear up after it.  A descriptor to close,
+ * or a negative number. */
+int recorder_number_take_dead(unsigned int number, struct strata_error *error);
+
+/* What only one recorder at a time can record. */
+#define RECORDER_KERNELS "kernels"
+#define RECORDER_APPS    "applications"
+
+/*
+ * Takes the right to record @what.
+ * @option: with which it is left out, for the message
+ * Returns a descriptor to keep open, or -1: another recorder, which @error names, has it.
+ */
+int recorder_number_claim(const char *what, const char *option, unsigned int number, bool flight,
+			  struct strata_error *error);
+
+/*
+ * Finds the recorder to which a command goes.
+ * @flight: it is for flight recorders only
+ * @number: IN: the one that was asked for, or -1: the only one; OUT
+ * 0, or -1 with the reason: none runs, or several do.
+ */
+int recorder_number_find(bool flight, int *number, struct strata_error *error);
+
+/* Reads a number from an option.  0 or -1. */
+int recorder_number_read(const char *text, int *number, struct strata_error *error);
+
+#endif /* STRATA_CONSUMERD_RECORDER_NUMBER_H */

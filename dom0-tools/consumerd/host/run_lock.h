@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * run_lock.h - the locks of recorders, in RUN_DIR: each recorder holds that of its number, and that
+ * of whatever only one recorder at a time can record.
+ */
+#ifndef STRATA_CONSUMERD_RUN_LOCK_H
+#define STRATA_CONSUMERD_RUN_LOCK_H
+
+#include <stddef.h>
+
+#include "base/error.h"
+
+#define RUN_LOCK_HOLDER_BYTES 96u
+
+/* run_lock_take(): somebody else holds it. */
+#define RUN_LOCK_HELD (-2)
+
+/*
+ * Takes NAME.lock.
+ * @holder: IN: who takes it, a line for others to read; OUT, with RUN_LOCK_HELD: who holds it
+ * Returns a descriptor to keep open, RUN_LOCK_HELD, or -1 with the reason.
+ */
+int run_lock_take(const char *name, char holder[RUN_LOCK_HOLDER_BYTES], struct strata_error *error);
+
+/* Whether somebody holds NAME.lock, and who.  1, 0, or -1 with the reason. */
+int run_lock_look(const char *name, char holder[RUN_LOCK_HOLDER_BYTES], struct strata_error *error);
+
+#endif /* STRATA_CONSUMERD_RUN_LOCK_H */

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * set.c - see set.h: makes the set of channels from their selections.
+ *
+ * Called by select.c, gate.c and rings.c, under the sysctl lock.
+ */
+
+#include <xen/errno.h>
+#include <xen/lib.h>
+#include <xen/vmap.h>
+
+#include "channel.h"
+#include "set.h"
+
+struct strata_set *__read_mostly strata_set;
+struct strata_channel strata_channels[STRATA_HV_CHANNELS];
+
+/* Of the newest set; the first one differs from what a new vCPU holds. */
+static unsigned long generation;
+
+/*
+ * A probe that nests in this one keeps the same, or what a newer set says: then
+ * it runs before our store, and the next probe finds again.
+ */
+unsigned int strata_find_runner(const struct strata_set *set, struct vcpu *v)
+{
+    unsigned int channel, channels = 0;
+
+    for ( channel = 0; channel < STRATA_HV_CHANNELS; channel++ )
+    {
+        const struct strata_selection *selection =
+            ACCESS_ONCE(set->selection[channel]);
+
+        if ( selection && strata_runner_selected(selection, v) )
+            channels |= 1u << channel;
+    }
+
+    v->strata.context = v->domain->domain_id | (uint32_t)v->vcpu_id << 16;
+    barrier(); /* a nested probe that finds the channels finds the context */
+    write_atomic(&v->strata.channels, set->generation | channels);
+
+    return channels;
+}
+
+bool strata_channel_started(const struct strata_channel *channel)
+{
+    return strata_set &&
+           (strata_set->started & (1u << strata_channel_number(channel)));
+}
+
+static struct strata_set *new_set(void)
+{
+    struct strata_set *set = vzalloc(sizeof(*set));
+
+    if ( set )
+    {
+        generation += STRATA_ALL_CHANNELS + 1UL;
+        set->generation = generation;
+    }
+
+    return set;
+}
+
+/* Probes see the contents before the set. */
+static struct strata_set *publish(struct strata_set *set)
+{
+    smp_wmb();
+
+    return xchg(&strata_set, set);
+}
+
+int strata_set_make(void)
+{
+    struct strata_set *set;
+
+    if ( strata_set )
+        return 0;
+
+    set = new_set();
+    if ( !set )
+        return -ENOMEM;
+    publish(set);
+
+    return 0;
+}
+
+static bool is_any_runner(unsigned int class, unsigned int low)
+{
+    return strata_runstate_change((1u << (TRC_CLS_SHIFT + class)) | low);
+}
+
+/* Says in @set which events @selection takes; NULL: none. */
+static void fill(struct strata_set *set, unsigned int channel,
+                 const struct strata_selection *selection)
+{
+    const uint16_t selected = 1u << channel;
+    const uint16_t any = selected << STRATA_ANY_RUNNER_SHIFT;
+    unsigned int class, low;
+
+    for ( class = 0; class < STRATA_CLASSES; class++ )
+        for ( low = 0; low < STRATA_CLASS_EVENTS; low++ )
+        {
+            uint16_t word = set->events[class][low] & ~(selected | any);
+
+            if ( selection && strata_bit(selection->events[class], low) )
+                word |= is_any_runner(class, low) ? any : selected;
+            write_atomic(&set->events[class][low], word);
+        }
+
+    /* A probe that found an event before may still refill from the tokens. */
+    if ( selection )
+        set->tokens[channel] = selection->tokens;
+    ACCESS_ONCE(set->selection[channel]) = selection;
+}
+
+int strata_set_change(struct strata_channel *channel, uint32_t budget_per_s)
+{
+    unsigned int number = strata_channel_number(channel);
+    struct strata_set *set = new_set(), *old = strata_set;
+
+    if ( !set )
+        return -ENOMEM;
+
+    strata_selection_set_budget(channel->draft, budget_per_s);
+    set->started = old->started;
+    memcpy(set->tokens, old->tokens, sizeof(set->tokens));
+    memcpy(set->selection, old->selection, sizeof(set->selection));
+    memcpy(set->events, old->events, sizeof(set->events));
+    fill(set, number, channel->draft);
+    channel->draft = NULL;
+    ACCESS_ONCE(channel->budget_per_s) = budget_per_s;
+
+    channel->retired_selection = old->selection[number];
+    channel->retired_set = publish(set);
+
+    return 0;
+}
+
+void strata_set_free_retired(struct strata_channel *channel)
+{
+    vfree(channel->retired_set);
+    channel->retired_set = NULL;
+    vfree((void *)channel->retired_selection);
+    channel->retired_selection = NULL;
+}
+
+void strata_set_start(const struct strata_channel *channel, bool start)
+{
+    unsigned int bit = 1u << strata_channel_number(channel);
+    unsigned int started;
+
+    if ( !strata_set )
+        return;
+
+    started = (strata_set->started & ~bit) | (start ? bit : 0);
+    smp_wmb(); /* first what the set says of the channel */
+    write_atomic(&strata_set->started, started);
+
+    if ( started )
+        set_bit(_TB_STRATA, &tb_init_done);
+    else
+        clear_bit(_TB_STRATA, &tb_init_done);
+}
+
+static bool is_last(const struct strata_channel *channel)
+{
+    unsigned int i;
+
+    for ( i = 0; i < STRATA_HV_CHANNELS; i++ )
+        if ( strata_channels[i].complete && channel != &strata_channels[i] )
+            return false;
+
+    return true;
+}
+
+void strata_set_forget(struct strata_channel *channel)
+{
+    unsigned int number = strata_channel_number(channel);
+
+    vfree(channel->draft);
+    channel->draft = NULL;
+    if ( !strata_set )
+        return;
+
+    if ( strata_set->selection[number] )
+        channel->retired_selection = strata_set->selection[number];
+    fill(strata_set, number, NULL);
+    if ( is_last(channel) )
+    {
+        strata_set_start(channel, false);
+        channel->retired_set = publish(NULL);
+    }
+}
+
+/*
+ * Local variables:
+ * mode: C
+ * c-file-style: "BSD"
+ * c-basic-offset: 4
+ * tab-width: 4
+ * indent-tabs-mode: nil
+ * End:
+ */

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * set.h - what a probe needs to know of all channels: which events, by whom,
+ * and how many of them each takes.
+ *
+ * A probe reads strata_set once, after it has been counted and before it ends.
+ * A selection that changes makes a new set, and the old one is freed after a
+ * grace period.  Two things change in a set that is in use: `started`, by which
+ * a channel starts and stops with one store, and what is said of a channel that
+ * is being destroyed: its events go one by one.
+ */
+
+#ifndef __COMMON_STRATA_SET_H__
+#define __COMMON_STRATA_SET_H__
+
+#include <xen/bitops.h>
+#include <xen/sched.h>
+#include <xen/trace.h>
+
+#include <strata/abi/hypervisor.h>
+
+#include "selection.h"
+
+/* In the word of an event: channels that take it while a vCPU runs that they
+ * select; and, shifted by this, those that take it whoever runs, without a
+ * budget. */
+#define STRATA_ANY_RUNNER_SHIFT STRATA_HV_CHANNELS
+
+#define STRATA_ALL_CHANNELS ((1u << STRATA_HV_CHANNELS) - 1)
+
+struct strata_set {
+    /* Above the bits of channels; other than that of every earlier set. */
+    unsigned long generation;
+    unsigned int started;                /* channels */
+    uint32_t tokens[STRATA_HV_CHANNELS]; /* in a budget's window; 0: no bound */
+    const struct strata_selection *selection[STRATA_HV_CHANNELS]; /* or NULL */
+    /* The last row is for events without a class: nobody takes them. */
+    uint16_t events[STRATA_CLASSES + 1][STRATA_CLASS_EVENTS];
+};
+
+/* NULL: there is no channel. */
+extern struct strata_set *strata_set;
+
+/* The word of an event. */
+static always_inline unsigned int strata_event_word(
+    const struct strata_set *set, uint32_t event)
+{
+    uint32_t class = (event >> TRC_CLS_SHIFT) | (1u << STRATA_CLASSES);
+
+    return set->events[find_first_set_bit(class)]
+                      [event & (STRATA_CLASS_EVENTS - 1)];
+}
+
+/* Finds the channels that select @v, the running vCPU, and keeps them in it. */
+unsigned int strata_find_runner(const struct strata_set *set, struct vcpu *v);
+
+/*
+ * Returns the channels that select the vCPU that runs on this CPU.  It keeps
+ * them, with the generation of the set that said so.
+ */
+static always_inline unsigned int strata_runner_channels(
+    const struct strata_set *set, struct vcpu *v)
+{
+    unsigned long channels = read_atomic(&v->strata.channels) ^ set->generation;
+
+    if ( unlikely(channels > STRATA_ALL_CHANNELS) )
+        return strata_find_runner(set, v);
+
+    return channels;
+}
+
+/*
+ * The functions below are called under the sysctl lock.
+ *
+ * Makes an empty set, unless there is one.  0 or -ENOMEM.
+ */
+int strata_set_make(void);
+
+/*
+ * Puts the channel's draft into effect.  0 or -ENOMEM.  On 0, the caller calls
+ * strata_set_free_retired() after a grace period, and before it changes the set
+ * for this channel again.
+ */
+int strata_set_change(struct strata_channel *channel, uint32_t budget_per_s);
+void strata_set_free_retired(struct strata_channel *channel);
+
+/* Opens or shuts the channel's gate; the grace period is the caller's. */
+void strata_set_start(const struct strata_channel *channel, bool start);
+
+/*
+ * Forgets the channel's selection and draft; with the last channel, shuts its
+ * gate and takes the set from probes.  May be called again.  After a grace
+ * period, the caller calls strata_set_free_retired().
+ */
+void strata_set_forget(struct strata_channel *channel);
+
+#endif /* __COMMON_STRATA_SET_H__ */
+
+/*
+ * Local variables:
+ * mode: C
+ * c-file-style: "BSD"
+ * c-basic-offset: 4
+ * tab-width: 4
+ * indent-tabs-mode: nil
+ * End:
+ */
