@@ -119,7 +119,7 @@ def command_of(test):
         program = f"out/tests/fuzz/fuzz_{name}"
         return program, [program, "--mutations", FUZZ_MUTATIONS[name]]
     if kind == "sh":
-        return "tools-built", [f"tests/unit/test_{name}.sh"]
+        return "tools", [f"tests/unit/test_{name}.sh"]
     return f"out/tests/test_{name}", [f"out/tests/test_{name}"]
 
 
