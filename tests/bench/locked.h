@@ -44,29 +44,42 @@ struct locked {
 };
 static DEFINE_PER_CPU(struct locked, locked);
 
-static inline bool locked_enter(struct strata_ring *ring)
+static inline void locked_take(void)
 {
 	struct locked *mine = &this_cpu(locked);
 	unsigned long flags;
 
 	LOCKED_TAKE(&mine->lock, flags);
 	mine->flags = flags;
-	if (strata_ring_enter(ring))
-		return true;
-	LOCKED_DROP(&mine->lock, flags);
-	return false;
 }
 
-static inline void locked_exit(struct strata_ring *ring)
+static inline void locked_drop(void)
 {
 	struct locked *mine = &this_cpu(locked);
 	unsigned long flags = mine->flags;
 
-	strata_ring_exit(ring);
 	LOCKED_DROP(&mine->lock, flags);
 }
 
-#define strata_ring_enter(ring) locked_enter(ring)
-#define strata_ring_exit(ring)  locked_exit(ring)
+/* The lock is kept until the commit, if there is anything to commit. */
+static inline bool locked_kept(bool reserved)
+{
+	if (!reserved)
+		locked_drop();
+	return reserved;
+}
+
+static inline void locked_commit(struct strata_ring *ring, const struct strata_slot *slot)
+{
+	strata_ring_commit(ring, slot);
+	locked_drop();
+}
+
+#define strata_ring_try(...)     (locked_take(), locked_kept(strata_ring_try(__VA_ARGS__)))
+#define strata_ring_try_at(...)  (locked_take(), locked_kept(strata_ring_try_at(__VA_ARGS__)))
+#define strata_ring_reserve(...) (locked_take(), locked_kept(strata_ring_reserve(__VA_ARGS__)))
+#define strata_ring_reserve_at(...) \
+	(locked_take(), locked_kept(strata_ring_reserve_at(__VA_ARGS__)))
+#define strata_ring_commit(...) locked_commit(__VA_ARGS__)
 
 #endif /* STRATA_BENCH_LOCKED_H */
