@@ -232,6 +232,25 @@ static void a_change_that_comes_while_its_channel_goes_frees_nothing_in_use(void
 	assert_int_equal(blocks_there, 2);
 }
 
+/* The last channel's DESTROY has taken the set already. */
+static void a_change_that_comes_while_the_last_channel_goes_is_refused(void **state)
+{
+	struct strata_hv_op destroys = op_on(ANOTHER, STRATA_HV_DESTROY),
+			    selects = select_op(ANOTHER, ONE(GRANT_MAP));
+
+	(void)state;
+	assert_int_equal(run_on(CHANNEL, STRATA_HV_DESTROY), 0);
+	probe_begins();
+	assert_int_equal(call(&destroys), -ERESTART);
+	assert_null(strata_set);
+	probe_ends();
+	assert_int_equal(call(&selects), -ENOENT);
+	assert_null(strata_set);
+	while (call(&destroys) == -ERESTART)
+		;
+	assert_int_equal(blocks_there, 0);
+}
+
 static void a_channel_that_goes_while_its_change_waits_leaks_nothing(void **state)
 {
 	struct strata_hv_op destroys = op_on(CHANNEL, STRATA_HV_DESTROY),
@@ -310,6 +329,7 @@ int main(void)
 		GRACE_TEST(the_last_channel_takes_the_set_with_it),
 		GRACE_TEST(a_channel_that_comes_while_the_last_one_goes_keeps_its_set),
 		GRACE_TEST(a_change_that_comes_while_its_channel_goes_frees_nothing_in_use),
+		GRACE_TEST(a_change_that_comes_while_the_last_channel_goes_is_refused),
 		GRACE_TEST(a_channel_that_goes_while_its_change_waits_leaks_nothing),
 		GRACE_TEST(a_vcpu_keeps_its_channels_until_the_set_changes),
 		GRACE_TEST(a_nested_probe_with_a_newer_set_is_not_overruled),

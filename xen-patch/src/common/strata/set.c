@@ -116,8 +116,11 @@ static void fill(struct strata_set *set, unsigned int channel,
 int strata_set_change(struct strata_channel *channel, uint32_t budget_per_s)
 {
     unsigned int number = strata_channel_number(channel);
-    struct strata_set *set = new_set(), *old = strata_set;
+    struct strata_set *set, *old = strata_set;
 
+    if ( !old )
+        return -ENOENT;
+    set = new_set();
     if ( !set )
         return -ENOMEM;
 

@@ -77,7 +77,8 @@ static always_inline unsigned int strata_runner_channels(
 int strata_set_make(void);
 
 /*
- * Puts the channel's draft into effect.  0 or -ENOMEM.  On 0, the caller calls
+ * Puts the channel's draft into effect.  0, -ENOMEM, or -ENOENT: there is no
+ * set, because the last channel is being destroyed.  On 0, the caller calls
  * strata_set_free_retired() after a grace period, and before it changes the set
  * for this channel again.
  */
