@@ -286,21 +286,27 @@ int strata_flush_recording(struct strata_channel *channel)
 
 /*
  * The CPU that handles CPU_DEAD hands over the records of a CPU that went
- * offline.  The ring stays for the reader and for the CPU's return: then the
+ * offline, in the channels that have been started.  STOP, which takes the CPU
+ * maps, has done so in others, whose rings DESTROY may be freeing just now.
+ * The ring stays for the reader and for the CPU's return: then the
  * CPU records its own clock (init_percpu_time()), and the CPU that brought it
  * up records the state of its idle vCPU.
  */
 static int cf_check gate_cpu_callback(
     struct notifier_block *nfb, unsigned long action, void *hcpu)
 {
-    unsigned int cpu = (unsigned long)hcpu, channel;
+    unsigned int cpu = (unsigned long)hcpu, channel, channels;
 
     if ( !strata_started() )
         return NOTIFY_DONE;
 
     if ( action == CPU_DEAD )
-        for ( channel = 0; channel < STRATA_HV_CHANNELS; channel++ )
+    {
+        channels = strata_probe_begin();
+        strata_for_each_channel ( channel, channels )
             strata_flush_offline_cpu(cpu, channel);
+        strata_probe_end();
+    }
     else if ( action == CPU_ONLINE )
         vcpu_runstate_trace(idle_vcpu[cpu]);
 
