@@ -111,11 +111,13 @@ static always_inline bool strata_budget_find(
     return read_atomic(&(*bucket)->tokens);
 }
 
-/* Takes a token of a bucket that has one. */
+/* Takes a token of a bucket that had one: a nested probe may have taken it. */
 static always_inline void strata_bucket_take(struct strata_bucket *bucket)
 {
-    if ( bucket )
-        write_atomic(&bucket->tokens, read_atomic(&bucket->tokens) - 1);
+    unsigned long tokens = bucket ? read_atomic(&bucket->tokens) : 0;
+
+    if ( tokens )
+        write_atomic(&bucket->tokens, tokens - 1);
 }
 
 /*
