@@ -215,7 +215,7 @@ struct strata_cpu_ring *strata_ring_begin(struct strata_ring_geometry geo)
 {
 	struct strata_cpu_ring *ring = aligned_alloc_zeroed(sizeof(*ring) + 4096);
 
-	(void)geo;
+	ring->core.geo = geo;
 	ring->nr_frames = 3;
 	rings_there++;
 	return ring;
@@ -225,7 +225,8 @@ int strata_ring_make(struct strata_cpu_ring *ring, unsigned int cpu,
 		     struct strata_ring_geometry geo, bool overwrite)
 {
 	(void)cpu;
-	(void)geo;
+	/* A ring has the memory for its own geometry only. */
+	assert_memory_equal(&ring->core.geo, &geo, sizeof(geo));
 	ring->core.overwrite = overwrite;
 	if (--ring->nr_frames)
 		return -ERESTART;

@@ -140,6 +140,43 @@ static void each_channel_has_an_owner_a_state_and_a_period_of_its_own(void **sta
 	assert_int_equal(rings_there, 4);
 }
 
+/* Its rings are incomplete as those of a CREATE are, which goes on. */
+static void a_create_that_meets_its_channels_destroy_leaves_no_ring(void **state)
+{
+	struct strata_hv_op destroys = op_on(ANOTHER, STRATA_HV_DESTROY),
+			    creates = create_op_on(ANOTHER), larger = create_op_on(ANOTHER);
+
+	(void)state;
+	larger.u.create.subbuf_bits = 20;
+	while (rings_by_query(ANOTHER))
+		assert_int_equal(call(&destroys), -ERESTART);
+	assert_int_equal(call(&creates), -ERESTART);
+	while (call(&destroys) == -ERESTART)
+		;
+	assert_int_equal(rings_there, 2);
+	while (call(&larger) == -ERESTART)
+		;
+	assert_int_equal(rings_by_query(ANOTHER), 2);
+}
+
+static void channels_that_are_made_at_a_time_share_half_of_the_memory(void **state)
+{
+	struct strata_hv_op ops[] = { create_op_on(0), create_op_on(1) };
+	const struct strata_ring_geometry geometry = strata_channels[CHANNEL].geometry;
+
+	(void)state;
+	/* Two rings are half of it. */
+	free_pages = 4 * (STRATA_WRITER_AREA_PAGES + strata_data_pages(geometry));
+	assert_int_equal(call(&ops[0]), -ERESTART);
+	assert_int_equal(call(&ops[1]), -ENOMEM);
+	assert_int_equal(state_by_query(1), STRATA_HV_IDLE);
+	while (call(&ops[0]) == -ERESTART)
+		;
+	assert_int_equal(rings_by_query(0), 2);
+	/* What is made has been taken from it. */
+	assert_int_equal(create_on(1), 0);
+}
+
 /* Each START has walks of its own. */
 static void two_starts_that_take_turns_both_record_all_vcpus(void **state)
 {
@@ -346,6 +383,8 @@ int main(void)
 		CHANNELS_TEST(an_event_without_a_class_goes_nowhere),
 		CHANNELS_TEST(start_and_stop_leave_the_other_channel_alone),
 		CHANNELS_TEST(each_channel_has_an_owner_a_state_and_a_period_of_its_own),
+		CHANNELS_TEST(a_create_that_meets_its_channels_destroy_leaves_no_ring),
+		CHANNELS_TEST(channels_that_are_made_at_a_time_share_half_of_the_memory),
 		CHANNELS_TEST(two_starts_that_take_turns_both_record_all_vcpus),
 		CHANNELS_TEST(two_changes_that_wait_for_one_probe_go_on_in_any_order),
 		CHANNELS_TEST(a_stopped_channel_is_not_told_of_its_selection),

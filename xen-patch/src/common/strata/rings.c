@@ -30,16 +30,15 @@ static int free_rings(struct strata_channel *channel)
 {
     unsigned int number = strata_channel_number(channel), cpu;
 
-    if ( !channel->freeing )
-    {
-        channel->freeing = channel->building;
-        channel->building = NULL;
-    }
     for ( cpu = 0; ; )
     {
         if ( strata_ring_free(channel->freeing) )
             return -ERESTART;
-        channel->freeing = NULL;
+        /* Its owner's CREATE may have begun one since the last call. */
+        channel->freeing = channel->building;
+        channel->building = NULL;
+        if ( channel->freeing )
+            continue;
         while ( cpu < nr_cpu_ids && !strata_cpus[cpu].ring[number] )
             cpu++;
         if ( cpu == nr_cpu_ids )
@@ -141,14 +140,32 @@ static int make_ring(struct strata_channel *channel, unsigned int cpu)
     return 0;
 }
 
-/* Whether the rings leave Xen more than half of the free memory. */
+static unsigned long pages_of(const struct strata_channel *channel,
+                              unsigned int nr_rings)
+{
+    return nr_rings * (STRATA_WRITER_AREA_PAGES +
+                       (unsigned long)strata_data_pages(channel->geometry));
+}
+
+/*
+ * Whether the rings leave Xen half of the free memory, also if each CREATE that
+ * has yielded continues.  Some of its rings are made: they count twice.
+ */
 static bool have_memory(const struct strata_channel *channel,
                         unsigned int nr_rings)
 {
-    unsigned long pages = STRATA_WRITER_AREA_PAGES +
-                          strata_data_pages(channel->geometry);
+    unsigned long pages = pages_of(channel, nr_rings);
+    unsigned int i;
 
-    return pages * nr_rings <= avail_domheap_pages() / 2;
+    for ( i = 0; i < STRATA_HV_CHANNELS; i++ )
+    {
+        const struct strata_channel *other = &strata_channels[i];
+
+        if ( other != channel && other->owner[0] && !other->complete )
+            pages += pages_of(other, num_present_cpus());
+    }
+
+    return pages <= avail_domheap_pages() / 2;
 }
 
 static int begin_create(struct strata_channel *channel,
