@@ -107,6 +107,15 @@ static inline void on_selected_cpus(const int *mask, void (*function)(void *), v
 #include "../../xen-patch/src/common/strata/set.c"
 #pragma GCC diagnostic pop
 
+/* Events, and a rule's words for one of them. */
+#define VM_EXIT    0x00081102u
+#define GRANT_MAP  0x0010f001u
+#define VCPU_WAKE  0x00028004u
+#define RUNSTATE   0x00021021u
+#define ONE(event) (event), STRATA_HV_ID_TRACE
+
+#define BIT(number) (1u << (number))
+
 #define VCPUS    5u
 #define CHANNEL  3u /* that most tests operate on */
 #define ANOTHER  6u

@@ -5,14 +5,6 @@
  */
 #include "control_xen.h"
 
-#define VM_EXIT     0x00081102u
-#define GRANT_MAP   0x0010f001u
-#define VCPU_WAKE   0x00028004u
-#define RUNSTATE    0x00021021u
-#define ONE(event)  (event), STRATA_HV_ID_TRACE
-#define NO_EVENT    0x00400000u, STRATA_HV_ID_TRACE
-#define BIT(number) (1u << (number))
-
 static int begin_two(void **state)
 {
 	begin(state);

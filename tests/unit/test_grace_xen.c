@@ -6,13 +6,6 @@
  */
 #include "control_xen.h"
 
-#define VM_EXIT     0x00081102u
-#define GRANT_MAP   0x0010f001u
-#define VCPU_WAKE   0x00028004u
-#define RUNSTATE    0x00021021u
-#define ONE(event)  (event), STRATA_HV_ID_TRACE
-#define BIT(number) (1u << (number))
-
 static struct vcpu *const runner = &all_vcpus[1][0], *const slow_runner = &all_vcpus[2][0];
 
 static void select_on(unsigned int channel, uint32_t event)
