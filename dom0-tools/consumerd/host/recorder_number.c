@@ -9,8 +9,9 @@
 
 #include "consumerd/host/run_lock.h"
 
-/* What a flight recorder says of itself. */
+/* How flight recorders describe themselves, and processes that clear up after a recorder. */
 #define FLIGHT "flight recorder"
+#define CLEARS "process"
 
 static void lock_name(char *name, size_t bytes, unsigned int number)
 {
@@ -67,7 +68,7 @@ int recorder_number_take_dead(unsigned int number, struct strata_error *error)
 	char name[32], holder[RUN_LOCK_HOLDER_BYTES];
 
 	lock_name(name, sizeof(name), number);
-	snprintf(holder, sizeof(holder), "process %ld, which clears up,", (long)getpid());
+	snprintf(holder, sizeof(holder), CLEARS " %ld, which clears up,", (long)getpid());
 	return run_lock_take(name, holder, error);
 }
 
@@ -99,6 +100,20 @@ int recorder_number_read(const char *text, int *number, struct strata_error *err
 	return 0;
 }
 
+static bool begins_with(const char *holder, const char *word)
+{
+	return !strncmp(holder, word, strlen(word));
+}
+
+/* Whether a command may be meant for the holder of a number's lock.  A nameless one may be a flight
+ * recorder. */
+static bool takes_commands(const char *holder, bool flight)
+{
+	if (flight)
+		return begins_with(holder, FLIGHT) || !strcmp(holder, RUN_LOCK_NAMELESS);
+	return !begins_with(holder, CLEARS);
+}
+
 int recorder_number_find(bool flight, int *number, struct strata_error *error)
 {
 	char name[32], holder[RUN_LOCK_HOLDER_BYTES], all[RECORDERS_MAX * sizeof(holder)] = "";
@@ -114,7 +129,7 @@ int recorder_number_find(bool flight, int *number, struct strata_error *error)
 		held = run_lock_look(name, holder, error);
 		if (held < 0)
 			return -1;
-		if (!held || (flight && *number < 0 && strncmp(holder, FLIGHT, strlen(FLIGHT))))
+		if (!held || !takes_commands(holder, flight && *number < 0))
 			continue;
 		only = (int)i;
 		snprintf(all + strlen(all), sizeof(all) - strlen(all), "%s%s", found ? ", " : "",

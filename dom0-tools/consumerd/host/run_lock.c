@@ -13,6 +13,20 @@
 
 #include "consumerd/host/run_dir.h"
 
+/* Says why a lock cannot be opened. */
+static void fail_open(const char *file, int number, struct strata_error *error)
+{
+	if (number == ELOOP)
+		strata_fail(error, "%s/%s: %s; strata makes no links there: remove it", RUN_DIR,
+			    file, strerror(number));
+	else if (number == ENOSPC)
+		strata_fail(error, "%s/%s: %s; free some space in /run", RUN_DIR, file,
+			    strerror(number));
+	else
+		strata_fail(error, "not permitted to trace: %s/%s: %s; run strata as root in dom0",
+			    RUN_DIR, file, strerror(number));
+}
+
 static int open_lock(const char *name, struct strata_error *error)
 {
 	char file[64];
@@ -23,8 +37,7 @@ static int open_lock(const char *name, struct strata_error *error)
 	snprintf(file, sizeof(file), "%s.lock", name);
 	fd = openat(dir, file, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
-		strata_fail(error, "not permitted to trace: %s/%s: %s; run strata as root in dom0",
-			    RUN_DIR, file, strerror(errno));
+		fail_open(file, errno, error);
 	close(dir);
 	return fd;
 }
@@ -36,7 +49,7 @@ static void read_holder(int fd, char holder[RUN_LOCK_HOLDER_BYTES])
 	holder[length > 0 ? length : 0] = '\0';
 	holder[strcspn(holder, "\n")] = '\0';
 	if (!holder[0])
-		snprintf(holder, RUN_LOCK_HOLDER_BYTES, "another strata");
+		snprintf(holder, RUN_LOCK_HOLDER_BYTES, "%s", RUN_LOCK_NAMELESS);
 }
 
 static void write_holder(int fd, const char *name, const char *holder)

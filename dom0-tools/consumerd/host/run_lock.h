@@ -12,6 +12,9 @@
 
 #define RUN_LOCK_HOLDER_BYTES 96u
 
+/* The holder of a lock that could not write who it is: there was no space. */
+#define RUN_LOCK_NAMELESS "another strata"
+
 /* run_lock_take(): somebody else holds it. */
 #define RUN_LOCK_HELD (-2)
 

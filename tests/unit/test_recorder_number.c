@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * test_recorder_number.c - the numbers of recorders and the locks behind them, in a /run of its
+ * own: so it runs as root.  Two descriptors of a lock exclude each other as two processes do.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "consumerd/host/recorder_number.h"
+#include "consumerd/host/run_lock.h"
+
+#define OTHER_USER 61001u
+
+static struct strata_error failure;
+
+/* Each test has an empty /run; a small one, which it can fill. */
+static int begin(void **state)
+{
+	(void)state;
+	umask(022);
+	failure.text[0] = '\0';
+	return mount("tmpfs", "/run", "tmpfs", 0, "mode=755,size=32k");
+}
+
+static int end(void **state)
+{
+	(void)state;
+	return umount2("/run", MNT_DETACH);
+}
+
+static int own_mounts(void **state)
+{
+	(void)state;
+	return unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL);
+}
+
+/* Returns the lock of a number that is expected. */
+static int take(unsigned int expected, bool flight)
+{
+	unsigned int number = RECORDERS_MAX;
+	int lock = recorder_number_take(flight, NULL, NULL, &number, &failure);
+
+	if (lock < 0)
+		fail_msg("%s", failure.text);
+	assert_int_equal(number, expected);
+	return lock;
+}
+
+static void says(const char *part)
+{
+	if (!strstr(failure.text, part))
+		fail_msg("\"%s\" does not say \"%s\"", failure.text, part);
+}
+
+static void the_lowest_free_number_is_taken(void **state)
+{
+	int first = take(0, false), second = take(1, true), third = take(2, false);
+
+	(void)state;
+	close(first);
+	first = take(0, true);
+	close(second);
+	close(third);
+	third = take(1, false);
+	close(first);
+	close(third);
+}
+
+static void beyond_the_last_number_there_is_none(void **state)
+{
+	int locks[RECORDERS_MAX];
+	unsigned int number;
+
+	(void)state;
+	for (unsigned int i = 0; i < RECORDERS_MAX; i++)
+		locks[i] = take(i, false);
+	assert_int_equal(recorder_number_take(false, NULL, NULL, &number, &failure), -1);
+	says("8 recorders are running, as many as there can be");
+	assert_int_equal(recorder_number_take_wanted(false, NULL, NULL, &number, &failure),
+			 RECORDER_NUMBER_NONE);
+	close(locks[5]);
+	close(take(5, false));
+	for (unsigned int i = 0; i < RECORDERS_MAX; i++)
+		if (i != 5)
+			close(locks[i]);
+}
+
+static bool is_in(void *data, unsigned int number)
+{
+	return *(unsigned int *)data >> number & 1;
+}
+
+static void a_wanted_number_is_preferred_to_any(void **state)
+{
+	unsigned int wanted = 1u << 3 | 1u << 6, number;
+	int third, sixth, other;
+
+	(void)state;
+	third = recorder_number_take_wanted(true, is_in, &wanted, &number, &failure);
+	assert_int_equal(number, 3);
+	sixth = recorder_number_take(true, is_in, &wanted, &number, &failure);
+	assert_int_equal(number, 6);
+	assert_int_equal(recorder_number_take_wanted(true, is_in, &wanted, &number, &failure),
+			 RECORDER_NUMBER_NONE);
+	other = recorder_number_take(true, is_in, &wanted, &number, &failure);
+	assert_int_equal(number, 0);
+	assert_true(third >= 0 && sixth >= 0 && other >= 0);
+	close(third);
+	close(sixth);
+	close(other);
+}
+
+static void what_one_recorder_claims_no_other_one_gets(void **state)
+{
+	int kernels = recorder_number_claim(RECORDER_KERNELS, "--kernel none", 2, true, &failure),
+	    apps = recorder_number_claim(RECORDER_APPS, "no --app", 3, false, &failure);
+	char holder[64];
+
+	(void)state;
+	assert_true(kernels >= 0 && apps >= 0);
+	assert_int_equal(
+		recorder_number_claim(RECORDER_KERNELS, "--kernel none", 3, false, &failure), -1);
+	snprintf(holder, sizeof(holder), "flight recorder 2 (process %ld) records the kernels",
+		 (long)getpid());
+	says(holder);
+	says("--kernel none");
+	close(kernels);
+	kernels = recorder_number_claim(RECORDER_KERNELS, "--kernel none", 3, false, &failure);
+	assert_true(kernels >= 0);
+	close(kernels);
+	close(apps);
+}
+
+static int find(bool flight, int number)
+{
+	return recorder_number_find(flight, &number, &failure) ? -1 : number;
+}
+
+static void a_command_finds_the_only_recorder(void **state)
+{
+	int lock, flight;
+
+	(void)state;
+	assert_int_equal(find(false, -1), -1);
+	says("no recorder is running; start one: strata record");
+	assert_int_equal(find(true, -1), -1);
+	says("no flight recorder is running; start one: strata record --overwrite");
+	assert_int_equal(find(false, 4), -1);
+	says("recorder 4 is not running");
+	lock = take(0, false);
+	assert_int_equal(find(false, -1), 0);
+	assert_int_equal(find(true, -1), -1);
+	assert_int_equal(find(false, 1), -1);
+	flight = take(1, true);
+	assert_int_equal(find(true, -1), 1);
+	assert_int_equal(find(false, 1), 1);
+	assert_int_equal(find(false, -1), -1);
+	says("2 recorders are running: recorder 0 (process");
+	says(", flight recorder 1 (process");
+	says("name one by --recorder");
+	close(lock);
+	assert_int_equal(find(false, -1), 1);
+	close(flight);
+	assert_int_equal(find(false, -1), -1);
+}
+
+static void the_number_of_a_dead_recorder_can_be_cleared_up(void **state)
+{
+	int lock = take(0, false), dead;
+
+	(void)state;
+	assert_true(recorder_number_take_dead(0, &failure) < 0);
+	dead = recorder_number_take_dead(1, &failure);
+	assert_true(dead >= 0);
+	/* Nobody takes that number meanwhile; but it is no recorder. */
+	close(take(2, false));
+	assert_int_equal(find(false, -1), 0);
+	assert_int_equal(find(false, 1), -1);
+	close(dead);
+	close(lock);
+}
+
+static void a_number_is_read_as_a_whole(void **state)
+{
+	static const char *const wrong[] = { "", "8", "-1", "x", "1x", "99999999999999999999" };
+	int number = -1;
+
+	(void)state;
+	assert_int_equal(recorder_number_read("7", &number, &failure), 0);
+	assert_int_equal(number, 7);
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		assert_int_equal(recorder_number_read(wrong[i], &number, &failure), -1);
+		says("numbers from 0 to 7");
+	}
+	assert_int_equal(number, 7);
+}
+
+/* The directory and its files ---------------------------------------------------------------- */
+
+static int take_fails(void)
+{
+	unsigned int number;
+
+	return recorder_number_take(false, NULL, NULL, &number, &failure);
+}
+
+static void a_lock_that_is_a_link_is_not_followed(void **state)
+{
+	(void)state;
+	assert_int_equal(mkdir("/run/strata", 0755), 0);
+	assert_int_equal(symlink("/run/elsewhere", "/run/strata/recorder-0.lock"), 0);
+	assert_int_equal(take_fails(), -1);
+	says("/run/strata/recorder-0.lock: Too many levels of symbolic links");
+	says("remove it");
+	assert_int_equal(access("/run/elsewhere", F_OK), -1);
+	assert_int_equal(find(false, -1), -1);
+	says("recorder-0.lock");
+}
+
+static void a_directory_that_others_may_write_to_is_refused(void **state)
+{
+	(void)state;
+	assert_int_equal(mkdir("/run/strata", 0755), 0);
+	assert_int_equal(chmod("/run/strata", 01777), 0);
+	assert_int_equal(take_fails(), -1);
+	says("others may write to it");
+	assert_int_equal(chmod("/run/strata", 0755), 0);
+	assert_int_equal(chown("/run/strata", OTHER_USER, OTHER_USER), 0);
+	assert_int_equal(take_fails(), -1);
+	says("belongs to user 61001");
+	assert_int_equal(rmdir("/run/strata"), 0);
+	assert_int_equal(mkdir("/run/elsewhere", 0755), 0);
+	assert_int_equal(symlink("elsewhere", "/run/strata"), 0);
+	assert_int_equal(take_fails(), -1);
+	says("as root: rm /run/strata");
+}
+
+/* Until nothing more goes into /run. */
+static void fill(void)
+{
+	static const char bytes[512];
+	int fd = open("/run/filler", O_WRONLY | O_CREAT, 0600);
+
+	assert_true(fd >= 0);
+	while (write(fd, bytes, sizeof(bytes)) > 0)
+		;
+	assert_int_equal(errno, ENOSPC);
+	close(fd);
+}
+
+/* Its lock holds, though nobody can read whose it is. */
+static void on_a_full_disk_a_flight_recorder_is_found(void **state)
+{
+	int lock;
+
+	(void)state;
+	close(take(0, true));
+	assert_int_equal(truncate("/run/strata/recorder-0.lock", 0), 0);
+	fill();
+	lock = take(0, true);
+	assert_true(recorder_number_take_dead(0, &failure) < 0);
+	assert_int_equal(find(false, -1), 0);
+	assert_int_equal(find(true, -1), 0);
+	close(lock);
+}
+
+static void a_disk_without_a_file_more_is_what_the_reason_names(void **state)
+{
+	(void)state;
+	assert_int_equal(mkdir("/run/strata", 0755), 0);
+	assert_int_equal(mount("tmpfs", "/run", "tmpfs", MS_REMOUNT, "size=32k,nr_inodes=2"), 0);
+	assert_int_equal(take_fails(), -1);
+	says("/run/strata/recorder-0.lock: No space left on device; free some space in /run");
+	assert_null(strstr(failure.text, "not permitted"));
+}
+
+#define NUMBER_TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		NUMBER_TEST(the_lowest_free_number_is_taken),
+		NUMBER_TEST(beyond_the_last_number_there_is_none),
+		NUMBER_TEST(a_wanted_number_is_preferred_to_any),
+		NUMBER_TEST(what_one_recorder_claims_no_other_one_gets),
+		NUMBER_TEST(a_command_finds_the_only_recorder),
+		NUMBER_TEST(the_number_of_a_dead_recorder_can_be_cleared_up),
+		NUMBER_TEST(a_number_is_read_as_a_whole),
+		NUMBER_TEST(a_lock_that_is_a_link_is_not_followed),
+		NUMBER_TEST(a_directory_that_others_may_write_to_is_refused),
+		NUMBER_TEST(on_a_full_disk_a_flight_recorder_is_found),
+		NUMBER_TEST(a_disk_without_a_file_more_is_what_the_reason_names),
+	};
+
+	return cmocka_run_group_tests_name("recorder_number", tests, own_mounts, NULL);
+}
