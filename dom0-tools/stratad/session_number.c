@@ -42,26 +42,36 @@ static bool is_free(void *data, unsigned int number)
 		!(query.u.query.flags & STRATA_HV_OVERWRITE));
 }
 
-/* Frees the rings of recorders that died, other than flight recorders: nobody asks for them. */
+/* Whether the channel has rings that nobody asks for once their recorder is dead: any but a flight
+ * recorder's.  Rings that are not complete have an owner, but are IDLE. */
+static bool has_left_over(struct session *session, unsigned int number, struct strata_hv_op *query)
+{
+	return query_channel(session, number, query) && query->u.query.owner[0] &&
+	       !(query->u.query.flags & STRATA_HV_OVERWRITE);
+}
+
+/* Frees the rings of recorders that died, also those in our own channel, where we may make none. */
 static void free_left(struct session *session)
 {
 	unsigned int i;
 
 	for (i = 0; i < RECORDERS_MAX; i++) {
+		const bool own = i == session->number;
 		struct strata_error error;
 		struct strata_hv_op query;
 		int lock;
 
-		if (i == session->number || !query_channel(session, i, &query) ||
-		    query.u.query.state == STRATA_HV_IDLE ||
-		    (query.u.query.flags & STRATA_HV_OVERWRITE))
+		if (!has_left_over(session, i, &query))
 			continue;
-		lock = recorder_number_take_dead(i, &error);
+		lock = own ? session->lock : recorder_number_take_dead(i, &error);
 		if (lock < 0)
 			continue;
-		if (hypervisor_free_left(session->hypervisor, query.u.query.owner, &error))
+		/* Whoever had the lock may have freed them meanwhile. */
+		if (has_left_over(session, i, &query) &&
+		    hypervisor_free_left(session->hypervisor, query.u.query.owner, &error))
 			fprintf(stderr, "strata: %s\n", error.text);
-		close(lock);
+		if (!own)
+			close(lock);
 	}
 }
 

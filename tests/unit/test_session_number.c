@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * test_session_number.c - which number and which channel of the hypervisor a recorder gets, and
+ * what becomes of the rings that dead recorders left.  The hypervisor is eight channels of the
+ * test's, /run is the test's own: so it runs as root.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <unistd.h>
+
+#include <xenforeignmemory.h>
+
+#include "consumerd/host/recorder_number.h"
+#include "consumerd/xen/strata_sysctl.h"
+#include "stratad/session.h"
+
+static const struct strata_ring_geometry size = { .subbuf_bits = 16, .nr_subbufs_bits = 3 };
+static struct strata_hv_op channels[STRATA_HV_CHANNELS]; /* as QUERY describes them */
+static unsigned int destroyed[STRATA_HV_CHANNELS];
+static struct strata_error failure;
+
+/* The hypervisor --------------------------------------------------------------------------- */
+
+enum hypervisor_support strata_sysctl_open(struct strata_sysctl *sysctl, struct strata_error *error)
+{
+	(void)sysctl;
+	(void)error;
+	return HYPERVISOR_OK;
+}
+
+void strata_sysctl_close(struct strata_sysctl *sysctl)
+{
+	(void)sysctl;
+}
+
+int strata_sysctl_call(struct strata_sysctl *sysctl, struct strata_hv_op *op)
+{
+	(void)sysctl;
+	assert_in_range(op->channel, 0, STRATA_HV_CHANNELS - 1);
+	if (op->operation == STRATA_HV_QUERY) {
+		op->u = channels[op->channel].u;
+		return 0;
+	}
+	assert_int_equal(op->operation, STRATA_HV_DESTROY);
+	assert_true(channels[op->channel].u.query.owner[0]);
+	channels[op->channel] = (struct strata_hv_op){ 0 };
+	destroyed[op->channel]++;
+	return 0;
+}
+
+static int memory;
+
+xenforeignmemory_handle *xenforeignmemory_open(struct xentoollog_logger *logger, unsigned int flags)
+{
+	(void)logger;
+	(void)flags;
+	return (xenforeignmemory_handle *)&memory;
+}
+
+int xenforeignmemory_close(xenforeignmemory_handle *handle)
+{
+	assert_ptr_equal(handle, &memory);
+	return 0;
+}
+
+static void leave(unsigned int channel, uint32_t state, uint32_t flags)
+{
+	struct strata_hv_op *op = &channels[channel];
+
+	op->u.query.state = state;
+	op->u.query.flags = flags;
+	op->u.query.subbuf_bits = size.subbuf_bits;
+	op->u.query.nr_subbufs_bits = size.nr_subbufs_bits;
+	memcpy(op->u.query.owner, "dead", 5);
+}
+
+/* A recorder ------------------------------------------------------------------------------- */
+
+struct test_recorder {
+	struct session session;
+	struct record_options options;
+	struct xen_selection xen;
+};
+
+static void start_of_size(struct test_recorder *recorder, bool flight, bool xen,
+			  struct strata_ring_geometry geometry)
+{
+	*recorder = (struct test_recorder){
+		.options = { .overwrite = flight, .xen_geometry = geometry },
+		.xen.nr = xen,
+		.session = { .kernels_lock = -1, .apps_lock = -1 },
+	};
+	recorder->options.xen = &recorder->xen;
+	recorder->session.options = &recorder->options;
+	assert_int_equal(hypervisor_open(&recorder->session.hypervisor, &failure), HYPERVISOR_OK);
+	if (session_take_number(&recorder->session, &failure))
+		fail_msg("%s", failure.text);
+}
+
+static void start(struct test_recorder *recorder, bool flight)
+{
+	start_of_size(recorder, flight, true, size);
+}
+
+/* As the kernel does when the process dies: its rings stay. */
+static void die(struct test_recorder *recorder)
+{
+	session_release_locks(&recorder->session);
+	hypervisor_close(recorder->session.hypervisor);
+}
+
+static int begin(void **state)
+{
+	(void)state;
+	memset(channels, 0, sizeof(channels));
+	memset(destroyed, 0, sizeof(destroyed));
+	return mount("tmpfs", "/run", "tmpfs", 0, "mode=755");
+}
+
+static int end(void **state)
+{
+	(void)state;
+	return umount2("/run", MNT_DETACH);
+}
+
+static int own_mounts(void **state)
+{
+	(void)state;
+	return unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL);
+}
+
+static unsigned int destroyed_in_all(void)
+{
+	unsigned int nr = 0;
+
+	for (unsigned int i = 0; i < STRATA_HV_CHANNELS; i++)
+		nr += destroyed[i];
+	return nr;
+}
+
+/* The tests -------------------------------------------------------------------------------- */
+
+static void a_flight_recorder_continues_where_one_of_its_size_died(void **state)
+{
+	struct strata_ring_geometry larger = size;
+	struct test_recorder recorder, other;
+
+	(void)state;
+	larger.subbuf_bits++;
+	leave(2, STRATA_HV_STARTED, STRATA_HV_OVERWRITE);
+	leave(5, STRATA_HV_STARTED, STRATA_HV_OVERWRITE);
+	start_of_size(&other, true, true, larger);
+	assert_int_equal(other.session.number, 0);
+	start(&recorder, true);
+	assert_int_equal(recorder.session.number, 2);
+	die(&recorder);
+	/* A living one is left alone. */
+	start(&recorder, true);
+	die(&other);
+	start(&other, true);
+	assert_int_equal(other.session.number, 5);
+	assert_int_equal(destroyed_in_all(), 0);
+	die(&recorder);
+	die(&other);
+}
+
+static void a_dead_flight_recorder_is_taken_last(void **state)
+{
+	struct test_recorder recorders[RECORDERS_MAX];
+
+	(void)state;
+	leave(0, STRATA_HV_STARTED, STRATA_HV_OVERWRITE);
+	for (unsigned int i = 0; i < RECORDERS_MAX; i++) {
+		start(&recorders[i], false);
+		assert_int_equal(recorders[i].session.number, (i + 1) % RECORDERS_MAX);
+	}
+	assert_int_equal(destroyed_in_all(), 0);
+	for (unsigned int i = 0; i < RECORDERS_MAX; i++)
+		die(&recorders[i]);
+}
+
+static void rings_of_dead_recorders_are_freed_and_no_others(void **state)
+{
+	struct test_recorder living, recorder;
+
+	(void)state;
+	start(&living, false);
+	leave(0, STRATA_HV_STARTED, 0);
+	leave(3, STRATA_HV_STARTED, 0);
+	leave(4, STRATA_HV_STOPPED, 0);
+	leave(5, STRATA_HV_STARTED, STRATA_HV_OVERWRITE);
+	leave(6, STRATA_HV_IDLE, 0); /* it died in CREATE */
+	start(&recorder, false);
+	assert_int_equal(recorder.session.number, 1);
+	assert_int_equal(destroyed[3] + destroyed[4] + destroyed[6], 3);
+	assert_int_equal(destroyed_in_all(), 3);
+	/* Nothing is left of the locks. */
+	for (unsigned int i = 2; i < RECORDERS_MAX; i++) {
+		int lock = recorder_number_take_dead(i, &failure);
+
+		assert_true(lock >= 0);
+		close(lock);
+	}
+	die(&living);
+	die(&recorder);
+}
+
+/* It makes no rings there, so that nothing else frees them. */
+static void a_recorder_without_the_hypervisor_frees_what_its_number_left(void **state)
+{
+	struct test_recorder recorder;
+
+	(void)state;
+	leave(0, STRATA_HV_STARTED, 0);
+	start_of_size(&recorder, false, false, size);
+	assert_int_equal(recorder.session.number, 0);
+	assert_int_equal(destroyed[0], 1);
+	/* And keeps its own lock. */
+	assert_true(recorder_number_take_dead(0, &failure) < 0);
+	die(&recorder);
+}
+
+#define NUMBER_TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		NUMBER_TEST(a_flight_recorder_continues_where_one_of_its_size_died),
+		NUMBER_TEST(a_dead_flight_recorder_is_taken_last),
+		NUMBER_TEST(rings_of_dead_recorders_are_freed_and_no_others),
+		NUMBER_TEST(a_recorder_without_the_hypervisor_frees_what_its_number_left),
+	};
+
+	return cmocka_run_group_tests_name("session_number", tests, own_mounts, NULL);
+}
