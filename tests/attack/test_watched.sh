@@ -51,6 +51,14 @@ check "a search opens nothing of a program that can be watched, nor does the pro
 watch connecting $overflow "${machine[@]}" -- "$STRATA_APP_SOCKET"
 await grep -q ^recorded "$work/connecting"
 check "nor does the recorder when a program comes" is "$(opened connecting)" ""
+
+# can_watch PATH: as another user.
+can_watch() { as "$mallory" timeout 2 $bin/watcher "$1" 2>/dev/null | grep -q ^watching; }
+cannot_watch() { ! can_watch "$1"; }
+check "another user can watch what he may read" can_watch /etc/passwd
+check "he cannot watch the recorder's socket" cannot_watch "$STRATA_APP_SOCKET"
+# Nor hold the lock of that directory, which getdents() takes.
+check "nor its directory" cannot_watch /run/strata
 end_attacks
 end_recording
 finish

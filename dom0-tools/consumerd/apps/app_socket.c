@@ -27,8 +27,8 @@
 /* In RUN_DIR; the last part of STRATA_APP_SOCKET. */
 #define SOCKET_NAME "apps.sock"
 
-/* Any user's programs may connect. */
-#define SOCKET_MODE 0666
+/* Any user's programs may connect, which needs no right to read; who has that can watch it. */
+#define SOCKET_MODE 0222
 
 /* Programs that may wait to be accepted; one more waits in its connect(). */
 #define BACKLOG 1024

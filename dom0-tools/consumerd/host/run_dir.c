@@ -14,6 +14,10 @@
 #define RUN_DIR_PARENT "/run"
 #define RUN_DIR_NAME   "strata"
 
+/* Nobody who watches its parent is told of it, and nobody else can read it, so nobody can watch it
+ * or hold its lock (getdents() into memory that does not answer). */
+#define FLAGS (O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+
 /* Only root may be able to put names into it, or, in a @sticky one, to move root's.  0 or -1. */
 static int check(int fd, const char *path, mode_t sticky, struct strata_error *error)
 {
@@ -26,7 +30,7 @@ static int check(int fd, const char *path, mode_t sticky, struct strata_error *e
 		return 0;
 	return strata_fail(error,
 			   "%s belongs to user %u with mode %03o, so that others may write to it; "
-			   "as root: chown root:root %s; chmod 755 %s",
+			   "as root: chown root:root %s; chmod 711 %s",
 			   path, status.st_uid, status.st_mode & 07777, path, path);
 }
 
@@ -38,11 +42,12 @@ int run_dir_open(struct strata_error *error)
 		return strata_fail(error, "%s: %s; run strata where /run is", RUN_DIR_PARENT,
 				   strerror(errno));
 	if (!check(parent, RUN_DIR_PARENT, S_ISVTX, error)) {
-		if (mkdirat(parent, RUN_DIR_NAME, 0755) && errno != EEXIST)
+		fd = openat(parent, RUN_DIR_NAME, FLAGS);
+		if (fd < 0 && errno == ENOENT && mkdirat(parent, RUN_DIR_NAME, 0711) &&
+		    errno != EEXIST)
 			strata_fail(error, "%s: %s; run strata as root in dom0", RUN_DIR,
 				    strerror(errno));
-		else if ((fd = openat(parent, RUN_DIR_NAME,
-				      O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)) < 0)
+		else if (fd < 0 && (fd = openat(parent, RUN_DIR_NAME, FLAGS)) < 0)
 			strata_fail(error, "%s: %s; as root: rm %s", RUN_DIR, strerror(errno),
 				    RUN_DIR);
 	}
