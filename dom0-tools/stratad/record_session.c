@@ -135,7 +135,8 @@ static void share_files(const struct session *session)
 								  : 1;
 	struct principals *all = recorder_principals(session->recorder);
 
-	principals_lower_total(all, PRINCIPAL_CONNECTIONS, files / 4);
+	/* A connection needs two: its socket, and its process. */
+	principals_lower_total(all, PRINCIPAL_CONNECTIONS, files / 8);
 	principals_lower_total(all, PRINCIPAL_RINGS, files - files / 4);
 }
 

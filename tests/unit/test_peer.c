@@ -88,7 +88,7 @@ static void a_process_is_who_the_kernel_says(void **state)
 	int listener = open_listener(&address, &bytes), socket;
 	pid_t child = connect_as_user(&address, bytes, true);
 	struct strata_error error;
-	struct peer peer;
+	struct peer peer = { .process = -1 };
 
 	(void)state;
 	socket = accept(listener, NULL, NULL);
@@ -98,7 +98,7 @@ static void a_process_is_who_the_kernel_says(void **state)
 	assert_string_equal(peer.comm, "caller");
 	assert_string_equal(peer.program, "test_peer");
 	assert_true(peer.descends);
-	assert_false(peer_has_ended(socket));
+	assert_false(peer_has_ended(socket, &peer.process));
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);
 	close(socket);
@@ -114,7 +114,7 @@ static void a_set_user_id_program_counts_for_who_started_it(void **state)
 		      { 0, SOME_USER, SOME_USER },
 		      { 0, 0, 0 } };
 	struct strata_error error;
-	struct peer peer;
+	struct peer peer = { .process = -1 };
 	size_t i;
 
 	(void)state;
@@ -163,13 +163,13 @@ static void a_process_that_has_ended_has_no_names(void **state)
 	int listener = open_listener(&address, &bytes), socket;
 	pid_t child = connect_as_user(&address, bytes, false);
 	struct strata_error error;
-	struct peer peer;
+	struct peer peer = { .process = -1 };
 
 	(void)state;
 	socket = accept(listener, NULL, NULL);
 	/* It can be looked up by number until it is waited for. */
 	assert_int_equal(waitid(P_PID, (id_t)child, &(siginfo_t){ 0 }, WEXITED | WNOWAIT), 0);
-	assert_true(peer_has_ended(socket));
+	assert_true(peer_has_ended(socket, &peer.process));
 	assert_int_equal(identify(socket, &peer, &error), 0);
 	assert_int_equal(peer.pid, child);
 	assert_int_equal(peer.uid, SOME_USER);
@@ -188,7 +188,7 @@ static void a_process_that_has_ended_has_no_names(void **state)
 static int identify_in_user_namespace(int listener)
 {
 	struct strata_error error = { "" };
-	struct peer peer;
+	struct peer peer = { .process = -1 };
 	int socket = accept(listener, NULL, NULL);
 
 	if (unshare(CLONE_NEWUSER))

@@ -13,7 +13,7 @@
 int app_accept(struct app *app, int socket, struct strata_error *error)
 {
 	memset(app, 0, sizeof(*app));
-	app->memory.file = app->memory.given = -1;
+	app->memory.file = app->memory.given = app->process = -1;
 	app->socket = socket;
 	return peer_process(socket, &app->pid, &app->uid, error);
 }
@@ -25,6 +25,7 @@ int app_identify(struct app *app, const struct peer_names *names, struct strata_
 	app->pid = 0;
 	if (peer_identify(app->socket, names, &peer, error))
 		return -1;
+	app->process = peer.process;
 	/* Only a child of it could have the other end open, and libstrata's children do not. */
 	if (peer.ended)
 		return strata_fail(error, "process %d has ended", peer.pid);
@@ -213,8 +214,9 @@ int app_give_rings(struct app *app, const struct app_channel *channel,
 	head->headers = (uint8_t)app->form;
 	head->first_page = app->memory.first_page;
 	outgoing->fd = fd;
-	outgoing->closes_fd = in_file;
-	if (!in_file)
+	/* Only anonymous memory has to be sealed when the application has mapped it. */
+	outgoing->closes_fd = in_file || app->memory.kernel_id;
+	if (!outgoing->closes_fd)
 		app->memory.given = fd;
 	return 0;
 }
@@ -315,9 +317,10 @@ void app_close(struct app *app)
 	app_memory_free(&app->memory);
 	if (app->socket >= 0)
 		hang_up(app->socket);
+	if (app->process >= 0)
+		close(app->process);
 	free(app->rings);
 	free(app->events);
 	memset(app, 0, sizeof(*app));
-	app->memory.file = app->memory.given = -1;
-	app->socket = -1;
+	app->memory.file = app->memory.given = app->process = app->socket = -1;
 }

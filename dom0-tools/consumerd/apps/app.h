@@ -22,8 +22,9 @@
 #include "consumerd/rings/ring.h"
 
 struct app {
-	int socket;       /* -1: closed, or another's to close */
-	int32_t pid;      /* from SO_PEERCRED */
+	int socket;  /* -1: closed, or another's to close */
+	int process; /* a descriptor of it, or -1; whose close may take as long as its user likes */
+	int32_t pid; /* from SO_PEERCRED */
 	uint32_t uid;     /* likewise */
 	uint32_t starter; /* whose share it takes; see peer.h */
 	char comm[32];    /* of the process; hostile */

@@ -79,9 +79,6 @@ static void finish(struct work *work)
 
 	connection->busy = false;
 	connection->relay->nr_busy--;
-	if (connection->outgoing.closes_fd)
-		close(connection->outgoing.fd);
-	connection->outgoing.closes_fd = false;
 }
 
 void app_relays_tend(struct app_relays *relays)
@@ -147,6 +144,7 @@ struct app_connection *app_connection_open(struct app_relays *relays, const void
 		connection->relay = relay;
 		connection->socket = socket;
 		connection->outgoing.fd = -1;
+		connection->process = -1;
 		relay->nr_connections++;
 		return connection;
 	}
@@ -190,6 +188,9 @@ static void send_outgoing(struct work *work)
 	const uint64_t begin_ns = begin_task(connection);
 
 	connection->failed = app_message_send(connection->socket, &connection->outgoing);
+	if (connection->outgoing.closes_fd)
+		close(connection->outgoing.fd);
+	connection->outgoing.closes_fd = false;
 	connection->spent_ns += now_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
 }
 
@@ -263,11 +264,15 @@ static void close_socket(struct work *work)
 
 	if (hang_up_clean(connection->socket))
 		connection->socket = -1;
+	if (connection->process >= 0)
+		close(connection->process);
+	connection->process = -1;
 	connection->spent_ns += now_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
 }
 
-void app_connection_hang_up(struct app_connection *connection)
+void app_connection_hang_up(struct app_connection *connection, int process)
 {
+	connection->process = process;
 	give(connection, close_socket);
 }
 

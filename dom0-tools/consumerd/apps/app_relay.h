@@ -30,6 +30,7 @@ struct app_connection {
 	struct app_relay *relay;
 	struct app_inbox *inbox; /* NULL: nothing received is left */
 	int socket;              /* -1: closed; used by tasks alone */
+	int process;             /* to be closed with it; -1: none */
 	bool busy;
 	int loop_cpu;                 /* where the loop gave the last task */
 	int failed;                   /* errno of the last message */
@@ -61,8 +62,8 @@ void app_connection_send(struct app_connection *connection);
 /* Receives up to a bounded number of messages.  Nothing received is left.  False: out of memory. */
 bool app_connection_receive(struct app_connection *connection);
 
-/* Shuts down and closes its socket. */
-void app_connection_hang_up(struct app_connection *connection);
+/* Shuts down and closes its socket, and closes @process, a descriptor of its process or -1. */
+void app_connection_hang_up(struct app_connection *connection, int process);
 
 /* What it has received next; valid until the next call.  NULL: nothing is left. */
 const struct app_incoming *app_connection_next(struct app_connection *connection);

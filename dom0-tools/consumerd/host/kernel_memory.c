@@ -29,21 +29,21 @@ static int read_id(int fd, uint32_t *id)
 	return 0;
 }
 
-/* The map's descriptor; -1 with errno. */
-static int open_by_id(uint32_t id)
+/* The number of the first map behind that number; 0 with errno. */
+static uint32_t next_id(uint32_t id)
 {
 	union bpf_attr ask;
 
 	memset(&ask, 0, sizeof(ask));
-	ask.map_id = id;
-	return (int)bpf(BPF_MAP_GET_FD_BY_ID, &ask);
+	ask.start_id = id;
+	return bpf(BPF_MAP_GET_NEXT_ID, &ask) ? 0 : ask.next_id;
 }
 
 int kernel_memory_make(size_t bytes, uint32_t *id)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	union bpf_attr make;
-	int fd, again, error;
+	int fd, error;
 
 	memset(&make, 0, sizeof(make));
 	make.map_type = BPF_MAP_TYPE_ARRAY;
@@ -56,23 +56,18 @@ int kernel_memory_make(size_t bytes, uint32_t *id)
 	if (fd < 0)
 		return -1;
 	/* It must be possible to ask later whether it exists. */
-	again = read_id(fd, id) ? -1 : open_by_id(*id);
-	if (again >= 0) {
-		close(again);
+	if (!read_id(fd, id) && next_id(*id - 1) == *id)
 		return fd;
-	}
 	error = errno;
 	close(fd);
 	errno = error;
 	return -1;
 }
 
+/* Opens no descriptor: each close of one may take as long as any user likes (apps/app_relay.h). */
 bool kernel_memory_exists(uint32_t id)
 {
-	const int fd = open_by_id(id);
+	const uint32_t next = next_id(id - 1);
 
-	if (fd < 0)
-		return errno != ENOENT;
-	close(fd);
-	return true;
+	return next ? next == id : errno != ENOENT;
 }

@@ -131,22 +131,20 @@ int peer_process(int socket, int32_t *pid, uint32_t *uid, struct strata_error *e
 	return 0;
 }
 
-bool peer_has_ended(int socket)
+bool peer_has_ended(int socket, int *process)
 {
 	struct ucred credentials;
 	struct strata_error ignored;
-	bool known, ended;
-	int process = open_process(socket, &known);
+	bool known = true;
 
+	if (*process < 0)
+		*process = open_process(socket, &known);
 	/* The next process of that pid may be meant before Linux 6.5. */
 	if (!known && !read_credentials(socket, &credentials, &ignored)) {
-		process = (int)syscall(SYS_pidfd_open, credentials.pid, 0);
-		known = process >= 0 || errno == ESRCH;
+		*process = (int)syscall(SYS_pidfd_open, credentials.pid, 0);
+		known = *process >= 0 || errno == ESRCH;
 	}
-	ended = known && has_ended(process);
-	if (process >= 0)
-		close(process);
-	return ended;
+	return known && has_ended(*process);
 }
 
 int peer_identify(int socket, const struct peer_names *names, struct peer *peer,
@@ -154,9 +152,9 @@ int peer_identify(int socket, const struct peer_names *names, struct peer *peer,
 {
 	struct ucred credentials;
 	bool known;
-	int process;
 
 	memset(peer, 0, sizeof(*peer));
+	peer->process = -1;
 	if (read_credentials(socket, &credentials, error))
 		return -1;
 	if (is_overflow(credentials.uid))
@@ -168,16 +166,14 @@ int peer_identify(int socket, const struct peer_names *names, struct peer *peer,
 	peer->uid = credentials.uid;
 	/* Only what was read while it lived belongs to it, and not to the next process of that pid.
 	 * Before Linux 6.5 this cannot be checked. */
-	process = open_process(socket, &known);
+	peer->process = open_process(socket, &known);
 	peer->starter = peer->uid;
-	peer->ended = known && has_ended(process);
+	peer->ended = known && has_ended(peer->process);
 	if (!peer->ended) {
 		memcpy(peer->comm, names->comm, sizeof(peer->comm));
 		memcpy(peer->program, names->program, sizeof(peer->program));
 		peer->descends = names->descends;
 		find_starter(peer, names);
 	}
-	if (process >= 0)
-		close(process);
 	return 0;
 }

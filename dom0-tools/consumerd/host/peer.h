@@ -9,6 +9,9 @@
 #include "base/error.h"
 
 struct peer {
+	/* A descriptor of the process, for the caller to close: its user can make that take as long
+	 * as he likes (locks of ranges).  -1: none. */
+	int process;
 	int32_t pid;
 	uint32_t uid; /* effective, when it connected */
 	/* The user whose share it uses. For a set-user-ID program the user who started it, and who
@@ -55,7 +58,10 @@ void peer_read_names(int32_t pid, int32_t ancestor, struct peer_names *names);
 int peer_identify(int socket, const struct peer_names *names, struct peer *peer,
 		  struct strata_error *error);
 
-/* Whether the process that connected has ended, or, before Linux 5.3, false. */
-bool peer_has_ended(int socket);
+/*
+ * Whether the process that connected has ended, or, before Linux 5.3, false.
+ * @process: IN/OUT: as of struct peer; opened if it is -1
+ */
+bool peer_has_ended(int socket, int *process);
 
 #endif /* STRATA_CONSUMERD_PEER_H */

@@ -65,7 +65,7 @@ static void take_in(struct apps *apps, int socket)
 
 int apps_spare(const struct apps *apps)
 {
-	return fcntl(apps->epoll, F_DUPFD_CLOEXEC, 0);
+	return fcntl(apps->looks->socket, F_DUPFD_CLOEXEC, 0);
 }
 
 /*

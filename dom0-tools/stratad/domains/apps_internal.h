@@ -29,8 +29,8 @@ static inline uint64_t apps_now_ns(void)
 /* Accepts a bounded number of pending connections. */
 void apps_accept_new(struct apps *apps);
 
-/* Returns a descriptor that can be closed to accept a connection when none is left; -1: none.  No
- * file is opened: others may delay that (own_proc.h). */
+/* Returns a descriptor that can be closed to accept a connection when none is left; -1: none.  Of
+ * a file that nobody else has: others may delay who opens or closes a file (own_proc.h). */
 int apps_spare(const struct apps *apps);
 
 /* apps_look.c */
