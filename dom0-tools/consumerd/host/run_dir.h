@@ -2,7 +2,7 @@
 /*
  * run_dir.h - /run/strata, root's directory for the recorder's lock and sockets.
  *
- * A socket in it is root's: no other user can bind a name there.  Used by lock.c,
+ * A socket in it is root's: no other user can bind a name there.  Used by run_lock.c,
  * control_socket.c, and the listener for applications.
  */
 #ifndef STRATA_CONSUMERD_RUN_DIR_H
@@ -23,7 +23,7 @@ int run_dir_open(struct strata_error *error);
 
 /*
  * Binds @socket to NAME in the directory, with @mode, and replaces an existing socket.
- * The caller holds recorder_lock(), so an existing socket is stale.
+ * The caller holds the lock of its number, so an existing socket is stale.
  * Returns 0 or -1 with the reason.
  */
 int run_dir_bind(int socket, const char *name, mode_t mode, struct strata_error *error);
