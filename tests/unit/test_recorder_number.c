@@ -11,7 +11,6 @@
 #include <cmocka.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mount.h>
@@ -21,29 +20,18 @@
 #include "consumerd/host/recorder_number.h"
 #include "consumerd/host/run_lock.h"
 
+#include "own_run.h"
+
 #define OTHER_USER 61001u
 
 static struct strata_error failure;
 
-/* Each test has an empty /run; a small one, which it can fill. */
 static int begin(void **state)
 {
 	(void)state;
 	umask(022);
 	failure.text[0] = '\0';
-	return mount("tmpfs", "/run", "tmpfs", 0, "mode=755,size=32k");
-}
-
-static int end(void **state)
-{
-	(void)state;
-	return umount2("/run", MNT_DETACH);
-}
-
-static int own_mounts(void **state)
-{
-	(void)state;
-	return unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL);
+	return mount_own_run();
 }
 
 /* Returns the lock of a number that is expected. */
@@ -286,7 +274,7 @@ static void a_disk_without_a_file_more_is_what_the_reason_names(void **state)
 	assert_null(strstr(failure.text, "not permitted"));
 }
 
-#define NUMBER_TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+#define NUMBER_TEST(name) cmocka_unit_test_setup_teardown(name, begin, unmount_own_run)
 
 int main(void)
 {

@@ -11,9 +11,7 @@
 
 #include <cmocka.h>
 #include <errno.h>
-#include <sched.h>
 #include <string.h>
-#include <sys/mount.h>
 #include <unistd.h>
 
 #include <xenforeignmemory.h>
@@ -21,6 +19,8 @@
 #include "consumerd/host/recorder_number.h"
 #include "consumerd/xen/strata_sysctl.h"
 #include "stratad/session.h"
+
+#include "own_run.h"
 
 static const struct strata_ring_geometry size = { .subbuf_bits = 16, .nr_subbufs_bits = 3 };
 static struct strata_hv_op channels[STRATA_HV_CHANNELS]; /* as QUERY describes them */
@@ -122,19 +122,7 @@ static int begin(void **state)
 	(void)state;
 	memset(channels, 0, sizeof(channels));
 	memset(destroyed, 0, sizeof(destroyed));
-	return mount("tmpfs", "/run", "tmpfs", 0, "mode=755");
-}
-
-static int end(void **state)
-{
-	(void)state;
-	return umount2("/run", MNT_DETACH);
-}
-
-static int own_mounts(void **state)
-{
-	(void)state;
-	return unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL);
+	return mount_own_run();
 }
 
 static unsigned int destroyed_in_all(void)
@@ -228,7 +216,7 @@ static void a_recorder_without_the_hypervisor_frees_what_its_number_left(void **
 	die(&recorder);
 }
 
-#define NUMBER_TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+#define NUMBER_TEST(name) cmocka_unit_test_setup_teardown(name, begin, unmount_own_run)
 
 int main(void)
 {

@@ -27,7 +27,8 @@
 /* In RUN_DIR; the last part of STRATA_APP_SOCKET. */
 #define SOCKET_NAME "apps.sock"
 
-/* Any user's programs may connect, which needs no right to read; who has that can watch it. */
+/* Any user's programs may connect.  They need no right to read for that, and with it they could
+ * watch the socket. */
 #define SOCKET_MODE 0222
 
 /* Programs that may wait to be accepted; one more waits in its connect(). */

@@ -54,7 +54,7 @@ others_come_and_go() {
 the_kernels_belong_to_one() {
 	try second strata record --duration 1s --output /tmp/second
 	expect_status "a second recorder of kernels is refused" 1
-	expect_line "and told who has them, and what to leave out" second \
+	expect_line "the error names the first recorder and the option that leaves them out" second \
 		"flight recorder 0 \(process $flight\) records the kernels already; .*--kernel none"
 }
 
@@ -68,7 +68,7 @@ commands_go_to_one() {
 	expect_status "a selection for one of two recorders is refused" 1
 	expect_line "and both are named" whose "2 recorders are running: flight recorder 0 .*, recorder 1 .*; name one by --recorder"
 	try select strata select --recorder 1 --xen all
-	expect_status "one of them is told by its number" 0
+	expect_status "the one that --recorder names accepts it" 0
 	try gone strata select --recorder 5 --xen all
 	expect_line "one that is not there is named" gone 'recorder 5 is not running'
 	try nine strata select --recorder 9 --xen all

@@ -66,7 +66,7 @@ second_recorder_of_kernels_is_refused() {
 	start_recorder first --duration 4s --output /tmp/first $WELL
 	try second strata record --duration 1s --output /tmp/second
 	expect_status "a second recorder of the kernels is refused" 1
-	expect_line "and told who is first" second "recorder 0 \(process $recorder\) records the kernels already; .*--kernel none"
+	expect_line "the error names the first recorder" second "recorder 0 \(process $recorder\) records the kernels already; .*--kernel none"
 	try busylist strata list
 	expect_line "list shows who records" busylist "channel 0: recording by recorder 0, process $recorder"
 	try beside strata record --duration 1s --output /tmp/beside --kernel none

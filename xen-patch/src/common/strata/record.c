@@ -142,15 +142,10 @@ static inline void write_record(struct strata_cpu_ring *ring,
         strata_notify(ring, channel);
 }
 
-static uint32_t context_of(const struct vcpu *v)
-{
-    return v->domain->domain_id | (uint32_t)v->vcpu_id << 16;
-}
-
 static void write_anything(struct strata_cpu_ring *ring, unsigned int channel,
                            uint32_t id, const void *data, unsigned int bytes)
 {
-    write_record(ring, channel, id, context_of(current), data, bytes,
+    write_record(ring, channel, id, strata_context(current), data, bytes,
                  strata_clock());
 }
 

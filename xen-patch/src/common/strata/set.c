@@ -35,8 +35,10 @@ unsigned int strata_find_runner(const struct strata_set *set, struct vcpu *v)
             channels |= 1u << channel;
     }
 
-    v->strata.context = v->domain->domain_id | (uint32_t)v->vcpu_id << 16;
-    barrier(); /* a nested probe that finds the channels finds the context */
+    v->strata.context = strata_context(v);
+    /* Pairs with the order of strata_runner_channels() and record() on this CPU:
+     * a probe that nests and finds the channels finds the context. */
+    barrier();
     write_atomic(&v->strata.channels, set->generation | channels);
 
     return channels;
@@ -61,11 +63,12 @@ static struct strata_set *new_set(void)
     return set;
 }
 
-/* Probes see the contents before the set. */
+/*
+ * Probes see the contents before the set: xchg() is a full barrier.  It pairs
+ * with the address dependency behind the load in probe_begin().
+ */
 static struct strata_set *publish(struct strata_set *set)
 {
-    smp_wmb();
-
     return xchg(&strata_set, set);
 }
 
@@ -156,7 +159,10 @@ void strata_set_start(const struct strata_channel *channel, bool start)
         return;
 
     started = (strata_set->started & ~bit) | (start ? bit : 0);
-    smp_wmb(); /* first what the set says of the channel */
+    /* First what the set says of the channel.  Pairs with takers(), which reads
+     * `started` of a set that it found: a channel that it sees started has its
+     * rings, made by an earlier call, and this set's words. */
+    smp_wmb();
     write_atomic(&strata_set->started, started);
 
     if ( started )

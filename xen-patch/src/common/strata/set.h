@@ -41,6 +41,12 @@ struct strata_set {
 /* NULL: there is no channel. */
 extern struct strata_set *strata_set;
 
+/* What a record says of the vCPU that runs: struct strata_hv_context. */
+static inline uint32_t strata_context(const struct vcpu *v)
+{
+    return v->domain->domain_id | (uint32_t)v->vcpu_id << 16;
+}
+
 /* The word of an event. */
 static always_inline unsigned int strata_event_word(
     const struct strata_set *set, uint32_t event)
