@@ -13,6 +13,7 @@
 #include <linux/mm.h>
 #include <linux/smp.h>
 #include <linux/topology.h>
+#include <linux/tracepoint.h>
 #include <linux/vmalloc.h>
 #include <xen/xen-ops.h>
 
@@ -22,9 +23,14 @@
 /* The counters are shared: a reader in a 64-bit domain 0 refuses any other width. */
 static_assert(STRATA_COUNT_BITS == 64, "strata.ko is for 64-bit kernels");
 
-DEFINE_PER_CPU(struct strata_ring *, strata_cpu_ring);
+DEFINE_PER_CPU(struct strata_cpu_rings, strata_cpu_rings);
 
-static enum strata_header_form header_form; /* of all rings */
+static DEFINE_PER_CPU(struct strata_ring *, retired); /* of strata_buffers_destroy() */
+
+static struct strata_ring *ring_of(unsigned int channel, unsigned int cpu)
+{
+	return READ_ONCE(per_cpu(strata_cpu_rings, cpu).ring[channel]);
+}
 
 u32 strata_buffers_count(void)
 {
@@ -32,8 +38,8 @@ u32 strata_buffers_count(void)
 }
 
 /* Allocates ring and view of its data; its pages begin at @first in the list. */
-static int create_ring(unsigned int cpu, struct strata_grants *grants, u32 first,
-		       struct strata_ring_geometry geo)
+static int create_ring(unsigned int channel, unsigned int cpu, struct strata_grants *grants,
+		       u32 first, struct strata_ring_geometry geo)
 {
 	struct page **pages = &grants->page[first];
 	struct strata_ring_writer_area *writer = page_address(pages[0]);
@@ -51,7 +57,8 @@ static int create_ring(unsigned int cpu, struct strata_grants *grants, u32 first
 		return -ENOMEM;
 	}
 	strata_ring_init(ring, geo, data, writer, reader, cpu, 0);
-	per_cpu(strata_cpu_ring, cpu) = ring;
+	/* Release: timers and the way to idle take any channel's ring, started or not. */
+	smp_store_release(&per_cpu(strata_cpu_rings, cpu).ring[channel], ring);
 	return 0;
 }
 
@@ -74,7 +81,8 @@ static int add_ring_pages(unsigned int cpu, struct strata_grants *grants,
 	return first;
 }
 
-int strata_buffers_create(struct strata_grants *grants, struct strata_ring_geometry geo)
+int strata_buffers_create(unsigned int channel, struct strata_grants *grants,
+			  struct strata_ring_geometry geo)
 {
 	unsigned int cpu;
 	int first, err;
@@ -86,37 +94,41 @@ int strata_buffers_create(struct strata_grants *grants, struct strata_ring_geome
 			pr_warn("CPU %u is vCPU %u; a merge will take it for vCPU %u\n", cpu,
 				xen_vcpu_nr(cpu), cpu);
 		first = add_ring_pages(cpu, grants, geo);
-		err = first < 0 ? first : create_ring(cpu, grants, first, geo);
+		err = first < 0 ? first : create_ring(channel, cpu, grants, first, geo);
 		if (err) {
 			if (err != -ENOSPC)
 				pr_err("CPU %u gets no ring (error %d)\n", cpu, err);
-			strata_buffers_destroy();
+			strata_buffers_destroy(channel);
 			return err;
 		}
 	}
 	return 0;
 }
 
-void strata_buffers_set_mode(enum strata_mode mode)
+struct strata_ring_geometry strata_buffers_geometry(unsigned int channel)
+{
+	return ring_of(channel, cpumask_first(cpu_possible_mask))->geo;
+}
+
+void strata_buffers_set_mode(unsigned int channel, enum strata_mode mode)
 {
 	unsigned int cpu;
 
 	for_each_possible_cpu (cpu)
-		per_cpu(strata_cpu_ring, cpu)->overwrite = mode == STRATA_MODE_OVERWRITE;
+		ring_of(channel, cpu)->overwrite = mode == STRATA_MODE_OVERWRITE;
 }
 
-enum strata_header_form strata_buffers_header_form(void)
+enum strata_header_form strata_buffers_header_form(unsigned int channel)
 {
-	return header_form;
+	return ring_of(channel, cpumask_first(cpu_possible_mask))->form;
 }
 
-void strata_buffers_set_header_form(enum strata_header_form form)
+void strata_buffers_set_header_form(unsigned int channel, enum strata_header_form form)
 {
 	unsigned int cpu;
 
-	header_form = form;
 	for_each_possible_cpu (cpu)
-		strata_ring_set_form(per_cpu(strata_cpu_ring, cpu), form);
+		strata_ring_set_form(ring_of(channel, cpu), form);
 }
 
 /* On the ring's own CPU, with interrupts off. */
@@ -128,15 +140,22 @@ static void flush_ring(void *info)
 	strata_notify_if_delivered(ring);
 }
 
-void strata_buffers_flush_offline(unsigned int cpu)
+/* Of a CPU that is offline, and stays so meanwhile: the ring has no writer but us. */
+static void flush_idle_ring(unsigned int channel, struct strata_ring *ring)
 {
-	struct strata_ring *ring = per_cpu(strata_cpu_ring, cpu);
-
-	/* It stays offline meanwhile, so it has no writer but us. */
 	preempt_disable();
 	strata_ring_flush(ring);
-	strata_notify_now(ring);
+	strata_notify_now(channel, ring);
 	preempt_enable();
+}
+
+void strata_buffers_flush_offline(unsigned int cpu)
+{
+	unsigned int channel;
+
+	for (channel = 0; channel < STRATA_GUEST_CHANNELS_MAX; channel++)
+		if (ring_of(channel, cpu))
+			flush_idle_ring(channel, ring_of(channel, cpu));
 }
 
 /* Warns once if domain 0 stored an impossible position; probes only find the ring full. */
@@ -152,7 +171,7 @@ static void check_reader(unsigned int cpu, const struct strata_ring *ring)
 			cpu, read, write);
 }
 
-void strata_buffers_flush(void)
+void strata_buffers_flush(unsigned int channel)
 {
 	unsigned int cpu;
 
@@ -160,10 +179,10 @@ void strata_buffers_flush(void)
 	 * writer. */
 	cpus_read_lock();
 	for_each_possible_cpu (cpu) {
-		struct strata_ring *ring = per_cpu(strata_cpu_ring, cpu);
+		struct strata_ring *ring = ring_of(channel, cpu);
 
 		if (!cpu_online(cpu)) {
-			strata_buffers_flush_offline(cpu);
+			flush_idle_ring(channel, ring);
 		} else if (smp_call_function_single(cpu, flush_ring, ring, 1)) {
 			pr_warn("CPU %u did not flush its ring; its newest records stay there\n",
 				cpu);
@@ -173,16 +192,22 @@ void strata_buffers_flush(void)
 	cpus_read_unlock();
 }
 
-void strata_buffers_destroy(void)
+void strata_buffers_destroy(unsigned int channel)
 {
+	struct strata_ring *ring;
 	unsigned int cpu;
 
+	/* First no CPU finds a ring, then none uses one: timers, the way to idle, the work that
+	 * sends events, and with the lock the callbacks of CPU hotplug. */
+	cpus_read_lock();
+	for_each_possible_cpu (cpu)
+		per_cpu(retired, cpu) = xchg(&per_cpu(strata_cpu_rings, cpu).ring[channel], NULL);
+	cpus_read_unlock();
+	tracepoint_synchronize_unregister();
 	for_each_possible_cpu (cpu) {
-		struct strata_ring *ring = per_cpu(strata_cpu_ring, cpu);
-
+		ring = per_cpu(retired, cpu);
 		if (!ring)
 			continue;
-		per_cpu(strata_cpu_ring, cpu) = NULL;
 		vunmap(ring->data);
 		kvfree(ring);
 	}

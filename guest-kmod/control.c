@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * control.c - obeys the commands that domain 0 writes to data/strata/ctl
+ * control.c - obeys the commands that domain 0 writes to the ctl node of each channel
  * (strata/abi/guest.h).
+ *
+ * A channel's bits of strata_gate are the gate in front of its probes.  Stop closes it,
+ * and then waits until no probe is left that found it open; start opens it when all else
+ * is in place.  Neither touches what belongs to another channel.
  *
  * All of it runs in the kernel's xenwatch thread, one command after the other, except close, which
  * runs after the watch is removed; so no lock is needed. A watch may fire without a change: obeying
@@ -13,6 +17,7 @@
 #include <linux/ctype.h>
 #include <linux/err.h>
 #include <linux/kernel.h>
+#include <linux/random.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <xen/xenbus.h>
@@ -20,15 +25,19 @@
 #include <strata/abi/guest.h>
 
 #include "buffers.h"
+#include "channels.h"
 #include "control.h"
+#include "event_table.h"
 #include "events.h"
 #include "filter.h"
 #include "kprobes.h"
+#include "notify.h"
 #include "publish.h"
 #include "resume.h"
 #include "switch.h"
 
 struct command {
+	unsigned int channel;
 	u64 seq; /* 0 if it could not be read */
 	enum strata_mode mode;
 	enum strata_header_form form;
@@ -37,13 +46,14 @@ struct command {
 	char *filter; /* NULL: none */
 };
 
-static bool recording;
-static bool watching;
+/* Of each channel. */
+static struct channel_watch {
+	struct xenbus_watch watch;
+	char node[STRATA_PUBLISH_DIR_BYTES + sizeof("/ctl")];
+	u64 created; /* the sequence number of the command that made its rings */
+} watches[STRATA_GUEST_CHANNELS_MAX];
 
-bool strata_control_recording(void)
-{
-	return READ_ONCE(recording);
-}
+static bool watching;
 
 /* Reads any number of hexadecimal digits; only bits of existing events may be set. */
 static bool parse_mask(const char *text, unsigned long *mask)
@@ -93,35 +103,60 @@ static bool parse_period(const char *text, u32 *period_ms)
 	       strata_switch_ms_valid(*period_ms);
 }
 
-static void stop(void)
+static bool is_started(unsigned int channel)
 {
-	WRITE_ONCE(recording, false);
-	strata_events_detach_all();
-	strata_switch_stop();
-	strata_buffers_flush();
+	return strata_gate & BIT(channel + STRATA_STARTED_SHIFT);
+}
+
+/* @filtered: probes look for a filter */
+static void set_gate(unsigned int channel, bool started, bool filtered)
+{
+	const unsigned long plain = BIT(channel), open = BIT(channel + STRATA_STARTED_SHIFT);
+	unsigned long gate = strata_gate & ~(plain | open);
+
+	if (started)
+		gate |= filtered ? open : plain | open;
+	WRITE_ONCE(strata_gate, gate);
+}
+
+static void stop(unsigned int channel)
+{
+	/* strata_events_deselect() waits for the probes that found it open. */
+	set_gate(channel, false, false);
+	strata_events_deselect(channel);
+	strata_switch_set(channel, 0);
+	strata_buffers_flush(channel);
 }
 
 /* All or nothing: after a failed attachment the others would only give an incomplete trace. */
 static int start(const struct command *command)
 {
-	int err = strata_filter_set(command->filter);
+	unsigned int channel = command->channel;
+	bool started = is_started(channel);
+	int err;
 
-	if (err)
-		return err;
-	if (command->form != strata_buffers_header_form()) {
-		stop();
-		strata_buffers_set_header_form(command->form);
-	}
-	strata_buffers_set_mode(command->mode);
-	/* First: it waits for a thread on each CPU, which probes would delay. */
-	err = strata_switch_start(command->mode == STRATA_MODE_DISCARD ? command->period_ms : 0);
-	if (!err)
-		err = strata_events_attach(command->mask);
+	/* Before the filter is set, until after it is removed. */
+	set_gate(channel, started, true);
+	err = strata_filter_set(channel, command->filter);
 	if (err) {
-		stop();
+		set_gate(channel, started, strata_filters[channel]);
 		return err;
 	}
-	WRITE_ONCE(recording, true);
+	if (command->form != strata_buffers_header_form(channel)) {
+		stop(channel);
+		strata_buffers_set_header_form(channel, command->form);
+	}
+	strata_buffers_set_mode(channel, command->mode);
+	/* First: it waits for a thread on each CPU, which probes would delay. */
+	err = strata_switch_set(channel,
+				command->mode == STRATA_MODE_DISCARD ? command->period_ms : 0);
+	if (!err)
+		err = strata_events_select(channel, command->mask);
+	if (err) {
+		stop(channel);
+		return err;
+	}
+	set_gate(channel, true, command->filter);
 	return 0;
 }
 
@@ -143,7 +178,7 @@ static int obey_stop(struct command *command, char *words)
 {
 	if (words)
 		return -EINVAL;
-	stop();
+	stop(command->channel);
 	return 0;
 }
 
@@ -151,7 +186,7 @@ static int obey_flush(struct command *command, char *words)
 {
 	if (words)
 		return -EINVAL;
-	strata_buffers_flush();
+	strata_buffers_flush(command->channel);
 	return 0;
 }
 
@@ -175,14 +210,87 @@ static int obey_kretprobe(struct command *command, char *words)
 	return add_probe("kretprobe", words);
 }
 
+static bool parse_bits(const char *text, u8 *bits)
+{
+	return text && isdigit(text[0]) && !kstrtou8(text, 10, bits);
+}
+
+/* "SUBBUF_BITS NR_SUBBUFS_BITS", or NULL: as channel 0. */
+static int parse_geometry(char *words, struct strata_ring_geometry *geo)
+{
+	if (!words) {
+		*geo = strata_buffers_geometry(0);
+		return 0;
+	}
+	if (!parse_bits(strsep(&words, " "), &geo->subbuf_bits) ||
+	    !parse_bits(words, &geo->nr_subbufs_bits) || !strata_geometry_valid(*geo))
+		return -EINVAL;
+	return 0;
+}
+
+/* Undoes obey_create(). */
+static void destroy(unsigned int channel)
+{
+	strata_unpublish_channel(channel);
+	stop(channel);
+	strata_filter_set(channel, NULL);
+	strata_channel_unshare(channel);
+	strata_notify_close(channel);
+}
+
+static int obey_create(struct command *command, char *words)
+{
+	unsigned int channel = command->channel;
+	u64 nonce = get_random_u64();
+	struct strata_ring_geometry geo;
+	int port, err;
+
+	if (!channel)
+		return -EINVAL;
+	/* The same command again. */
+	if (strata_channel_shared(channel) && command->seq == watches[channel].created)
+		return 0;
+	err = parse_geometry(words, &geo);
+	if (err)
+		return err;
+	/* Their recorder died. */
+	if (strata_channel_shared(channel))
+		destroy(channel);
+	err = strata_channel_share(channel, &geo, nonce);
+	if (err)
+		return err;
+	port = strata_notify_open(channel);
+	/* Without an event channel the rings are polled. */
+	err = strata_publish(channel, strata_channel_root_ref(channel), port < 0 ? 0 : port, nonce);
+	if (err)
+		destroy(channel);
+	watches[channel].created = command->seq;
+	return err;
+}
+
+static int obey_destroy(struct command *command, char *words)
+{
+	if (words || !command->channel)
+		return -EINVAL;
+	if (!strata_channel_shared(command->channel))
+		return 0;
+	destroy(command->channel);
+	return 0;
+}
+
 static const struct {
 	const char *word;
 	int (*obey)(struct command *command, char *words);
 	const char *answer;
+	bool without_rings; /* also obeyed by a channel that has none */
 } verbs[] = {
-	{ "start", obey_start, "started" },        { "flush", obey_flush, "flushed" },
-	{ "stop", obey_stop, "stopped" },          { "kprobe", obey_kprobe, "probed" },
+	{ "start", obey_start, "started" },
+	{ "flush", obey_flush, "flushed" },
+	{ "stop", obey_stop, "stopped" },
+	{ "kprobe", obey_kprobe, "probed" },
 	{ "kretprobe", obey_kretprobe, "probed" },
+	{ "create", obey_create, "created", true },
+	{ "destroy", obey_destroy, "destroyed", true },
 };
 
 /* Parses @text in place and obeys it.  Returns the answer, or NULL: refused. */
@@ -197,24 +305,36 @@ static const char *obey_text(struct command *command, char *text)
 		return NULL;
 	}
 	for (i = 0; i < ARRAY_SIZE(verbs); i++)
-		if (!strcmp(verb, verbs[i].word))
+		if (!strcmp(verb, verbs[i].word) &&
+		    (verbs[i].without_rings || strata_channel_shared(command->channel)))
 			return verbs[i].obey(command, text) ? NULL : verbs[i].answer;
 	return NULL;
 }
 
+/* After a restore all watches are registered anew, and that makes each fire. */
+static void resume(void)
+{
+	unsigned int channel;
+
+	for (channel = STRATA_GUEST_CHANNELS_MAX - 1; channel > 0; channel--)
+		if (strata_channel_shared(channel))
+			destroy(channel);
+	stop(0);
+	strata_resume_publish();
+}
+
 static void obey(struct xenbus_watch *watch, const char *path, const char *token)
 {
-	struct command command = {};
+	struct command command = {
+		.channel = container_of(watch, struct channel_watch, watch) - watches,
+	};
 	const char *answer;
 	char shown[64];
 	char *text;
 
-	/* After a restore all watches are registered anew, and that makes each fire. */
-	if (strata_resume_needed()) {
-		stop();
-		strata_resume_publish();
-	}
-	text = strata_publish_read_ctl();
+	if (strata_resume_needed())
+		resume();
+	text = strata_publish_read_ctl(command.channel);
 	/* Absent: there was no command yet, or the node was removed. */
 	if (IS_ERR(text))
 		return;
@@ -222,34 +342,72 @@ static void obey(struct xenbus_watch *watch, const char *path, const char *token
 	answer = obey_text(&command, text);
 	kfree(text);
 	if (!answer)
-		pr_warn_ratelimited("%s/ctl is refused: \"%*pE\"\n", STRATA_GUEST_XENSTORE_DIR,
-				    (int)strlen(shown), shown);
-	strata_publish_state(answer ?: "refused", command.seq);
+		pr_warn_ratelimited("%s is refused: \"%*pE\"\n", watch->node, (int)strlen(shown),
+				    shown);
+	strata_publish_state(command.channel, answer ?: "refused", command.seq);
 }
 
-static struct xenbus_watch watch = {
-	.node = STRATA_GUEST_XENSTORE_DIR "/ctl",
-	.callback = obey,
-};
+/* Registers the watch of a channel.  0 or a negative error after a message. */
+static int open_watch(unsigned int channel)
+{
+	struct channel_watch *its = &watches[channel];
+	char dir[STRATA_PUBLISH_DIR_BYTES];
+	int err;
+
+	strata_publish_dir(channel, dir);
+	snprintf(its->node, sizeof(its->node), "%s/ctl", dir);
+	its->watch = (struct xenbus_watch){ .node = its->node, .callback = obey };
+	err = register_xenbus_watch(&its->watch);
+	if (err)
+		pr_err("cannot watch %s in xenstore (error %d)\n", its->node, err);
+	return err;
+}
+
+/* Waits for the callbacks, if they run. */
+static void close_watches(unsigned int nr)
+{
+	while (nr-- > 0)
+		unregister_xenbus_watch(&watches[nr].watch);
+}
 
 int strata_control_open(void)
 {
-	int err = register_xenbus_watch(&watch);
+	unsigned int channel;
+	int err;
 
-	watching = !err;
-	if (err)
-		pr_err("cannot watch %s in xenstore (error %d)\n", watch.node, err);
-	return err;
+	for (channel = 0; channel < STRATA_GUEST_CHANNELS_MAX; channel++) {
+		err = open_watch(channel);
+		if (err) {
+			close_watches(channel);
+			return err;
+		}
+	}
+	watching = true;
+	return 0;
 }
 
 void strata_control_close(void)
 {
+	unsigned int channel;
+
 	/* Starting another kernel was attempted, but failed. */
 	if (!watching)
 		return;
 	watching = false;
-	/* Waits for the callback, if it runs. */
-	unregister_xenbus_watch(&watch);
-	stop();
-	strata_filter_set(NULL);
+	close_watches(STRATA_GUEST_CHANNELS_MAX);
+	for (channel = 0; channel < STRATA_GUEST_CHANNELS_MAX; channel++) {
+		if (!strata_channel_shared(channel))
+			continue;
+		stop(channel);
+		strata_filter_set(channel, NULL);
+	}
+}
+
+void strata_control_clear(void)
+{
+	unsigned int channel;
+
+	for (channel = STRATA_GUEST_CHANNELS_MAX - 1; channel > 0; channel--)
+		if (strata_channel_shared(channel))
+			destroy(channel);
 }

@@ -5,16 +5,15 @@
 #ifndef STRATA_KMOD_CONTROL_H
 #define STRATA_KMOD_CONTROL_H
 
-#include <linux/types.h>
-
-/* Begins to obey data/strata/ctl.  0 or a negative error after a message.  May sleep. */
+/* Begins to obey the ctl nodes of all channels.  0 or a negative error after a message.  May sleep.
+ */
 int strata_control_open(void);
 
-/* Stops obeying commands, and ends a recording in progress.  When it returns, no probe runs and all
+/* Stops obeying commands, and ends recordings in progress.  When it returns, no probe runs and all
  * rings are flushed.  May sleep. */
 void strata_control_close(void);
 
-/* Whether the probes record now. Any context. */
-bool strata_control_recording(void);
+/* After that: removes all channels but 0, except for their nodes.  May sleep. */
+void strata_control_clear(void);
 
 #endif /* STRATA_KMOD_CONTROL_H */

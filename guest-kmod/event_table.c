@@ -16,13 +16,15 @@
 
 static char *table;
 static u32 used, room;
-static struct strata_guest_root *root;
+static struct strata_guest_root *roots[STRATA_GUEST_CHANNELS_MAX];
 
 u32 strata_event_table_bytes(void)
 {
 	u32 bytes = STRATA_GUEST_PROBES_MAX * strata_event_desc_bytes(PROBE_FIELDS_MAX);
 	u32 id;
 
+	if (table)
+		return room;
 	for (id = 0; id < strata_events_count(); id++)
 		bytes += strata_event_desc_bytes(strata_events_get(id)->nr_fields);
 	return bytes;
@@ -55,9 +57,9 @@ int strata_event_table_create(struct strata_grants *grants)
 	return 0;
 }
 
-void strata_event_table_publish(struct strata_guest_root *shared)
+void strata_event_table_publish(unsigned int channel, struct strata_guest_root *root)
 {
-	root = shared;
+	roots[channel] = root;
 }
 
 /* Describes the fields of fixed length, then the others, in the order of the payload. */
@@ -76,6 +78,7 @@ int strata_event_table_add(const struct strata_event *event)
 {
 	struct strata_event_desc *entry = (struct strata_event_desc *)(table + used);
 	u32 bytes = strata_event_desc_bytes(event->nr_fields);
+	unsigned int channel;
 
 	if (bytes > room - used)
 		return -ENOSPC;
@@ -85,8 +88,9 @@ int strata_event_table_add(const struct strata_event *event)
 	describe_fields(entry, event);
 	used += bytes;
 	/* Store the entry before the number that announces it. */
-	if (root)
-		smp_store_release(&root->nr_events, event->id + 1);
+	for (channel = 0; channel < STRATA_GUEST_CHANNELS_MAX; channel++)
+		if (roots[channel])
+			smp_store_release(&roots[channel]->nr_events, event->id + 1);
 	return 0;
 }
 
@@ -94,5 +98,4 @@ void strata_event_table_destroy(void)
 {
 	vunmap(table);
 	table = NULL;
-	root = NULL;
 }

@@ -9,7 +9,8 @@
 #include "events.h"
 #include "grants.h"
 
-/* Size of the table: for the existing events, and for STRATA_GUEST_PROBES_MAX more. */
+/* Size of the table: for the events that existed when it was created, or exist now if there is
+ * none, and for STRATA_GUEST_PROBES_MAX more. */
 u32 strata_event_table_bytes(void);
 
 /*
@@ -18,8 +19,8 @@ u32 strata_event_table_bytes(void);
  */
 int strata_event_table_create(struct strata_grants *grants);
 
-/* From now on nr_events of @root follows the table. */
-void strata_event_table_publish(struct strata_guest_root *root);
+/* From now on nr_events of @root, the root page of a channel, follows the table; NULL: no more. */
+void strata_event_table_publish(unsigned int channel, struct strata_guest_root *root);
 
 /* Describes the last entered event. 0, or -ENOSPC. */
 int strata_event_table_add(const struct strata_event *event);

@@ -11,6 +11,8 @@
 #define STRATA_KMOD_EVENTS_H
 
 #include <linux/bitmap.h>
+#include <linux/bitops.h>
+#include <linux/compiler.h>
 #include <linux/types.h>
 
 #include <strata/abi/guest.h>
@@ -22,12 +24,35 @@ struct strata_event {
 	/* As the kernel orders them; in a payload those of variable length come last. */
 	const struct strata_field_desc *fields;
 	u32 nr_fields;
-	/* Both are called one at a time and may sleep.  attach(): 0 or a negative error. */
+	/* All are called one at a time and may sleep.  attach(): 0 or a negative error. */
 	int (*attach)(struct strata_event *event);
 	void (*detach)(struct strata_event *event);
+	/* NULL, or: how many events were missed, before a probe could see them, since the last call
+	 * or since it was attached. */
+	unsigned long (*missed)(struct strata_event *event);
 	u32 id;
-	bool attached;
+	unsigned long channels; /* bit n: channel n selects it; it is attached while any does */
+	unsigned long only;     /* the same where one channel selects it; else 0 */
 };
+
+/* Bit n: channel n records, and has no filter.  Shifted by STRATA_STARTED_SHIFT: it records.
+ * Control sets and clears both by one store. */
+extern unsigned long strata_gate;
+#define STRATA_STARTED_SHIFT STRATA_GUEST_CHANNELS_MAX
+
+/*
+ * The channel that records an event now, if it is the only one that selects it and has no filter;
+ * else none, and strata_event_channels() says more.  Any context; a probe, with preemption
+ * off, writes to no others.
+ */
+static __always_inline unsigned long strata_event_only(const struct strata_event *event)
+{
+	return READ_ONCE(event->only) & READ_ONCE(strata_gate);
+}
+
+/* Takes each channel out of the set @channels, lowest first. */
+#define strata_for_each_channel(channel, channels) \
+	for (; (channels) && ((channel) = __ffs(channels), true); (channels) &= (channels)-1)
 
 /* Enters an event: it gets the next id.  0, or -ENOSPC when there are too many. */
 int strata_events_add(struct strata_event *event);
@@ -36,15 +61,16 @@ u32 strata_events_count(void);
 
 /* The event with that id, which must exist. */
 struct strata_event *strata_events_get(u32 id);
-/*
- * Attaches exactly the events in @mask, bit n being record id n, and detaches all
- * others.  0, or a negative error after a message; some are attached then and some
- * are not.  Detached probes may still run until strata_events_detach_all().  One
- * caller at a time; may sleep.
- */
-int strata_events_attach(const unsigned long *mask);
 
-/* Detaches all; when it returns, no probe runs.  One caller at a time; may sleep. */
-void strata_events_detach_all(void);
+/*
+ * Has a channel select exactly the events in @mask, bit n being record id n.  An event is attached
+ * for the first channel that selects it, and detached after the last.  0, or a negative error after
+ * a message; some are selected then and some are not.  One caller at a time; may sleep.
+ */
+int strata_events_select(unsigned int channel, const unsigned long *mask);
+
+/* Has a channel that was stopped select no event; when it returns, no probe writes to it.  One
+ * caller at a time; may sleep. */
+void strata_events_deselect(unsigned int channel);
 
 #endif /* STRATA_KMOD_EVENTS_H */

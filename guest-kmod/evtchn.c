@@ -9,8 +9,8 @@
  * busy guest that takes seconds. So a stop only closes the gate in front of the hook, and the hook
  * is removed when it has not been needed for a while, or when the module is unloaded.
  *
- *	gate (upcall.attached)	closed	the hook writes nothing once an RCU grace period has
- *					passed: strata_events_detach_all() waits for one
+ *	gate (upcall.channels)	closed	the hook writes nothing once an RCU grace period has
+ *					passed: strata_events_deselect() waits for one
  *	hooked, wanted		under hook_lock: by control.c's thread, by the delayed work
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
@@ -49,17 +49,25 @@ static void notrace on_upcall(unsigned long ip, unsigned long parent_ip, struct 
 {
 	struct pt_regs *regs = ftrace_get_regs(fregs);
 	struct strata_open_record record __uninitialized;
+	unsigned long channels = strata_event_channels(&upcall);
 	struct upcall_payload *payload;
+	unsigned long channel;
 	evtchn_port_t port;
+	u64 ticks;
 
-	if (!READ_ONCE(upcall.attached) || !regs || !strata_filter_passes() ||
-	    !strata_record_begin(&record, upcall.id, sizeof(*payload)))
+	if (!regs || !channels || !strata_probe_enter(channels))
 		return;
-	payload = record.payload;
 	port = regs_get_kernel_argument(regs, 0);
-	payload->port = port;
-	payload->irq = irq_from_evtchn(port);
-	strata_record_end(&record);
+	ticks = strata_clock();
+	strata_for_each_channel (channel, channels) {
+		if (!strata_record_begin(&record, channel, upcall.id, sizeof(*payload), ticks))
+			continue;
+		payload = record.payload;
+		payload->port = port;
+		payload->irq = irq_from_evtchn(port);
+		strata_record_end(&record);
+	}
+	strata_probe_exit();
 }
 
 static struct ftrace_ops hook = { .func = on_upcall, .flags = FTRACE_OPS_FL_SAVE_REGS };

@@ -9,7 +9,35 @@
 
 #include "filter.h"
 
-const struct strata_filter *strata_filter;
+const struct strata_filter *strata_filters[STRATA_GUEST_CHANNELS_MAX];
+
+static bool passes(unsigned int channel)
+{
+	const struct strata_filter *filter = READ_ONCE(strata_filters[channel]);
+	s32 number;
+	u32 i;
+
+	if (!filter)
+		return true;
+	number = filter->processes ? current->tgid : current->pid;
+	if (likely(!(filter->maybe >> (number & 63) & 1)))
+		return false;
+	for (i = 0; i < filter->nr; i++)
+		if (filter->number[i] == number)
+			return true;
+	return false;
+}
+
+unsigned long strata_filter_channels(unsigned long channels)
+{
+	unsigned long passed = 0;
+	unsigned int channel;
+
+	strata_for_each_channel (channel, channels)
+		if (passes(channel))
+			passed |= BIT(channel);
+	return passed;
+}
 
 static int parse(struct strata_filter *filter, char *text)
 {
@@ -31,9 +59,9 @@ static int parse(struct strata_filter *filter, char *text)
 	return 0;
 }
 
-int strata_filter_set(char *text)
+int strata_filter_set(unsigned int channel, char *text)
 {
-	const struct strata_filter *old = strata_filter;
+	const struct strata_filter *old = strata_filters[channel];
 	struct strata_filter *filter = NULL;
 	int err;
 
@@ -48,7 +76,7 @@ int strata_filter_set(char *text)
 		}
 	}
 	/* Release: a probe that sees the pointer sees its target, by address dependency. */
-	smp_store_release(&strata_filter, filter);
+	smp_store_release(&strata_filters[channel], filter);
 	if (old) {
 		tracepoint_synchronize_unregister();
 		kfree(old);

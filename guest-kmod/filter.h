@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * filter.h - selects the tasks whose events are recorded; each probe checks it before it
- * reserves.
+ * reserves, in channels that have a filter.
  */
 #ifndef STRATA_KMOD_FILTER_H
 #define STRATA_KMOD_FILTER_H
@@ -12,6 +12,8 @@
 
 #include <strata/abi/guest.h>
 
+#include "events.h"
+
 struct strata_filter {
 	bool processes; /* the numbers are of processes, not of threads */
 	u32 nr;
@@ -19,33 +21,31 @@ struct strata_filter {
 	s32 number[STRATA_GUEST_FILTER_MAX];
 };
 
-/* NULL: everything passes. */
-extern const struct strata_filter *strata_filter;
+/* Of each channel.  NULL: everything passes. */
+extern const struct strata_filter *strata_filters[STRATA_GUEST_CHANNELS_MAX];
 
-/* Whether events of the task on this CPU are recorded.  Any context, preemption off. */
-static __always_inline bool strata_filter_passes(void)
+/* Of the set @channels, those that record events of the task on this CPU.  Any context, preemption
+ * off. */
+unsigned long strata_filter_channels(unsigned long channels);
+
+/* The channels that record an event now.  Any context; a probe, with preemption off, writes to no
+ * others. */
+static __always_inline unsigned long strata_event_channels(const struct strata_event *event)
 {
-	const struct strata_filter *filter = READ_ONCE(strata_filter);
-	s32 number;
-	u32 i;
+	const unsigned long gate = READ_ONCE(strata_gate);
+	const unsigned long channels = READ_ONCE(event->channels) & gate >> STRATA_STARTED_SHIFT;
 
-	if (likely(!filter))
-		return true;
-	number = filter->processes ? current->tgid : current->pid;
-	if (likely(!(filter->maybe >> (number & 63) & 1)))
-		return false;
-	for (i = 0; i < filter->nr; i++)
-		if (filter->number[i] == number)
-			return true;
-	return false;
+	if (unlikely(channels & ~gate))
+		return strata_filter_channels(channels);
+	return channels;
 }
 
 /*
- * Replaces the filter.
+ * Replaces the filter of a channel.
  * @text: "tid=N,N,..." or "pid=N,N,...", parsed in place; NULL: pass everything
  * Returns 0, or -EINVAL or -ENOMEM with nothing changed.  May sleep: when it returns no probe sees
  * the old filter.  One caller at a time.
  */
-int strata_filter_set(char *text);
+int strata_filter_set(unsigned int channel, char *text);
 
 #endif /* STRATA_KMOD_FILTER_H */

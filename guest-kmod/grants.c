@@ -40,6 +40,7 @@ static u32 directory_pages(u32 nr_refs)
 int strata_grants_init(struct strata_grants *grants, u32 nr_listed)
 {
 	grants->nr = 0;
+	grants->nr_borrowed = 0;
 	grants->capacity = nr_listed + directory_pages(nr_listed) + 1;
 	grants->page = kvcalloc(grants->capacity, sizeof(*grants->page), GFP_KERNEL);
 	grants->ref = kvcalloc(grants->capacity, sizeof(*grants->ref), GFP_KERNEL);
@@ -92,6 +93,14 @@ int strata_grants_add(struct strata_grants *grants, u32 nr, int node, bool writa
 	return first;
 }
 
+void strata_grants_borrow(struct strata_grants *grants, const struct strata_grants *from, u32 nr)
+{
+	memcpy(grants->page, from->page, nr * sizeof(*grants->page));
+	memcpy(grants->ref, from->ref, nr * sizeof(*grants->ref));
+	grants->nr_borrowed = nr;
+	grants->nr = nr;
+}
+
 int strata_grants_add_root(struct strata_grants *grants, const struct strata_guest_root *root)
 {
 	u32 nr_refs = grants->nr;
@@ -125,7 +134,7 @@ void strata_grants_renew(const struct strata_grants *grants)
 	u32 i;
 
 	/* The kernel's list of free references was restored; only Xen's table was not. */
-	for (i = 0; i < grants->nr; i++)
+	for (i = grants->nr_borrowed; i < grants->nr; i++)
 		gnttab_grant_foreign_access_ref(grants->ref[i], DOMAIN_0,
 						xen_page_to_gfn(grants->page[i]),
 						!grants->writable[i]);
@@ -166,7 +175,7 @@ void strata_grants_release(struct strata_grants *grants)
 {
 	u32 i;
 
-	for (i = 0; i < grants->nr; i++) {
+	for (i = grants->nr_borrowed; i < grants->nr; i++) {
 		if (grants->ref[i] == ENDED)
 			__free_page(grants->page[i]);
 		else

@@ -16,6 +16,7 @@ struct strata_grants {
 	struct page **page;
 	grant_ref_t *ref;
 	bool *writable;
+	u32 nr_borrowed; /* the first ones: another list's, which outlives this one */
 	u32 nr;
 	u32 capacity;
 };
@@ -32,6 +33,9 @@ int strata_grants_init(struct strata_grants *grants, u32 nr_listed);
  * a message -ENOMEM or -E2BIG; pages added before stay.  May sleep.
  */
 int strata_grants_add(struct strata_grants *grants, u32 nr, int node, bool writable);
+
+/* Lists the first @nr pages of @from in the empty @grants, too: another directory can list them. */
+void strata_grants_borrow(struct strata_grants *grants, const struct strata_grants *from, u32 nr);
 
 /*
  * Adds the directory of all pages so far, and the root page, of which @root

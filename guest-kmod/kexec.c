@@ -18,6 +18,7 @@
 #include <linux/reboot.h>
 #include <linux/string.h>
 
+#include "channels.h"
 #include "control.h"
 #include "kexec.h"
 #include "publish.h"
@@ -27,8 +28,6 @@
 
 /* The command that reboot notifiers get at kexec. */
 #define KEXEC_COMMAND "kexec reboot"
-
-static struct strata_grants *shared;
 
 static int take_back(struct notifier_block *notifier, unsigned long action, void *command)
 {
@@ -41,7 +40,7 @@ static int take_back(struct notifier_block *notifier, unsigned long action, void
 		return NOTIFY_DONE;
 	strata_control_close();
 	strata_unpublish();
-	while ((left = strata_grants_end_writable(shared)) && waited < WAIT_MS) {
+	while ((left = strata_channels_end_writable()) && waited < WAIT_MS) {
 		msleep(LOOK_MS);
 		waited += LOOK_MS;
 	}
@@ -55,12 +54,9 @@ static int take_back(struct notifier_block *notifier, unsigned long action, void
 
 static struct notifier_block notifier = { .notifier_call = take_back };
 
-int strata_kexec_open(struct strata_grants *grants)
+int strata_kexec_open(void)
 {
-	int err;
-
-	shared = grants;
-	err = register_reboot_notifier(&notifier);
+	int err = register_reboot_notifier(&notifier);
 	if (err)
 		pr_err("cannot register for kexec (error %d)\n", err);
 	return err;

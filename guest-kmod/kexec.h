@@ -5,11 +5,8 @@
 #ifndef STRATA_KMOD_KEXEC_H
 #define STRATA_KMOD_KEXEC_H
 
-#include "grants.h"
-
-/* From now on another kernel may be started.  @grants stays the caller's, until
- * strata_kexec_close().  0 or a negative error after a message.  May sleep. */
-int strata_kexec_open(struct strata_grants *grants);
+/* From now on another kernel may be started.  0 or a negative error after a message.  May sleep. */
+int strata_kexec_open(void);
 
 /* May sleep. */
 void strata_kexec_close(void);

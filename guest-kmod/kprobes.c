@@ -30,6 +30,7 @@
 struct strata_kprobe {
 	struct strata_event event; /* name, group and fields are the maker's */
 	struct kretprobe kretprobe;
+	unsigned long counted; /* of those that the kernel skipped since it was attached */
 	bool returns;
 };
 
@@ -64,15 +65,24 @@ static const struct strata_field_desc return_fields[] = {
 static int on_hit(struct kprobe *kp, struct pt_regs *regs)
 {
 	struct strata_kprobe *kprobe = container_of(kp, struct strata_kprobe, kretprobe.kp);
+	unsigned long channels = strata_event_channels(&kprobe->event);
 	struct strata_open_record record __uninitialized;
 	struct hit_payload *payload;
+	unsigned long channel;
+	u64 ticks;
 
-	if (!strata_filter_passes() ||
-	    !strata_record_begin(&record, kprobe->event.id, sizeof(*payload)))
+	if (!strata_probe_enter(channels))
 		return 0;
-	payload = record.payload;
-	payload->ip = (unsigned long)kp->addr;
-	strata_record_end(&record);
+	ticks = strata_clock();
+	strata_for_each_channel (channel, channels) {
+		if (!strata_record_begin(&record, channel, kprobe->event.id, sizeof(*payload),
+					 ticks))
+			continue;
+		payload = record.payload;
+		payload->ip = (unsigned long)kp->addr;
+		strata_record_end(&record);
+	}
+	strata_probe_exit();
 	return 0;
 }
 
@@ -82,19 +92,28 @@ static int on_return(struct kretprobe_instance *instance, struct pt_regs *regs)
 	struct strata_open_record record __uninitialized;
 	struct return_payload *payload;
 	struct strata_event *event;
+	unsigned long channels, channel;
+	u64 ticks;
 
 	/* NULL: it is being unregistered. */
 	if (!kretprobe)
 		return 0;
 	event = &container_of(kretprobe, struct strata_kprobe, kretprobe)->event;
-	/* A call that began while it was enabled may return after it was disabled. */
-	if (!READ_ONCE(event->attached) || !strata_filter_passes() ||
-	    !strata_record_begin(&record, event->id, sizeof(*payload)))
+	/* A call that began while it was enabled may return after it was disabled: to no channel.
+	 */
+	channels = strata_event_channels(event);
+	if (!strata_probe_enter(channels))
 		return 0;
-	payload = record.payload;
-	payload->ip = (unsigned long)kretprobe->kp.addr;
-	payload->ret = regs_return_value(regs);
-	strata_record_end(&record);
+	ticks = strata_clock();
+	strata_for_each_channel (channel, channels) {
+		if (!strata_record_begin(&record, channel, event->id, sizeof(*payload), ticks))
+			continue;
+		payload = record.payload;
+		payload->ip = (unsigned long)kretprobe->kp.addr;
+		payload->ret = regs_return_value(regs);
+		strata_record_end(&record);
+	}
+	strata_probe_exit();
 	return 0;
 }
 
@@ -109,6 +128,7 @@ static int attach(struct strata_event *event)
 
 	kprobe->kretprobe.nmissed = 0;
 	kprobe->kretprobe.kp.nmissed = 0;
+	kprobe->counted = 0;
 	return kprobe->returns ? enable_kretprobe(&kprobe->kretprobe)
 			       : enable_kprobe(&kprobe->kretprobe.kp);
 }
@@ -121,7 +141,15 @@ static void detach(struct strata_event *event)
 		disable_kretprobe(&kprobe->kretprobe);
 	else
 		disable_kprobe(&kprobe->kretprobe.kp);
-	strata_record_missed(kprobe->kretprobe.nmissed + kprobe->kretprobe.kp.nmissed);
+}
+
+static unsigned long missed(struct strata_event *event)
+{
+	struct strata_kprobe *kprobe = kprobe_of(event);
+	unsigned long before = kprobe->counted;
+
+	kprobe->counted = kprobe->kretprobe.nmissed + kprobe->kretprobe.kp.nmissed;
+	return kprobe->counted - before;
 }
 
 static void unregister(struct strata_kprobe *kprobe)
@@ -141,6 +169,7 @@ static int register_disabled(struct strata_kprobe *kprobe)
 
 	kprobe->event.attach = attach;
 	kprobe->event.detach = detach;
+	kprobe->event.missed = missed;
 	kp->flags = KPROBE_FLAG_DISABLED;
 	err = kprobe->returns ? register_kretprobe(&kprobe->kretprobe) : register_kprobe(kp);
 	if (err)

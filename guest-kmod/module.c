@@ -3,7 +3,7 @@
  * module.c - loads and unloads strata.ko, the part of Strata that records events in
  * the Linux kernel of a Xen guest, or of domain 0.
  *
- * Loading makes the rings, grants them to domain 0 and announces them in
+ * Loading makes the rings of channel 0, grants them to domain 0 and announces them in
  * xenstore; from then on domain 0 commands (control.c).  Unloading reverses all of
  * it, whatever domain 0 is doing with it.
  */
@@ -19,6 +19,7 @@
 #include <xen/xen.h>
 
 #include "buffers.h"
+#include "channels.h"
 #include "control.h"
 #include "event_table.h"
 #include "events.h"
@@ -47,7 +48,7 @@ static int refuse_recording(const char *value, const struct kernel_param *param)
 
 static int show_recording(char *buffer, const struct kernel_param *param)
 {
-	return scnprintf(buffer, PAGE_SIZE, "%d\n", strata_control_recording());
+	return scnprintf(buffer, PAGE_SIZE, "%d\n", strata_gate != 0);
 }
 
 static const struct kernel_param_ops recording_ops = {
@@ -56,8 +57,6 @@ static const struct kernel_param_ops recording_ops = {
 };
 module_param_cb(recording, &recording_ops, NULL, 0444);
 MODULE_PARM_DESC(recording, "read-only: 1 while events are being recorded");
-
-static struct strata_grants grants;
 
 /* Returns whether a parameter is a power of two within its limits; prints a message if not. */
 static bool parameter_valid(const char *name, unsigned int value, unsigned int min,
@@ -96,74 +95,6 @@ static int choose_geometry(struct strata_ring_geometry *geo)
 	return 0;
 }
 
-/* Makes and grants all memory; @nonce goes into the root page.  Returns the root's index in the
- * list of grants, or a negative error with nothing left. */
-static int share_memory(struct strata_ring_geometry geo, u64 nonce)
-{
-	struct strata_guest_root root = {
-		.magic = STRATA_GUEST_MAGIC,
-		.version = STRATA_GUEST_ABI_VERSION,
-		.header_forms = STRATA_HEADER_FORMS_ALL,
-		.nonce = nonce,
-		.nr_events = strata_events_count(),
-		.nr_rings = strata_buffers_count(),
-		.subbuf_bits = geo.subbuf_bits,
-		.nr_subbufs_bits = geo.nr_subbufs_bits,
-		.table_bytes = strata_event_table_bytes(),
-	};
-	int place, err;
-
-	err = strata_grants_init(&grants, strata_guest_refs(root.table_bytes, root.nr_rings, geo));
-	if (err)
-		return err;
-	err = strata_event_table_create(&grants);
-	if (err)
-		goto release;
-	err = strata_buffers_create(&grants, geo);
-	if (err)
-		goto destroy_table;
-	place = strata_grants_add_root(&grants, &root);
-	if (place >= 0) {
-		strata_event_table_publish(page_address(grants.page[place]));
-		return place;
-	}
-	err = place;
-	strata_buffers_destroy();
-destroy_table:
-	strata_event_table_destroy();
-release:
-	strata_grants_release(&grants);
-	return err;
-}
-
-/* The same, with fewer sub-buffers for each CPU where references are too few; @geo then has their
- * number. */
-static int share_what_fits(struct strata_ring_geometry *geo, u64 nonce)
-{
-	int root, err = strata_grants_hold_back();
-
-	if (err)
-		return err;
-	while ((root = share_memory(*geo, nonce)) == -ENOSPC &&
-	       geo->nr_subbufs_bits > STRATA_NR_SUBBUFS_BITS_MIN)
-		geo->nr_subbufs_bits--;
-	strata_grants_give_back();
-	if (root == -ENOSPC)
-		pr_err("this domain has too few grant references for the rings of %u CPUs; choose a smaller subbuf_kb, or give it a larger max_grant_frames\n",
-		       strata_buffers_count());
-	else if (root >= 0 && 1u << geo->nr_subbufs_bits < nr_subbufs)
-		pr_warn("this domain has grant references for only %u sub-buffers of each CPU instead of %u; give it a larger max_grant_frames, or choose a smaller subbuf_kb\n",
-			1u << geo->nr_subbufs_bits, nr_subbufs);
-	return root;
-}
-
-static void unshare_memory(void)
-{
-	strata_buffers_destroy();
-	strata_event_table_destroy();
-	strata_grants_release(&grants);
-}
-
 /* Checks what the rest depends on: Xen and xenstore. */
 static int check_environment(void)
 {
@@ -182,7 +113,7 @@ static int __init strata_init(void)
 {
 	u64 nonce = get_random_u64();
 	struct strata_ring_geometry geo;
-	int root, port, err;
+	int port, err;
 
 	err = check_environment();
 	if (err)
@@ -194,24 +125,26 @@ static int __init strata_init(void)
 	err = choose_geometry(&geo);
 	if (err)
 		goto close_evtchn;
-	root = share_what_fits(&geo, nonce);
-	if (root < 0) {
-		err = root;
+	err = strata_channel_share(0, &geo, nonce);
+	if (err)
 		goto close_evtchn;
-	}
-	port = strata_notify_open();
+	if (1u << geo.nr_subbufs_bits < nr_subbufs)
+		pr_warn("this domain has grant references for only %u sub-buffers of each CPU instead of %u; give it a larger max_grant_frames, or choose a smaller subbuf_kb\n",
+			1u << geo.nr_subbufs_bits, nr_subbufs);
+	strata_notify_init();
+	port = strata_notify_open(0);
 	if (port < 0) {
 		err = port;
 		goto unshare;
 	}
-	err = strata_publish(grants.ref[root], port, nonce);
+	err = strata_publish(0, strata_channel_root_ref(0), port, nonce);
 	if (err)
 		goto close_port;
-	strata_resume_open(&grants, root);
+	strata_resume_open();
 	err = strata_control_open();
 	if (err)
 		goto close_resume;
-	err = strata_kexec_open(&grants);
+	err = strata_kexec_open();
 	if (err)
 		goto close_control;
 	pr_info("%u rings of %u sub-buffers of %u KiB, %u events\n", strata_buffers_count(),
@@ -220,13 +153,14 @@ static int __init strata_init(void)
 
 close_control:
 	strata_control_close();
+	strata_control_clear();
 close_resume:
 	strata_resume_close();
 	strata_unpublish();
 close_port:
-	strata_notify_close();
+	strata_notify_close(0);
 unshare:
-	unshare_memory();
+	strata_channel_unshare(0);
 close_evtchn:
 	strata_evtchn_close();
 	return err;
@@ -236,11 +170,12 @@ static void __exit strata_exit(void)
 {
 	strata_kexec_close();
 	strata_control_close();
+	strata_control_clear();
 	strata_kprobes_clear();
 	strata_resume_close();
 	strata_unpublish();
-	strata_notify_close();
-	unshare_memory();
+	strata_notify_close(0);
+	strata_channel_unshare(0);
 	strata_evtchn_close();
 }
 

@@ -13,19 +13,25 @@
 
 DECLARE_PER_CPU(struct irq_work, strata_notify_work);
 
-/* Makes an event channel that domain 0 can bind to.  Returns its port or a negative error. */
-int strata_notify_open(void);
+/* Once, before the rest. */
+void strata_notify_init(void);
+
+/* Makes an event channel for a new channel, which domain 0 can bind to.  Returns its port or a
+ * negative error. */
+int strata_notify_open(unsigned int channel);
 
 /*
- * After a suspend: whether the channel still exists. In a restored domain it does not. Any context.
+ * After a suspend: whether the event channel of channel 0 still exists. In a restored domain none
+ * does.  Any context.
  */
 bool strata_notify_survived(void);
 
-/* Makes another channel for the one that did not survive; returns as strata_notify_open(). */
+/* Forgets all event channels, which did not survive, and makes another for channel 0; returns as
+ * strata_notify_open(). */
 int strata_notify_renew(void);
 
-/* Closes it.  No probe is attached.  May sleep. */
-void strata_notify_close(void);
+/* Closes it.  The channel has no rings any more.  May sleep. */
+void strata_notify_close(unsigned int channel);
 
 /* Whether @ring has completed a sub-buffer since the last call for which a reader waits. No reader
  * waits for a flight recorder, which is read on demand. */
@@ -53,6 +59,6 @@ static __always_inline void strata_notify_if_delivered(struct strata_ring *ring)
  * Likewise, but sends it immediately, by a hypercall: for flushes outside of probes,
  * where an interrupt would be one too many.  Any context but NMI.
  */
-void strata_notify_now(struct strata_ring *ring);
+void strata_notify_now(unsigned int channel, struct strata_ring *ring);
 
 #endif /* STRATA_KMOD_NOTIFY_H */

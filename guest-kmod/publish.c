@@ -35,27 +35,49 @@ bool strata_publish_possible(void)
 	return xenstore_runs;
 }
 
-static int write_nodes(struct xenbus_transaction transaction, grant_ref_t root_ref,
+void strata_publish_dir(unsigned int channel, char *dir)
+{
+	static_assert(STRATA_GUEST_CHANNELS_MAX <= 10, "a channel's number is one digit");
+	if (channel)
+		snprintf(dir, STRATA_PUBLISH_DIR_BYTES, STRATA_GUEST_XENSTORE_DIR "/%u", channel);
+	else
+		strscpy(dir, STRATA_GUEST_XENSTORE_DIR, STRATA_PUBLISH_DIR_BYTES);
+}
+
+static int write_rings(struct xenbus_transaction transaction, const char *dir, grant_ref_t root_ref,
 		       evtchn_port_t port, u64 nonce)
 {
-	const char *dir = STRATA_GUEST_XENSTORE_DIR;
-	int err = xenbus_rm(transaction, dir, "");
+	int err = xenbus_printf(transaction, dir, "root-ref", "%u", root_ref);
 
-	if (err && err != -ENOENT)
-		return err;
-	err = xenbus_printf(transaction, dir, "version", "%u", STRATA_GUEST_ABI_VERSION);
-	if (!err)
-		err = xenbus_printf(transaction, dir, "root-ref", "%u", root_ref);
 	if (!err)
 		err = xenbus_printf(transaction, dir, "event-channel", "%u", port);
 	if (!err)
 		err = xenbus_printf(transaction, dir, "nonce", "%016llx", nonce);
+	return err;
+}
+
+static int write_nodes(struct xenbus_transaction transaction, unsigned int channel,
+		       grant_ref_t root_ref, evtchn_port_t port, u64 nonce)
+{
+	char dir[STRATA_PUBLISH_DIR_BYTES];
+	int err;
+
+	strata_publish_dir(channel, dir);
+	if (!channel) {
+		err = xenbus_rm(transaction, dir, "");
+		if (err && err != -ENOENT)
+			return err;
+		err = xenbus_printf(transaction, dir, "version", "%u", STRATA_GUEST_ABI_VERSION);
+		if (err)
+			return err;
+	}
+	err = write_rings(transaction, dir, root_ref, port, nonce);
 	if (!err)
 		err = xenbus_printf(transaction, dir, "state", "idle");
 	return err;
 }
 
-int strata_publish(grant_ref_t root_ref, evtchn_port_t port, u64 nonce)
+int strata_publish(unsigned int channel, grant_ref_t root_ref, evtchn_port_t port, u64 nonce)
 {
 	struct xenbus_transaction transaction;
 	int err;
@@ -64,7 +86,7 @@ int strata_publish(grant_ref_t root_ref, evtchn_port_t port, u64 nonce)
 		err = xenbus_transaction_start(&transaction);
 		if (err)
 			break;
-		err = write_nodes(transaction, root_ref, port, nonce);
+		err = write_nodes(transaction, channel, root_ref, port, nonce);
 		if (err) {
 			xenbus_transaction_end(transaction, 1);
 			break;
@@ -77,17 +99,40 @@ int strata_publish(grant_ref_t root_ref, evtchn_port_t port, u64 nonce)
 	return err;
 }
 
-void strata_publish_state(const char *word, u64 seq)
+void strata_unpublish_channel(unsigned int channel)
 {
-	int err = xenbus_printf(XBT_NIL, STRATA_GUEST_XENSTORE_DIR, "state", "%s %llu", word, seq);
+	static const char *const nodes[] = { "root-ref", "event-channel", "nonce" };
+	char dir[STRATA_PUBLISH_DIR_BYTES];
+	unsigned int i;
+	int err;
 
-	if (err)
-		pr_warn("cannot write state %s %llu to xenstore (error %d)\n", word, seq, err);
+	strata_publish_dir(channel, dir);
+	for (i = 0; i < ARRAY_SIZE(nodes); i++) {
+		err = xenbus_rm(XBT_NIL, dir, nodes[i]);
+		if (err && err != -ENOENT)
+			pr_warn("cannot remove %s/%s from xenstore (error %d)\n", dir, nodes[i],
+				err);
+	}
 }
 
-char *strata_publish_read_ctl(void)
+void strata_publish_state(unsigned int channel, const char *word, u64 seq)
 {
-	return xenbus_read(XBT_NIL, STRATA_GUEST_XENSTORE_DIR, "ctl", NULL);
+	char dir[STRATA_PUBLISH_DIR_BYTES];
+	int err;
+
+	strata_publish_dir(channel, dir);
+	err = xenbus_printf(XBT_NIL, dir, "state", "%s %llu", word, seq);
+	if (err)
+		pr_warn("cannot write state %s %llu to %s in xenstore (error %d)\n", word, seq, dir,
+			err);
+}
+
+char *strata_publish_read_ctl(unsigned int channel)
+{
+	char dir[STRATA_PUBLISH_DIR_BYTES];
+
+	strata_publish_dir(channel, dir);
+	return xenbus_read(XBT_NIL, dir, "ctl", NULL);
 }
 
 void strata_unpublish(void)

@@ -13,20 +13,30 @@
  * it. */
 bool strata_publish_possible(void);
 
+/* The directory of a channel's nodes. */
+#define STRATA_PUBLISH_DIR_BYTES sizeof(STRATA_GUEST_XENSTORE_DIR "/0")
+void strata_publish_dir(unsigned int channel, char *dir);
+
 /*
- * Announces the rings: all nodes of strata/abi/guest.h appear at once, with state
- * "idle", and the nodes of an earlier load are gone.  Returns 0 or a negative error
- * after a message.  May sleep.
+ * Announces the rings of a channel.  Of channel 0 all nodes of strata/abi/guest.h appear at
+ * once, with state "idle", and the nodes of an earlier load, of all channels, are gone; of
+ * another, all but the version.  Returns 0 or a negative error after a message.  May
+ * sleep.
  */
-int strata_publish(grant_ref_t root_ref, evtchn_port_t port, u64 nonce);
+int strata_publish(unsigned int channel, grant_ref_t root_ref, evtchn_port_t port, u64 nonce);
 
-/* Writes state "@word @seq".  A failure only gets a message.  May sleep. */
-void strata_publish_state(const char *word, u64 seq);
+/* Withdraws the rings of another channel than 0; its state stays.  A failure only gets a message.
+ * May sleep. */
+void strata_unpublish_channel(unsigned int channel);
 
-/* What domain 0 wrote to ctl, to be freed with kfree(); or an error pointer.  May sleep. */
-char *strata_publish_read_ctl(void);
+/* Writes a channel's state "@word @seq".  A failure only gets a message.  May sleep. */
+void strata_publish_state(unsigned int channel, const char *word, u64 seq);
 
-/* Removes all nodes.  May sleep. */
+/* What domain 0 wrote to a channel's ctl, to be freed with kfree(); or an error pointer.  May
+ * sleep. */
+char *strata_publish_read_ctl(unsigned int channel);
+
+/* Removes all nodes, of all channels.  May sleep. */
 void strata_unpublish(void);
 
 #endif /* STRATA_KMOD_PUBLISH_H */

@@ -10,8 +10,9 @@
  *
  * xenstore cannot be used until later.  The kernel then registers its watches
  * again, and each fires: control.c's is called and finds that we were restored.
- * The rings are announced under another nonce, idle: to a recorder this is another
- * module, and earlier records belong to the old one.
+ * It ends the other channels, which nobody reads any more.  Channel 0's rings are announced under
+ * another nonce, idle: to a recorder this is another module, and earlier records belong to the old
+ * one.
  *
  * A suspend that is cancelled, or that of a whole host, removes nothing.
  */
@@ -26,12 +27,11 @@
 #include <strata/abi/guest.h>
 
 #include "buffers.h"
+#include "channels.h"
 #include "notify.h"
 #include "publish.h"
 #include "resume.h"
 
-static struct strata_grants *shared;
-static u32 root_place;
 static int new_port; /* or a negative error */
 static bool restored;
 
@@ -42,18 +42,23 @@ static bool restored;
  */
 static int flush_own(void)
 {
-	strata_ring_flush(this_cpu_read(strata_cpu_ring));
+	unsigned int channel;
+
+	for (channel = 0; channel < STRATA_GUEST_CHANNELS_MAX; channel++) {
+		struct strata_ring *ring = this_cpu_read(strata_cpu_rings.ring[channel]);
+
+		if (ring)
+			strata_ring_flush(ring);
+	}
 	return 0;
 }
 
 static void share_again(void)
 {
-	struct strata_guest_root *root = page_address(shared->page[root_place]);
-
 	if (strata_notify_survived())
 		return;
-	strata_grants_renew(shared);
-	root->nonce = get_random_u64();
+	strata_channels_renew();
+	strata_channel_root(0)->nonce = get_random_u64();
 	new_port = strata_notify_renew();
 	restored = true;
 }
@@ -63,10 +68,8 @@ static struct syscore_ops syscore_ops = {
 	.resume = share_again,
 };
 
-void strata_resume_open(struct strata_grants *grants, u32 root)
+void strata_resume_open(void)
 {
-	shared = grants;
-	root_place = root;
 	register_syscore_ops(&syscore_ops);
 }
 
@@ -82,10 +85,9 @@ bool strata_resume_needed(void)
 
 void strata_resume_publish(void)
 {
-	const struct strata_guest_root *root = page_address(shared->page[root_place]);
-
-	/* Without a channel the rings are polled; 0 is never a valid channel. */
-	if (strata_publish(shared->ref[root_place], new_port < 0 ? 0 : new_port, root->nonce))
+	/* Without an event channel the rings are polled; 0 is never a valid port. */
+	if (strata_publish(0, strata_channel_root_ref(0), new_port < 0 ? 0 : new_port,
+			   strata_channel_root(0)->nonce))
 		return;
 	pr_info("the domain was restored; its rings are granted and announced again\n");
 }

@@ -7,20 +7,15 @@
 
 #include <linux/types.h>
 
-#include "grants.h"
-
-/*
- * From now on the domain may be suspended.  @grants holds the rings, and at place
- * @root the root page.  Both stay the caller's, until strata_resume_close().
- */
-void strata_resume_open(struct strata_grants *grants, u32 root);
+/* From now on the domain may be suspended.  Channel 0 stays until strata_resume_close(). */
+void strata_resume_open(void);
 
 /* May sleep. */
 void strata_resume_close(void);
 
 /*
- * Whether the domain was restored since the last call. If so, stop recording and call
- * strata_resume_publish(). In the xenwatch thread.
+ * Whether the domain was restored since the last call. If so, stop recording, end
+ * all channels but 0, and call strata_resume_publish(). In the xenwatch thread.
  */
 bool strata_resume_needed(void);
 

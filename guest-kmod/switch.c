@@ -32,43 +32,55 @@
 
 struct cpu_switch {
 	struct timer_list timer;
-	unsigned long last; /* jiffies when something was handed over */
+	/* Of each channel: jiffies when something was handed over. */
+	unsigned long last[STRATA_GUEST_CHANNELS_MAX];
 };
 
 static DEFINE_PER_CPU(struct cpu_switch, switches);
 
-static u32 started_ms;                  /* 0: it is not started */
-static unsigned long period;            /* the same in jiffies; changes only while nothing runs */
+static unsigned long periods[STRATA_GUEST_CHANNELS_MAX]; /* in jiffies; 0: never */
+static unsigned long period;            /* the shortest of them; 0: no timer runs */
 static int offline_state, online_state; /* of CPU hotplug */
 
 /* On a fixed CPU, outside probes. Returns whether it handed anything over. */
-static bool switch_if_due(struct strata_ring *ring)
+static bool switch_if_due(unsigned int channel, struct strata_ring *ring)
 {
-	struct cpu_switch *mine = this_cpu_ptr(&switches);
+	unsigned long *last = this_cpu_ptr(&switches.last[channel]);
+	unsigned long its = READ_ONCE(periods[channel]);
 
-	if (time_before(jiffies, mine->last + period) || !strata_ring_switch(ring))
+	if (!ring || !its || time_before(jiffies, *last + its) || !strata_ring_switch(ring))
 		return false;
-	mine->last = jiffies;
+	*last = jiffies;
 	return true;
 }
 
 static void on_timer(struct timer_list *timer)
 {
-	struct strata_ring *ring = this_cpu_read(strata_cpu_ring);
+	unsigned int channel;
 
-	if (switch_if_due(ring))
-		strata_notify_if_delivered(ring);
-	mod_timer(timer, jiffies + period);
+	for (channel = 0; channel < STRATA_GUEST_CHANNELS_MAX; channel++) {
+		struct strata_ring *ring = this_cpu_read(strata_cpu_rings.ring[channel]);
+
+		if (switch_if_due(channel, ring))
+			strata_notify_if_delivered(ring);
+	}
+	mod_timer(timer, jiffies + READ_ONCE(period));
 }
 
 /* With interrupts off, by the idle task: an interrupt to send the event from would end the sleep
  * that begins. */
 static void on_idle(void *unused, unsigned int state, unsigned int cpu)
 {
-	struct strata_ring *ring = this_cpu_read(strata_cpu_ring);
+	unsigned int channel;
 
-	if (state != PWR_EVENT_EXIT && switch_if_due(ring))
-		strata_notify_now(ring);
+	if (state == PWR_EVENT_EXIT)
+		return;
+	for (channel = 0; channel < STRATA_GUEST_CHANNELS_MAX; channel++) {
+		struct strata_ring *ring = this_cpu_read(strata_cpu_rings.ring[channel]);
+
+		if (switch_if_due(channel, ring))
+			strata_notify_now(channel, ring);
+	}
 }
 
 static int on_offline(unsigned int cpu)
@@ -80,9 +92,11 @@ static int on_offline(unsigned int cpu)
 static int arm(unsigned int cpu)
 {
 	struct cpu_switch *its = per_cpu_ptr(&switches, cpu);
+	unsigned int channel;
 
 	timer_setup(&its->timer, on_timer, TIMER_PINNED | TIMER_DEFERRABLE);
-	its->last = jiffies;
+	for (channel = 0; channel < STRATA_GUEST_CHANNELS_MAX; channel++)
+		its->last[channel] = jiffies;
 	its->timer.expires = jiffies + period;
 	add_timer_on(&its->timer, cpu);
 	return 0;
@@ -117,33 +131,42 @@ remove_offline:
 	return err;
 }
 
-int strata_switch_start(u32 period_ms)
+static unsigned long shortest_period(void)
 {
-	int err;
+	unsigned long shortest = 0;
+	unsigned int channel;
 
-	if (period_ms == started_ms)
-		return 0;
-	strata_switch_stop();
-	if (!period_ms)
-		return 0;
-	period = msecs_to_jiffies(period_ms);
-	err = begin();
-	if (err) {
-		pr_err("cannot set a timer that hands over sub-buffers every %u ms (error %d)\n",
-		       period_ms, err);
-		return err;
-	}
-	started_ms = period_ms;
-	return 0;
+	for (channel = 0; channel < STRATA_GUEST_CHANNELS_MAX; channel++)
+		if (periods[channel] && (!shortest || periods[channel] < shortest))
+			shortest = periods[channel];
+	return shortest;
 }
 
-void strata_switch_stop(void)
+static void end(void)
 {
-	if (!started_ms)
-		return;
-	started_ms = 0;
 	unregister_trace_cpu_idle(on_idle, NULL);
 	cpuhp_remove_state(online_state);
 	cpuhp_remove_state_nocalls(offline_state);
 	tracepoint_synchronize_unregister();
+}
+
+int strata_switch_set(unsigned int channel, u32 period_ms)
+{
+	unsigned long before = period;
+	int err;
+
+	WRITE_ONCE(periods[channel], period_ms ? msecs_to_jiffies(period_ms) : 0);
+	if (before && !shortest_period())
+		end();
+	/* Timers that run take a shorter period when they run next. */
+	WRITE_ONCE(period, shortest_period());
+	if (before || !period)
+		return 0;
+	err = begin();
+	if (err) {
+		period = 0;
+		pr_err("cannot set a timer that hands over sub-buffers every %u ms (error %d)\n",
+		       period_ms, err);
+	}
+	return err;
 }

@@ -10,6 +10,7 @@
 #include <linux/bitmap.h>
 #include <linux/kconfig.h>
 #include <linux/kernel.h>
+#include <linux/log2.h>
 #include <linux/minmax.h>
 #include <linux/string.h>
 #include <linux/trace_events.h>

@@ -287,7 +287,7 @@ void strata_write_own(unsigned int channels, enum strata_hv_own_event id, const 
 
 	(void)bytes;
 	assert_int_equal((uint32_t)id, (uint32_t)STRATA_HV_SELECTION);
-	strata_for_each_channel(channel, channels)
+	strata_for_each_channel (channel, channels)
 		told[channel][((const struct strata_hv_selection *)data)->changed]++;
 }
 

@@ -1,29 +1,66 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * probe.h - stage 6: strata_probe_CLASS(), and for each event its entry in the list of
- * trace points.  The kernel's own check_trace_callback_type_EVENT() ensures that the
- * probe's arguments are those of the trace point.
+ * probe.h - stage 6: strata_record_CLASS(), which records an event in one channel;
+ * strata_each_CLASS(), which does so in each channel that selects it, and strata_one_CLASS(),
+ * which serves events of one channel; strata_probe_CLASS(), which chooses between the two and
+ * needs no stack for that; and for each event its entry in the list of trace points.  Each
+ * channel gets its own copy of the arguments, because assignments may change them.  The
+ * kernel's own check_trace_callback_type_EVENT() ensures that the probe's arguments are those
+ * of the trace point.
  */
 
 #undef STRATA_CLASS_0
-#define STRATA_CLASS_0(name, proto, args, tstruct, assign)                             \
-	static __maybe_unused void strata_probe_##name(void *strata_event, proto)      \
-	{                                                                              \
-		struct strata_offsets_##name strata_offsets;                           \
-		struct strata_open_record strata_record __uninitialized;               \
-		struct strata_entry_##name *entry;                                     \
-                                                                                       \
-		if (!strata_filter_passes() ||                                         \
-		    !strata_record_begin(&strata_record,                               \
-					 ((struct strata_event *)strata_event)->id,    \
-					 strata_layout_##name(&strata_offsets, args))) \
-			return;                                                        \
-		entry = strata_record.payload;                                         \
-		{                                                                      \
-			assign;                                                        \
-		}                                                                      \
-		strata_finish_##name(entry, &strata_offsets);                          \
-		strata_record_end(&strata_record);                                     \
+#define STRATA_CLASS_0(name, proto, args, tstruct, assign)                                        \
+	static __always_inline void strata_record_##name(const struct strata_event *strata_event, \
+							 proto, unsigned long strata_channel,     \
+							 u64 strata_ticks)                        \
+	{                                                                                         \
+		struct strata_offsets_##name strata_offsets;                                      \
+		struct strata_open_record strata_record __uninitialized;                          \
+		struct strata_entry_##name *entry;                                                \
+                                                                                                  \
+		if (!strata_record_begin(&strata_record, strata_channel, strata_event->id,        \
+					 strata_layout_##name(&strata_offsets, args),             \
+					 strata_ticks))                                           \
+			return;                                                                   \
+		entry = strata_record.payload;                                                    \
+		{                                                                                 \
+			assign;                                                                   \
+		}                                                                                 \
+		strata_finish_##name(entry, &strata_offsets);                                     \
+		strata_record_end(&strata_record);                                                \
+	}                                                                                         \
+	static __maybe_unused noinline void strata_each_##name(                                   \
+		const struct strata_event *strata_event, proto)                                   \
+	{                                                                                         \
+		unsigned long strata_channels = strata_event_channels(strata_event);              \
+		u64 strata_ticks;                                                                 \
+                                                                                                  \
+		if (!strata_channels || !strata_probe_enter(strata_channels))                     \
+			return;                                                                   \
+		strata_ticks = strata_clock();                                                    \
+		do                                                                                \
+			strata_record_##name(strata_event, args, __ffs(strata_channels),          \
+					     strata_ticks);                                       \
+		while (strata_channels &= strata_channels - 1);                                   \
+		strata_probe_exit();                                                              \
+	}                                                                                         \
+	static __maybe_unused noinline void strata_one_##name(                                    \
+		const struct strata_event *strata_event, proto, unsigned long strata_only)        \
+	{                                                                                         \
+		if (!strata_probe_enter(strata_only))                                             \
+			return;                                                                   \
+		strata_record_##name(strata_event, args, __ffs(strata_only), strata_clock());     \
+		strata_probe_exit();                                                              \
+	}                                                                                         \
+	static __maybe_unused void strata_probe_##name(void *strata_event, proto)                 \
+	{                                                                                         \
+		const unsigned long strata_only = strata_event_only(strata_event);                \
+                                                                                                  \
+		if (likely(strata_only))                                                          \
+			strata_one_##name(strata_event, args, strata_only);                       \
+		else                                                                              \
+			strata_each_##name(strata_event, args);                                   \
 	}
 #undef STRATA_EVENT_00
 #define STRATA_EVENT_00(template, name_, proto)                                        \

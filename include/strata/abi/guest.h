@@ -44,6 +44,23 @@
  * An added entry stays until the module is unloaded, and an equal command finds it
  * again.  OFFSET is hexadecimal with 0x, or decimal.  NAME is a C identifier that no
  * other entry of its group has.
+ *
+ * A guest has up to STRATA_GUEST_CHANNELS_MAX channels, each with rings, mode, selection
+ * and filter of its own; none disturbs another.  The above are the nodes of channel 0,
+ * which exists while the module is loaded.  Channel N, from 1 on, has the same nodes,
+ * except for `version`, in data/strata/N, and the same commands.  It begins when domain 0
+ * writes the first of two more commands to data/strata/N/ctl:
+ *
+ *   create SEQ                 "created SEQ": its rings are empty, and of the geometry of channel
+ * 0, or have fewer sub-buffers; the nodes that lead to them are there create SEQ SUBBUF_BITS
+ * NR_SUBBUFS_BITS   the same, of that geometry (ring_layout.h) destroy SEQ "destroyed SEQ": it has
+ * no rings any more, nor those nodes
+ *
+ * The same command again changes nothing, and gets the same answer; another create replaces
+ * the rings by new ones.  Channel 0 refuses both, and a channel without rings all other
+ * commands.  All channels together take no more than STRATA_GUEST_REFS_MAX references.  A
+ * restore ends all channels but 0, and removes their nodes.  Each channel's root page lists
+ * the one event table, with references of the same pages.
  */
 #ifndef STRATA_ABI_GUEST_H
 #define STRATA_ABI_GUEST_H
@@ -53,11 +70,12 @@
 #include <strata/ring_layout.h>
 #include <strata/switch_period.h>
 
-#define STRATA_GUEST_ABI_VERSION 3u
+#define STRATA_GUEST_ABI_VERSION 4u
 #define STRATA_GUEST_MAGIC       0x54525453u /* "STRT" */
 
 #define STRATA_GUEST_XENSTORE_DIR "data/strata"
 
+#define STRATA_GUEST_CHANNELS_MAX        8u
 #define STRATA_GUEST_EVENTS_MAX          1024u /* one bit of MASK each */
 #define STRATA_GUEST_PROBES_MAX          64u   /* of them kprobes and kretprobes */
 #define STRATA_GUEST_FILTER_MAX          64u
