@@ -12,6 +12,7 @@
 #include "strata/commands.h"
 #include "base/escape.h"
 #include "xen/domain_numbers.h"
+#include "consumerd/host/recorder_number.h"
 #include "consumerd/xen/guest_map.h"
 #include "consumerd/xen/hypervisor.h"
 #include "strata/list_app.h"
@@ -146,8 +147,34 @@ static int list_hypervisor(const struct list_options *options)
 	return STRATA_STATUS_OK;
 }
 
-static void list_guest(xengnttab_handle *gnttab, const struct guest *guest,
-		       const struct list_options *options)
+static const char *guest_state_name(const struct guest *guest)
+{
+	if (!strcmp(guest->state, "started") || !strcmp(guest->state, "flushed"))
+		return state_name(STRATA_HV_STARTED);
+	return state_name(STRATA_HV_STOPPED);
+}
+
+/* The channels in which a kernel records, or has rings other than those of channel 0. */
+static void list_guest_channels(struct xs_handle *xenstore, uint32_t domain)
+{
+	uint32_t number;
+
+	for (number = 0; number < STRATA_GUEST_CHANNELS_MAX; number++) {
+		char owner[RUN_LOCK_HOLDER_BYTES], shown[STRATA_ESCAPED_BYTES(sizeof(owner))];
+		struct guest guest;
+
+		guest_look(xenstore, domain, number, &guest);
+		if (guest.module != GUEST_READY || (!number && !guest_may_record(&guest)))
+			continue;
+		recorder_number_owner(number, owner);
+		strata_escape_name(shown, sizeof(shown), owner);
+		printf("            channel %u: %s by %s\n", number, guest_state_name(&guest),
+		       shown);
+	}
+}
+
+static void list_guest(struct xs_handle *xenstore, xengnttab_handle *gnttab,
+		       const struct guest *guest, const struct list_options *options)
 {
 	struct strata_error error = { "" };
 	char name[STRATA_ESCAPED_BYTES(sizeof(guest->name))];
@@ -171,6 +198,7 @@ static void list_guest(xengnttab_handle *gnttab, const struct guest *guest,
 		printf("strata.ko publishes invalid data: reload it\n");
 		return;
 	case GUEST_READY:
+	case GUEST_NO_RINGS: /* not of channel 0 */
 		break;
 	}
 	if (!gnttab) {
@@ -184,6 +212,7 @@ static void list_guest(xengnttab_handle *gnttab, const struct guest *guest,
 	printf("strata.ko (version %u): %s, %zu rings of %lu KiB, %zu events\n", guest->version,
 	       state, map.nr_rings, strata_buffer_bytes(map.rings[0].reader.geo) >> 10,
 	       map.nr_events);
+	list_guest_channels(xenstore, guest->domain);
 	if (options->events)
 		list_kernel_events(map.events, map.nr_events, &options->choice);
 	guest_unmap(&map);
@@ -202,7 +231,7 @@ static int list_guests(const struct list_options *options)
 			strerror(errno));
 		return STRATA_STATUS_FAILED;
 	}
-	if (guests_find(xenstore, &guests, &nr, &error)) {
+	if (guests_find(xenstore, 0, &guests, &nr, &error)) {
 		fprintf(stderr, "strata: %s\n", error.text);
 		xs_close(xenstore);
 		return STRATA_STATUS_FAILED;
@@ -212,7 +241,7 @@ static int list_guests(const struct list_options *options)
 		if (options->domain &&
 		    !select_matches_domain(options->domain, guests[i].domain, guests[i].name))
 			continue;
-		list_guest(gnttab, &guests[i], options);
+		list_guest(xenstore, gnttab, &guests[i], options);
 		listed++;
 	}
 	if (gnttab)

@@ -300,13 +300,13 @@ int list_apps(bool events, const struct list_choice *choice)
 	} else if (peer_looks_open(&listing.looks, 0, &error) || gather(&listing, &error)) {
 		fprintf(stderr, "strata: %s\n", error.text);
 		peer_looks_close(&listing.looks);
-		close(lock);
+		run_lock_release(lock);
 		return STRATA_STATUS_FAILED;
 	} else {
 		nr = listing.nr;
 		list_all(&listing);
 		peer_looks_close(&listing.looks);
-		close(lock);
+		run_lock_release(lock);
 	}
 	principals_sum_up(listing.principals);
 	principals_free(listing.principals);

@@ -171,6 +171,7 @@ static int prepare(struct session *session, struct strata_error *error)
 	if (session->options->guest_pages)
 		principals_set_total(recorder_principals(session->recorder), PRINCIPAL_GUEST_PAGES,
 				     session->options->guest_pages);
+	session->kernels.channel = session->number;
 	session->kernels.overwrite = session->options->overwrite;
 	session->kernels.form = session->options->event_header;
 	session->kernels.switch_ms = session->options->switch_ms;
@@ -550,7 +551,6 @@ int record_session(const struct record_options *options)
 		.dir = { .fd = -1 },
 		.socket = -1,
 		.lock = -1,
-		.kernels_lock = -1,
 		.apps_lock = -1,
 		.apps = { .listener = -1, .epoll = -1, .spare = -1 },
 		.looks = { .socket = -1 },

@@ -222,8 +222,6 @@ int session_reselect(struct session *session, char *request, struct strata_error
 	     word = strtok_r(NULL, "\t", &rest))
 		result = take_word(session, new_one, word, error);
 	if (!result && new_one->kernels)
-		result = session_claim_kernels(session, error);
-	if (!result && new_one->kernels)
 		result = participants_check_names(&session->kernels, error);
 	if (!result && (new_one->xen || new_one->xen_domains || new_one->xen_budget))
 		result = reselect_xen(session, new_one, session->options->wait, error);

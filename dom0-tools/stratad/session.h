@@ -40,9 +40,9 @@ struct session {
 	uint64_t shown_s;    /* seconds at the last progress line */
 	uint64_t cpus_ticks; /* when Xen was last asked for new CPUs */
 	bool cpus_left_out;  /* one could not be recorded, which was reported */
-	unsigned int number; /* of this recorder, and of its channel in Xen */
+	unsigned int number; /* of this recorder, and of its channels */
 	/* What it holds while it runs; -1: does not. */
-	int lock, kernels_lock, apps_lock;
+	int lock, apps_lock;
 	int socket;     /* for commands; -1: none */
 	bool selecting; /* `selector` gets its answer when all kernels have got their commands */
 	uint64_t selecting_ticks; /* since then */
@@ -65,9 +65,6 @@ int session_take_number(struct session *session, struct strata_error *error);
 
 /* session_number.c: claims what the options select and only one recorder can record.  0 or -1. */
 int session_claim(struct session *session, struct strata_error *error);
-
-/* session_number.c: claims kernels, if it has not.  0 or -1. */
-int session_claim_kernels(struct session *session, struct strata_error *error);
 
 void session_release_locks(struct session *session);
 

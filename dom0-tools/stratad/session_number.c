@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * session_number.c - the number of a recorder, and with it its channel in the hypervisor; and the
- * right to record what only one recorder at a time can record.
+ * session_number.c - the number of a recorder, and with it its channel in the hypervisor and in
+ * each kernel; and the right to record what only one recorder at a time can record.
  */
 #include <stdio.h>
-#include <string.h>
-#include <unistd.h>
+
+#include <strata/abi/guest.h>
 
 #include "consumerd/host/recorder_number.h"
 #include "stratad/session.h"
 
 _Static_assert(RECORDERS_MAX <= STRATA_HV_CHANNELS,
 	       "each recorder has a channel in the hypervisor");
+_Static_assert(RECORDERS_MAX <= STRATA_GUEST_CHANNELS_MAX, "and in each kernel");
 
 /* Asks Xen for channel @number, which all later operations are about.  Whether it answers. */
 static bool query_channel(struct session *session, unsigned int number, struct strata_hv_op *query)
@@ -31,15 +32,39 @@ static bool continues(void *data, unsigned int number)
 	return hypervisor_flies(session->hypervisor, session->options->xen_geometry);
 }
 
+static bool died_flying(unsigned int number)
+{
+	char holder[RUN_LOCK_HOLDER_BYTES];
+	bool flight;
+
+	return recorder_number_died(number, holder, &flight) && flight;
+}
+
+/* One without Xen goes on where one without Xen died. */
+static bool continues_kernels(void *data, unsigned int number)
+{
+	struct strata_hv_op query;
+
+	return died_flying(number) && query_channel(data, number, &query) &&
+	       query.u.query.state == STRATA_HV_IDLE;
+}
+
 /* Others leave a flight recorder that died as it is, if they can. */
 static bool is_free(void *data, unsigned int number)
 {
 	struct session *session = data;
 	struct strata_hv_op query;
 
-	return query_channel(session, number, &query) &&
-	       (query.u.query.state == STRATA_HV_IDLE ||
-		!(query.u.query.flags & STRATA_HV_OVERWRITE));
+	if (died_flying(number))
+		return false;
+	return !session->hypervisor || (query_channel(session, number, &query) &&
+					(query.u.query.state == STRATA_HV_IDLE ||
+					 !(query.u.query.flags & STRATA_HV_OVERWRITE)));
+}
+
+static void complain(const struct strata_error *error)
+{
+	fprintf(stderr, "strata: %s\n", error->text);
 }
 
 /* Whether the channel has rings that nobody asks for once their recorder is dead: any but a flight
@@ -50,80 +75,69 @@ static bool has_left_over(struct session *session, unsigned int number, struct s
 	       !(query->u.query.flags & STRATA_HV_OVERWRITE);
 }
 
-/* Frees the rings of recorders that died, also those in our own channel, where we may make none. */
+/* Ends what recorder @number left, which died, unless it was a flight recorder: nobody else asks
+ * for it.  In our own channel of the hypervisor, too, where we may make no rings. */
+static void free_left_of(struct session *session, unsigned int number)
+{
+	const bool own = number == session->number;
+	char holder[RUN_LOCK_HOLDER_BYTES];
+	struct strata_error error;
+	struct strata_hv_op query;
+	bool flight = false, died;
+	int lock;
+
+	died = !own && recorder_number_died(number, holder, &flight);
+	if (flight || (!died && !has_left_over(session, number, &query)))
+		return;
+	lock = own ? session->lock : recorder_number_take_dead(number, &error);
+	if (lock < 0)
+		return;
+	/* Whoever had the lock may have freed them meanwhile. */
+	if (has_left_over(session, number, &query) &&
+	    hypervisor_free_left(session->hypervisor, query.u.query.owner, &error))
+		complain(&error);
+	if (died && participants_free_left(&session->kernels, number, holder, &error))
+		complain(&error);
+	if (!own)
+		run_lock_release(lock);
+}
+
 static void free_left(struct session *session)
 {
+	struct strata_error error;
 	unsigned int i;
 
-	for (i = 0; i < RECORDERS_MAX; i++) {
-		const bool own = i == session->number;
-		struct strata_error error;
-		struct strata_hv_op query;
-		int lock;
-
-		if (!has_left_over(session, i, &query))
-			continue;
-		lock = own ? session->lock : recorder_number_take_dead(i, &error);
-		if (lock < 0)
-			continue;
-		/* Whoever had the lock may have freed them meanwhile. */
-		if (has_left_over(session, i, &query) &&
-		    hypervisor_free_left(session->hypervisor, query.u.query.owner, &error))
-			fprintf(stderr, "strata: %s\n", error.text);
-		if (!own)
-			close(lock);
-	}
+	for (i = 0; i < RECORDERS_MAX; i++)
+		free_left_of(session, i);
+	/* Also in kernels that are not recorded this time. */
+	if (!session->options->overwrite &&
+	    participants_free_left(&session->kernels, session->number, "a recorder", &error))
+		complain(&error);
 }
 
 int session_take_number(struct session *session, struct strata_error *error)
 {
 	const bool flight = session->options->overwrite;
 
-	if (!session->hypervisor) {
-		session->lock = recorder_number_take(flight, NULL, NULL, &session->number, error);
-		return session->lock < 0 ? -1 : 0;
-	}
 	session->lock = RECORDER_NUMBER_NONE;
-	if (flight && session_records_xen(session))
-		session->lock = recorder_number_take_wanted(flight, continues, session,
-							    &session->number, error);
+	if (flight && session->hypervisor)
+		session->lock = recorder_number_take_wanted(
+			flight, session_records_xen(session) ? continues : continues_kernels,
+			session, &session->number, error);
 	if (session->lock == RECORDER_NUMBER_NONE)
 		session->lock =
 			recorder_number_take(flight, is_free, session, &session->number, error);
 	if (session->lock < 0)
 		return -1;
+	if (!session->hypervisor)
+		return 0;
 	free_left(session);
 	hypervisor_use_channel(session->hypervisor, session->number);
 	return 0;
 }
 
-int session_claim_kernels(struct session *session, struct strata_error *error)
-{
-	if (session->kernels_lock >= 0)
-		return 0;
-	session->kernels_lock = recorder_number_claim(RECORDER_KERNELS, "--kernel none",
-						      session->number, session->options->overwrite,
-						      error);
-	return session->kernels_lock < 0 ? -1 : 0;
-}
-
-/* Whether the options select any kernel. */
-static bool wants_kernels(const struct record_options *options)
-{
-	size_t i;
-
-	for (i = 0; i < options->nr_kernels; i++)
-		if (options->kernels[i].kind != SELECT_EVENTS ||
-		    strcmp(options->kernels[i].domain, "none"))
-			return true;
-	return options->nr_kernels == 0;
-}
-
 int session_claim(struct session *session, struct strata_error *error)
 {
-	if (session->hypervisor && wants_kernels(session->options) &&
-	    session_claim_kernels(session, error))
-		return -1;
 	if (!session->options->nr_apps)
 		return 0;
 	session->apps_lock = recorder_number_claim(RECORDER_APPS, "no --app, and no command",
@@ -134,10 +148,10 @@ int session_claim(struct session *session, struct strata_error *error)
 
 void session_release_locks(struct session *session)
 {
-	const int locks[] = { session->apps_lock, session->kernels_lock, session->lock };
+	const int locks[] = { session->apps_lock, session->lock };
 	size_t i;
 
 	for (i = 0; i < sizeof(locks) / sizeof(locks[0]); i++)
 		if (locks[i] >= 0)
-			close(locks[i]);
+			run_lock_release(locks[i]);
 }

@@ -14,7 +14,7 @@
 uint64_t fake_parts;
 
 const char *const fake_node_names[FAKE_NR_NODES] = {
-	"version", "root-ref", "event-channel", "nonce", "state", "ctl",
+	"version", "nonce", "root-ref", "event-channel", "nonce", "state", "ctl",
 };
 
 /* Events of all kinds and alignments, of fixed and of variable length; one has no field. */
@@ -203,20 +203,31 @@ static void set_text(struct fake_guest *guest, enum fake_node_name name, const c
 	fake_guest_set_node(guest, name, text, strlen(text));
 }
 
-static void publish(struct fake_guest *guest, uint32_t root_page, uint64_t nonce)
+static void set_nonce(struct fake_guest *guest, enum fake_node_name name, uint64_t nonce)
 {
 	char text[32];
 
-	snprintf(text, sizeof(text), "%u", STRATA_GUEST_ABI_VERSION);
-	set_text(guest, FAKE_VERSION, text);
+	snprintf(text, sizeof(text), "%016" PRIx64, nonce);
+	set_text(guest, name, text);
+}
+
+static void publish_rings(struct fake_guest *guest, uint32_t root_page, uint64_t nonce)
+{
+	char text[32];
+
 	snprintf(text, sizeof(text), "%u", guest->first_ref + root_page);
 	set_text(guest, FAKE_ROOT_REF, text);
 	snprintf(text, sizeof(text), "%u", guest->port);
 	set_text(guest, FAKE_EVENT_CHANNEL, text);
-	snprintf(text, sizeof(text), "%016" PRIx64, nonce);
-	set_text(guest, FAKE_NONCE, text);
+	set_nonce(guest, FAKE_NONCE, nonce);
 	set_text(guest, FAKE_STATE, "idle");
-	fake_guest_remove_node(guest, FAKE_CTL);
+}
+
+static void unpublish_rings(struct fake_guest *guest)
+{
+	fake_guest_remove_node(guest, FAKE_ROOT_REF);
+	fake_guest_remove_node(guest, FAKE_EVENT_CHANNEL);
+	fake_guest_remove_node(guest, FAKE_NONCE);
 }
 
 void fake_guest_reset(struct fake_guest *guest)
@@ -225,19 +236,13 @@ void fake_guest_reset(struct fake_guest *guest)
 	guest->watch_events = 0;
 }
 
-void fake_guest_load(struct fake_guest *guest, struct randomness *random)
+/* Makes new memory: the event table, empty rings, and the pages that list them. */
+static void make_rings(struct fake_guest *guest, uint64_t nonce)
 {
 	uint32_t directory_page, root_page, nr_refs, i;
-	uint64_t nonce = random_next(random);
 
-	guest->life = FAKE_RUNS;
 	guest->nr_pages = 0;
-	guest->first_ref = 8 + random_below(random, 1000);
-	guest->port = 1 + random_below(random, 100);
-	guest->recording = guest->deaf = guest->of_another = false;
-	guest->geo.subbuf_bits = (uint8_t)(12 + random_one_in(random, 4));
-	guest->geo.nr_subbufs_bits = (uint8_t)(2 + random_below(random, 2));
-	guest->nr_rings = 1 + random_below(random, FAKE_RINGS_MAX);
+	guest->recording = guest->of_another = false;
 	make_table(guest);
 	for (i = 0; i < guest->nr_rings; i++)
 		make_ring(guest, i);
@@ -260,7 +265,56 @@ void fake_guest_load(struct fake_guest *guest, struct randomness *random)
 	guest->root->nr_subbufs_bits = guest->geo.nr_subbufs_bits;
 	guest->root->nr_refs = nr_refs;
 	guest->root->directory_ref[0] = guest->first_ref + directory_page;
-	publish(guest, root_page, nonce);
+	publish_rings(guest, root_page, nonce);
+}
+
+void fake_guest_load(struct fake_guest *guest, struct randomness *random)
+{
+	uint64_t nonce = random_next(random);
+	char text[32];
+
+	guest->life = FAKE_RUNS;
+	guest->first_ref = 8 + random_below(random, 1000);
+	guest->port = 1 + random_below(random, 100);
+	guest->deaf = false;
+	guest->created = 0;
+	guest->fresh = true;
+	guest->geo.subbuf_bits = (uint8_t)(12 + random_one_in(random, 4));
+	guest->geo.nr_subbufs_bits = (uint8_t)(2 + random_below(random, 2));
+	guest->nr_rings = 1 + random_below(random, FAKE_RINGS_MAX);
+	snprintf(text, sizeof(text), "%u", STRATA_GUEST_ABI_VERSION);
+	set_text(guest, FAKE_VERSION, text);
+	make_rings(guest, nonce);
+	fake_guest_remove_node(guest, FAKE_CTL);
+	if (!guest->channel)
+		return;
+	set_nonce(guest, FAKE_MODULE_NONCE, nonce);
+	unpublish_rings(guest);
+	fake_guest_remove_node(guest, FAKE_STATE);
+}
+
+/* The same command again changes nothing. */
+static const char *create(struct fake_guest *guest, uint32_t sequence)
+{
+	if (!guest->channel)
+		return NULL;
+	if (guest->created != sequence && !guest->fresh)
+		make_rings(guest, guest->root->nonce + 1);
+	else if (guest->created != sequence)
+		publish_rings(guest, guest->nr_pages - 1, guest->root->nonce);
+	guest->created = sequence;
+	guest->fresh = false;
+	return "created";
+}
+
+static const char *destroy(struct fake_guest *guest)
+{
+	if (!guest->channel)
+		return NULL;
+	guest->recording = false;
+	guest->created = 0;
+	unpublish_rings(guest);
+	return "destroyed";
 }
 
 int fake_guest_page(const struct fake_guest *guest, uint32_t ref, bool writable)
@@ -391,6 +445,10 @@ void fake_guest_obey(struct fake_guest *guest)
 	} else if (!strcmp(word, "flush")) {
 		flush(guest);
 		said = "flushed";
+	} else if (!strcmp(word, "create")) {
+		said = create(guest, sequence);
+	} else if (!strcmp(word, "destroy")) {
+		said = destroy(guest);
 	} else if (!strcmp(word, "kprobe")) {
 		said = probe(guest, first) ? "probed" : NULL;
 	}
@@ -444,6 +502,9 @@ void fake_guest_leave(struct fake_guest *guest, bool overwrite, bool taken_over,
 	record(guest, overwrite, random_below(random, STRATA_NR_HEADER_FORMS),
 	       (1ull << guest->nr_events) - 1);
 	fake_guest_write(guest, random, nr);
+	guest->created = 1;
+	guest->fresh = false;
+	publish_rings(guest, guest->nr_pages - 1, guest->root->nonce);
 	set_text(guest, FAKE_STATE, random_one_in(random, 2) ? "started 5" : "flushed 7");
 }
 

@@ -31,6 +31,8 @@
 
 enum fake_node_name {
 	FAKE_VERSION,
+	FAKE_MODULE_NONCE, /* of another channel than 0; that one's is the module's, too */
+	/* of the recorder's channel */
 	FAKE_ROOT_REF,
 	FAKE_EVENT_CHANNEL,
 	FAKE_NONCE,
@@ -74,6 +76,7 @@ enum fake_life {
 
 struct fake_guest {
 	uint32_t domain;
+	uint32_t channel; /* the only one that has rings, or will have */
 	char name[32];
 	enum fake_life life;
 	uint8_t reason; /* SHUTDOWN_* of xen/sched.h, if it has shut down */
@@ -108,6 +111,8 @@ struct fake_guest {
 	bool bound;    /* by the recorder */
 	bool pending, masked;
 
+	uint32_t created; /* its rings, by the command of that number; 0: by none */
+	bool fresh;       /* nothing was ever written to them */
 	bool recording;
 	enum strata_header_form form;
 	uint64_t enabled; /* a bit an event */

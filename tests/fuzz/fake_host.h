@@ -33,6 +33,7 @@ struct fake_host {
 	void (*copied)(void *data);
 	void *data;
 
+	uint32_t recorders;       /* that run already, with the first numbers */
 	uint32_t domains_watched; /* by the recorder; each change is an event then */
 	uint32_t domain_events;
 	char domains_token[16];

@@ -106,7 +106,7 @@ static void make_rings(struct fake_channel *channel, struct strata_ring_geometry
 
 void fake_hypervisor_reset(bool left, bool left_overwrite)
 {
-	struct fake_channel *first = &xen.channel[0];
+	struct fake_channel *first = &xen.channel[fake_host.recorders];
 
 	if (xen.memory < 0)
 		make_memory();

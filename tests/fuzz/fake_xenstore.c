@@ -55,16 +55,22 @@ static struct fake_guest *guest_of(const char *path, const char **rest)
 }
 
 /* FAKE_NR_NODES: none of the module's. */
-static enum fake_node_name node_of(const char *rest)
+static enum fake_node_name node_of(const struct fake_guest *guest, const char *rest)
 {
-	static const char dir[] = "/" STRATA_GUEST_XENSTORE_DIR "/";
-	enum fake_node_name name = 0;
+	enum fake_node_name name;
+	char path[64];
 
-	if (strncmp(rest, dir, strlen(dir)))
-		return FAKE_NR_NODES;
-	while (name < FAKE_NR_NODES && strcmp(rest + strlen(dir), fake_node_names[name]))
-		name++;
-	return name;
+	for (name = 0; name < FAKE_NR_NODES; name++) {
+		if (guest->channel && name > FAKE_MODULE_NONCE)
+			snprintf(path, sizeof(path), "/" STRATA_GUEST_XENSTORE_DIR "/%u/%s",
+				 guest->channel, fake_node_names[name]);
+		else
+			snprintf(path, sizeof(path), "/" STRATA_GUEST_XENSTORE_DIR "/%s",
+				 fake_node_names[name]);
+		if (!strcmp(rest, path) && (guest->channel || name != FAKE_MODULE_NONCE))
+			return name;
+	}
+	return FAKE_NR_NODES;
 }
 
 /* As xenstore does: a zero byte follows the value, which may hold others. */
@@ -94,7 +100,7 @@ void *xs_read(struct xs_handle *handle, xs_transaction_t transaction, const char
 	guest = guest_of(path, &rest);
 	if (guest && !strcmp(rest, "/name"))
 		return copy_of(guest->name, (unsigned int)strlen(guest->name), length);
-	name = guest ? node_of(rest) : FAKE_NR_NODES;
+	name = guest ? node_of(guest, rest) : FAKE_NR_NODES;
 	if (name == FAKE_NR_NODES || !guest->nodes[name].exists) {
 		errno = ENOENT;
 		return NULL;
@@ -112,7 +118,7 @@ bool xs_write(struct xs_handle *handle, xs_transaction_t transaction, const char
 	(void)transaction;
 	note_request();
 	guest = guest_of(path, &rest);
-	if (guest && node_of(rest) != FAKE_CTL)
+	if (guest && node_of(guest, rest) != FAKE_CTL)
 		fake_host.misuse = "it writes a node that is the guest's";
 	if (guest) {
 		fake_guest_set_node(guest, FAKE_CTL, value, length);

@@ -284,15 +284,21 @@ static void leave(struct fake_guest *guest)
 	fake_guest_leave(guest, overwrite, plan.overwrite, &truth, overwrite ? 1000 : 60);
 }
 
-const struct plan *liars_begin(uint64_t seed, bool lying)
+const struct plan *liars_begin_beside(uint64_t seed, bool lying, uint32_t number)
 {
+	bool xen_flies, elsewhere;
 	uint32_t i;
 
 	truth.state = seed;
 	lies.state = ~seed;
 	make_plan(lying);
 	fake_host_reset(guests, NR_GUESTS);
-	fake_hypervisor_reset(plan.left, random_one_in(&truth, 2));
+	/* Not while another thread writes to rings that are to be replaced. */
+	fake_host.recorders = plan.scribbled && plan.left ? 0 : number;
+	xen_flies = random_one_in(&truth, 2);
+	fake_hypervisor_reset(plan.left, xen_flies);
+	/* Only a flight recorder of Xen takes the number of another one that died. */
+	elsewhere = plan.left && xen_flies && !(plan.xen && plan.overwrite);
 	fake_host.between = between;
 	fake_host.work = work;
 	fake_host.copying = copying;
@@ -301,8 +307,9 @@ const struct plan *liars_begin(uint64_t seed, bool lying)
 		memset(&liars[i], 0, sizeof(liars[i]));
 		liars[i].guest = &guests[i];
 		guests[i].domain = i + 1;
+		guests[i].channel = fake_host.recorders + elsewhere;
 		fake_guest_load(&guests[i], &truth);
-		if (plan.left)
+		if (plan.left && !elsewhere)
 			leave(&guests[i]);
 		if (lying && i != HONEST)
 			choose(&liars[i]);
@@ -310,6 +317,11 @@ const struct plan *liars_begin(uint64_t seed, bool lying)
 	if (plan.ends)
 		choose_end(&liars[HONEST], &truth);
 	return &plan;
+}
+
+const struct plan *liars_begin(uint64_t seed, bool lying)
+{
+	return liars_begin_beside(seed, lying, 0);
 }
 
 bool liars_scribbled(void)

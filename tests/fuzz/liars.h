@@ -39,7 +39,14 @@ struct plan {
 	bool scribbled;               /* another thread writes over the liars */
 };
 
-/* Loads all modules anew on a host that is new; @lying: else all are honest. */
+/*
+ * Loads all modules anew on a host that is new.
+ * @lying: else all are honest
+ * @number: of the recorder; those before are taken
+ */
+const struct plan *liars_begin_beside(uint64_t seed, bool lying, uint32_t number);
+
+/* The same, for the first recorder. */
 const struct plan *liars_begin(uint64_t seed, bool lying);
 
 /* Whether another thread is to write over them in this run. */

@@ -11,10 +11,13 @@
 #include <cmocka.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "consumerd/host/recorder_number.h"
@@ -112,22 +115,19 @@ static void a_wanted_number_is_preferred_to_any(void **state)
 
 static void what_one_recorder_claims_no_other_one_gets(void **state)
 {
-	int kernels = recorder_number_claim(RECORDER_KERNELS, "--kernel none", 2, true, &failure),
-	    apps = recorder_number_claim(RECORDER_APPS, "no --app", 3, false, &failure);
+	int apps = recorder_number_claim(RECORDER_APPS, "no --app", 2, true, &failure);
 	char holder[64];
 
 	(void)state;
-	assert_true(kernels >= 0 && apps >= 0);
-	assert_int_equal(
-		recorder_number_claim(RECORDER_KERNELS, "--kernel none", 3, false, &failure), -1);
-	snprintf(holder, sizeof(holder), "flight recorder 2 (process %ld) records the kernels",
+	assert_true(apps >= 0);
+	assert_int_equal(recorder_number_claim(RECORDER_APPS, "no --app", 3, false, &failure), -1);
+	snprintf(holder, sizeof(holder), "flight recorder 2 (process %ld) records the applications",
 		 (long)getpid());
 	says(holder);
-	says("--kernel none");
-	close(kernels);
-	kernels = recorder_number_claim(RECORDER_KERNELS, "--kernel none", 3, false, &failure);
-	assert_true(kernels >= 0);
-	close(kernels);
+	says("no --app");
+	close(apps);
+	apps = recorder_number_claim(RECORDER_APPS, "no --app", 3, false, &failure);
+	assert_true(apps >= 0);
 	close(apps);
 }
 
@@ -274,6 +274,119 @@ static void a_disk_without_a_file_more_is_what_the_reason_names(void **state)
 	assert_null(strstr(failure.text, "not permitted"));
 }
 
+/* What became of a recorder -------------------------------------------------------------------- */
+
+/* A recorder that has taken a number; it waits to be told to end, or is killed. */
+struct other {
+	pid_t pid;
+	unsigned int number;
+	int go;
+};
+
+static struct other start_other(bool flight)
+{
+	int said[2], go[2];
+	struct other other;
+
+	assert_int_equal(pipe(said), 0);
+	assert_int_equal(pipe(go), 0);
+	other.pid = fork();
+	assert_true(other.pid >= 0);
+	if (!other.pid) {
+		struct strata_error error;
+		char byte;
+		int lock;
+
+		close(go[1]);
+		lock = recorder_number_take(flight, NULL, NULL, &other.number, &error);
+		if (lock < 0 || write(said[1], &other.number, sizeof(other.number)) < 0 ||
+		    read(go[0], &byte, 1) < 0)
+			_exit(1);
+		run_lock_release(lock);
+		_exit(0);
+	}
+	close(said[1]);
+	close(go[0]);
+	assert_int_equal(read(said[0], &other.number, sizeof(other.number)), sizeof(other.number));
+	close(said[0]);
+	other.go = go[1];
+	return other;
+}
+
+static void end_other(const struct other *other)
+{
+	int status;
+
+	close(other->go);
+	assert_int_equal(waitpid(other->pid, &status, 0), other->pid);
+	assert_int_equal(status, 0);
+}
+
+static void kill_other(const struct other *other)
+{
+	int status;
+
+	assert_int_equal(kill(other->pid, SIGKILL), 0);
+	assert_int_equal(waitpid(other->pid, &status, 0), other->pid);
+	close(other->go);
+}
+
+static void one_that_runs_or_has_ended_did_not_die(void **state)
+{
+	char holder[RUN_LOCK_HOLDER_BYTES];
+	struct other other = start_other(false);
+	bool flight;
+
+	(void)state;
+	assert_false(recorder_number_died(other.number, holder, &flight));
+	end_other(&other);
+	assert_false(recorder_number_died(other.number, holder, &flight));
+}
+
+static void one_that_was_killed_is_known_until_it_is_cleared_up(void **state)
+{
+	char holder[RUN_LOCK_HOLDER_BYTES], process[32];
+	struct strata_error error;
+	const bool kinds[] = { false, true };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 2; i++) {
+		struct other other = start_other(kinds[i]);
+		bool flight = !kinds[i];
+		int lock;
+
+		kill_other(&other);
+		assert_true(recorder_number_died(other.number, holder, &flight));
+		assert_int_equal(flight, kinds[i]);
+		snprintf(process, sizeof(process), "(process %d)", (int)other.pid);
+		assert_non_null(strstr(holder, process));
+		lock = recorder_number_take_dead(other.number, &error);
+		assert_true(lock >= 0);
+		assert_false(recorder_number_died(other.number, holder, &flight));
+		run_lock_release(lock);
+		assert_false(recorder_number_died(other.number, holder, &flight));
+	}
+}
+
+static void an_owner_is_named_alive_or_dead(void **state)
+{
+	char owner[RUN_LOCK_HOLDER_BYTES], process[32];
+	struct other other = start_other(false);
+	struct strata_error error;
+
+	(void)state;
+	snprintf(process, sizeof(process), "(process %d)", (int)other.pid);
+	recorder_number_owner(other.number, owner);
+	assert_non_null(strstr(owner, process));
+	kill_other(&other);
+	recorder_number_owner(other.number, owner);
+	assert_non_null(strstr(owner, process));
+	run_lock_release(recorder_number_take_dead(other.number, &error));
+	recorder_number_owner(other.number, owner);
+	assert_string_equal(owner, "a recorder");
+}
+
 #define NUMBER_TEST(name) cmocka_unit_test_setup_teardown(name, begin, unmount_own_run)
 
 int main(void)
@@ -290,6 +403,9 @@ int main(void)
 		NUMBER_TEST(a_directory_that_others_may_write_to_is_refused),
 		NUMBER_TEST(on_a_full_disk_a_flight_recorder_is_found),
 		NUMBER_TEST(a_disk_without_a_file_more_is_what_the_reason_names),
+		NUMBER_TEST(one_that_runs_or_has_ended_did_not_die),
+		NUMBER_TEST(one_that_was_killed_is_known_until_it_is_cleared_up),
+		NUMBER_TEST(an_owner_is_named_alive_or_dead),
 	};
 
 	return cmocka_run_group_tests_name("recorder_number", tests, own_mounts, NULL);

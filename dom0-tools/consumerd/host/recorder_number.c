@@ -63,6 +63,33 @@ int recorder_number_take(bool flight, bool (*wanted)(void *data, unsigned int nu
 	return lock;
 }
 
+void recorder_number_owner(unsigned int number, char owner[RUN_LOCK_HOLDER_BYTES])
+{
+	struct strata_error ignored;
+	char name[32];
+
+	lock_name(name, sizeof(name), number);
+	if (run_lock_look(name, owner, &ignored) < 0 || !owner[0])
+		snprintf(owner, RUN_LOCK_HOLDER_BYTES, "a recorder");
+}
+
+static bool begins_with(const char *holder, const char *word)
+{
+	return !strncmp(holder, word, strlen(word));
+}
+
+bool recorder_number_died(unsigned int number, char holder[RUN_LOCK_HOLDER_BYTES], bool *flight)
+{
+	struct strata_error ignored;
+	char name[32];
+
+	lock_name(name, sizeof(name), number);
+	if (run_lock_look(name, holder, &ignored) != 0 || !holder[0])
+		return false;
+	*flight = begins_with(holder, FLIGHT);
+	return true;
+}
+
 int recorder_number_take_dead(unsigned int number, struct strata_error *error)
 {
 	char name[32], holder[RUN_LOCK_HOLDER_BYTES];
@@ -98,11 +125,6 @@ int recorder_number_read(const char *text, int *number, struct strata_error *err
 				   text, RECORDERS_MAX - 1);
 	*number = (int)value;
 	return 0;
-}
-
-static bool begins_with(const char *holder, const char *word)
-{
-	return !strncmp(holder, word, strlen(word));
 }
 
 /* Whether a command may be meant for the holder of a number's lock.  A nameless one may be a flight

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * recorder_number.h - the number of a recorder: several may run at a time, each with a number of
- * its own, which is also that of its channel in the hypervisor.
+ * its own, which is also that of its channel in the hypervisor and in each kernel.
  */
 #ifndef STRATA_CONSUMERD_RECORDER_NUMBER_H
 #define STRATA_CONSUMERD_RECORDER_NUMBER_H
@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 #include "base/error.h"
+#include "consumerd/host/run_lock.h"
 
 #define RECORDERS_MAX 8u
 
@@ -20,7 +21,7 @@
  * @flight: this is a flight recorder
  * @wanted: tells whether a number will do; NULL: any
  * @number: OUT
- * Returns a descriptor to keep open, RECORDER_NUMBER_NONE, or -1 with the reason.
+ * Returns a descriptor for run_lock_release(), RECORDER_NUMBER_NONE, or -1 with the reason.
  */
 int recorder_number_take_wanted(bool flight, bool (*wanted)(void *data, unsigned int number),
 				void *data, unsigned int *number, struct strata_error *error);
@@ -29,18 +30,27 @@ int recorder_number_take_wanted(bool flight, bool (*wanted)(void *data, unsigned
 int recorder_number_take(bool flight, bool (*wanted)(void *data, unsigned int number), void *data,
 			 unsigned int *number, struct strata_error *error);
 
-/* Takes the lock of @number, if its recorder is dead, to clear up after it.  A descriptor to close,
- * or a negative number. */
+/* Names the recorder that has @number, or had it and died; "a recorder" where that is unknown. */
+void recorder_number_owner(unsigned int number, char owner[RUN_LOCK_HOLDER_BYTES]);
+
+/*
+ * Whether recorder @number died without giving its number back.
+ * @holder: OUT: which recorder it was
+ * @flight: OUT: whether it was a flight recorder
+ */
+bool recorder_number_died(unsigned int number, char holder[RUN_LOCK_HOLDER_BYTES], bool *flight);
+
+/* Takes the lock of @number, if its recorder is dead, to clear up after it.  A descriptor for
+ * run_lock_release(), or a negative number. */
 int recorder_number_take_dead(unsigned int number, struct strata_error *error);
 
 /* What only one recorder at a time can record. */
-#define RECORDER_KERNELS "kernels"
-#define RECORDER_APPS    "applications"
+#define RECORDER_APPS "applications"
 
 /*
  * Takes the right to record @what.
  * @option: with which it is left out, for the message
- * Returns a descriptor to keep open, or -1: another recorder, which @error names, has it.
+ * Returns a descriptor for run_lock_release(), or -1: another recorder, which @error names, has it.
  */
 int recorder_number_claim(const char *what, const char *option, unsigned int number, bool flight,
 			  struct strata_error *error);

@@ -48,6 +48,11 @@ static void read_holder(int fd, char holder[RUN_LOCK_HOLDER_BYTES])
 
 	holder[length > 0 ? length : 0] = '\0';
 	holder[strcspn(holder, "\n")] = '\0';
+}
+
+static void read_living_holder(int fd, char holder[RUN_LOCK_HOLDER_BYTES])
+{
+	read_holder(fd, holder);
 	if (!holder[0])
 		snprintf(holder, RUN_LOCK_HOLDER_BYTES, "%s", RUN_LOCK_NAMELESS);
 }
@@ -74,7 +79,7 @@ int run_lock_take(const char *name, char holder[RUN_LOCK_HOLDER_BYTES], struct s
 		return fd;
 	}
 	if (errno == EAGAIN || errno == EACCES) {
-		read_holder(fd, holder);
+		read_living_holder(fd, holder);
 		close(fd);
 		return RUN_LOCK_HELD;
 	}
@@ -95,7 +100,17 @@ int run_lock_look(const char *name, char holder[RUN_LOCK_HOLDER_BYTES], struct s
 	else
 		held = whole.l_type != F_UNLCK;
 	if (held > 0)
+		read_living_holder(fd, holder);
+	else if (!held)
 		read_holder(fd, holder);
 	close(fd);
 	return held;
+}
+
+void run_lock_release(int lock)
+{
+	/* If it fails, only others' messages are wrong. */
+	if (ftruncate(lock, 0))
+		fprintf(stderr, "strata: a lock in %s: %s\n", RUN_DIR, strerror(errno));
+	close(lock);
 }

@@ -21,11 +21,14 @@
 /*
  * Takes NAME.lock.
  * @holder: IN: who takes it, a line for others to read; OUT, with RUN_LOCK_HELD: who holds it
- * Returns a descriptor to keep open, RUN_LOCK_HELD, or -1 with the reason.
+ * Returns a descriptor for run_lock_release(), RUN_LOCK_HELD, or -1 with the reason.
  */
 int run_lock_take(const char *name, char holder[RUN_LOCK_HOLDER_BYTES], struct strata_error *error);
 
-/* Whether somebody holds NAME.lock, and who.  1, 0, or -1 with the reason. */
+/* Whether somebody holds NAME.lock, and who; or who died with it, "" being nobody.  1, 0, or -1
+ * with the reason. */
 int run_lock_look(const char *name, char holder[RUN_LOCK_HOLDER_BYTES], struct strata_error *error);
+
+void run_lock_release(int lock);
 
 #endif /* STRATA_CONSUMERD_RUN_LOCK_H */

@@ -29,24 +29,34 @@ static bool read_text(struct xs_handle *xenstore, const char *path, char *to, si
 	return true;
 }
 
-static bool read_node(struct xs_handle *xenstore, uint32_t domain, const char *node, char *to,
-		      size_t bytes)
+/* Channel 0 has its nodes beside that of the version, the others in directories below. */
+static void name_node(char path[PATH_BYTES], uint32_t domain, uint32_t channel, const char *node)
+{
+	if (channel)
+		snprintf(path, PATH_BYTES, "/local/domain/%u/" STRATA_GUEST_XENSTORE_DIR "/%u/%s",
+			 domain, channel, node);
+	else
+		snprintf(path, PATH_BYTES, "/local/domain/%u/" STRATA_GUEST_XENSTORE_DIR "/%s",
+			 domain, node);
+}
+
+static bool read_node(struct xs_handle *xenstore, uint32_t domain, uint32_t channel,
+		      const char *node, char *to, size_t bytes)
 {
 	char path[PATH_BYTES];
 
-	snprintf(path, sizeof(path), "/local/domain/%u/" STRATA_GUEST_XENSTORE_DIR "/%s", domain,
-		 node);
+	name_node(path, domain, channel, node);
 	return read_text(xenstore, path, to, bytes);
 }
 
 /* Reads a node that must be a number: only digits, no sign, no space. */
-static bool read_number(struct xs_handle *xenstore, uint32_t domain, const char *node, int base,
-			uint64_t limit, uint64_t *number)
+static bool read_number(struct xs_handle *xenstore, uint32_t domain, uint32_t channel,
+			const char *node, int base, uint64_t limit, uint64_t *number)
 {
 	const char *digits = base == 16 ? "0123456789abcdefABCDEF" : "0123456789";
 	char text[32];
 
-	if (!read_node(xenstore, domain, node, text, sizeof(text)) || !text[0] ||
+	if (!read_node(xenstore, domain, channel, node, text, sizeof(text)) || !text[0] ||
 	    strlen(text) == sizeof(text) - 1 || text[strspn(text, digits)])
 		return false;
 	errno = 0;
@@ -73,9 +83,10 @@ static void take_state(struct guest *guest)
 
 static void look_at_module(struct xs_handle *xenstore, struct guest *guest)
 {
+	const uint32_t channel = guest->channel;
 	uint64_t version, root_ref, port;
 
-	if (!read_number(xenstore, guest->domain, "version", 10, UINT32_MAX, &version)) {
+	if (!read_number(xenstore, guest->domain, 0, "version", 10, UINT32_MAX, &version)) {
 		guest->module = GUEST_NO_MODULE;
 		return;
 	}
@@ -85,10 +96,25 @@ static void look_at_module(struct xs_handle *xenstore, struct guest *guest)
 		return;
 	}
 	guest->module = GUEST_BROKEN;
-	if (!read_number(xenstore, guest->domain, "root-ref", 10, UINT32_MAX, &root_ref) ||
-	    !read_number(xenstore, guest->domain, "event-channel", 10, UINT32_MAX, &port) ||
-	    !read_number(xenstore, guest->domain, "nonce", 16, UINT64_MAX, &guest->nonce) ||
-	    !read_node(xenstore, guest->domain, "state", guest->state, sizeof(guest->state)))
+	if (!read_number(xenstore, guest->domain, 0, "nonce", 16, UINT64_MAX, &guest->module_nonce))
+		return;
+	guest->nonce = guest->module_nonce;
+	if (!read_number(xenstore, guest->domain, channel, "root-ref", 10, UINT32_MAX, &root_ref)) {
+		if (!channel)
+			return;
+		/* It may have answered a command. */
+		if (read_node(xenstore, guest->domain, channel, "state", guest->state,
+			      sizeof(guest->state)))
+			take_state(guest);
+		guest->module = GUEST_NO_RINGS;
+		return;
+	}
+	if (!read_number(xenstore, guest->domain, channel, "event-channel", 10, UINT32_MAX,
+			 &port) ||
+	    (channel && !read_number(xenstore, guest->domain, channel, "nonce", 16, UINT64_MAX,
+				     &guest->nonce)) ||
+	    !read_node(xenstore, guest->domain, channel, "state", guest->state,
+		       sizeof(guest->state)))
 		return;
 	guest->root_ref = (uint32_t)root_ref;
 	guest->port = (uint32_t)port;
@@ -96,12 +122,13 @@ static void look_at_module(struct xs_handle *xenstore, struct guest *guest)
 	guest->module = GUEST_READY;
 }
 
-void guest_look(struct xs_handle *xenstore, uint32_t domain, struct guest *guest)
+void guest_look(struct xs_handle *xenstore, uint32_t domain, uint32_t channel, struct guest *guest)
 {
 	char path[PATH_BYTES];
 
 	memset(guest, 0, sizeof(*guest));
 	guest->domain = domain;
+	guest->channel = channel;
 	/* The module first: a domain disappears with all of its nodes, so if the module's nodes are
 	 * gone and the domain still has a name after that, the module was unloaded. */
 	look_at_module(xenstore, guest);
@@ -118,7 +145,7 @@ static int by_domain(const void *a, const void *b)
 	return (first->domain > second->domain) - (first->domain < second->domain);
 }
 
-int guests_find(struct xs_handle *xenstore, struct guest **guests, size_t *nr,
+int guests_find(struct xs_handle *xenstore, uint32_t channel, struct guest **guests, size_t *nr,
 		struct strata_error *error)
 {
 	unsigned int nr_domains = 0, i;
@@ -134,7 +161,7 @@ int guests_find(struct xs_handle *xenstore, struct guest **guests, size_t *nr,
 		return strata_fail(error, "out of memory");
 	}
 	for (i = 0; i < nr_domains; i++)
-		guest_look(xenstore, (uint32_t)strtoul(domains[i], NULL, 10), &list[i]);
+		guest_look(xenstore, (uint32_t)strtoul(domains[i], NULL, 10), channel, &list[i]);
 	free(domains);
 	qsort(list, nr_domains, sizeof(*list), by_domain);
 	*guests = list;
@@ -142,19 +169,24 @@ int guests_find(struct xs_handle *xenstore, struct guest **guests, size_t *nr,
 	return 0;
 }
 
-int guest_tell(struct xs_handle *xenstore, uint32_t domain, const struct guest_command *command,
-	       struct strata_error *error)
+int guest_tell(struct xs_handle *xenstore, uint32_t domain, uint32_t channel,
+	       const struct guest_command *command, struct strata_error *error)
 {
-	char path[PATH_BYTES], state[32];
+	char path[PATH_BYTES], version[32];
 
 	/* Writing for a destroyed domain would create its nodes again, and nothing would remove
 	 * them. */
-	if (!read_node(xenstore, domain, "state", state, sizeof(state)))
+	if (!read_node(xenstore, domain, 0, "version", version, sizeof(version)))
 		return strata_fail(error, "its module is gone");
-	snprintf(path, sizeof(path), "/local/domain/%u/" STRATA_GUEST_XENSTORE_DIR "/ctl", domain);
+	name_node(path, domain, channel, "ctl");
 	if (!xs_write(xenstore, XBT_NULL, path, command->text, (unsigned int)strlen(command->text)))
 		return strata_fail(error, "writing %s: %s", path, strerror(errno));
 	return 0;
+}
+
+void guest_command_create(struct guest_command *command, uint32_t sequence)
+{
+	snprintf(command->text, sizeof(command->text), "create %u", sequence);
 }
 
 int guest_command_start(struct guest_command *command, uint32_t sequence,
@@ -190,7 +222,13 @@ void guest_command_stop(struct guest_command *command, uint32_t sequence)
 	snprintf(command->text, sizeof(command->text), "stop %u", sequence);
 }
 
+void guest_command_destroy(struct guest_command *command, uint32_t sequence)
+{
+	snprintf(command->text, sizeof(command->text), "destroy %u", sequence);
+}
+
 bool guest_may_record(const struct guest *guest)
 {
-	return strcmp(guest->state, "idle") != 0 && strcmp(guest->state, "stopped") != 0;
+	return strcmp(guest->state, "idle") != 0 && strcmp(guest->state, "created") != 0 &&
+	       strcmp(guest->state, "stopped") != 0;
 }

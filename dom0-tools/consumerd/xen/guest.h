@@ -20,28 +20,33 @@
 enum guest_module {
 	GUEST_NO_MODULE,
 	GUEST_READY,
+	GUEST_NO_RINGS,  /* its channel does not exist yet: see guest_command_create() */
 	GUEST_OTHER_ABI, /* a module of another version: `version` */
 	GUEST_BROKEN,    /* it publishes invalid values */
 };
 
 struct guest {
 	uint32_t domain;
-	char name[80]; /* as xl shows it; hostile: escape it where it is shown */
-	bool named;    /* false: xenstore does not know the domain, the name is invented */
+	uint32_t channel; /* whose root_ref, port, nonce and state these are */
+	char name[80];    /* as xl shows it; hostile: escape it where it is shown */
+	bool named;       /* false: xenstore does not know the domain, the name is invented */
 	enum guest_module module;
 	uint32_t version;
 	uint32_t root_ref;
 	uint32_t port;
-	uint64_t nonce;
-	char state[32];    /* of its module, first word */
+	uint64_t module_nonce; /* of its load */
+	uint64_t nonce;        /* of the rings */
+	char state[32];        /* of its module, first word */
 	uint32_t answered; /* the number after it, of the command that was obeyed; 0: no command */
 };
 
-/* Reads the nodes of one domain and its module in xenstore.  A few short requests. */
-void guest_look(struct xs_handle *xenstore, uint32_t domain, struct guest *guest);
+/* Reads the nodes of one domain, its module and one of its channels in xenstore.  A few short
+ * requests. */
+void guest_look(struct xs_handle *xenstore, uint32_t domain, uint32_t channel, struct guest *guest);
 
-/* Lists all domains, in order of their numbers.  The list is the caller's to free().  0 or -1. */
-int guests_find(struct xs_handle *xenstore, struct guest **guests, size_t *nr,
+/* Lists all domains, each with one of its channels, in order of their numbers.  The list is the
+ * caller's to free().  0 or -1. */
+int guests_find(struct xs_handle *xenstore, uint32_t channel, struct guest **guests, size_t *nr,
 		struct strata_error *error);
 
 /* Whether its module may be recording, by the command that it obeyed last. */
@@ -71,21 +76,24 @@ struct guest_command {
 };
 
 /*
- * Commands to record events, to add one, to flush (while it goes on recording, each of its CPUs
- * hands over its records), and to stop.  guest_look() shows "started", "probed", "flushed" or
- * "stopped" with the same number, some time after guest_tell().
+ * Commands to make new rings for a channel, to record events, to add one, to flush (while it goes
+ * on recording, each of its CPUs hands over its records), to stop, and to free the rings.
+ * guest_look() shows "created", "started", "probed", "flushed", "stopped" or "destroyed" with the
+ * same number, some time after guest_tell().
  * @sequence: a number that was not used with this guest before
  * 0, or -1: the command is too long.
  */
+void guest_command_create(struct guest_command *command, uint32_t sequence);
 int guest_command_start(struct guest_command *command, uint32_t sequence,
 			const struct guest_start *start, struct strata_error *error);
 int guest_command_probe(struct guest_command *command, uint32_t sequence,
 			const struct guest_probe *probe, struct strata_error *error);
 void guest_command_flush(struct guest_command *command, uint32_t sequence);
 void guest_command_stop(struct guest_command *command, uint32_t sequence);
+void guest_command_destroy(struct guest_command *command, uint32_t sequence);
 
-/* Writes a command into a guest's part of xenstore: two short requests.  0 or -1. */
-int guest_tell(struct xs_handle *xenstore, uint32_t domain, const struct guest_command *command,
-	       struct strata_error *error);
+/* Writes a command to a channel into a guest's part of xenstore: two short requests.  0 or -1. */
+int guest_tell(struct xs_handle *xenstore, uint32_t domain, uint32_t channel,
+	       const struct guest_command *command, struct strata_error *error);
 
 #endif /* STRATA_CONSUMERD_GUEST_H */

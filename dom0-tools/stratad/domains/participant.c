@@ -100,7 +100,7 @@ void participant_refuse(struct participants *all, struct participant *one,
 {
 	participant_leave_out(all, one, why);
 	one->refused = true;
-	one->refused_nonce = one->guest.nonce;
+	one->refused_nonce = one->guest.module_nonce;
 	one->refused_root = one->guest.root_ref;
 	if (one->step == PARTICIPANT_NONE)
 		participant_unmap(all, one);
@@ -197,7 +197,7 @@ static int map_module(struct participants *all, struct participant *one, struct 
  */
 static bool is_flying(const struct participants *all, const struct guest *guest)
 {
-	return all->overwrite && !all->started &&
+	return all->overwrite && !all->started && guest->module == GUEST_READY &&
 	       (!strcmp(guest->state, "started") || !strcmp(guest->state, "flushed"));
 }
 
@@ -250,12 +250,51 @@ static bool may_be_mapped(struct participants *all, struct participant *one)
 	return !one->due;
 }
 
-static void take_in(struct participants *all, struct participant *one)
+/* Maps its module, as far as its share of the time allows. */
+static void map_or_refuse(struct participants *all, struct participant *one)
 {
 	struct strata_error why = { "" };
 
-	if (one->refused && one->refused_nonce == one->guest.nonce &&
-	    one->refused_root == one->guest.root_ref)
+	if (map_module(all, one, &why))
+		participant_refuse(all, one, &why);
+	else
+		participant_map_some(all, one);
+}
+
+void participant_take_rings(struct participants *all, struct participant *one,
+			    const struct guest *now)
+{
+	struct strata_error why = { "" };
+
+	if (now->module == GUEST_READY && !strcmp(now->state, "created")) {
+		one->guest = *now;
+		one->step = PARTICIPANT_NONE;
+		map_or_refuse(all, one);
+		return;
+	}
+	strata_fail(&why, "its module makes no rings for one more recorder (too few grants, or too "
+			  "little memory?); its kernel log says why");
+	participant_refuse(all, one, &why);
+}
+
+/* Whether it has not changed since.  Its module may have made other rings for our channel. */
+static bool was_refused(const struct participants *all, const struct participant *one)
+{
+	return one->refused && one->refused_nonce == one->guest.module_nonce &&
+	       (all->channel || one->refused_root == one->guest.root_ref);
+}
+
+/* Whether its module must make the rings.  Those of channel 0 are there; others that are there have
+ * been left by a recorder that died. */
+static bool needs_rings(const struct participants *all, const struct participant *one)
+{
+	return one->guest.module == GUEST_NO_RINGS ||
+	       (all->channel && one->guest.module == GUEST_READY && !one->flying);
+}
+
+static void take_in(struct participants *all, struct participant *one)
+{
+	if (was_refused(all, one))
 		return;
 	if (!may_be_mapped(all, one) || !is_allowed(all, one))
 		return;
@@ -264,10 +303,11 @@ static void take_in(struct participants *all, struct participant *one)
 	one->owes_since_ms = 0;
 	one->port = -1;
 	one->flying = is_flying(all, &one->guest);
-	if (map_module(all, one, &why))
-		participant_refuse(all, one, &why);
+	one->has_channel = all->channel && one->guest.module != GUEST_OTHER_ABI;
+	if (needs_rings(all, one))
+		participant_create(all, one);
 	else
-		participant_map_some(all, one);
+		map_or_refuse(all, one);
 }
 
 /* All of its pages are mapped. */
@@ -362,6 +402,11 @@ void participant_take_look(struct participants *all, struct participant *one,
 	bool named;
 
 	note_name(all, one, now);
+	if (one->step == PARTICIPANT_CREATING && now->module_nonce == one->guest.module_nonce &&
+	    (now->module == GUEST_READY || now->module == GUEST_NO_RINGS)) {
+		participant_take_answer(all, one, now);
+		return;
+	}
 	if (one->step != PARTICIPANT_NONE &&
 	    (now->module != GUEST_READY || now->nonce != one->guest.nonce)) {
 		/* xenstore removes a domain's nodes before the domain. */
@@ -393,7 +438,7 @@ void participant_look(struct participants *all, struct participant *one)
 
 	one->looked_ms = participants_now_ms(all);
 	one->due = false;
-	guest_look(all->xenstore, one->domain, &now);
+	guest_look(all->xenstore, one->domain, all->channel, &now);
 	participant_take_look(all, one, &now);
 }
 
@@ -459,7 +504,7 @@ void participant_let_go(struct participants *all, struct participant *one,
 	}
 	/* Its nodes still exist for a while, but are outdated. */
 	one->refused = true;
-	one->refused_nonce = one->guest.nonce;
+	one->refused_nonce = one->guest.module_nonce;
 	one->refused_root = one->guest.root_ref;
 	participant_unmap(all, one);
 }

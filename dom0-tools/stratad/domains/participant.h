@@ -24,6 +24,10 @@ static inline bool participant_is_mapping(const struct participant *one)
 /* Maps or reads some more of its pages, and continues with its set-up after the last one. */
 void participant_map_some(struct participants *all, struct participant *one);
 
+/* Its module says that it has made the rings of the recorder's channel, or that it has not. */
+void participant_take_rings(struct participants *all, struct participant *one,
+			    const struct guest *now);
+
 /* After it has stopped or added a probe: makes it add the next one, or join the recording. */
 void participant_go_on(struct participants *all, struct participant *one);
 

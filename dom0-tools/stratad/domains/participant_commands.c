@@ -37,21 +37,42 @@ void participant_await(struct participants *all, struct participant *one,
 	one->due = true;
 }
 
-/* Sends a stop command. 0 or -1. */
-static int give_stop(struct participants *all, struct participant *one, struct strata_error *error)
+/* Sends a command that has only a number.  0 or -1. */
+static int give(struct participants *all, struct participant *one,
+		void (*make)(struct guest_command *command, uint32_t sequence),
+		struct strata_error *error)
 {
 	struct guest_command command;
 
 	one->sequence = all->sequence++;
-	guest_command_stop(&command, one->sequence);
+	make(&command, one->sequence);
 	return participant_give(all, one, &command, error);
+}
+
+void participant_create(struct participants *all, struct participant *one)
+{
+	struct strata_error why = { "" };
+
+	if (give(all, one, guest_command_create, &why))
+		participant_refuse(all, one, &why);
+	else
+		participant_await(all, one, PARTICIPANT_CREATING);
+}
+
+void participant_destroy(struct participants *all, struct participant *one)
+{
+	struct strata_error ignored;
+
+	/* If it fails, the next recorder with this number makes new ones. */
+	if (one->has_channel)
+		give(all, one, guest_command_destroy, &ignored);
 }
 
 void participant_quiet(struct participants *all, struct participant *one)
 {
 	struct strata_error why = { "" };
 
-	if (give_stop(all, one, &why))
+	if (give(all, one, guest_command_stop, &why))
 		participant_refuse(all, one, &why);
 	else
 		participant_await(all, one, PARTICIPANT_QUIETING);
@@ -96,7 +117,7 @@ void participant_stop(struct participants *all, struct participant *one)
 	if (one->step == PARTICIPANT_STARTING)
 		xenstore_requests_look(all->requests, one->domain, one->serial);
 	/* If its module is gone, the next look sees that. */
-	give_stop(all, one, &why);
+	give(all, one, guest_command_stop, &why);
 	participant_await(all, one, PARTICIPANT_STOPPING);
 }
 
@@ -122,15 +143,11 @@ int participant_reselect(struct participants *all, struct participant *one,
 
 void participant_flush(struct participants *all, struct participant *one)
 {
-	struct guest_command command;
 	struct strata_error why = { "" };
 
 	one->flushing = one->step == PARTICIPANT_RECORDING && one->life == DOMAIN_RUNS;
-	if (!one->flushing)
-		return;
-	one->sequence = all->sequence++;
-	guest_command_flush(&command, one->sequence);
-	one->flushing = !participant_give(all, one, &command, &why);
+	if (one->flushing)
+		one->flushing = !give(all, one, guest_command_flush, &why);
 }
 
 bool participant_flushed(struct participants *all, struct participant *one)
@@ -170,6 +187,7 @@ void participant_take_failure(struct participants *all, struct participant *one)
 
 	one->failed = false;
 	switch (one->step) {
+	case PARTICIPANT_CREATING:
 	case PARTICIPANT_QUIETING:
 	case PARTICIPANT_PROBING:
 		participant_refuse(all, one, &why);
@@ -187,8 +205,9 @@ void participant_take_failure(struct participants *all, struct participant *one)
 
 bool participant_owes_answer(const struct participant *one)
 {
-	return one->step == PARTICIPANT_QUIETING || one->step == PARTICIPANT_PROBING ||
-	       one->step == PARTICIPANT_STARTING || one->step == PARTICIPANT_STOPPING;
+	return one->step == PARTICIPANT_CREATING || one->step == PARTICIPANT_QUIETING ||
+	       one->step == PARTICIPANT_PROBING || one->step == PARTICIPANT_STARTING ||
+	       one->step == PARTICIPANT_STOPPING;
 }
 
 bool participant_is_late(const struct participant *one)
@@ -242,7 +261,9 @@ void participant_take_answer(struct participants *all, struct participant *one,
 	}
 	one->silence_said = false;
 	one->owes_since_ms = 0;
-	if (one->step == PARTICIPANT_PROBING) {
+	if (one->step == PARTICIPANT_CREATING) {
+		participant_take_rings(all, one, now);
+	} else if (one->step == PARTICIPANT_PROBING) {
 		if (participant_take_probe(all, one, !strcmp(now->state, "probed"), &why)) {
 			participant_refuse(all, one, &why);
 			return;

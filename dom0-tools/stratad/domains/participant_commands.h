@@ -19,6 +19,10 @@ int participant_give(struct participants *all, struct participant *one,
 void participant_await(struct participants *all, struct participant *one,
 		       enum participant_step step);
 
+/* Has its module make the rings of the recorder's channel, or free them at the end. */
+void participant_create(struct participants *all, struct participant *one);
+void participant_destroy(struct participants *all, struct participant *one);
+
 /* Stops recording for an earlier recorder. */
 void participant_quiet(struct participants *all, struct participant *one);
 

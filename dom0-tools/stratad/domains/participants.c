@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <strata/abi/guest.h>
 
@@ -35,6 +36,9 @@
  * are taken. */
 #define START_MS 3000u
 #define STOP_MS  10000u
+
+/* How often answers are looked for before the recording begins. */
+#define CREATE_LOOK_NS 5000000
 
 #define DOMAINS_TOKEN "domains"
 
@@ -157,6 +161,27 @@ static void hear(struct participants *all)
 	}
 }
 
+static bool any_creates(const struct participants *all)
+{
+	size_t i;
+
+	for (i = 0; i < all->nr; i++)
+		if (all->list[i].step == PARTICIPANT_CREATING && all->list[i].life == DOMAIN_RUNS)
+			return true;
+	return false;
+}
+
+/* Waits until the modules have made the rings of our channel.  Late ones join later. */
+static void await_rings(struct participants *all)
+{
+	const struct timespec pause = { .tv_nsec = CREATE_LOOK_NS };
+
+	while (any_creates(all) && participants_now_ms(all) - all->gathered_ms < START_MS) {
+		nanosleep(&pause, NULL);
+		participants_tend(all);
+	}
+}
+
 int participants_gather(struct participants *all, struct strata_error *error)
 {
 	size_t i;
@@ -164,7 +189,7 @@ int participants_gather(struct participants *all, struct strata_error *error)
 	/* Distinguishes commands of different recorders. */
 	all->sequence = (uint32_t)strata_clock();
 	all->gathered_ms = participants_now_ms(all);
-	all->requests = xenstore_requests_open(all->xenstore, error);
+	all->requests = xenstore_requests_open(all->xenstore, all->channel, error);
 	if (!all->requests)
 		return -1;
 	if (!xs_watch(all->xenstore, "@introduceDomain", DOMAINS_TOKEN) ||
@@ -175,7 +200,10 @@ int participants_gather(struct participants *all, struct strata_error *error)
 		return -1;
 	for (i = 0; i < all->nr; i++)
 		participant_look(all, &all->list[i]);
-	return participants_check_found(all, error);
+	if (participants_check_found(all, error))
+		return -1;
+	await_rings(all);
+	return 0;
 }
 
 void participants_start(struct participants *all)
@@ -352,6 +380,8 @@ void participants_release(struct participants *all)
 		participant_unmap(all, &all->list[i]);
 	}
 	leaving_release(&all->leaving);
+	for (i = 0; i < all->nr; i++)
+		participant_destroy(all, &all->list[i]);
 	if (all->requests)
 		xenstore_requests_close(all->requests);
 	else if (all->xenstore)

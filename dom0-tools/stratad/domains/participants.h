@@ -24,6 +24,7 @@
 
 enum participant_step {
 	PARTICIPANT_NONE,     /* not mapped */
+	PARTICIPANT_CREATING, /* its module is making the rings of the recorder's channel */
 	PARTICIPANT_MAPPING,  /* its pages are being mapped, over several turns */
 	PARTICIPANT_QUIETING, /* mapped; recording for an earlier recorder is being stopped */
 	PARTICIPANT_PROBING,  /* its module is adding probes */
@@ -69,6 +70,7 @@ struct participant {
 	bool failed;             /* it could not be written, which is not handled yet */
 	struct strata_error why_failed;
 	bool recorded;          /* it answered that it started */
+	bool has_channel;       /* a channel other than 0, to be destroyed at the end */
 	bool flying;            /* flight recorder of an earlier recorder */
 	bool flushing;          /* a flush awaits its answer */
 	bool unflushed;         /* the last flush had no answer in time, and has none yet */
@@ -88,6 +90,7 @@ struct participants {
 	struct recorder *recorder;
 	struct kernel_selection *selections;
 	size_t nr_selections;         /* 0: every kernel that has the module */
+	uint32_t channel;             /* of each kernel, which is the recorder's number */
 	bool wait;                    /* for named domains that do not run yet */
 	bool overwrite;               /* flight recorder */
 	enum strata_header_form form; /* event headers, where supported */
@@ -137,6 +140,15 @@ bool participants_unwritten(const struct participants *all);
  * is created or replaced. 0, or -1 with the unknown name.
  */
 int participants_check_names(const struct participants *all, struct strata_error *error);
+
+/*
+ * Has each kernel end what a recorder that died left in @channel: its rings are freed, or those of
+ * channel 0 stopped.  Before participants_gather(); does not wait for answers.
+ * @holder: who that was, for a message
+ * 0, or -1 with the reason.
+ */
+int participants_free_left(const struct participants *all, uint32_t channel, const char *holder,
+			   struct strata_error *error);
 
 /*
  * Finds every kernel that the selections name, maps it, and registers it with the recorder. Kernels

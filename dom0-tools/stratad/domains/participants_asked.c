@@ -34,7 +34,7 @@ int participants_domains(const struct participants *all, struct guest **guests, 
 	size_t i;
 
 	if (!all->requests)
-		return guests_find(all->xenstore, guests, nr, error);
+		return guests_find(all->xenstore, all->channel, guests, nr, error);
 	list = calloc(all->nr + 1, sizeof(*list));
 	if (!list)
 		return strata_fail(error, "out of memory");

@@ -15,6 +15,7 @@
 struct xenstore_requests {
 	struct worker *worker;
 	struct xs_handle *xenstore;
+	uint32_t channel;
 };
 
 struct request {
@@ -29,7 +30,8 @@ static void look(struct work *work)
 {
 	struct request *request = (struct request *)work;
 
-	guest_look(request->requests->xenstore, request->domain, &request->reply.guest);
+	guest_look(request->requests->xenstore, request->domain, request->requests->channel,
+		   &request->reply.guest);
 }
 
 static void tell(struct work *work)
@@ -37,7 +39,8 @@ static void tell(struct work *work)
 	struct request *request = (struct request *)work;
 
 	request->reply.failed = guest_tell(request->requests->xenstore, request->domain,
-					   &request->command, &request->reply.why);
+					   request->requests->channel, &request->command,
+					   &request->reply.why);
 }
 
 static void name_watch(const struct request *request, char *path, size_t path_bytes, char *token,
@@ -78,7 +81,7 @@ static struct request *make(struct xenstore_requests *requests, uint32_t domain,
 	return request;
 }
 
-struct xenstore_requests *xenstore_requests_open(struct xs_handle *xenstore,
+struct xenstore_requests *xenstore_requests_open(struct xs_handle *xenstore, uint32_t channel,
 						 struct strata_error *error)
 {
 	struct xenstore_requests *requests = calloc(1, sizeof(*requests));
@@ -88,6 +91,7 @@ struct xenstore_requests *xenstore_requests_open(struct xs_handle *xenstore,
 		return NULL;
 	}
 	requests->xenstore = xenstore;
+	requests->channel = channel;
 	requests->worker = worker_open(-1, error);
 	if (requests->worker)
 		return requests;

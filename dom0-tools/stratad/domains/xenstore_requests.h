@@ -27,9 +27,10 @@ struct xenstore_reply {
 /*
  * @xenstore: owned by the requests until xenstore_requests_close().  The caller may still use
  *            xs_check_watch() and xs_fileno(), which do not block.
+ * @channel: of each kernel, which they are about
  * NULL with the reason; then the caller still owns it.
  */
-struct xenstore_requests *xenstore_requests_open(struct xs_handle *xenstore,
+struct xenstore_requests *xenstore_requests_open(struct xs_handle *xenstore, uint32_t channel,
 						 struct strata_error *error);
 
 /* Requests a read of a domain's nodes, or a command. @whose: returned with the reply. False: out of
