@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Compares what two recorders wrote of Xen at the same time: same_events.py RECORDING RECORDING
+"""Compares what two recorders wrote of a source at the same time: same_events.py RECORDING RECORDING SOURCE
 
-On each physical CPU, the events that both select must be the same, in the same order, from the first one that both have to the last
+On each of its CPUs, the events that both select must be the same, in the same order, from the first one that both have to the last
 one. An event has the same ticks in all channels, unless a probe nested in it or a sub-buffer was switched: then its clock was read
 again, so ticks only say where to begin and to end. And probes that nest in one another may come in another order, if the inner ones
 came between the outer one's channels. Prints what differs, and how many events were compared; status 1 if any differs.
@@ -15,10 +15,10 @@ import sys
 LINE = re.compile(r'\[(\d+)\] \(\+[^)]*\) (?:\S+ )?(\w+): (\{ .*cpu_id = (\d+).*)')
 
 
-def events_of(recording):
+def events_of(recording, source):
     """The events of each CPU: ticks, name, and the name with all fields."""
     cpus = collections.defaultdict(list)
-    command = ['babeltrace2', '--clock-cycles', recording + '/xen']
+    command = ['babeltrace2', '--clock-cycles', recording + '/' + source]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
         for line in process.stdout:
             match = LINE.match(line)
@@ -59,7 +59,7 @@ def first_difference(mine, theirs):
 
 
 def main():
-    one, other = (events_of(recording) for recording in sys.argv[1:])
+    one, other = (events_of(recording, sys.argv[3]) for recording in sys.argv[1:3])
     compared = 0
     for cpu in sorted(one.keys() | other.keys()):
         mine, theirs = common(one[cpu], other[cpu])

@@ -9,7 +9,7 @@
 OUT=out/tests/channels
 
 same() {
-	"$here/same_events.py" "$OUT/$1" "$OUT/$2"
+	"$here/same_events.py" "$OUT/$1" "$OUT/$2" xen
 }
 
 rm -rf "$OUT"

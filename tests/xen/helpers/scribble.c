@@ -65,7 +65,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: scribble DOMAIN MILLISECONDS, as root in dom0\n");
 		return 1;
 	}
-	guest_look(xenstore, (uint32_t)atoi(argv[1]), &guest);
+	guest_look(xenstore, (uint32_t)atoi(argv[1]), 0, &guest);
 	if (guest_map(&map, gnttab, &guest, true, &error)) {
 		fprintf(stderr, "scribble: %s\n", error.text);
 		return 1;

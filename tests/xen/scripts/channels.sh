@@ -51,13 +51,6 @@ others_come_and_go() {
 	done
 }
 
-the_kernels_belong_to_one() {
-	try second strata record --duration 1s --output /tmp/second
-	expect_status "a second recorder of kernels is refused" 1
-	expect_line "the error names the first recorder and the option that leaves them out" second \
-		"flight recorder 0 \(process $flight\) records the kernels already; .*--kernel none"
-}
-
 commands_go_to_one() {
 	start_adhoc other --xen sched
 	other=$recorder
@@ -135,7 +128,6 @@ there_are_eight() {
 start_recorder flight $FLIGHT --output "$LAB_OUT/flight"
 flight=$recorder
 others_come_and_go
-the_kernels_belong_to_one
 commands_go_to_one
 killed_recorders_disturb_nobody
 a_flight_recorder_is_taken_over
