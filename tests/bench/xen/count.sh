@@ -81,6 +81,18 @@ while read -r variant; do
 		count hypercalls off
 		count tracepoint off
 		;;
+	strata_two)
+		strata record --xen 'pv_hypercall*' --kernel dom0:power/cpu_frequency --output beside >beside.log 2>&1 &
+		beside=$!
+		until grep -q "recording .* sources into" beside.log; do
+			kill -0 $beside || fail "strata record" beside.log
+			usleep 100000
+		done
+		count_strata hypercalls "$variant" --xen 'pv_hypercall*' --kernel none
+		count_strata tracepoint "$variant" --xen none --kernel dom0:power/cpu_frequency
+		kill -INT $beside
+		wait $beside || fail "strata record" beside.log
+		;;
 	xentrace) count_xentrace ;;
 	lttng_modules) count_lttng ;;
 	*)

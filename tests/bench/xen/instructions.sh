@@ -66,7 +66,7 @@ tests/bench/kernel/build.sh $out --locked
 mkdir $out/own/lttng
 cp -r out/lttng/{bin,lib,share} $out/own/lttng/
 echo "bench: a host that counts instructions boots" >&2
-printf '%s\n' off strata xentrace lttng_modules | count_on own out/xen/xen out/kmod/strata.ko
+printf '%s\n' off strata strata_two xentrace lttng_modules | count_on own out/xen/xen out/kmod/strata.ko
 echo "bench: and one whose recorders take a lock for each event" >&2
 printf '%s\n' off strata_locked | count_on locked out/bench/xen-locked/xen/xen $out/strata_locked.ko
 
@@ -74,9 +74,12 @@ printf '%s\n' off strata_locked | count_on locked out/bench/xen-locked/xen/xen $
 xen='pv_hypercall(_return)? .*op=17[( ]'
 kernel=' cpu_frequency '
 excess own hypercalls strata xen_event_8b "$(strata_events own/hypercalls-strata "$xen")"
+# Two recorders of the same events.
+excess own hypercalls strata_two xen_event_8b "$(strata_events own/hypercalls-strata_two "$xen")"
 excess own hypercalls xentrace xen_event_8b "$(xentrace_events own/hypercalls-xentrace)"
 excess locked hypercalls strata_locked xen_event_8b "$(strata_events locked/hypercalls-strata_locked "$xen")"
 excess own tracepoint strata kernel_event_8b "$(strata_events own/tracepoint-strata "$kernel")"
+excess own tracepoint strata_two kernel_event_8b "$(strata_events own/tracepoint-strata_two "$kernel")"
 excess own tracepoint lttng_modules kernel_event_8b "$(lttng_events own/tracepoint-lttng_modules)"
 excess locked tracepoint strata_locked kernel_event_8b "$(strata_events locked/tracepoint-strata_locked "$kernel")"
 rm -f $out/text
