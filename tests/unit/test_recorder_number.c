@@ -116,7 +116,7 @@ static void a_wanted_number_is_preferred_to_any(void **state)
 static void what_one_recorder_claims_no_other_one_gets(void **state)
 {
 	int apps = recorder_number_claim(RECORDER_APPS, "no --app", 2, true, &failure);
-	char holder[64];
+	char holder[80];
 
 	(void)state;
 	assert_true(apps >= 0);

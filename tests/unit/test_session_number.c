@@ -2,7 +2,7 @@
 /*
  * test_session_number.c - which number and which channel of the hypervisor a recorder gets, and
  * what becomes of the rings that dead recorders left.  The hypervisor is eight channels of the
- * test's, /run is the test's own: so it runs as root.
+ * test's, the kernels are counters, /run is the test's own: so it runs as root.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -75,7 +75,7 @@ int xenforeignmemory_close(xenforeignmemory_handle *handle)
 
 static unsigned int freed[RECORDERS_MAX];
 
-int participants_free_left(struct participants *kernels, unsigned int number, const char *owner,
+int participants_free_left(const struct participants *kernels, uint32_t number, const char *owner,
 			   struct strata_error *error)
 {
 	(void)kernels;
@@ -231,6 +231,29 @@ static void a_recorder_without_the_hypervisor_frees_what_its_number_left(void **
 	die(&recorder);
 }
 
+static void kernels_are_told_who_died_and_nobody_else(void **state)
+{
+	struct test_recorder living, flight, second, third, recorder;
+
+	(void)state;
+	start(&living, false);
+	start(&second, false);
+	start(&third, false);
+	start(&flight, true);
+	die(&second);
+	die(&third);
+	die(&flight);
+	memset(freed, 0, sizeof(freed));
+	start(&recorder, false);
+	assert_int_equal(recorder.session.number, 1);
+	/* Its own number, too: it may record none of those kernels. */
+	assert_int_equal(freed[1], 1);
+	assert_int_equal(freed[2], 1);
+	assert_int_equal(freed[0] + freed[3], 0);
+	die(&living);
+	die(&recorder);
+}
+
 #define NUMBER_TEST(name) cmocka_unit_test_setup_teardown(name, begin, unmount_own_run)
 
 int main(void)
@@ -240,6 +263,7 @@ int main(void)
 		NUMBER_TEST(a_dead_flight_recorder_is_taken_last),
 		NUMBER_TEST(rings_of_dead_recorders_are_freed_and_no_others),
 		NUMBER_TEST(a_recorder_without_the_hypervisor_frees_what_its_number_left),
+		NUMBER_TEST(kernels_are_told_who_died_and_nobody_else),
 	};
 
 	return cmocka_run_group_tests_name("session_number", tests, own_mounts, NULL);
