@@ -155,17 +155,64 @@ struct reading {
 	const struct strata_event_shape *shape; /* NULL: the id is unknown */
 };
 
+/* The last event whose records all have the same length. Most records are of the same event as the
+ * one before: then the next one's place does not wait for a look at the event's description. */
+struct repeated {
+	uint32_t id;
+	uint32_t bytes; /* of context and payload; UINT32_MAX: there was no such event yet */
+};
+
+/*
+ * Finds how long the record is whose header was read.
+ * @bytes, @left: what follows the header, up to the end of the content
+ * Returns the bytes behind the header, without the padding behind them; -1: the record exceeds the
+ * content, or its id is unknown.
+ */
+static int64_t read_length(struct strata_source *source, uint32_t context_bytes,
+			   const uint8_t *bytes, uint32_t left, struct reading *reading,
+			   struct repeated *repeated)
+{
+	const uint32_t head = context_bytes;
+	uint32_t length;
+
+	reading->shape = find_shape(source, reading->id);
+	if (!reading->shape)
+		return -1;
+	if (head > left)
+		return -1;
+	left -= head;
+	if (left > STRATA_PAYLOAD_BYTES_MAX)
+		left = STRATA_PAYLOAD_BYTES_MAX;
+	length = reading->shape->fixed_bytes;
+	if (reading->shape->variable) {
+		const int64_t found =
+			strata_payload_length(source, reading->shape, bytes + head, left);
+
+		if (found < 0)
+			return -1;
+		length = (uint32_t)found;
+	}
+	if (length > left)
+		return -1;
+	if (!reading->shape->variable)
+		*repeated = (struct repeated){ reading->id, head + length };
+	return head + length;
+}
+
 /*
  * Finds where the record at @offset ends, which is a multiple of 4 and within the content.
  * @previous: ticks of the record before, or the packet's begin
- * @reading: OUT, as far as it got Returns the record's bytes, without the padding behind it; 0: the
- * record exceeds the content.
+ * @reading: OUT, as far as it got
+ * Returns the record's bytes, without the padding behind it; 0: the record exceeds the content, or
+ * its id is unknown.
  */
 static inline __attribute__((always_inline)) uint32_t
 read_record(struct strata_source *source, struct layout layout, const uint8_t *bytes,
-	    uint32_t content_bytes, uint32_t offset, uint64_t previous, struct reading *reading)
+	    uint32_t content_bytes, uint32_t offset, uint64_t previous, struct reading *reading,
+	    struct repeated *repeated)
 {
-	uint32_t left = content_bytes - offset, length, head;
+	uint32_t left = content_bytes - offset;
+	int64_t length;
 
 	reading->id = UINT32_MAX;
 	reading->shape = NULL;
@@ -174,25 +221,12 @@ read_record(struct strata_source *source, struct layout layout, const uint8_t *b
 						   &reading->id, &reading->ticks);
 	if (!reading->header_bytes)
 		return 0;
-	reading->shape = find_shape(source, reading->id);
-	if (!reading->shape)
-		return 0;
-	head = reading->header_bytes + layout.context_bytes;
-	if (head > left)
-		return 0;
-	left -= head;
-	if (left > STRATA_PAYLOAD_BYTES_MAX)
-		left = STRATA_PAYLOAD_BYTES_MAX;
-	length = reading->shape->fixed_bytes;
-	if (reading->shape->variable) {
-		const int64_t found =
-			strata_payload_length(source, reading->shape, bytes + offset + head, left);
-
-		if (found < 0)
-			return 0;
-		length = (uint32_t)found;
-	}
-	return length > left ? 0 : head + length;
+	left -= reading->header_bytes;
+	if (__builtin_expect(reading->id == repeated->id && repeated->bytes <= left, 1))
+		return reading->header_bytes + repeated->bytes;
+	length = read_length(source, layout.context_bytes, bytes + offset + reading->header_bytes,
+			     left, reading, repeated);
+	return length < 0 ? 0 : reading->header_bytes + (uint32_t)length;
 }
 
 /* Says what is wrong with the record at @offset: its length or its time.  Returns -1. */
@@ -233,6 +267,7 @@ check_records_of(struct strata_source *source, struct layout layout, const uint8
 {
 	const uint32_t content_bytes = packet->content_bytes;
 	const uint64_t end_ticks = packet->end_ticks;
+	struct repeated repeated = { 0, UINT32_MAX };
 	uint64_t previous = packet->begin_ticks, nr = 0;
 	uint32_t offset = STRATA_PACKET_HEADER_BYTES, end = offset;
 
@@ -240,7 +275,7 @@ check_records_of(struct strata_source *source, struct layout layout, const uint8
 	while (offset < content_bytes) {
 		struct reading reading;
 		const uint32_t length = read_record(source, layout, bytes, content_bytes, offset,
-						    previous, &reading);
+						    previous, &reading, &repeated);
 
 		if (length == 0 || reading.ticks < previous || reading.ticks > end_ticks) {
 			const struct reading refused = reading;
