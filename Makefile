@@ -112,12 +112,14 @@ $(O)/lib/%.o: dom0-tools/libstrata/%.c Makefile | deps-tools
 	@$(CC) $(filter-out -fPIE,$(STRATA_CFLAGS)) -fPIC $(CFLAGS) -MMD -MP -c $< -o $@
 
 APP_SYMBOLS  := dom0-tools/libstrata/libstrata.map
+# The number rises with each change to what a compiled program has of strata/tracepoint.h.
+APP_SONAME   := libstrata.so.2
 
 $(O)/lib/libstrata.so: $(APP_SOURCES:dom0-tools/libstrata/%.c=$(O)/lib/%.o) $(APP_SYMBOLS)
 	@echo "  LD      $@"
-	@$(CC) $(CFLAGS) -shared -Wl,-soname,libstrata.so.1 -Wl,--version-script,$(APP_SYMBOLS) \
+	@$(CC) $(CFLAGS) -shared -Wl,-soname,$(APP_SONAME) -Wl,--version-script,$(APP_SYMBOLS) \
 		$(filter %.o,$^) -o $@ -lpthread
-	@ln -sf libstrata.so $(@D)/libstrata.so.1
+	@ln -sf libstrata.so $(@D)/$(APP_SONAME)
 
 # One object, so that what its parts share can be local.
 $(O)/lib/libstrata.a: $(APP_SOURCES:dom0-tools/libstrata/%.c=$(O)/lib/%.o)
@@ -275,8 +277,8 @@ bench: deps-bench
 install: tools
 	install -D -m 0755 $(O)/bin/strata $(DESTDIR)$(PREFIX)/bin/strata
 	install -m 0755 $(O)/bin/strata-sql $(DESTDIR)$(PREFIX)/bin/strata-sql
-	install -D -m 0644 $(O)/lib/libstrata.so $(DESTDIR)$(PREFIX)/lib/libstrata.so.1
-	ln -sf libstrata.so.1 $(DESTDIR)$(PREFIX)/lib/libstrata.so
+	install -D -m 0644 $(O)/lib/libstrata.so $(DESTDIR)$(PREFIX)/lib/$(APP_SONAME)
+	ln -sf $(APP_SONAME) $(DESTDIR)$(PREFIX)/lib/libstrata.so
 	install -m 0644 $(O)/lib/libstrata.a $(DESTDIR)$(PREFIX)/lib/libstrata.a
 	install -d $(DESTDIR)$(PREFIX)/include/strata/platform $(DESTDIR)$(PREFIX)/include/strata/abi
 	cd include && for f in strata/*.h strata/*/*.h; do \

@@ -18,6 +18,15 @@ int registry_wait(pthread_cond_t *condition, const struct timespec *until);
 uint32_t registry_nr_ids(void);
 /* Describes the event with that id for a recorder.  Returns the bytes of the description. */
 uint32_t registry_describe(uint32_t id, struct strata_event_desc *event);
+/* The context of this thread's records, which may be asked for without the lock. */
+extern __thread uint64_t registry_context_word __attribute__((__tls_model__("initial-exec")));
+uint64_t registry_make_context(void);
+static inline uint64_t registry_context(void)
+{
+	uint64_t word = registry_context_word;
+
+	return strata_likely(word) ? word : registry_make_context();
+}
 /* Enables the events whose bit is set; NULL: none. */
 void registry_select(const uint8_t *selected);
 
@@ -26,7 +35,7 @@ void registry_select(const uint8_t *selected);
 /* Prepares rings_stop() and rings_nr_cpus().  Immediate in a process with one thread; later it
  * takes milliseconds. */
 void rings_prepare(void);
-/* The kind of ring that this process can write. */
+/* The kind of ring that this process writes, always the same. */
 enum strata_app_mode rings_mode(void);
 uint32_t rings_nr_cpus(void);
 /* The forms of header that it can write: STRATA_HEADER_FORM_BIT()s. */

@@ -22,6 +22,7 @@ static uint32_t nr_events;
 static uint8_t wanted[STRATA_APP_EVENTS_MAX / 8];
 
 __thread uint64_t strata_app_context_word __attribute__((__tls_model__("initial-exec")));
+__thread uint64_t registry_context_word __attribute__((__tls_model__("initial-exec")));
 
 void registry_lock(void)
 {
@@ -38,14 +39,16 @@ int registry_wait(pthread_cond_t *condition, const struct timespec *until)
 	return pthread_cond_clockwait(condition, &lock, CLOCK_MONOTONIC, until);
 }
 
-uint64_t strata_app_context_get(void)
+uint64_t registry_make_context(void)
 {
 	const struct strata_app_context context = { .pid = (int32_t)getpid(),
 						    .tid = (int32_t)syscall(SYS_gettid) };
 	uint64_t word;
 
 	memcpy(&word, &context, sizeof(word));
-	strata_app_context_word = word;
+	registry_context_word = word;
+	if (rings_mode() == STRATA_APP_SINGLE_STORE)
+		strata_app_context_word = word;
 	return word;
 }
 
@@ -148,7 +151,7 @@ void strata_app_unregister(struct strata_tracepoint *tracepoint)
 static void after_fork_in_child(void)
 {
 	registry_select(NULL);
-	strata_app_context_word = 0;
+	strata_app_context_word = registry_context_word = 0;
 	attach_forget();
 	registry_unlock();
 	attach_start();

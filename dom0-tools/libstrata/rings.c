@@ -30,11 +30,21 @@
 #define SETTLE_NS    1000000
 #define SETTLE_TURNS 300u
 
+/* The books of each ring have cache lines of their own, also where the processor fetches them in
+ * pairs: another CPU's events load no line that this one's events store to. */
+#define BOOKS_ALIGN ((size_t)128)
+
+/* Reserve/commit: what an event needs of a ring. */
+struct shared_ring {
+	struct strata_ring *books;
+	uint64_t *marks;
+	strata_count_t mark_mask; /* for strata_app_mark_at() */
+};
+
 /* The target of strata_app_rings, and what only this file needs. */
 struct rings {
 	struct strata_app_rings seen;
-	struct strata_ring **ring; /* reserve/commit: the writer's books of each */
-	uint64_t marks_offset;
+	struct shared_ring *ring; /* reserve/commit */
 };
 
 _Static_assert(STRATA_APP_MARK_SPACING <=
@@ -42,15 +52,26 @@ _Static_assert(STRATA_APP_MARK_SPACING <=
 	       "two slots could have the same mark");
 
 const struct strata_app_rings *strata_app_rings;
+#ifdef STRATA_HAS_RSEQ
+struct strata_single_rings strata_app_single;
+#endif
 
 static struct rings *current;
 
-/* Zero in a child of fork() until it has started anew: until then it would write by reserve and
- * commit with its own copy of the books, into its parent's memory. */
-static const uint32_t always_alive = 1;
-static const uint32_t *alive = &always_alive;
+/*
+ * What a reserve/commit event looks at first.  Where the kernel can do that, it is zero in a child
+ * of fork() until it has started anew: until then it would write with its own copy of the books,
+ * into its parent's memory.
+ */
+struct shared_rings {
+	const struct rings *rings; /* NULL: none, or single-store rings */
+	ptrdiff_t rseq;            /* strata_rseq(); 0: not available */
+};
 
-enum strata_app_mode rings_mode(void)
+static struct shared_rings never_wiped;
+static struct shared_rings *shared = &never_wiped;
+
+static enum strata_app_mode choose_mode(void)
 {
 #ifdef STRATA_HAS_RSEQ
 	const char *wish = secure_getenv("STRATA_APP_MODE");
@@ -61,18 +82,27 @@ enum strata_app_mode rings_mode(void)
 	return STRATA_APP_RESERVE_COMMIT;
 }
 
-static void mark_alive(void)
+enum strata_app_mode rings_mode(void)
 {
-	uint32_t *page;
+	/* Chosen once, before other threads can call this: threads remember the mode in
+	 * strata_app_context_word, and a program may change its environment. */
+	static enum strata_app_mode mode;
 
-	if (alive == &always_alive) {
-		page = mmap(NULL, STRATA_PAGE_BYTES, PROT_READ | PROT_WRITE,
-			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-		if (page == MAP_FAILED || madvise(page, STRATA_PAGE_BYTES, MADV_WIPEONFORK))
-			return;
-		alive = page;
-	}
-	strata_write_once((uint32_t *)alive, 1);
+	if (!mode)
+		mode = choose_mode();
+	return mode;
+}
+
+static void make_shared(void)
+{
+	void *page;
+
+	if (shared != &never_wiped)
+		return;
+	page = mmap(NULL, STRATA_PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+		    -1, 0);
+	if (page != MAP_FAILED && !madvise(page, STRATA_PAGE_BYTES, MADV_WIPEONFORK))
+		shared = page;
 }
 
 /* CPUs that this machine can have. */
@@ -89,7 +119,8 @@ void rings_prepare(void)
 			  : nr > (long)STRATA_APP_RINGS_MAX ? STRATA_APP_RINGS_MAX
 							    : (uint32_t)nr;
 	}
-	mark_alive();
+	rings_mode();
+	make_shared();
 	syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_RSEQ, 0, 0);
 }
 
@@ -109,10 +140,12 @@ static struct strata_ring *make_reserve_commit(unsigned char *memory,
 					       const struct strata_app_message *setup, uint32_t cpu)
 {
 	const struct strata_ring_geometry geo = { setup->subbuf_bits, setup->nr_subbufs_bits };
-	struct strata_ring *ring = calloc(1, strata_ring_bytes(geo));
+	const size_t bytes = (strata_ring_bytes(geo) + BOOKS_ALIGN - 1) & ~(BOOKS_ALIGN - 1);
+	struct strata_ring *ring = aligned_alloc(BOOKS_ALIGN, bytes);
 
 	if (!ring)
 		return NULL;
+	memset(ring, 0, bytes);
 	strata_ring_init(ring, geo,
 			 memory + (STRATA_WRITER_AREA_PAGES + STRATA_READER_AREA_PAGES) *
 					  STRATA_PAGE_BYTES,
@@ -123,6 +156,21 @@ static struct strata_ring *make_reserve_commit(unsigned char *memory,
 	ring->overwrite = setup->overwrite;
 	strata_ring_set_form(ring, (enum strata_header_form)setup->headers);
 	return ring;
+}
+
+/* Directs events to these rings. */
+static void direct(const struct rings *rings)
+{
+#ifdef STRATA_HAS_RSEQ
+	if (rings->seen.nr_single) {
+		strata_single_direct(&strata_app_single, rings->seen.memory, rings->seen.nr_single,
+				     rings->seen.stride);
+		return;
+	}
+	if (strata_rseq_available())
+		shared->rseq = strata_rseq();
+#endif
+	strata_store_release(&shared->rings, rings);
 }
 
 static int make_rings(struct rings *rings, const struct strata_app_message *setup)
@@ -138,9 +186,11 @@ static int make_rings(struct rings *rings, const struct strata_app_message *setu
 					   setup->overwrite);
 			continue;
 		}
-		rings->ring[i] = make_reserve_commit(memory, setup, i);
-		if (!rings->ring[i])
+		rings->ring[i].books = make_reserve_commit(memory, setup, i);
+		if (!rings->ring[i].books)
 			return -1;
+		rings->ring[i].marks = (uint64_t *)(memory + strata_app_marks_offset(geo));
+		rings->ring[i].mark_mask = strata_buffer_bytes(geo) - 1;
 	}
 	return 0;
 }
@@ -175,7 +225,7 @@ int rings_attach(int fd, const struct strata_app_message *setup, bool may_shrink
 	    nr_rings > STRATA_APP_RINGS_MAX || !(may_shrink || cannot_shrink(fd)) ||
 	    !reaches(fd, begin + stride * nr_rings))
 		goto fail;
-	rings->ring = calloc(nr_rings, sizeof(struct strata_ring *));
+	rings->ring = calloc(nr_rings, sizeof(*rings->ring));
 	memory =
 		mmap(NULL, stride * nr_rings, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)begin);
 	if (!rings->ring || memory == MAP_FAILED)
@@ -183,13 +233,13 @@ int rings_attach(int fd, const struct strata_app_message *setup, bool may_shrink
 	rings->seen.memory = memory;
 	rings->seen.stride = stride;
 	rings->seen.nr = nr_rings;
-	rings->marks_offset = strata_app_marks_offset(geo);
 	rings->seen.nr_single = rings_mode() == STRATA_APP_SINGLE_STORE ? nr_rings : 0;
 	if (make_rings(rings, setup)) {
 		munmap(memory, stride * nr_rings);
 		goto fail;
 	}
 	current = rings;
+	direct(rings);
 	strata_store_release(&strata_app_rings, &rings->seen);
 	return 0;
 fail:
@@ -204,12 +254,12 @@ fail:
 static __attribute__((__destructor__)) void flush(void)
 {
 	/* The thread of attach.c may detach meanwhile; the books are never freed. */
-	const struct rings *rings = strata_read_once(&current);
+	const struct rings *rings = strata_read_once(&shared->rings);
 	uint32_t i;
 
-	if (rings && !rings->seen.nr_single && strata_read_once(alive))
+	if (rings)
 		for (i = 0; i < rings->seen.nr; i++)
-			strata_ring_flush(rings->ring[i]);
+			strata_ring_flush(rings->ring[i].books);
 }
 
 /* Reserve/commit: ends all rings, and waits until all reserved records are committed. */
@@ -220,9 +270,9 @@ static void end_rings(void)
 	uint32_t i;
 
 	for (i = 0; i < current->seen.nr; i++)
-		strata_ring_end(current->ring[i]);
+		strata_ring_end(current->ring[i].books);
 	for (i = 0; i < current->seen.nr; i++)
-		while (!strata_ring_settled(current->ring[i]) && turns++ < SETTLE_TURNS)
+		while (!strata_ring_settled(current->ring[i].books) && turns++ < SETTLE_TURNS)
 			nanosleep(&pause, NULL);
 }
 
@@ -232,7 +282,7 @@ void rings_switch(void)
 
 	if (current && !current->seen.nr_single)
 		for (i = 0; i < current->seen.nr; i++)
-			strata_ring_switch(current->ring[i]);
+			strata_ring_switch(current->ring[i].books);
 }
 
 void rings_stop(void)
@@ -259,35 +309,159 @@ void rings_detach(void)
 		return;
 	mmap(current->seen.memory, current->seen.stride * current->seen.nr, PROT_READ | PROT_WRITE,
 	     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+	strata_write_once(&shared->rings, NULL);
 	current = NULL;
 }
 
-/* Any thread may write to any ring, even after a migration: operations are atomic. */
-void strata_app_reserve_commit(const struct strata_app_rings *seen, uint32_t id,
-			       const uint64_t *body, uint32_t body_bytes)
+/* The ring of the CPU that we are on.  Any thread may write to any ring, even after a migration:
+ * operations are atomic. */
+static inline __attribute__((__always_inline__)) const struct shared_ring *
+ring_here(const struct rings *rings)
 {
-	const struct rings *rings = (const struct rings *)seen;
-	int cpu = sched_getcpu();
-	uint32_t index = cpu < 0 || (uint32_t)cpu >= seen->nr ? 0 : (uint32_t)cpu;
-	struct strata_ring *ring = rings->ring[index];
-	struct strata_slot slot;
-	uint64_t *mark, end;
+	uint32_t cpu;
+#ifdef STRATA_HAS_RSEQ
+	const ptrdiff_t rseq = shared->rseq;
 
-	if (strata_unlikely(!strata_read_once(alive)))
-		return;
-	if (body_bytes > STRATA_SINGLE_BODY_MAX) {
-		strata_ring_count_lost(ring, STRATA_LOST_BIG);
-		return;
-	}
-	if (!strata_ring_reserve(ring, id, body_bytes, &slot))
-		return;
-	mark = (uint64_t *)(seen->memory + index * seen->stride + rings->marks_offset) +
-	       strata_app_mark(ring->geo, slot.position);
-	end = slot.position + slot.bytes;
-	strata_write_once(mark, end | STRATA_APP_MARK_OPEN);
-	memcpy(slot.payload, body, body_bytes);
+	if (strata_likely(rseq))
+		cpu = strata_rseq_cpu(rseq);
+	else
+#endif
+		cpu = (uint32_t)sched_getcpu();
+	return &rings->ring[strata_likely(cpu < rings->seen.nr) ? cpu : 0];
+}
+
+/* Marks a slot that is to be written.  Returns its mark. */
+static inline __attribute__((__always_inline__)) uint64_t *open_slot(const struct shared_ring *ring,
+								     const struct strata_slot *slot)
+{
+	uint64_t *mark = &ring->marks[strata_app_mark_at(ring->mark_mask, slot->position)];
+
+	strata_write_once(mark, (slot->position + slot->bytes) | STRATA_APP_MARK_OPEN);
+	return mark;
+}
+
+/* Commits a slot that is written. */
+static inline __attribute__((__always_inline__)) void
+close_slot(struct strata_ring *books, const struct strata_slot *slot, uint64_t *mark)
+{
 	/* Release: after header and payload; a recorder that reads the mark after our death sees
 	 * them. */
-	strata_store_release(mark, end);
-	strata_ring_commit(ring, &slot);
+	strata_store_release(mark, slot->position + slot->bytes);
+	strata_ring_commit(books, slot);
+}
+
+/* Records in a reserve/commit ring, however long it is, and where a sub-buffer begins. */
+static __attribute__((__noinline__)) void commit_any(const struct shared_ring *ring, uint32_t id,
+						     const uint64_t *body, uint32_t body_bytes)
+{
+	struct strata_slot slot;
+	uint64_t *mark;
+
+	if (body_bytes > STRATA_SINGLE_BODY_MAX) {
+		strata_ring_count_lost(ring->books, STRATA_LOST_BIG);
+		return;
+	}
+	if (!strata_ring_reserve(ring->books, id, body_bytes, &slot))
+		return;
+	mark = open_slot(ring, &slot);
+	memcpy(slot.payload, body, body_bytes);
+	close_slot(ring->books, &slot, mark);
+}
+
+/* A short body in registers; the context is its first word. */
+struct short_body {
+	uint32_t bytes;
+	uint64_t word0, word1, word2, word3;
+};
+
+/* Half a word may be behind the whole ones. */
+static inline __attribute__((__always_inline__)) void store_body(unsigned char *to,
+								 struct short_body body)
+{
+	memcpy(to, &body.word0, 8);
+	if (body.bytes < 16) {
+		if (body.bytes > 8)
+			memcpy(to + 8, &body.word1, 4);
+		return;
+	}
+	memcpy(to + 8, &body.word1, 8);
+	if (body.bytes < 24) {
+		if (body.bytes > 16)
+			memcpy(to + 16, &body.word2, 4);
+		return;
+	}
+	memcpy(to + 16, &body.word2, 8);
+	if (body.bytes < 32) {
+		if (body.bytes > 24)
+			memcpy(to + 24, &body.word3, 4);
+		return;
+	}
+	memcpy(to + 24, &body.word3, 8);
+}
+
+/* Records in a reserve/commit ring, within a sub-buffer.  False: nothing is recorded, nor lost. */
+static inline __attribute__((__always_inline__)) bool commit_short(const struct shared_ring *ring,
+								   enum strata_header_form form,
+								   uint32_t id,
+								   struct short_body body)
+{
+	struct strata_ring *books = ring->books;
+	struct strata_slot slot;
+	uint64_t *mark;
+
+	if (!strata_ring_try(books, form, id, body.bytes, NULL, &slot))
+		return false;
+	mark = open_slot(ring, &slot);
+	store_body(slot.payload, body);
+	close_slot(books, &slot, mark);
+	return true;
+}
+
+static __attribute__((__noinline__, __cold__)) void
+write_short_slowly(uint32_t id, uint32_t body_bytes, uint64_t word1, uint64_t word2, uint64_t word3)
+{
+	uint64_t body[STRATA_SINGLE_SHORT_BODY / 8] = { 0, word1, word2, word3 };
+
+	strata_app_write_long(id, body, body_bytes);
+}
+
+void strata_app_write_short(uint32_t id, uint32_t body_bytes, uint64_t word1, uint64_t word2,
+			    uint64_t word3)
+{
+	const struct rings *rings = strata_load_acquire(&shared->rings);
+	const struct short_body body = { body_bytes, registry_context_word, word1, word2, word3 };
+	const struct shared_ring *ring;
+	bool written;
+
+	if (strata_likely(rings && body.word0)) {
+		ring = ring_here(rings);
+		switch (ring->books->form) {
+		case STRATA_HEADER_COMPACT:
+			written = commit_short(ring, STRATA_HEADER_COMPACT, id, body);
+			break;
+		case STRATA_HEADER_LARGE:
+			written = commit_short(ring, STRATA_HEADER_LARGE, id, body);
+			break;
+		default:
+			written = commit_short(ring, STRATA_HEADER_FULL, id, body);
+		}
+		if (strata_likely(written))
+			return;
+	}
+	write_short_slowly(id, body_bytes, word1, word2, word3);
+}
+
+void strata_app_write_long(uint32_t id, uint64_t *body, uint32_t body_bytes)
+{
+	const struct rings *rings = strata_load_acquire(&shared->rings);
+
+	body[0] = registry_context();
+#ifdef STRATA_HAS_RSEQ
+	if (rings_mode() == STRATA_APP_SINGLE_STORE) {
+		strata_single_write_slow(&strata_app_single, id, body, body_bytes);
+		return;
+	}
+#endif
+	if (rings)
+		commit_any(ring_here(rings), id, body, body_bytes);
 }

@@ -51,6 +51,9 @@
 /* Bodies up to this are copied without a loop: as many words as they take. */
 #define STRATA_SINGLE_SHORT_BODY 32u
 
+/* Rings that a process writes: one for each CPU. */
+#define STRATA_SINGLE_RINGS_MAX 4096u
+
 /* The writer's description of a sub-buffer that it left. */
 struct strata_single_closed {
 	uint64_t lost[STRATA_NR_LOST]; /* until then */

@@ -31,6 +31,31 @@ enum strata_single_result {
 			       allowed */
 };
 
+/* The rings of a process, as its events find them. */
+struct strata_single_rings {
+	ptrdiff_t rseq; /* strata_rseq(), beside the words that an event loads anyway */
+	uint32_t nr;    /* CPUs below have a ring; 0: none has */
+	uint32_t reserved;
+	struct strata_single_area *area[STRATA_SINGLE_RINGS_MAX];
+} __attribute__((__aligned__(64)));
+
+/*
+ * Directs records to @nr rings at @memory, @stride bytes apart.  Writers may be under way: each
+ * finds a ring of before or one of now, so the memory of neither may go away.
+ */
+static inline void strata_single_direct(struct strata_single_rings *rings, unsigned char *memory,
+					uint32_t nr, uint64_t stride)
+{
+	uint32_t cpu;
+
+	strata_write_once(&rings->rseq, strata_rseq());
+	for (cpu = 0; cpu < nr; cpu++)
+		strata_write_once(&rings->area[cpu],
+				  (struct strata_single_area *)(memory + cpu * stride));
+	/* Release: pairs with the load of nr in a section; x86 keeps the order of loads. */
+	strata_store_release(&rings->nr, nr);
+}
+
 #define STRATA_SINGLE_OFFSETS                                                    \
 	[position] "i"(offsetof(struct strata_single_area, position)),           \
 		[newest] "i"(offsetof(struct strata_single_area, newest_ticks)), \
@@ -38,48 +63,58 @@ enum strata_single_result {
 		[mask] "i"(offsetof(struct strata_single_area, data_mask)),      \
 		[head] "i"(STRATA_SINGLE_HEAD_BYTES)
 
-/* The part of a section before it copies.  Then rcx is the position, and rdx points to the record.
- * @lea computes into rax how far after the position the section may write. */
-#define STRATA_SINGLE_BEGIN(lea)                                            \
-	"movq %c[position](%[area]), %%rcx\n\t" lea "xorq %%rcx, %%rax\n\t" \
-	"testq %c[fit](%[area]), %%rax\n\t"                                 \
-	"jnz %l[slow]\n\t"                                                  \
-	"rdtsc\n\t"                                                         \
-	"shlq $32, %%rdx\n\t"                                               \
-	"orq %%rdx, %%rax\n\t"                                              \
-	"cmpq %c[newest](%[area]), %%rax\n\t"                               \
-	"jb %l[slow]\n\t"                                                   \
-	"movq %%rax, %c[newest](%[area])\n\t"                               \
-	"movq %%rcx, %%rdx\n\t"                                             \
-	"andq %c[mask](%[area]), %%rdx\n\t"                                 \
-	"leaq %c[head](%[area], %%rdx), %%rdx\n\t"                          \
-	"movl %[id], (%%rdx)\n\t"                                           \
-	"movq %%rax, 4(%%rdx)\n\t"
+#define STRATA_SINGLE_OPERANDS(table)                                                           \
+	[rseq] "r"(strata_read_once(&(table)->rseq)), [cs] "i"(offsetof(struct rseq, rseq_cs)), \
+		[cpu_id] "i"(offsetof(struct rseq, cpu_id)), [signature] "i"(RSEQ_SIG),         \
+		[rings] "r"(table), [nr] "i"(offsetof(struct strata_single_rings, nr)),         \
+		[areas] "i"(offsetof(struct strata_single_rings, area)), STRATA_SINGLE_OFFSETS
+
+/*
+ * The part of a section before it copies.  It looks the CPU up itself: until its end it is on that
+ * CPU, or it is aborted.  Then rsi is the area, rcx the position, and head(rsi, rdx) the record.
+ * @lea computes into rax how far after the position the section may write.
+ */
+#define STRATA_SINGLE_BEGIN(lea)                                          \
+	STRATA_RSEQ_BEGIN                                                 \
+	"movl %%fs:%c[cpu_id](%[rseq]), %%eax\n\t"                        \
+	"cmpl %c[nr](%[rings]), %%eax\n\t"                                \
+	"jae %l[slow]\n\t"                                                \
+	"movq %c[areas](%[rings], %%rax, 8), %%rsi\n\t"                   \
+	"movq %c[position](%%rsi), %%rcx\n\t" lea "xorq %%rcx, %%rax\n\t" \
+	"testq %c[fit](%%rsi), %%rax\n\t"                                 \
+	"jnz %l[slow]\n\t"                                                \
+	"rdtsc\n\t"                                                       \
+	"shlq $32, %%rdx\n\t"                                             \
+	"orq %%rdx, %%rax\n\t"                                            \
+	"cmpq %c[newest](%%rsi), %%rax\n\t"                               \
+	"jb %l[slow]\n\t"                                                 \
+	"movq %%rax, %c[newest](%%rsi)\n\t"                               \
+	"movq %%rcx, %%rdx\n\t"                                           \
+	"andq %c[mask](%%rsi), %%rdx\n\t"                                 \
+	"movl %[id], %c[head](%%rsi, %%rdx)\n\t"                          \
+	"movq %%rax, 4+%c[head](%%rsi, %%rdx)\n\t"
 
 /* The section for a short body of a fixed number of words, held in registers: @put stores them. */
 #define STRATA_SINGLE_SECTION(words, put, ...)                                                    \
 	static inline __attribute__((__always_inline__)) enum strata_single_result                \
-		strata_single_section_##words(ptrdiff_t rseq, uint32_t cpu,                       \
-					      struct strata_single_area *area, uint32_t id,       \
-					      const uint64_t *body, uint64_t bytes)               \
+		strata_single_section_##words(const struct strata_single_rings *rings,            \
+					      uint32_t id, const uint64_t *body, uint64_t bytes)  \
 	{                                                                                         \
-		__asm__ goto(                                                                     \
-			STRATA_RSEQ_ENTER STRATA_SINGLE_BEGIN("leaq %c[reach](%%rcx), %%rax\n\t") \
-				put "addq %[bytes], %%rcx\n\t"                                    \
-				    "movq %%rcx, %c[position](%[area])\n\t" STRATA_RSEQ_LEAVE     \
-			:                                                                         \
-			: STRATA_RSEQ_OPERANDS(rseq, cpu), STRATA_SINGLE_OFFSETS,                 \
-			  [area] "r"(area), [id] "ir"(id), [bytes] "ir"(bytes),                   \
-			  [reach] "i"(STRATA_RECORD_HEADER_BYTES + 8 * words), __VA_ARGS__        \
-			: "memory", "cc", "rax", "rcx", "rdx"                                     \
-			: aborted, slow);                                                         \
+		__asm__ goto(STRATA_SINGLE_BEGIN("leaq %c[reach](%%rcx), %%rax\n\t") put          \
+			     "addq %[bytes], %%rcx\n\t"                                           \
+			     "movq %%rcx, %c[position](%%rsi)\n\t" STRATA_RSEQ_LEAVE              \
+			     :                                                                    \
+			     : STRATA_SINGLE_OPERANDS(rings), [id] "ir"(id), [bytes] "ir"(bytes), \
+			       [reach] "i"(STRATA_RECORD_HEADER_BYTES + 8 * words), __VA_ARGS__   \
+			     : "memory", "cc", "rax", "rcx", "rdx", "rsi"                         \
+			     : aborted, slow);                                                    \
 		return STRATA_SINGLE_WRITTEN;                                                     \
 	aborted:                                                                                  \
 		return STRATA_SINGLE_ABORTED;                                                     \
 	slow:                                                                                     \
 		return STRATA_SINGLE_SLOW;                                                        \
 	}
-#define STRATA_SINGLE_PUT(word, at) "movq %[word" #word "], " #at "(%%rdx)\n\t"
+#define STRATA_SINGLE_PUT(word, at) "movq %[word" #word "], " #at "+%c[head](%%rsi, %%rdx)\n\t"
 #define STRATA_SINGLE_WORD(number)  [word##number] "r"(body[number])
 
 STRATA_SINGLE_SECTION(1, STRATA_SINGLE_PUT(0, 12), STRATA_SINGLE_WORD(0))
@@ -95,45 +130,43 @@ STRATA_SINGLE_SECTION(4,
 
 /* Writes a record with a short body: whole words of it are copied, @body_bytes are published. */
 static inline __attribute__((__always_inline__)) enum strata_single_result
-strata_single_section(ptrdiff_t rseq, uint32_t cpu, struct strata_single_area *area, uint32_t id,
-		      const uint64_t *body, uint32_t body_bytes)
+strata_single_section(const struct strata_single_rings *rings, uint32_t id, const uint64_t *body,
+		      uint32_t body_bytes)
 {
 	const uint64_t bytes = STRATA_RECORD_HEADER_BYTES + (uint64_t)body_bytes;
 
 	if (body_bytes <= 8)
-		return strata_single_section_1(rseq, cpu, area, id, body, bytes);
+		return strata_single_section_1(rings, id, body, bytes);
 	if (body_bytes <= 16)
-		return strata_single_section_2(rseq, cpu, area, id, body, bytes);
+		return strata_single_section_2(rings, id, body, bytes);
 	if (body_bytes <= 24)
-		return strata_single_section_3(rseq, cpu, area, id, body, bytes);
-	return strata_single_section_4(rseq, cpu, area, id, body, bytes);
+		return strata_single_section_3(rings, id, body, bytes);
+	return strata_single_section_4(rings, id, body, bytes);
 }
 
 /* The same for a body of any length but 0, a multiple of 4: it is copied by words of 4 bytes, from
  * its end; rcx counts the bytes that are left. */
 static inline enum strata_single_result
-strata_single_long_section(ptrdiff_t rseq, uint32_t cpu, struct strata_single_area *area,
-			   uint32_t id, const uint64_t *body, uint64_t bytes)
+strata_single_long_section(const struct strata_single_rings *rings, uint32_t id,
+			   const uint64_t *body, uint64_t bytes)
 {
 	/* clang-format off */
 	__asm__ goto(
-		STRATA_RSEQ_ENTER
 		STRATA_SINGLE_BEGIN("leaq (%%rcx, %[reach]), %%rax\n\t")
-		"addq $12, %%rdx\n\t"
+		"leaq 12+%c[head](%%rsi, %%rdx), %%rdx\n\t"
 		"leaq -12(%[reach]), %%rcx\n\t"
 		"5:\n\t"
 		"movl -4(%[body], %%rcx), %%eax\n\t"
 		"movl %%eax, -4(%%rdx, %%rcx)\n\t"
 		"subq $4, %%rcx\n\t"
 		"jnz 5b\n\t"
-		"movq %c[position](%[area]), %%rcx\n\t"
+		"movq %c[position](%%rsi), %%rcx\n\t"
 		"addq %[reach], %%rcx\n\t"
-		"movq %%rcx, %c[position](%[area])\n\t"
+		"movq %%rcx, %c[position](%%rsi)\n\t"
 		STRATA_RSEQ_LEAVE
 		:
-		: STRATA_RSEQ_OPERANDS(rseq, cpu), STRATA_SINGLE_OFFSETS, [area] "r"(area),
-		  [id] "r"(id), [body] "r"(body), [reach] "r"(bytes)
-		: "memory", "cc", "rax", "rcx", "rdx"
+		: STRATA_SINGLE_OPERANDS(rings), [id] "r"(id), [body] "r"(body), [reach] "r"(bytes)
+		: "memory", "cc", "rax", "rcx", "rdx", "rsi"
 		: aborted, slow);
 	/* clang-format on */
 	return STRATA_SINGLE_WRITTEN;
@@ -215,36 +248,38 @@ static inline enum strata_single_room strata_single_make_room(ptrdiff_t rseq, ui
 
 /*
  * Writes a record into the ring of the CPU that we are on; counts it if it is lost.
- * @rings:  @nr rings, @stride bytes apart
+ * @rings:  has at least one
  * @body:   context and payload: @body_bytes, a multiple of 4, and what fills its last word
  * May run in any thread and any signal handler, including one that interrupts this
  * function.
  */
 static __attribute__((__unused__, __noinline__, __cold__)) void
-strata_single_write_slow(unsigned char *rings, uint32_t nr, uint64_t stride, uint32_t id,
-			 const uint64_t *body, uint32_t body_bytes)
+strata_single_write_slow(const struct strata_single_rings *rings, uint32_t id, const uint64_t *body,
+			 uint32_t body_bytes)
 {
-	struct strata_single_area *area = (struct strata_single_area *)rings;
+	struct strata_single_area *area = strata_read_once(&rings->area[0]);
 	const bool is_short = body_bytes <= STRATA_SINGLE_SHORT_BODY;
 	const uint64_t bytes = STRATA_RECORD_HEADER_BYTES + (uint64_t)body_bytes;
-	ptrdiff_t rseq = strata_rseq();
+	const ptrdiff_t rseq = strata_read_once(&rings->rseq);
 	enum strata_lost kind = STRATA_LOST_NESTED;
 	enum strata_single_result result;
 	enum strata_single_room room;
 	unsigned int tries;
 
 	for (tries = 0; tries < STRATA_SINGLE_TRIES; tries++) {
+		/* Only a guess: the section looks again. If it found no room on another CPU, this
+		 * ring has some, and the next try is made there. */
 		uint32_t cpu = strata_rseq_cpu(rseq);
 
-		if (cpu >= nr)
+		if (cpu >= strata_load_acquire(&rings->nr))
 			break;
-		area = (struct strata_single_area *)(rings + cpu * stride);
+		area = strata_read_once(&rings->area[cpu]);
 		if (body_bytes > STRATA_SINGLE_BODY_MAX) {
 			kind = STRATA_LOST_BIG;
 			break;
 		}
-		result = is_short ? strata_single_section(rseq, cpu, area, id, body, body_bytes)
-				  : strata_single_long_section(rseq, cpu, area, id, body, bytes);
+		result = is_short ? strata_single_section(rings, id, body, body_bytes)
+				  : strata_single_long_section(rings, id, body, bytes);
 		if (result == STRATA_SINGLE_WRITTEN)
 			return;
 		strata_rseq_clear(rseq);
@@ -266,18 +301,14 @@ strata_single_write_slow(unsigned char *rings, uint32_t nr, uint64_t stride, uin
 }
 
 /* The same, for nearly every event.  False: nothing was written; call
- * strata_single_write_slow(). */
+ * strata_single_write_slow(), if there are rings. */
 static inline __attribute__((__always_inline__)) bool
-strata_single_write(unsigned char *rings, uint32_t nr, uint64_t stride, uint32_t id,
-		    const uint64_t *body, uint32_t body_bytes)
+strata_single_write(const struct strata_single_rings *rings, uint32_t id, const uint64_t *body,
+		    uint32_t body_bytes)
 {
-	ptrdiff_t rseq = strata_rseq();
-	uint32_t cpu = strata_rseq_cpu(rseq);
-
-	return strata_likely(body_bytes <= STRATA_SINGLE_SHORT_BODY && cpu < nr) &&
-	       strata_likely(strata_single_section(
-				     rseq, cpu, (struct strata_single_area *)(rings + cpu * stride),
-				     id, body, body_bytes) == STRATA_SINGLE_WRITTEN);
+	return strata_likely(body_bytes <= STRATA_SINGLE_SHORT_BODY) &&
+	       strata_likely(strata_single_section(rings, id, body, body_bytes) ==
+			     STRATA_SINGLE_WRITTEN);
 }
 
 #endif /* STRATA_HAS_RSEQ */

@@ -64,77 +64,47 @@ struct strata_app_rings {
 
 /* Set before any event is enabled. */
 extern const struct strata_app_rings *strata_app_rings;
+#ifdef STRATA_HAS_RSEQ
+/* The same, in single-store mode: the words that each event needs. */
+extern struct strata_single_rings strata_app_single;
+#endif
 
-/* Process and thread, a struct strata_app_context; 0: unknown yet. */
+/* Process and thread, a struct strata_app_context; 0: unknown yet, or the process does not write by
+ * single stores. */
 extern __thread uint64_t strata_app_context_word __attribute__((__tls_model__("initial-exec")));
 
-uint64_t strata_app_context_get(void);
 void strata_app_register(struct strata_tracepoint *tracepoint);
 void strata_app_ready(void);
 void strata_app_unregister(struct strata_tracepoint *tracepoint);
-/* A record where there are no restartable sequences. */
-void strata_app_reserve_commit(const struct strata_app_rings *rings, uint32_t id,
-			       const uint64_t *body, uint32_t body_bytes);
+/* Records an event that strata_single_write() could not write, or whose context is not yet known.
+ * @body: its first word is for the context, and is not read */
+void strata_app_write_long(uint32_t id, uint64_t *body, uint32_t body_bytes);
+/* The same for at most STRATA_SINGLE_SHORT_BODY bytes, passed in registers, so that the caller need
+ * not build them in memory: the words behind the context. */
+void strata_app_write_short(uint32_t id, uint32_t body_bytes, uint64_t word1, uint64_t word2,
+			    uint64_t word3);
 
 #ifdef __cplusplus
 }
 #endif
-
-static inline uint64_t strata_app_context(void)
-{
-	uint64_t word = strata_app_context_word;
-
-	return strata_likely(word) ? word : strata_app_context_get();
-}
-
-/* Records an event that strata_single_write() could not write, or whose context is not yet
- * known. */
-static __attribute__((__unused__, __noinline__, __cold__)) void
-strata_app_write_otherwise(const struct strata_tracepoint *tracepoint, uint64_t *body,
-			   uint32_t body_bytes)
-{
-	const struct strata_app_rings *rings = strata_load_acquire(&strata_app_rings);
-
-	body[0] = strata_app_context();
-#ifdef STRATA_HAS_RSEQ
-	if (rings->nr_single) {
-		strata_single_write_slow(rings->memory, rings->nr_single, rings->stride,
-					 tracepoint->id, body, body_bytes);
-		return;
-	}
-#endif
-	strata_app_reserve_commit(rings, tracepoint->id, body, body_bytes);
-}
-
-/* The same for a short record, passed in registers, so that the caller need not build it in
- * memory. */
-static __attribute__((__unused__, __noinline__, __cold__)) void
-strata_app_write_short(const struct strata_tracepoint *tracepoint, uint32_t body_bytes,
-		       uint64_t word0, uint64_t word1, uint64_t word2, uint64_t word3)
-{
-	uint64_t body[STRATA_SINGLE_SHORT_BODY / 8] = { word0, word1, word2, word3 };
-
-	strata_app_write_otherwise(tracepoint, body, body_bytes);
-}
 
 /* @body: begins with strata_app_context_word */
 static inline __attribute__((__always_inline__)) void
 strata_app_write(const struct strata_tracepoint *tracepoint, uint64_t *body, uint32_t body_bytes)
 {
 #ifdef STRATA_HAS_RSEQ
-	const struct strata_app_rings *rings = strata_load_acquire(&strata_app_rings);
-
+	/* With a context there are rings: see strata_app_context_word. */
 	if (strata_likely(body[0]) &&
-	    strata_likely(strata_single_write(rings->memory, rings->nr_single, rings->stride,
-					      tracepoint->id, body, body_bytes)))
+	    strata_likely(
+		    strata_single_write(&strata_app_single, tracepoint->id, body, body_bytes)))
 		return;
 #endif
-	if (body_bytes <= STRATA_SINGLE_SHORT_BODY)
-		strata_app_write_short(tracepoint, body_bytes, body[0],
-				       body_bytes > 8 ? body[1] : 0, body_bytes > 16 ? body[2] : 0,
+	if (strata_likely(body_bytes <= STRATA_SINGLE_SHORT_BODY))
+		strata_app_write_short(tracepoint->id, body_bytes, body_bytes > 8 ? body[1] : 0,
+				       body_bytes > 16 ? body[2] : 0,
 				       body_bytes > 24 ? body[3] : 0);
 	else
-		strata_app_write_otherwise(tracepoint, body, body_bytes);
+		strata_app_write_long(tracepoint->id, body, body_bytes);
 }
 
 /* Moves the recording code out of the surrounding code, also out of loops, which strata_unlikely()

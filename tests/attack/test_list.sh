@@ -28,7 +28,7 @@ END
 chmod 755 /tmp/bin/crowd
 start "$mallory" /tmp/bin/crowd
 "$strata" list --apps >"$work/listed" 2>"$work/listed.log"
-check "a program is listed beside 2,500 silent connections" grep -q 'program: 4 events' "$work/listed"
+check "a program is listed beside 2,500 silent connections" grep -q 'program: 10 events' "$work/listed"
 check "whose they are is said" grep -q 'user 61001 holds [0-9]* of its share' "$work/listed.log"
 
 # Beside a recorder: processes whose mappings take long to read.

@@ -51,7 +51,7 @@ search() {
 	[ "$1" = status ] || check "what could not be looked at is said ($1)" grep -q "user $mallory's process" "$work/listed.log"
 	end_recording
 	check "list ends without a recorder ($1)" listed
-	check "it lists another user's program ($1)" grep -q 'program: 4 events' "$work/listed"
+	check "it lists another user's program ($1)" grep -q 'program: 10 events' "$work/listed"
 	end_attacks
 }
 

@@ -55,7 +55,7 @@ byte aborts_left = ABORTS;
 
 #define HAS_A_CPU provided (cpu_of[_pid] == 1 || cpu_of[1 - _pid] == 1 || running == _pid)
 
-/* STRATA_RSEQ_ENTER up to the label 1: from here on the section is known. */
+/* STRATA_RSEQ_BEGIN, up to the label 1: from here on the section is known. */
 inline arm()
 {
 	d_step {
@@ -76,13 +76,17 @@ inline arm()
 /* The last: the section is left with it. */
 #define LAST_INSTRUCTION(does) INSTRUCTION(does; in_section[_pid] = false)
 
+/* The CPU found before the section began, as if it were the one the section runs on. */
 #ifdef NO_CPU_CHECK
 #define RIGHT_CPU true
 #else
 #define RIGHT_CPU (cpu_of[_pid] == 0)
 #endif
 
-/* STRATA_RSEQ_ENTER: cmpl cpu_id, jnz aborted */
+/*
+ * STRATA_SINGLE_BEGIN: movl cpu_id, movq areas: on another CPU it is another ring, and this one
+ * is to be written again; STRATA_RSEQ_ENTER: cmpl cpu_id, jnz aborted.
+ */
 #define CHECK_CPU                                  \
 	INSTRUCTION(if                             \
 		    :: RIGHT_CPU                   \
@@ -110,7 +114,7 @@ end_idle:
 	do
 	::	d_step { records_left > 0 -> records_left-- };
 again:
-		/* strata_rseq_cpu(); on another CPU it would be another ring. */
+		/* On another CPU it would be another ring. */
 		atomic {
 			cpu_of[_pid] == 0 ->
 			old = 0;

@@ -100,6 +100,7 @@ void world_begin(struct world *world, enum strata_app_mode mode)
 			      STRATA_PAGE_BYTES * RING_FILE_FIRST_PAGE);
 	assert_true(world->writers != MAP_FAILED);
 	close(fd);
+	strata_single_direct(&world->single, world->writers, 1, header.ring_bytes);
 	start_rings(world, mode);
 	assert_int_equal(ring_file_name(world->memory.file, &world->memory.header, &world->dir,
 					NAME, world->memory.name, &error),
@@ -141,10 +142,8 @@ void world_write(struct world *world, unsigned int how_many)
 			world_write_until(world, COMMITTED);
 			continue;
 		}
-		if (!strata_single_write(world->writers, 1, world->memory.header.ring_bytes, 0,
-					 body, sizeof(body)))
-			strata_single_write_slow(world->writers, 1, world->memory.header.ring_bytes,
-						 0, body, sizeof(body));
+		if (!strata_single_write(&world->single, 0, body, sizeof(body)))
+			strata_single_write_slow(&world->single, 0, body, sizeof(body));
 		world->next++;
 	}
 }
@@ -153,8 +152,7 @@ void world_lose(struct world *world)
 {
 	const uint64_t body[1] = { 0 };
 
-	strata_single_write_slow(world->writers, 1, world->memory.header.ring_bytes, 0, body,
-				 STRATA_SINGLE_BODY_MAX + 4);
+	strata_single_write_slow(&world->single, 0, body, STRATA_SINGLE_BODY_MAX + 4);
 }
 
 uint64_t world_drain(struct world *world)

@@ -6,6 +6,8 @@
 #ifndef STRATA_TESTS_RECOVER_WORLD_H
 #define STRATA_TESTS_RECOVER_WORLD_H
 
+#include <strata/ring_single_writer.h>
+
 #include "consumerd/rings/app_memory.h"
 #include "consumerd/recorder.h"
 
@@ -20,7 +22,8 @@ struct world {
 	struct strata_dir dir;
 	struct app_memory memory;
 	struct ring ring;
-	unsigned char *writers; /* the ring as its application maps it */
+	unsigned char *writers;            /* the ring as its application maps it */
+	struct strata_single_rings single; /* of it, in single-store mode */
 	struct strata_ring *books;
 	uint64_t next; /* number to be written */
 };

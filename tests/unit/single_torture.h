@@ -51,6 +51,7 @@ static struct {
 	unsigned char *rings;
 	uint64_t stride;
 	uint32_t nr;
+	struct strata_single_rings table;  /* of these */
 	uint32_t written[TORTURE_WRITERS]; /* also lost ones */
 	uint8_t *found[TORTURE_WRITERS];
 	int64_t newest[TORTURE_CPUS][TORTURE_WRITERS];
@@ -93,10 +94,9 @@ static inline void torture_write(uint32_t writer)
 	u.body.words = (number * 2654435761u >> 16) % 30;
 	for (i = 0; i < 29; i++)
 		u.body.word[i] = number ^ i;
-	if (!strata_single_write(torture.rings, torture.nr, torture.stride, writer + 1, u.words,
-				 12 + 4 * u.body.words))
-		strata_single_write_slow(torture.rings, torture.nr, torture.stride, writer + 1,
-					 u.words, 12 + 4 * u.body.words);
+	if (!strata_single_write(&torture.table, writer + 1, u.words, 12 + 4 * u.body.words))
+		strata_single_write_slow(&torture.table, writer + 1, u.words,
+					 12 + 4 * u.body.words);
 }
 
 static inline void torture_signal(int number)
@@ -285,6 +285,7 @@ static inline void torture_rings(unsigned int ms, bool (*enough)(void), bool ove
 	}
 	for (j = 0; j < TORTURE_WRITERS; j++)
 		assert_non_null(torture.found[j] = calloc(TORTURE_NUMBERS, 1));
+	strata_single_direct(&torture.table, torture.rings, torture.nr, torture.stride);
 	sigaction(SIGUSR1, &action, NULL);
 	assert_int_equal(pthread_create(&reader, NULL, torture_reader, readers), 0);
 	for (i = 0; i < TORTURE_THREADS; i++)

@@ -76,7 +76,7 @@ check "where nobody records nothing is wanted, and nobody waits" is "$(STRATA_AP
 
 forever forever
 is_listed() {
-	"$strata" list --apps --events --long plain | grep -A 1 "^  $running  *program: 4 events" | grep -q 'test/plain number:u64'
+	"$strata" list --apps --events --long plain | grep -A 1 "^  $running  *program: 10 events" | grep -q 'test/plain number:u64'
 }
 check "a program that runs is listed, with its events" await is_listed
 begin second --app "$running"
@@ -115,6 +115,18 @@ for turn in daemon daemon-again; do
 	check "a program that closed all of its files is attached to ($turn)" test "$(lines ' plain ' <"$timeline")" -gt 10
 done
 check "and lives" kill -KILL "$running"
+wait "$running" 2>/dev/null
+
+# A thread's records went to the kind of ring that the program had at first.
+begin environment --app program
+forever environment
+more_of 100
+finish_recording environment
+begin environment-again --app "$running"
+more_of 100
+finish_recording environment-again
+check "a program that changes its environment keeps its kind of ring" test "$(lines ' plain ' <"$timeline")" -gt 10
+kill -KILL "$running"
 wait "$running" 2>/dev/null
 
 # A program whose files are all in use when the recording ends can be recorded again when there are some.
@@ -163,6 +175,33 @@ wait "$running" 2>/dev/null
 recorded=$(sed -n 's/.* plain .*number=\([0-9]*\)$/\1/p' "$timeline")
 check "reserve and commit: a stop flushes" test "$(wc -l <<<"$recorded")" -gt 10
 check "reserve and commit: without a gap" is "$(sort -n <<<"$recorded" | gaps)" 0
+
+begin bare-fork --app 'program:plain' --app-buffer 16Kx16
+STRATA_APP_MODE=reserve-commit "$program" bare-fork 5000
+finish_recording bare-fork
+check "reserve and commit: a child that has not started anew writes nothing" is "$(lines ' plain ' <"$timeline")" 5000
+
+# whole_lengths: of events of each length on standard input, how many have all of their fields as they were written.
+whole_lengths() {
+	awk '/ body[0-9]+ / {
+		first = second = third = 0
+		for (i = 1; i <= NF; i++)
+			if (split($i, field, "=") == 2) {
+				if (field[1] == "first") first = field[2] + 0
+				if (field[1] == "second") second = field[2] - (/ body20 / ? 1000000 : 2 ^ 40)
+				if (field[1] == "third") third = field[2] - (/ body28 / ? 1000000 : 2 ^ 40)
+			}
+		whole += first > 0 && (!second || second == first) && (!third || third == first)
+	} END { print whole + 0 }'
+}
+for mode in single-store reserve-commit; do
+	for form in full compact large; do
+		begin "lengths-$mode-$form" --app program --event-header "$form"
+		STRATA_APP_MODE=$mode "$program" lengths 2000
+		finish_recording "lengths-$mode-$form"
+		check "$mode, $form headers: events of each length are whole" is "$(whole_lengths <"$timeline")" 12000
+	done
+done
 
 # form_of RECORDING: of its events' headers, by the only stream class.
 form_of() {

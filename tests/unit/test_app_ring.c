@@ -71,6 +71,7 @@ static struct strata_single_reader one_ring(struct strata_ring_geometry geo, boo
 		strata_single_init(
 			(struct strata_single_area *)(torture.rings + i * torture.stride), geo, i,
 			overwrite);
+	strata_single_direct(&torture.table, torture.rings, torture.nr, torture.stride);
 	torture_pin(torture.cpus[0]);
 	area = our_area();
 	assert_true(strata_single_reader_init(&reader, geo, area, strata_single_reader_area(area),
@@ -83,9 +84,8 @@ static void write_one(uint32_t body_bytes)
 {
 	uint64_t body[STRATA_SINGLE_BODY_MAX / 8 + 1] = { 0 };
 
-	if (!strata_single_write(torture.rings, torture.nr, torture.stride, 1, body, body_bytes))
-		strata_single_write_slow(torture.rings, torture.nr, torture.stride, 1, body,
-					 body_bytes);
+	if (!strata_single_write(&torture.table, 1, body, body_bytes))
+		strata_single_write_slow(&torture.table, 1, body, body_bytes);
 }
 
 static void a_record_that_is_too_large_is_refused_and_counted(void **state)
@@ -277,15 +277,13 @@ static void a_flight_recorder_holds_the_newest(void **state)
 
 	(void)state;
 	for (id = 1; id <= 5000; id++)
-		if (!strata_single_write(torture.rings, torture.nr, torture.stride, id, &body, 8))
-			strata_single_write_slow(torture.rings, torture.nr, torture.stride, id,
-						 &body, 8);
+		if (!strata_single_write(&torture.table, id, &body, 8))
+			strata_single_write_slow(&torture.table, id, &body, 8);
 	assert_in_range(take_up_to(&reader, 5000), 3 * (in_subbuf - 2), 4 * in_subbuf);
 	/* Records that were taken do not appear again, and later ones do. */
 	for (; id <= 5010; id++)
-		if (!strata_single_write(torture.rings, torture.nr, torture.stride, id, &body, 8))
-			strata_single_write_slow(torture.rings, torture.nr, torture.stride, id,
-						 &body, 8);
+		if (!strata_single_write(&torture.table, id, &body, 8))
+			strata_single_write_slow(&torture.table, id, &body, 8);
 	assert_int_equal(take_up_to(&reader, 5010), 10);
 	assert_int_equal(reader.area->lost[STRATA_LOST_FULL], 0);
 	munmap(torture.rings, torture.nr * torture.stride);
@@ -302,9 +300,8 @@ static void overtake(int number)
 	(void)number;
 	mprotect(trap, STRATA_PAGE_BYTES, PROT_READ | PROT_WRITE);
 	for (id = 1; id <= 2000; id++)
-		if (!strata_single_write(torture.rings, torture.nr, torture.stride, id, &body, 8))
-			strata_single_write_slow(torture.rings, torture.nr, torture.stride, id,
-						 &body, 8);
+		if (!strata_single_write(&torture.table, id, &body, 8))
+			strata_single_write_slow(&torture.table, id, &body, 8);
 }
 
 static void a_reader_that_is_overtaken_while_it_copies_knows(void **state)
@@ -332,6 +329,58 @@ static void a_reader_that_is_overtaken_while_it_copies_knows(void **state)
 	assert_true(reader.area->position > written + strata_buffer_bytes(geo));
 	assert_in_range(take_up_to(&reader, 2000), 150, 800);
 	munmap(pages, 2 * STRATA_PAGE_BYTES);
+	munmap(torture.rings, torture.nr * torture.stride);
+}
+
+/* Where the entry of a table's ring with this number begins its second page. */
+#define SECOND_PAGE_RING                                                    \
+	((STRATA_PAGE_BYTES - offsetof(struct strata_single_rings, area)) / \
+	 sizeof(struct strata_single_area *))
+
+static struct strata_single_rings *filled;
+static uint32_t nr_while_filled[2];
+
+/* The table is half full: its second page can be written from here on. */
+static void look_at_the_count(int number)
+{
+	(void)number;
+	nr_while_filled[0]++;
+	nr_while_filled[1] = strata_read_once(&filled->nr);
+	mprotect((unsigned char *)filled + STRATA_PAGE_BYTES, STRATA_PAGE_BYTES,
+		 PROT_READ | PROT_WRITE);
+}
+
+static void events_find_no_ring_before_the_table_has_it(void **state)
+{
+	struct sigaction action = { .sa_handler = look_at_the_count }, before;
+	const uint32_t nr = SECOND_PAGE_RING + 1;
+	const size_t bytes = sizeof(*filled) + STRATA_PAGE_BYTES;
+	unsigned char memory[1];
+
+	(void)state;
+	filled = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	assert_ptr_not_equal(filled, MAP_FAILED);
+	mprotect((unsigned char *)filled + STRATA_PAGE_BYTES, STRATA_PAGE_BYTES, PROT_NONE);
+	sigaction(SIGSEGV, &action, &before);
+	strata_single_direct(filled, memory, nr, 0);
+	sigaction(SIGSEGV, &before, NULL);
+	assert_int_equal(nr_while_filled[0], 1);
+	assert_int_equal(nr_while_filled[1], 0);
+	assert_int_equal(filled->nr, nr);
+	assert_ptr_equal(filled->area[nr - 1], memory);
+	munmap(filled, bytes);
+}
+
+static void an_event_where_there_is_no_ring_writes_nothing(void **state)
+{
+	struct strata_single_reader reader = one_ring(
+		(struct strata_ring_geometry){ .subbuf_bits = 12, .nr_subbufs_bits = 1 }, false);
+	uint64_t body = 0;
+
+	(void)state;
+	strata_single_direct(&torture.table, torture.rings, torture.cpus[0], torture.stride);
+	assert_false(strata_single_write(&torture.table, 1, &body, 8));
+	assert_int_equal(reader.area->position, STRATA_PACKET_HEADER_BYTES);
 	munmap(torture.rings, torture.nr * torture.stride);
 }
 
@@ -389,6 +438,8 @@ int main(void)
 		cmocka_unit_test(the_empty_rest_of_a_subbuffer_hides_nothing_behind_it),
 		cmocka_unit_test(a_clock_that_was_set_back_opens_the_next_packet),
 		cmocka_unit_test(a_ring_that_was_stopped_takes_nothing),
+		cmocka_unit_test(events_find_no_ring_before_the_table_has_it),
+		cmocka_unit_test(an_event_where_there_is_no_ring_writes_nothing),
 		cmocka_unit_test(words_that_no_ring_has_lead_nowhere),
 	};
 

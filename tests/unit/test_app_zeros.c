@@ -26,9 +26,8 @@ static void *write_always(void *thread)
 	while (!__atomic_load_n(&ends, __ATOMIC_RELAXED)) {
 		/* Of all lengths, so that all sections have their turns. */
 		bytes = bytes % STRATA_SINGLE_BODY_MAX + 4;
-		if (!strata_single_write(torture.rings, torture.nr, torture.stride, 1, body, bytes))
-			strata_single_write_slow(torture.rings, torture.nr, torture.stride, 1, body,
-						 bytes);
+		if (!strata_single_write(&torture.table, 1, body, bytes))
+			strata_single_write_slow(&torture.table, 1, body, bytes);
 		__atomic_fetch_add(&written, 1, __ATOMIC_RELAXED);
 	}
 	return NULL;
@@ -65,6 +64,7 @@ static void map_rings(void)
 	torture.rings = mmap(area + GUARD_BYTES, bytes, PROT_READ | PROT_WRITE,
 			     MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 	assert_ptr_not_equal(torture.rings, MAP_FAILED);
+	strata_single_direct(&torture.table, torture.rings, torture.nr, torture.stride);
 }
 
 static void take_pages_away(bool overwrite)

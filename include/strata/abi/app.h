@@ -90,7 +90,7 @@ struct strata_app_wait {
 };
 
 #define STRATA_APP_EVENTS_MAX 1024u
-#define STRATA_APP_RINGS_MAX  4096u
+#define STRATA_APP_RINGS_MAX  STRATA_SINGLE_RINGS_MAX
 #define STRATA_APP_WAIT_MS    1000
 
 /* The environment of either side may set another number of milliseconds, up to
@@ -181,10 +181,15 @@ static inline uint64_t strata_app_marks_offset(struct strata_ring_geometry geo)
 	       strata_data_bytes(geo);
 }
 
-/* Index of a slot's mark among a ring's marks. */
+/* Index of a slot's mark among a ring's marks.  @mask: strata_buffer_bytes(geo) - 1 */
+static inline uint64_t strata_app_mark_at(strata_count_t mask, strata_count_t position)
+{
+	return (position & mask) / STRATA_APP_MARK_SPACING;
+}
+
 static inline uint64_t strata_app_mark(struct strata_ring_geometry geo, strata_count_t position)
 {
-	return (position & (strata_buffer_bytes(geo) - 1)) / STRATA_APP_MARK_SPACING;
+	return strata_app_mark_at(strata_buffer_bytes(geo) - 1, position);
 }
 
 static inline uint64_t strata_app_ring_bytes(enum strata_app_mode mode,

@@ -52,9 +52,10 @@ static inline uint32_t strata_rseq_cpu(ptrdiff_t rseq)
 }
 
 /*
- * The frame of a section: its descriptor, its entry, which leaves for the label
- * `aborted` if this is not the CPU %[cpu], and its end, after the committing
- * store.  %[rseq] is the value of strata_rseq(); rax is clobbered.
+ * The frame of a section: its descriptor, its entry, and its end, after the committing
+ * store.  ENTER is BEGIN for a section that knows its CPU: it leaves for the label
+ * `aborted` if this is not the CPU %[cpu].  One that does not know it loads cpu_id after
+ * BEGIN.  %[rseq] is the value of strata_rseq(); rax is clobbered.
  *
  * The sections are of the group of the function around them, if it has one: an inline
  * function of C++ is in many files, and where the linker drops one these go with it.
@@ -69,13 +70,15 @@ static inline uint32_t strata_rseq_cpu(ptrdiff_t rseq)
 	"leaq 3b(%%rip), %%rax\n\t" \
 	"movq %%rax, %%fs:%c[cs](%[rseq])\n\t"
 #endif
+#define STRATA_RSEQ_BEGIN                     \
+	".pushsection __rseq_cs, \"aw?\"\n\t" \
+	".balign 32\n\t"                      \
+	"3:\n\t"                              \
+	".long 0, 0\n\t"                      \
+	".quad 1f, (2f - 1f), 4f\n\t"         \
+	".popsection\n\t" STRATA_RSEQ_ARM "1:\n\t"
 #define STRATA_RSEQ_ENTER                           \
-	".pushsection __rseq_cs, \"aw?\"\n\t"       \
-	".balign 32\n\t"                            \
-	"3:\n\t"                                    \
-	".long 0, 0\n\t"                            \
-	".quad 1f, (2f - 1f), 4f\n\t"               \
-	".popsection\n\t" STRATA_RSEQ_ARM "1:\n\t"  \
+	STRATA_RSEQ_BEGIN                           \
 	"cmpl %[cpu], %%fs:%c[cpu_id](%[rseq])\n\t" \
 	"jnz %l[aborted]\n\t"
 #define STRATA_RSEQ_LEAVE                          \

@@ -4,8 +4,11 @@
  * [NUMBER [FILE]].
  *
  *   numbered N      N events, one after the other, of all kinds of field
+ *   lengths N       N rounds of events of each length that is copied in registers
  *   forever 0 FILE  events until it is killed; FILE holds the number of the last
  *   fork N          a child writes N events, then the parent does
+ *   bare-fork N     N events, then N by a child that starts without the C library's handlers
+ *   environment 0 FILE  as forever; but after its first event it asks for another kind of ring
  *   exec N          N events, and as many after an exec
  *   dlopen N FILE   N events of a library that is loaded for it
  *   off             nothing; says how many of its events somebody wants
@@ -34,8 +37,16 @@ STRATA_EVENT(test, numbered, strata_u64(number), strata_string(text), strata_u8(
 STRATA_EVENT(test, plain, strata_u64(number));
 STRATA_EVENT(test, nothing);
 STRATA_EVENT(test, crowded, strata_u32(thread), strata_u64(number));
+/* Named by the bytes of context and fields. */
+STRATA_EVENT(test, body12, strata_u32(first));
+STRATA_EVENT(test, body16, strata_u64(first));
+STRATA_EVENT(test, body20, strata_u64(first), strata_u32(second));
+STRATA_EVENT(test, body24, strata_u64(first), strata_u64(second));
+STRATA_EVENT(test, body28, strata_u64(first), strata_u64(second), strata_u32(third));
+STRATA_EVENT(test, body32, strata_u64(first), strata_u64(second), strata_u64(third));
 
 #define CROWD_MAX 16u
+#define WIDE      ((uint64_t)1 << 40) /* more than half a word holds */
 
 static uint64_t nr;
 
@@ -49,6 +60,20 @@ static void write_numbered(void)
 		STRATA_TRACE(test, numbered, i, i % 2 ? "odd" : "\x1b[31mred", (uint8_t)i, -7,
 			     0xbeefu, (double)i / 2, 0.25f, three, bytes, (uint32_t)(i % 3));
 	STRATA_TRACE(test, nothing);
+}
+
+static void write_lengths(void)
+{
+	uint64_t i;
+
+	for (i = 1; i <= nr; i++) {
+		STRATA_TRACE(test, body12, (uint32_t)i);
+		STRATA_TRACE(test, body16, i);
+		STRATA_TRACE(test, body20, i, (uint32_t)i + 1000000);
+		STRATA_TRACE(test, body24, i, i + WIDE);
+		STRATA_TRACE(test, body28, i, i + WIDE, (uint32_t)i + 1000000);
+		STRATA_TRACE(test, body32, i, i + WIDE, i + WIDE);
+	}
 }
 
 static void *write_plain(void *unused)
@@ -168,6 +193,28 @@ static void write_in_child(void)
 	write_plain(NULL);
 }
 
+/* The child has its parent's rings, and must not write to them. */
+static void write_in_bare_child(void)
+{
+	pid_t child;
+
+	write_plain(NULL);
+	child = _Fork();
+	if (child == 0) {
+		write_plain(NULL);
+		_exit(0);
+	}
+	if (child < 0 || waitpid(child, NULL, 0) != child)
+		exit(1);
+}
+
+static void write_with_other_environment(const char *path)
+{
+	STRATA_TRACE(test, plain, 0);
+	setenv("STRATA_APP_MODE", "reserve-commit", 1);
+	write_forever(path);
+}
+
 static void write_as_daemon(const char *path)
 {
 	int fd;
@@ -213,6 +260,8 @@ int main(int argc, char **argv)
 	nr = argc > 2 ? strtoull(argv[2], NULL, 10) : 0;
 	if (strcmp(what, "numbered") == 0)
 		write_numbered();
+	else if (strcmp(what, "lengths") == 0)
+		write_lengths();
 	else if (strcmp(what, "forever") == 0 && argc > 3)
 		write_forever(argv[3]);
 	else if (strcmp(what, "crowd") == 0 && argc > 3)
@@ -225,6 +274,10 @@ int main(int argc, char **argv)
 		write_and_linger(argv[3]);
 	else if (strcmp(what, "fork") == 0)
 		write_in_child();
+	else if (strcmp(what, "bare-fork") == 0)
+		write_in_bare_child();
+	else if (strcmp(what, "environment") == 0 && argc > 3)
+		write_with_other_environment(argv[3]);
 	else if (strcmp(what, "threads") == 0)
 		write_in_threads();
 	else if (strcmp(what, "dlopen") == 0 && argc > 3)
