@@ -185,8 +185,9 @@ static inline uint32_t strata_header_read(enum strata_header_form form, const vo
 					  uint64_t *ticks)
 {
 	uint32_t whole_bytes = strata_whole_header_bytes(form);
+	const unsigned char *full =
+		(const unsigned char *)from + whole_bytes - sizeof(struct strata_record_header);
 	struct strata_compact_header compact;
-	struct strata_record_header full;
 	struct strata_large_header large;
 	uint32_t short_id;
 
@@ -211,9 +212,9 @@ static inline uint32_t strata_header_read(enum strata_header_form form, const vo
 	}
 	if (left < whole_bytes)
 		return 0;
-	strata_copy(&full, (const unsigned char *)from + whole_bytes - sizeof(full), sizeof(full));
-	*id = full.id;
-	*ticks = full.ticks;
+	/* Not as one: a load that spans two stores waits until both have left the store buffer. */
+	strata_copy(id, full + offsetof(struct strata_record_header, id), sizeof(*id));
+	strata_copy(ticks, full + offsetof(struct strata_record_header, ticks), sizeof(*ticks));
 	return whole_bytes;
 }
 
