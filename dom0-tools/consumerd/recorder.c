@@ -203,6 +203,7 @@ static void release(struct recorder *recorder)
 	free(recorder->peeks);
 	free(recorder->ended);
 	free(recorder->drain.copy);
+	write_back_close(recorder->drain.write_back);
 	free(recorder);
 }
 

@@ -20,6 +20,7 @@
 
 #include "consumerd/drain/stream_file.h"
 #include "consumerd/drain/totals.h"
+#include "consumerd/drain/write_back.h"
 #include "consumerd/rings/ring.h"
 #include "consumerd/shares/principal.h"
 #include "recording/recording.h"
@@ -37,6 +38,7 @@ struct drain {
 	uint64_t write_again_ticks;
 	uint64_t room_bytes;       /* free on the disk, by the last query */
 	uint64_t room_until_ticks; /* when to query the disk again */
+	struct write_back *write_back;
 	struct recorder_totals totals;
 };
 

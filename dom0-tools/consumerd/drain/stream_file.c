@@ -20,7 +20,7 @@ int stream_file_open(struct stream_file *file, const struct strata_dir *dir, con
 	struct strata_dir folder;
 	char name[NAME_BYTES];
 
-	file->bytes = 0;
+	file->bytes = file->written_back = 0;
 	file->fd = -1;
 	file->dir = dir;
 	file->cpu = cpu;

@@ -15,7 +15,8 @@
 
 struct stream_file {
 	int fd;
-	uint64_t bytes;               /* of complete packets */
+	uint64_t bytes;        /* of complete packets */
+	uint64_t written_back; /* of them, those that the disk was asked for (write_back.h) */
 	const struct strata_dir *dir; /* of the recording */
 	char source[80];
 	uint32_t cpu;

@@ -88,6 +88,7 @@ static enum stream_file_result append(struct drain *drain, struct ring_stream *s
 	result = stream_file_append(&stream->file, drain->copy, packet->packet_bytes, error);
 	if (result != STREAM_FILE_OK)
 		return result;
+	write_back_start(&drain->write_back, &stream->file);
 	stream->end_ticks = packet->end_ticks;
 	stream->next_sequence = packet->sequence + 1;
 	counts->packets++;
