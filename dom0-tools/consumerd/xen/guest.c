@@ -81,10 +81,45 @@ static void take_state(struct guest *guest)
 		guest->answered = (uint32_t)number;
 }
 
-static void look_at_module(struct xs_handle *xenstore, struct guest *guest)
+static bool read_state(struct xs_handle *xenstore, struct guest *guest)
+{
+	if (!read_node(xenstore, guest->domain, guest->channel, "state", guest->state,
+		       sizeof(guest->state)))
+		return false;
+	take_state(guest);
+	return true;
+}
+
+/*
+ * Reads what the module publishes of the channel's rings.
+ *
+ * The state is read first.  The module writes "created N" after the nodes of the rings that it
+ * made, so a look that sees this answer sees those rings.  Rings that were published meanwhile,
+ * without a state before, have "idle" since the same transaction.
+ */
+static enum guest_module look_at_rings(struct xs_handle *xenstore, struct guest *guest)
 {
 	const uint32_t channel = guest->channel;
-	uint64_t version, root_ref, port;
+	const bool has_state = read_state(xenstore, guest);
+	uint64_t root_ref, port;
+
+	guest->nonce = guest->module_nonce;
+	if (!read_number(xenstore, guest->domain, channel, "root-ref", 10, UINT32_MAX, &root_ref))
+		return channel ? GUEST_NO_RINGS : GUEST_BROKEN;
+	if (!read_number(xenstore, guest->domain, channel, "event-channel", 10, UINT32_MAX,
+			 &port) ||
+	    (channel && !read_number(xenstore, guest->domain, channel, "nonce", 16, UINT64_MAX,
+				     &guest->nonce)) ||
+	    (!has_state && !read_state(xenstore, guest)))
+		return GUEST_BROKEN;
+	guest->root_ref = (uint32_t)root_ref;
+	guest->port = (uint32_t)port;
+	return GUEST_READY;
+}
+
+static void look_at_module(struct xs_handle *xenstore, struct guest *guest)
+{
+	uint64_t version;
 
 	if (!read_number(xenstore, guest->domain, 0, "version", 10, UINT32_MAX, &version)) {
 		guest->module = GUEST_NO_MODULE;
@@ -98,28 +133,10 @@ static void look_at_module(struct xs_handle *xenstore, struct guest *guest)
 	guest->module = GUEST_BROKEN;
 	if (!read_number(xenstore, guest->domain, 0, "nonce", 16, UINT64_MAX, &guest->module_nonce))
 		return;
-	guest->nonce = guest->module_nonce;
-	if (!read_number(xenstore, guest->domain, channel, "root-ref", 10, UINT32_MAX, &root_ref)) {
-		if (!channel)
-			return;
-		/* It may have answered a command. */
-		if (read_node(xenstore, guest->domain, channel, "state", guest->state,
-			      sizeof(guest->state)))
-			take_state(guest);
-		guest->module = GUEST_NO_RINGS;
-		return;
-	}
-	if (!read_number(xenstore, guest->domain, channel, "event-channel", 10, UINT32_MAX,
-			 &port) ||
-	    (channel && !read_number(xenstore, guest->domain, channel, "nonce", 16, UINT64_MAX,
-				     &guest->nonce)) ||
-	    !read_node(xenstore, guest->domain, channel, "state", guest->state,
-		       sizeof(guest->state)))
-		return;
-	guest->root_ref = (uint32_t)root_ref;
-	guest->port = (uint32_t)port;
-	take_state(guest);
-	guest->module = GUEST_READY;
+	guest->module = look_at_rings(xenstore, guest);
+	/* The module removes the nodes of a channel one by one before it publishes new ones. */
+	if (guest->module == GUEST_BROKEN && guest->channel)
+		guest->module = look_at_rings(xenstore, guest);
 }
 
 void guest_look(struct xs_handle *xenstore, uint32_t domain, uint32_t channel, struct guest *guest)
