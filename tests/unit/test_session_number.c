@@ -190,6 +190,38 @@ static void a_dead_flight_recorder_is_taken_last(void **state)
 		die(&recorders[i]);
 }
 
+/* The hypervisor's channel of such a recorder is IDLE: its lock alone tells that it died. */
+static void a_flight_recorder_of_kernels_continues_where_one_died(void **state)
+{
+	struct test_recorder living, flight, recorder;
+
+	(void)state;
+	start(&living, false);
+	start_of_size(&flight, true, false, size);
+	assert_int_equal(flight.session.number, 1);
+	die(&living);
+	die(&flight);
+	start(&recorder, false);
+	assert_int_equal(recorder.session.number, 0);
+	die(&recorder);
+	start_of_size(&recorder, true, false, size);
+	assert_int_equal(recorder.session.number, 1);
+	die(&recorder);
+}
+
+static void a_dead_flight_recorder_of_kernels_is_left_to_the_next_one(void **state)
+{
+	struct test_recorder flight, recorder;
+
+	(void)state;
+	start_of_size(&flight, true, false, size);
+	assert_int_equal(flight.session.number, 0);
+	die(&flight);
+	start(&recorder, false);
+	assert_int_equal(recorder.session.number, 1);
+	die(&recorder);
+}
+
 static void rings_of_dead_recorders_are_freed_and_no_others(void **state)
 {
 	struct test_recorder living, recorder;
@@ -261,6 +293,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		NUMBER_TEST(a_flight_recorder_continues_where_one_of_its_size_died),
 		NUMBER_TEST(a_dead_flight_recorder_is_taken_last),
+		NUMBER_TEST(a_flight_recorder_of_kernels_continues_where_one_died),
+		NUMBER_TEST(a_dead_flight_recorder_of_kernels_is_left_to_the_next_one),
 		NUMBER_TEST(rings_of_dead_recorders_are_freed_and_no_others),
 		NUMBER_TEST(a_recorder_without_the_hypervisor_frees_what_its_number_left),
 		NUMBER_TEST(kernels_are_told_who_died_and_nobody_else),
