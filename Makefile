@@ -148,6 +148,10 @@ $(TEST_LIBRARY): $(TEST_HELPERS:%.c=$(O)/build/%.o)
 $(patsubst %.c,$(O)/build/%.o,$(wildcard tests/unit/test_*_xen.c)): \
 	STRATA_CFLAGS += -Itests/unit/xen_shim -Ixen-patch/src/include
 
+# And of the module's.
+$(patsubst %.c,$(O)/build/%.o,$(wildcard tests/unit/test_*_kmod.c)): \
+	STRATA_CFLAGS += -Itests/unit/linux_shim -Wno-pointer-arith -Wno-conversion
+
 $(O)/tests/%: $(O)/build/tests/unit/%.o $(TEST_LIBRARY) $(LIBRARY)
 	@mkdir -p $(@D)
 	@echo "  LD      $@"

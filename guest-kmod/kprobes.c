@@ -9,6 +9,7 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/ctype.h>
+#include <linux/err.h>
 #include <linux/errno.h>
 #include <linux/kernel.h>
 #include <linux/kprobes.h>
@@ -21,6 +22,7 @@
 #include "event_table.h"
 #include "events.h"
 #include "kprobes.h"
+#include "probe_args.h"
 #include "record.h"
 
 /* Number of calls of one function that may be in progress at a time: it may sleep. */
@@ -32,12 +34,15 @@ struct strata_kprobe {
 	struct kretprobe kretprobe;
 	unsigned long counted; /* of those that the kernel skipped since it was attached */
 	bool returns;
+	struct strata_probe_args args;
+	struct strata_field_desc fields[STRATA_KPROBE_FIELDS_MAX];
 };
 
 /* A probe that domain 0 asked for. */
 struct dynamic_kprobe {
 	struct strata_kprobe base;
 	char *symbol;
+	char *args; /* as they were given; NULL: none */
 	char name[STRATA_EVENT_NAME_BYTES];
 };
 
@@ -75,11 +80,12 @@ static int on_hit(struct kprobe *kp, struct pt_regs *regs)
 		return 0;
 	ticks = strata_clock();
 	strata_for_each_channel (channel, channels) {
-		if (!strata_record_begin(&record, channel, kprobe->event.id, sizeof(*payload),
+		if (!strata_record_begin(&record, channel, kprobe->event.id, kprobe->args.end,
 					 ticks))
 			continue;
 		payload = record.payload;
 		payload->ip = (unsigned long)kp->addr;
+		strata_probe_args_write(&kprobe->args, regs, payload, sizeof(*payload));
 		strata_record_end(&record);
 	}
 	strata_probe_exit();
@@ -91,26 +97,28 @@ static int on_return(struct kretprobe_instance *instance, struct pt_regs *regs)
 	struct kretprobe *kretprobe = get_kretprobe(instance);
 	struct strata_open_record record __uninitialized;
 	struct return_payload *payload;
-	struct strata_event *event;
+	struct strata_kprobe *kprobe;
 	unsigned long channels, channel;
 	u64 ticks;
 
 	/* NULL: it is being unregistered. */
 	if (!kretprobe)
 		return 0;
-	event = &container_of(kretprobe, struct strata_kprobe, kretprobe)->event;
+	kprobe = container_of(kretprobe, struct strata_kprobe, kretprobe);
 	/* A call that began while it was enabled may return after it was disabled: to no channel.
 	 */
-	channels = strata_event_channels(event);
+	channels = strata_event_channels(&kprobe->event);
 	if (!strata_probe_enter(channels))
 		return 0;
 	ticks = strata_clock();
 	strata_for_each_channel (channel, channels) {
-		if (!strata_record_begin(&record, channel, event->id, sizeof(*payload), ticks))
+		if (!strata_record_begin(&record, channel, kprobe->event.id, kprobe->args.end,
+					 ticks))
 			continue;
 		payload = record.payload;
 		payload->ip = (unsigned long)kretprobe->kp.addr;
 		payload->ret = regs_return_value(regs);
+		strata_probe_args_write(&kprobe->args, regs, payload, sizeof(*payload));
 		strata_record_end(&record);
 	}
 	strata_probe_exit();
@@ -191,8 +199,15 @@ static bool is_identifier(const char *name)
 	return length > 0 && length < STRATA_EVENT_NAME_BYTES && !isdigit(name[0]);
 }
 
-/* The existing event of that name, if it is at the same place. 0, -ENOENT or -EEXIST. */
-static int find(const char *group, const char *name, const char *symbol, unsigned int offset)
+static bool equal_args(const char *a, const char *b)
+{
+	return a && b ? !strcmp(a, b) : a == b;
+}
+
+/* The existing event of that name, if it is at the same place and has the same arguments.  0,
+ * -ENOENT or -EEXIST. */
+static int find(const char *group, const char *name, const char *symbol, unsigned int offset,
+		const char *args)
 {
 	u32 i;
 
@@ -201,31 +216,68 @@ static int find(const char *group, const char *name, const char *symbol, unsigne
 
 		if (strcmp(one->base.event.group, group) || strcmp(one->name, name))
 			continue;
-		if (strcmp(one->symbol, symbol) || one->base.kretprobe.kp.offset != offset)
+		if (strcmp(one->symbol, symbol) || one->base.kretprobe.kp.offset != offset ||
+		    !equal_args(one->args, args))
 			return -EEXIST;
 		return 0;
 	}
 	return -ENOENT;
 }
 
+static void release(struct dynamic_kprobe *one)
+{
+	kfree(one->symbol);
+	kfree(one->args);
+	kfree(one);
+}
+
+/* Gives it its fields, and reads those that are arguments.  0 or a negative error. */
+static int set_fields(struct strata_kprobe *kprobe, const char *args)
+{
+	const struct strata_field_desc *own = kprobe->returns ? return_fields : hit_fields;
+	u32 nr = kprobe->returns ? ARRAY_SIZE(return_fields) : ARRAY_SIZE(hit_fields);
+	unsigned int begin = kprobe->returns ? sizeof(struct return_payload)
+					     : sizeof(struct hit_payload);
+	char *words = args ? kstrdup(args, GFP_KERNEL) : NULL;
+	int err;
+
+	static_assert(ARRAY_SIZE(return_fields) + STRATA_PROBE_ARGS_MAX <=
+		      STRATA_KPROBE_FIELDS_MAX);
+	static_assert(STRATA_KPROBE_FIELDS_MAX <= STRATA_EVENT_FIELDS_MAX);
+	if (args && !words)
+		return -ENOMEM;
+	memcpy(kprobe->fields, own, nr * sizeof(*own));
+	err = strata_probe_args_parse(words, kprobe->returns, begin, &kprobe->args,
+				      &kprobe->fields[nr]);
+	kfree(words);
+	if (!err &&
+	    sizeof(struct strata_guest_context) + kprobe->args.end > STRATA_PAYLOAD_BYTES_MAX)
+		err = -E2BIG;
+	kprobe->event.fields = kprobe->fields;
+	kprobe->event.nr_fields = nr + kprobe->args.nr;
+	return err;
+}
+
+/* The event of a probe that is not registered yet; an ERR_PTR(). */
 static struct dynamic_kprobe *make(bool returns, const char *name, const char *symbol,
-				   unsigned int offset)
+				   unsigned int offset, const char *args)
 {
 	struct dynamic_kprobe *one = kzalloc(sizeof(*one), GFP_KERNEL);
+	int err;
 
 	if (!one)
-		return NULL;
+		return ERR_PTR(-ENOMEM);
 	one->symbol = kstrdup(symbol, GFP_KERNEL);
-	if (!one->symbol) {
-		kfree(one);
-		return NULL;
+	one->args = args ? kstrdup(args, GFP_KERNEL) : NULL;
+	one->base.returns = returns;
+	err = one->symbol && (one->args || !args) ? set_fields(&one->base, args) : -ENOMEM;
+	if (err) {
+		release(one);
+		return ERR_PTR(err);
 	}
 	strscpy(one->name, name, sizeof(one->name));
-	one->base.returns = returns;
 	one->base.event.name = one->name;
 	one->base.event.group = returns ? "kretprobe" : "kprobe";
-	one->base.event.fields = returns ? return_fields : hit_fields;
-	one->base.event.nr_fields = returns ? ARRAY_SIZE(return_fields) : ARRAY_SIZE(hit_fields);
 	one->base.kretprobe.kp.symbol_name = one->symbol;
 	one->base.kretprobe.kp.offset = offset;
 	if (returns) {
@@ -237,13 +289,8 @@ static struct dynamic_kprobe *make(bool returns, const char *name, const char *s
 	return one;
 }
 
-static void release(struct dynamic_kprobe *one)
-{
-	kfree(one->symbol);
-	kfree(one);
-}
-
-static int add(bool returns, const char *name, const char *symbol, unsigned int offset)
+static int add(bool returns, const char *name, const char *symbol, unsigned int offset,
+	       const char *args)
 {
 	struct dynamic_kprobe *one;
 	int err;
@@ -251,9 +298,9 @@ static int add(bool returns, const char *name, const char *symbol, unsigned int 
 	if (nr_dynamic == STRATA_GUEST_PROBES_MAX ||
 	    strata_events_count() == STRATA_GUEST_EVENTS_MAX)
 		return -ENOSPC;
-	one = make(returns, name, symbol, offset);
-	if (!one)
-		return -ENOMEM;
+	one = make(returns, name, symbol, offset, args);
+	if (IS_ERR(one))
+		return PTR_ERR(one);
 	err = register_disabled(&one->base);
 	if (err) {
 		release(one);
@@ -269,7 +316,9 @@ static int add(bool returns, const char *name, const char *symbol, unsigned int 
 int strata_kprobes_add(const char *group, const char *name, char *place)
 {
 	bool returns = !strcmp(group, "kretprobe");
-	const char *symbol = strsep(&place, "+");
+	char *words = place;
+	char *offset_text = strsep(&words, " ");
+	const char *symbol = strsep(&offset_text, "+");
 	unsigned int offset = 0;
 	int err = -EINVAL;
 
@@ -279,12 +328,13 @@ int strata_kprobes_add(const char *group, const char *name, char *place)
 		return -EPERM;
 	}
 	if (is_identifier(name) && *symbol &&
-	    !(place && (returns || kstrtouint(place, 0, &offset))))
-		err = find(group, name, symbol, offset);
+	    !(offset_text && (returns || kstrtouint(offset_text, 0, &offset))))
+		err = find(group, name, symbol, offset, words);
 	if (err == -ENOENT)
-		err = add(returns, name, symbol, offset);
+		err = add(returns, name, symbol, offset, words);
 	if (err)
-		pr_warn("no %s on %s+%#x (error %d)\n", group, symbol, offset, err);
+		pr_warn("no %s on %s+%#x with \"%s\" (error %d)\n", group, symbol, offset,
+			words ?: "", err);
 	return err;
 }
 

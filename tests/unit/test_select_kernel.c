@@ -81,7 +81,17 @@ static void a_probe_is_a_symbol_and_perhaps_an_offset(void **state)
 	static const char *const wrong[] = {
 		"g1",
 		"g1:",
-		"g1:a b",
+		"g1:a ",
+		"g1:a  b",
+		"g1:a b;c",
+		"g1:a b\tc",
+		"g1:a $arg1 ",
+		"g1:=a",
+		"g1:1n=a",
+		"g1:n-n=a",
+		"g1:n=",
+		"g1:n=+4",
+		"g1 n=a:b",
 		"g1:a+",
 		"g1:+4",
 		"g1:a+4x",
@@ -127,6 +137,40 @@ static void a_probe_gives_its_event_a_name_that_is_an_identifier(void **state)
 	assert_int_equal(strlen(name), STRATA_EVENT_NAME_BYTES - 1);
 	memset(argument + 3, 'x', 296);
 	assert_int_equal(parse(SELECT_KRETPROBE, argument, &selection), -1);
+}
+
+static void a_probe_may_have_a_name_and_arguments(void **state)
+{
+	struct kernel_selection selection;
+	char name[STRATA_EVENT_NAME_BYTES], other[STRATA_EVENT_NAME_BYTES], argument[300];
+
+	(void)state;
+	assert_int_equal(parse(SELECT_KPROBE,
+			       "g:1:open=do_sys_open+4 $arg1:s32 f=+u0($arg2):string[32]",
+			       &selection),
+			 0);
+	assert_string_equal(selection.domain, "g:1");
+	assert_string_equal(select_probe_place(&selection),
+			    "do_sys_open+4 $arg1:s32 f=+u0($arg2):string[32]");
+	select_probe_name(&selection, name);
+	assert_string_equal(name, "open");
+	assert_int_equal(parse(SELECT_KRETPROBE, "g1:vfs_read got=$retval:s64", &selection), 0);
+	assert_string_equal(select_probe_place(&selection), "vfs_read got=$retval:s64");
+	select_probe_name(&selection, name);
+	assert_memory_equal(name, "return_vfs_read_", 16);
+	assert_int_equal(strlen(name), 20);
+	/* Other arguments, another event. */
+	assert_int_equal(parse(SELECT_KRETPROBE, "g1:vfs_read got=$retval:s32", &selection), 0);
+	select_probe_name(&selection, other);
+	assert_string_not_equal(name, other);
+	snprintf(argument, sizeof(argument), "g1:%0200d a=%%di", 0);
+	assert_int_equal(parse(SELECT_KRETPROBE, argument, &selection), 0);
+	select_probe_name(&selection, name);
+	assert_int_equal(strlen(name), STRATA_EVENT_NAME_BYTES - 1);
+	snprintf(argument, sizeof(argument), "g1:%0200d a=%%si", 0);
+	assert_int_equal(parse(SELECT_KRETPROBE, argument, &selection), 0);
+	select_probe_name(&selection, other);
+	assert_string_not_equal(name, other);
 }
 
 static void a_filter_is_a_list_of_numbers(void **state)
@@ -252,6 +296,7 @@ int main(void)
 		cmocka_unit_test(a_kernel_without_a_domain_or_events_is_refused),
 		cmocka_unit_test(a_probe_is_a_symbol_and_perhaps_an_offset),
 		cmocka_unit_test(a_probe_gives_its_event_a_name_that_is_an_identifier),
+		cmocka_unit_test(a_probe_may_have_a_name_and_arguments),
 		cmocka_unit_test(a_filter_is_a_list_of_numbers),
 		cmocka_unit_test(a_domain_matches_by_name_number_or_pattern),
 		cmocka_unit_test(patterns_of_a_kernel_choose_events_by_their_place),

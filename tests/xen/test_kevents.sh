@@ -126,6 +126,20 @@ filter_changed() {
 		grep -vE "\[ tid=($(cat "$OUT/process-2")|$(cat "$OUT/process-3")) \]"
 }
 
+# lines_of PATTERN: how many lines of the recording with arguments match.
+lines_of() {
+	grep -cE "$1" "$OUT/arguments-merged/timeline.txt"
+}
+
+# The calls of phase 4 with what they were called with, and what they returned.
+arguments_are_right() {
+	local values='flags=0x[0-9a-f]*.* none=0.* bad="\(fault\)"'
+	[ "$(lines_of ' call .*which=21332.* who=0x52415441.* phase=4\b')" = 100 ] &&
+		[ "$(lines_of ' called .*ret=.* arg1=-22.* low=-22\b')" = 100 ] &&
+		[ "$(lines_of " open .*dfd=-100.* file=\"/tmp/short\".* $values")" -ge 1 ] &&
+		[ "$(lines_of " open .*dfd=-100.* file=\"/tmp/a-name-that-is-lon\".* $values")" -ge 1 ]
+}
+
 # headers_are RECORDING FORM: the forms of the kernels' headers, by their stream classes.
 headers_are() {
 	jq -r '.sources[] | select(.layer == "kernel") | .name' "$OUT/$1/recording.json" | while read -r name; do
@@ -156,10 +170,12 @@ check "each call was hit, and each return" every_call_was_hit
 check "the filter lets one thread pass and no other" filter_holds
 check "the filter that was changed merges" out/bin/strata merge "$OUT/filtered" -o "$OUT/filtered-merged"
 check "and let pass whom it was to, and no other" filter_changed
+check "the probes with arguments merge" out/bin/strata merge "$OUT/arguments" -o "$OUT/arguments-merged"
+check "and have what each call was given" arguments_are_right
 check "all of it at once was recorded with large headers" headers_are all large
 check "all of it at once merges, no violation" merged_cleanly "$OUT/all" "$OUT/all-merged"
 check "and it holds many kinds of events" many_kinds
-for trace in probed/dom0 all/g1 all/dom0 all/xen all-merged/ctf probed-merged/ctf; do
+for trace in probed/dom0 arguments/dom0 all/g1 all/dom0 all/xen all-merged/ctf probed-merged/ctf; do
 	check "babeltrace2 opens $trace without a warning" opens "$OUT/$trace"
 done
 check "no kernel complained" bash -c "! grep -E 'BUG|WARNING|Oops|refcount|Call Trace' '$OUT/dom0-dmesg' '$OUT/guest-g1.log'"

@@ -117,7 +117,7 @@ int participant_next_probe(struct participants *all, struct participant *one,
 		char name[STRATA_EVENT_NAME_BYTES];
 		const struct guest_probe probe = { .kind = probe_kind(selection),
 						   .name = name,
-						   .place = selection->text };
+						   .place = select_probe_place(selection) };
 
 		if (!names(selection, &one->guest))
 			continue;
@@ -140,7 +140,7 @@ int participant_take_probe(struct participants *all, struct participant *one, bo
 		return guest_map_events_begin(&one->map, &one->guest, one->pages, error);
 	return strata_fail(error,
 			   "its module refuses %s %s (a symbol that its kernel lacks, or "
-			   "forbids to probe?); its kernel log says why",
+			   "forbids to probe, or a wrong argument?); its kernel log says why",
 			   probe_kind(selection), selection->text);
 }
 

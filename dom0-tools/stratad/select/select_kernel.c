@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <zlib.h>
+
 const char *select_option_name(enum select_kind kind)
 {
 	static const char *const names[] = { "--kernel", "--kprobe", "--kretprobe", "--tid",
@@ -18,8 +20,10 @@ const char *select_option_name(enum select_kind kind)
 
 static const char *expected(enum select_kind kind)
 {
-	static const char *const texts[] = { "DOMAIN:EVENTS", "DOMAIN:SYMBOL[+OFFSET]",
-					     "DOMAIN:SYMBOL", "DOMAIN:N,N,...", "DOMAIN:N,N,..." };
+	static const char *const texts[] = { "DOMAIN:EVENTS",
+					     "DOMAIN:[NAME=]SYMBOL[+OFFSET] [ARGUMENT]...",
+					     "DOMAIN:[NAME=]SYMBOL [ARGUMENT]...", "DOMAIN:N,N,...",
+					     "DOMAIN:N,N,..." };
 
 	return texts[kind];
 }
@@ -38,18 +42,73 @@ static bool is_symbol(const char *text, size_t length)
 	return true;
 }
 
-static bool is_place(const char *text)
+static bool is_offset(const char *text, size_t length)
 {
-	size_t length = strcspn(text, "+");
 	char *end;
 
-	if (!is_symbol(text, length))
-		return false;
-	if (!text[length])
-		return true;
 	errno = 0;
-	strtoul(text + length + 1, &end, 0);
-	return isdigit((unsigned char)text[length + 1]) && !*end && !errno;
+	strtoul(text, &end, 0);
+	return isdigit((unsigned char)*text) && end == text + length && !errno;
+}
+
+static bool is_place(const char *text, size_t length, bool with_offset)
+{
+	const char *plus = memchr(text, '+', length);
+
+	if (!plus)
+		return is_symbol(text, length);
+	return with_offset && is_symbol(text, (size_t)(plus - text)) &&
+	       is_offset(plus + 1, length - (size_t)(plus + 1 - text));
+}
+
+/* The module checks the notation; here, that it is one word. */
+static bool is_argument(const char *text, size_t length)
+{
+	size_t i;
+
+	for (i = 0; i < length; i++)
+		if (!isalnum((unsigned char)text[i]) && !strchr("_$%=+-():[]", text[i]))
+			return false;
+	return length > 0;
+}
+
+/* The length of "NAME=" in front of a place; 0: no name. */
+static size_t name_length(const char *text)
+{
+	size_t length = strcspn(text, "= ");
+
+	return text[length] == '=' ? length + 1 : 0;
+}
+
+static bool is_name(const char *text, size_t length)
+{
+	size_t i;
+
+	if (length == 0 || length >= STRATA_EVENT_NAME_BYTES || isdigit((unsigned char)*text))
+		return false;
+	for (i = 0; i < length; i++)
+		if (!isalnum((unsigned char)text[i]) && text[i] != '_')
+			return false;
+	return true;
+}
+
+static bool is_probe(const char *text, bool with_offset)
+{
+	size_t length = name_length(text);
+
+	if (length && !is_name(text, length - 1))
+		return false;
+	text += length;
+	length = strcspn(text, " ");
+	if (!is_place(text, length, with_offset))
+		return false;
+	while (text[length]) {
+		text += length + 1;
+		length = strcspn(text, " ");
+		if (!is_argument(text, length))
+			return false;
+	}
+	return true;
 }
 
 static bool is_number_list(const char *text)
@@ -73,9 +132,8 @@ static bool is_text_of(enum select_kind kind, const char *text)
 	case SELECT_EVENTS:
 		return *text;
 	case SELECT_KPROBE:
-		return is_place(text);
 	case SELECT_KRETPROBE:
-		return is_symbol(text, strlen(text));
+		return is_probe(text, kind == SELECT_KPROBE);
 	case SELECT_TID:
 	case SELECT_PID:
 		return is_number_list(text);
@@ -83,10 +141,18 @@ static bool is_text_of(enum select_kind kind, const char *text)
 	return false;
 }
 
+/* The colon between domain and text: the last one, but for those of arguments. */
+static const char *find_colon(enum select_kind kind, const char *argument)
+{
+	const bool probe = kind == SELECT_KPROBE || kind == SELECT_KRETPROBE;
+
+	return memrchr(argument, ':', probe ? strcspn(argument, " ") : strlen(argument));
+}
+
 int select_parse_kernel(enum select_kind kind, const char *argument,
 			struct kernel_selection *selection, struct strata_error *error)
 {
-	const char *colon = strrchr(argument, ':');
+	const char *colon = find_colon(kind, argument);
 	size_t length = colon ? (size_t)(colon - argument) : strlen(argument);
 
 	selection->kind = kind;
@@ -186,15 +252,38 @@ int select_kernel_events(const char *patterns, const struct strata_event_desc *e
 	}
 }
 
+const char *select_probe_place(const struct kernel_selection *selection)
+{
+	return selection->text + name_length(selection->text);
+}
+
 void select_probe_name(const struct kernel_selection *selection, char name[STRATA_EVENT_NAME_BYTES])
 {
-	char *at;
+	const char *place = select_probe_place(selection);
+	const size_t length = strcspn(place, " ");
+	const char *arguments = place + length;
+	const int cut = *arguments ? 51 : 56;
+	size_t end;
 
+	if (place > selection->text) {
+		snprintf(name, STRATA_EVENT_NAME_BYTES, "%.*s", (int)(place - selection->text) - 1,
+			 selection->text);
+		return;
+	}
 	/* A long symbol is cut; the module refuses a second one with the same beginning. */
-	snprintf(name, STRATA_EVENT_NAME_BYTES, "%s_%.56s",
-		 selection->kind == SELECT_KRETPROBE ? "return" : "probe", selection->text);
-	for (at = name; *at; at++) {
-		if (!isalnum((unsigned char)*at))
-			*at = '_';
+	snprintf(name, STRATA_EVENT_NAME_BYTES, "%s_%.*s",
+		 selection->kind == SELECT_KRETPROBE ? "return" : "probe",
+		 length < (size_t)cut ? (int)length : cut, place);
+	end = strlen(name);
+	/* Events stay while the module is loaded: the same place with other arguments is another.
+	 */
+	if (*arguments)
+		snprintf(name + end, STRATA_EVENT_NAME_BYTES - end, "_%04x",
+			 (unsigned int)crc32(0, (const unsigned char *)arguments,
+					     (uInt)strlen(arguments)) &
+				 0xffffu);
+	for (; *name; name++) {
+		if (!isalnum((unsigned char)*name))
+			*name = '_';
 	}
 }

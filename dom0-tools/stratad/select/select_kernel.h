@@ -23,8 +23,8 @@
 
 enum select_kind {
 	SELECT_EVENTS,    /* --kernel: patterns, comma-separated */
-	SELECT_KPROBE,    /* --kprobe: SYMBOL or SYMBOL+OFFSET */
-	SELECT_KRETPROBE, /* --kretprobe: SYMBOL */
+	SELECT_KPROBE,    /* --kprobe: [NAME=]SYMBOL[+OFFSET] and arguments (strata/abi/guest.h) */
+	SELECT_KRETPROBE, /* --kretprobe: [NAME=]SYMBOL and arguments */
 	SELECT_TID,       /* --tid: numbers, comma-separated */
 	SELECT_PID,       /* --pid: likewise */
 };
@@ -59,6 +59,9 @@ bool select_matches_event(const char *pattern, const struct strata_event_desc *e
  */
 int select_kernel_events(const char *patterns, const struct strata_event_desc *events, size_t nr,
 			 struct event_set *set, struct strata_error *error);
+
+/* What a --kprobe or --kretprobe probes: its text without NAME=. */
+const char *select_probe_place(const struct kernel_selection *selection);
 
 /* The name of the event that a --kprobe or --kretprobe makes, a C identifier. */
 void select_probe_name(const struct kernel_selection *selection,

@@ -21,9 +21,10 @@
  *   flush SEQ                  "flushed SEQ": each CPU has handed over the sub-buffer that
  *                              it was writing; recording continues
  *   stop SEQ                   "stopped SEQ": no probe writes, and all CPUs have flushed
- *   kprobe SEQ NAME SYMBOL     "probed SEQ": the event table has an event NAME of group
- *   kprobe SEQ NAME SYMBOL+OFFSET    `kprobe`: the kernel reaches that place
- *   kretprobe SEQ NAME SYMBOL  "probed SEQ": an event of group `kretprobe`: that function returns
+ *   kprobe SEQ NAME SYMBOL [ARG]...  "probed SEQ": the event table has an event NAME of group
+ *   kprobe SEQ NAME SYMBOL+OFFSET [ARG]...  `kprobe`: the kernel reaches that place
+ *   kretprobe SEQ NAME SYMBOL [ARG]...  "probed SEQ": an event of group `kretprobe`: that function
+ *                              returns
  *
  * SEQ is a decimal number that the recorder chooses and the guest returns.  It
  * begins at 1.  Any command may be answered "refused SEQ": then nothing has changed,
@@ -43,7 +44,12 @@
  *
  * An added entry stays until the module is unloaded, and an equal command finds it
  * again.  OFFSET is hexadecimal with 0x, or decimal.  NAME is a C identifier that no
- * other entry of its group has.
+ * other entry of its group has.  An entry has up to 8 arguments ARG, in the notation of the
+ * kernel's own kprobe events: [FIELD=]FETCH[:TYPE].  FETCH is `$arg1` to `$arg6` of the call, a
+ * register (`%di`), in a kretprobe `$retval`, or what lies in memory at an offset from another
+ * FETCH: `+8(FETCH)`, in the task's own memory `+u8(FETCH)`, up to four deep.  TYPE is u, s or x
+ * with 8, 16, 32 or 64 bits, or `string` or `string[N]` for text of up to N - 1 bytes in memory
+ * (N at most 255; 64); x64 if it is missing.  Memory that cannot be read yields 0 or "(fault)".
  *
  * A guest has up to STRATA_GUEST_CHANNELS_MAX channels, each with rings, mode, selection
  * and filter of its own; none disturbs another.  The above are the nodes of channel 0,
@@ -51,10 +57,12 @@
  * except for `version`, in data/strata/N, and the same commands.  It begins when domain 0
  * writes the first of two more commands to data/strata/N/ctl:
  *
- *   create SEQ                 "created SEQ": its rings are empty, and of the geometry of channel
- * 0, or have fewer sub-buffers; the nodes that lead to them are there create SEQ SUBBUF_BITS
- * NR_SUBBUFS_BITS   the same, of that geometry (ring_layout.h) destroy SEQ "destroyed SEQ": it has
- * no rings any more, nor those nodes
+ *   create SEQ                 "created SEQ": its rings are empty and of the geometry of
+ *                              channel 0, or have fewer sub-buffers; the nodes that lead to
+ *                              them are there
+ *   create SEQ SUBBUF_BITS NR_SUBBUFS_BITS
+ *                              the same, of that geometry (ring_layout.h)
+ *   destroy SEQ                "destroyed SEQ": it has no rings any more, nor those nodes
  *
  * The same command again changes nothing, and gets the same answer; another create replaces
  * the rings by new ones.  Channel 0 refuses both, and a channel without rings all other

@@ -112,6 +112,31 @@ wrong_probes_are_refused() {
 	expect_line "a pattern that names no event is named" nonsense '"nonsense_\*" names no event of this kernel'
 }
 
+# pt_regs of a system call: its arguments are at 0x70, 0x68 and 0x60, what it returns is not there yet.
+probes_have_arguments() {
+	short=/tmp/short long=/tmp/a-name-that-is-longer-than-its-field
+	touch $short $long
+	# shellcheck disable=SC2016 # $arg1 is the probe's
+	start_recorder arguments --output "$LAB_OUT/arguments" --xen none --kernel dom0:none \
+		--kprobe "dom0:call=$GETPRIORITY which=+0x70(\$arg1):s32 who=+0x68(\$arg1):x32 phase=+0x60(%di):u8" \
+		--kretprobe "dom0:called=$GETPRIORITY \$retval:s64 low=\$retval:s8" \
+		--kprobe 'dom0:open=do_sys_openat2 dfd=$arg1:s32 file=+u0($arg2):string[24] flags=+0($arg3):x64 none=+0($arg1):u64 bad=+8(+0($arg1)):string[12]'
+	start_marked 4
+	let_go 4
+	cat $short $long
+	end_recorder INT
+	echo "status $status" >>arguments
+	expect_line "probes with arguments are recorded" arguments '^status 0$'
+	# shellcheck disable=SC2016 # likewise
+	for wrong in '$retval' '%di:u24'; do
+		try refused strata record --output /tmp/refused --force --duration 1s --xen none --kernel dom0:none \
+			--kprobe "dom0:refused=$GETPRIORITY $wrong"
+		expect_line "an argument $wrong is refused" refused 'left out: its module refuses kprobe .* wrong argument'
+	done
+	try again strata record --output /tmp/again-call --duration 1s --xen none --kernel dom0:none --kprobe "dom0:call=$GETPRIORITY %di"
+	expect_line "a name is not used for two probes" again 'left out: its module refuses kprobe'
+}
+
 # What a probe could stumble over, while the function tracer is on: faults, interrupts, page tables, allocators, locks.
 MUCH='exceptions/*,irq_vectors/*,kmem/*,xen/*,sched/*,irq/*,timer/*,raw_syscalls/*,rcu/*,tlb/*,mmap_lock/*,signal/*,task/*'
 
@@ -136,6 +161,7 @@ probes_and_filter
 filter_changes_while_it_records
 flush_hands_over
 wrong_probes_are_refused
+probes_have_arguments
 everything_at_once
 
 dmesg >"$LAB_OUT/dom0-dmesg"

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* probe_args.c - see probe_args.h. */
+#include <linux/align.h>
+#include <linux/ctype.h>
+#include <linux/errno.h>
+#include <linux/kernel.h>
+#include <linux/minmax.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+
+#include "probe_args.h"
+
+#define TEXT_BYTES     64u
+#define TEXT_BYTES_MAX 255u
+
+#define FAULT "(fault)"
+
+static const struct {
+	const char *name;
+	unsigned int offset;
+} registers[] = {
+	{ "ax", offsetof(struct pt_regs, ax) },       { "bx", offsetof(struct pt_regs, bx) },
+	{ "cx", offsetof(struct pt_regs, cx) },       { "dx", offsetof(struct pt_regs, dx) },
+	{ "si", offsetof(struct pt_regs, si) },       { "di", offsetof(struct pt_regs, di) },
+	{ "bp", offsetof(struct pt_regs, bp) },       { "sp", offsetof(struct pt_regs, sp) },
+	{ "r8", offsetof(struct pt_regs, r8) },       { "r9", offsetof(struct pt_regs, r9) },
+	{ "r10", offsetof(struct pt_regs, r10) },     { "r11", offsetof(struct pt_regs, r11) },
+	{ "r12", offsetof(struct pt_regs, r12) },     { "r13", offsetof(struct pt_regs, r13) },
+	{ "r14", offsetof(struct pt_regs, r14) },     { "r15", offsetof(struct pt_regs, r15) },
+	{ "flags", offsetof(struct pt_regs, flags) }, { "ip", offsetof(struct pt_regs, ip) },
+};
+
+/* Of a call's arguments, by the x86-64 ABI. */
+static const unsigned int argument_registers[] = {
+	offsetof(struct pt_regs, di), offsetof(struct pt_regs, si), offsetof(struct pt_regs, dx),
+	offsetof(struct pt_regs, cx), offsetof(struct pt_regs, r8), offsetof(struct pt_regs, r9),
+};
+
+static bool parse_register(const char *name, unsigned int *offset)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(registers); i++)
+		if (!strcmp(name, registers[i].name)) {
+			*offset = registers[i].offset;
+			return true;
+		}
+	return false;
+}
+
+/* "%di", "$arg1" or "$retval" */
+static bool parse_base(const char *text, bool returns, unsigned int *offset)
+{
+	unsigned int number;
+
+	if (text[0] == '%')
+		return parse_register(text + 1, offset);
+	if (returns) {
+		*offset = offsetof(struct pt_regs, ax);
+		return !strcmp(text, "$retval");
+	}
+	if (strncmp(text, "$arg", 4) || !isdigit(text[4]) || text[5])
+		return false;
+	number = text[4] - '1';
+	if (number >= ARRAY_SIZE(argument_registers))
+		return false;
+	*offset = argument_registers[number];
+	return true;
+}
+
+/* "+8(" or "-0x10u(" up to its bracket: a sign, perhaps u, and an offset. */
+static bool parse_offset(char *text, struct strata_probe_deref *deref)
+{
+	char sign = *text++;
+	unsigned int offset;
+
+	deref->user = *text == 'u';
+	text += deref->user;
+	if (!isdigit(*text) || kstrtouint(text, 0, &offset) || offset > INT_MAX)
+		return false;
+	deref->offset = sign == '-' ? -(long)offset : (long)offset;
+	return true;
+}
+
+/* "+8(+0($arg1))": the outermost comes first in the text, and last in the list. */
+static bool parse_fetch(char *text, bool returns, struct strata_probe_arg *arg)
+{
+	struct strata_probe_deref deref[STRATA_PROBE_DEREFS_MAX];
+	unsigned int nr = 0, i;
+	size_t length;
+	char *inner;
+
+	while (*text == '+' || *text == '-') {
+		length = strlen(text);
+		inner = strchr(text, '(');
+		if (nr == STRATA_PROBE_DEREFS_MAX || !inner || text[length - 1] != ')')
+			return false;
+		text[length - 1] = '\0';
+		*inner = '\0';
+		if (!parse_offset(text, &deref[nr++]))
+			return false;
+		text = inner + 1;
+	}
+	arg->nr_derefs = nr;
+	for (i = 0; i < nr; i++)
+		arg->deref[i] = deref[nr - 1 - i];
+	return parse_base(text, returns, &arg->reg);
+}
+
+/* "string" or "string[N]" */
+static bool parse_text_type(const char *text, struct strata_field_desc *field)
+{
+	unsigned int bytes = TEXT_BYTES;
+	int end = 0;
+
+	if (*text && (sscanf(text, "[%u]%n", &bytes, &end) != 1 || !end || text[end]))
+		return false;
+	field->kind = STRATA_FIELD_TEXT;
+	field->bytes = 1;
+	field->count = bytes;
+	return bytes > 1 && bytes <= TEXT_BYTES_MAX;
+}
+
+/* "u32", "s8", "x64", or a text. */
+static bool parse_type(const char *text, struct strata_field_desc *field)
+{
+	static const char letters[] = "usx";
+	static const u8 kinds[] = { STRATA_FIELD_UNSIGNED, STRATA_FIELD_SIGNED, STRATA_FIELD_HEX };
+	const char *letter = strchr(letters, *text);
+	unsigned int bits;
+
+	if (!strncmp(text, "string", 6))
+		return parse_text_type(text + 6, field);
+	if (!*text || !letter || kstrtouint(text + 1, 10, &bits) ||
+	    (bits != 8 && bits != 16 && bits != 32 && bits != 64))
+		return false;
+	field->kind = kinds[letter - letters];
+	field->bytes = bits / 8;
+	field->count = 1;
+	return true;
+}
+
+static bool parse_name(const char *name, struct strata_field_desc *field)
+{
+	size_t i;
+
+	for (i = 0; name[i]; i++)
+		if (!isascii(name[i]) || !(isalnum(name[i]) || name[i] == '_'))
+			return false;
+	return i > 0 && !isdigit(name[0]) && strscpy(field->name, name, sizeof(field->name)) >= 0;
+}
+
+/* "NAME=FETCH:TYPE"; without a name "argN", without a type x64. */
+static bool parse_arg(char *text, bool returns, unsigned int number, struct strata_probe_arg *arg,
+		      struct strata_field_desc *field)
+{
+	char *fetch = strchr(text, '='), *type = strrchr(text, ':');
+
+	memset(field, 0, sizeof(*field));
+	if (fetch) {
+		*fetch++ = '\0';
+		if (!parse_name(text, field))
+			return false;
+	} else {
+		fetch = text;
+		snprintf(field->name, sizeof(field->name), "arg%u", number);
+	}
+	if (type)
+		*type++ = '\0';
+	if (!parse_fetch(fetch, returns, arg) || !parse_type(type ?: "x64", field))
+		return false;
+	arg->text = field->kind == STRATA_FIELD_TEXT;
+	/* A register holds no text. */
+	return !arg->text || arg->nr_derefs > 0;
+}
+
+static bool is_named(const struct strata_field_desc *fields, unsigned int nr, const char *name)
+{
+	while (nr-- > 0)
+		if (!strcmp(fields[nr].name, name))
+			return true;
+	return !strcmp(name, "ip") || !strcmp(name, "ret") || !strcmp(name, "tid");
+}
+
+int strata_probe_args_parse(char *words, bool returns, unsigned int begin,
+			    struct strata_probe_args *args, struct strata_field_desc *fields)
+{
+	unsigned int nr = 0, end = begin;
+	char *word;
+
+	while ((word = strsep(&words, " "))) {
+		struct strata_field_desc *field = &fields[nr];
+		struct strata_probe_arg *arg = &args->arg[nr];
+
+		if (nr == STRATA_PROBE_ARGS_MAX || !parse_arg(word, returns, nr + 1, arg, field) ||
+		    is_named(fields, nr, field->name))
+			return -EINVAL;
+		arg->place = strata_field_align(end, field->bytes);
+		arg->bytes = field->bytes * field->count;
+		end = arg->place + arg->bytes;
+		nr++;
+	}
+	args->nr = nr;
+	args->end = end;
+	return 0;
+}
+
+static bool copy(void *to, unsigned long from, size_t bytes, bool user)
+{
+	return !(user ? copy_from_user_nofault(to, (const void __user *)from, bytes)
+		      : copy_from_kernel_nofault(to, (const void *)from, bytes));
+}
+
+/* Copies text, cut to fit, and zeros behind its end.  By words, which lie in one page each. */
+static void copy_text(char *to, unsigned int bytes, unsigned long from, bool user)
+{
+	unsigned int done = 0, got;
+
+	memset(to, 0, bytes);
+	while (done < bytes - 1) {
+		got = min_t(unsigned int, sizeof(long) - (from & (sizeof(long) - 1)),
+			    bytes - 1 - done);
+		if (!copy(to + done, from, got, user)) {
+			memset(to, 0, bytes);
+			memcpy(to, FAULT, min_t(unsigned int, sizeof(FAULT), bytes) - 1);
+			return;
+		}
+		if (memchr(to + done, '\0', got))
+			break;
+		done += got;
+		from += got;
+	}
+	/* What lies behind the end is nobody's business. */
+	got = strnlen(to, bytes);
+	memset(to + got, 0, bytes - got);
+}
+
+static void write_arg(const struct strata_probe_arg *arg, const struct pt_regs *regs, void *to)
+{
+	unsigned long value = *(const unsigned long *)((const char *)regs + arg->reg);
+	unsigned int i;
+
+	for (i = 0; i < arg->nr_derefs; i++) {
+		const struct strata_probe_deref *deref = &arg->deref[i];
+		const bool last = i == arg->nr_derefs - 1;
+		unsigned long from = value + deref->offset;
+
+		if (last && arg->text) {
+			copy_text(to, arg->bytes, from, deref->user);
+			return;
+		}
+		value = 0;
+		if (!copy(&value, from, last ? arg->bytes : sizeof(value), deref->user)) {
+			value = 0;
+			break;
+		}
+	}
+	/* A fault on the way to a text. */
+	if (arg->text)
+		copy_text(to, arg->bytes, 0, false);
+	else
+		memcpy(to, &value, arg->bytes);
+}
+
+void strata_probe_args_write(const struct strata_probe_args *args, const struct pt_regs *regs,
+			     void *payload, unsigned int begin)
+{
+	unsigned int end = begin, i;
+
+	for (i = 0; i < args->nr; i++) {
+		const struct strata_probe_arg *arg = &args->arg[i];
+
+		memset(payload + end, 0, arg->place - end);
+		write_arg(arg, regs, payload + arg->place);
+		end = arg->place + arg->bytes;
+	}
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * probe_args.h - the arguments that a kprobe or kretprobe records: registers, and what lies in
+ * memory behind them, in the notation of the kernel's own kprobe events (strata/abi/guest.h).
+ *
+ * Nothing here faults: memory that cannot be read is recorded as 0, text as "(fault)".
+ */
+#ifndef STRATA_KMOD_PROBE_ARGS_H
+#define STRATA_KMOD_PROBE_ARGS_H
+
+#include <linux/ptrace.h>
+#include <linux/types.h>
+
+#include <strata/event.h>
+
+#define STRATA_PROBE_ARGS_MAX   8u
+#define STRATA_PROBE_DEREFS_MAX 4u
+
+struct strata_probe_deref {
+	long offset;
+	bool user; /* of the task's memory, not of the kernel's */
+};
+
+struct strata_probe_arg {
+	unsigned int reg; /* its offset in struct pt_regs */
+	unsigned int nr_derefs;
+	struct strata_probe_deref deref[STRATA_PROBE_DEREFS_MAX]; /* the innermost first */
+	unsigned int place;                                       /* in the payload */
+	unsigned int bytes;
+	bool text;
+};
+
+struct strata_probe_args {
+	unsigned int nr;
+	unsigned int end; /* of the payload */
+	struct strata_probe_arg arg[STRATA_PROBE_ARGS_MAX];
+};
+
+/*
+ * Parses arguments, separated by single spaces.
+ * @words:   taken to pieces; NULL: there are none
+ * @returns: a kretprobe's, for which the arguments of the call are lost
+ * @begin:   end of the payload's fields before them
+ * @args:    OUT
+ * @fields:  OUT, one for each; room for STRATA_PROBE_ARGS_MAX
+ * Returns 0 or -EINVAL.  May sleep.
+ */
+int strata_probe_args_parse(char *words, bool returns, unsigned int begin,
+			    struct strata_probe_args *args, struct strata_field_desc *fields);
+
+/* Writes all of them to a payload of args->end bytes, whose first @begin bytes are the caller's.
+ * In a probe. */
+void strata_probe_args_write(const struct strata_probe_args *args, const struct pt_regs *regs,
+			     void *payload, unsigned int begin);
+
+#endif /* STRATA_KMOD_PROBE_ARGS_H */
