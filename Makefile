@@ -193,7 +193,8 @@ $(O)/tests/attack/%.so: tests/attack/preload/%.c Makefile
 # A program of several files has those besides the first in a directory of its name.
 $(O)/tests/attack/hostile: $(wildcard tests/attack/hostile/*)
 
-$(O)/tests/attack/%: tests/attack/%.c $(APP_LIBRARY) Makefile tests/raw_app.h $(wildcard include/strata/*.h include/strata/*/*.h)
+$(O)/tests/attack/%: tests/attack/%.c $(APP_LIBRARY) Makefile tests/raw_app.h \
+		$(wildcard tests/attack/*.h) $(wildcard include/strata/*.h include/strata/*/*.h)
 	@mkdir -p $(@D)
 	@echo "  LD      $@"
 	@$(CC) $(STRATA_CFLAGS) $(CFLAGS) -pie $(filter tests/attack/%.c,$^) -o $@ -L$(O)/lib -lstrata -lpthread -ldl
@@ -281,6 +282,7 @@ bench: deps-bench
 install: tools
 	install -D -m 0755 $(O)/bin/strata $(DESTDIR)$(PREFIX)/bin/strata
 	install -m 0755 $(O)/bin/strata-sql $(DESTDIR)$(PREFIX)/bin/strata-sql
+	install -D -m 0644 dom0-tools/tmpfiles.conf $(DESTDIR)$(PREFIX)/lib/tmpfiles.d/strata.conf
 	install -D -m 0644 $(O)/lib/libstrata.so $(DESTDIR)$(PREFIX)/lib/$(APP_SONAME)
 	ln -sf $(APP_SONAME) $(DESTDIR)$(PREFIX)/lib/libstrata.so
 	install -m 0644 $(O)/lib/libstrata.a $(DESTDIR)$(PREFIX)/lib/libstrata.a

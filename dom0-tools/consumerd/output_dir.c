@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -205,17 +206,29 @@ static int hold(const struct strata_dir *dir, struct strata_error *error)
 			   dir->path);
 }
 
-/* Removes the directory that was made, if it is empty. */
 static void remove_made(const struct output_dir *out)
 {
-	char name[STRATA_DIR_NAME_BYTES];
-	struct strata_error ignored;
-	struct strata_dir parent;
+	if (out->made)
+		strata_dir_remove_empty(out->dir.path);
+}
 
-	if (!out->made || strata_dir_walk_beside(&parent, out->dir.path, name, &ignored))
+/*
+ * Closes an existing directory to others, as one that we make is: whoever can open it can keep its
+ * lock, and we need that for each file that we make there.
+ */
+static void close_to_others(const struct strata_dir *dir)
+{
+	struct stat status;
+
+	if (fstat(dir->fd, &status) || !(status.st_mode & S_IROTH))
 		return;
-	unlinkat(parent.fd, name, AT_REMOVEDIR);
-	strata_dir_close(&parent);
+	if (fchmod(dir->fd, status.st_mode & 07777 & ~(mode_t)S_IRWXO))
+		fprintf(stderr,
+			"strata: %s: other users may open it, and so delay the recording: %s\n",
+			dir->path, strerror(errno));
+	else
+		fprintf(stderr, "strata: %s is now closed to other users (mode %03o)\n", dir->path,
+			status.st_mode & 0770);
 }
 
 int output_dir_open(struct output_dir *out, const char *path, enum output_place place,
@@ -226,8 +239,10 @@ int output_dir_open(struct output_dir *out, const char *path, enum output_place 
 				: strata_dir_make(&out->dir, path, 0750, &out->made, error))
 		return -1;
 	if (!hold(&out->dir, error) && !take_place(out, place, error)) {
-		if (!hold_reserve(&out->dir, error))
+		if (!hold_reserve(&out->dir, error)) {
+			close_to_others(&out->dir);
 			return 0;
+		}
 		if (out->aside)
 			restore(&out->dir);
 	}

@@ -22,6 +22,7 @@
 #include "stratad/kallsyms.h"
 #include "stratad/session.h"
 #include "consumerd/sources.h"
+#include "files/apart.h"
 #include "consumerd/host/stderr_queue.h"
 
 /* Poll period while applications write, whose rings send no notification, while a ring is nearly
@@ -420,6 +421,7 @@ static int record(struct session *session, struct strata_error *error)
 				error) ||
 	     hypervisor_start(session->hypervisor, session->options->switch_ms, error)))
 		return -1;
+	strata_apart_hurry();
 	participants_start(&session->kernels);
 	result = settle(session, 0, error);
 	if (!interrupted)

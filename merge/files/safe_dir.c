@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "files/apart.h"
 #include "files/out_file.h"
 #include "files/safe_walk.h"
 
@@ -103,22 +104,26 @@ static int make_in(int fd, const char *name, mode_t mode, const char *path,
 	return strata_fail(error, "%s: %s; name another directory with -o", path, strerror(errno));
 }
 
-int strata_dir_make(struct strata_dir *dir, const char *path, mode_t mode, bool *made,
-		    struct strata_error *error)
+/* A directory to be made, by a process that may wait for a lock (apart.h). */
+struct making {
+	char path[PATH_MAX];
+	mode_t mode;
+	bool is_new;                           /* under another name, if that one exists */
+	int result;                            /* OUT: 1: it exists; 0 or -1 */
+	char name[STRATA_DIR_NAME_BYTES + 32]; /* OUT, with is_new */
+	struct strata_error error;             /* OUT */
+};
+
+static void make_named(struct making *making)
 {
 	char name[STRATA_DIR_NAME_BYTES];
 	struct strata_dir parent;
-	int result;
 
-	if (walk_to_parent(dir, &parent, path, name, error))
-		return -1;
-	result = make_in(parent.fd, name, mode, path, error);
-	if (made)
-		*made = !result;
-	if (result >= 0)
-		result = open_checked(dir, parent.fd, name, error);
+	making->result = -1;
+	if (strata_dir_walk(&parent, making->path, name, &making->error))
+		return;
+	making->result = make_in(parent.fd, name, making->mode, making->path, &making->error);
 	strata_dir_close(&parent);
-	return result;
 }
 
 /* Makes the name for the next try; after NUMBERS_TRIED an unpredictable one. */
@@ -134,35 +139,116 @@ static void number(char *to, size_t bytes, const char *name, unsigned int turn)
 		snprintf(to, bytes, "%s-%016llx", name, random);
 }
 
+static void make_new(struct making *making)
+{
+	char name[STRATA_DIR_NAME_BYTES];
+	struct strata_dir parent;
+	unsigned int turn;
+
+	making->result = -1;
+	if (strata_dir_walk_beside(&parent, making->path, name, &making->error))
+		return;
+	making->result = 1;
+	for (turn = 0; making->result > 0 && turn < NUMBERS_TRIED + RANDOM_TRIED; turn++) {
+		number(making->name, sizeof(making->name), name, turn);
+		making->result = make_in(parent.fd, making->name, making->mode, making->path,
+					 &making->error);
+	}
+	if (making->result > 0)
+		making->result = strata_fail(
+			&making->error,
+			"%s: exists, and so do all numbered names; name another directory with -o",
+			making->path);
+	strata_dir_close(&parent);
+}
+
+static void make(void *data)
+{
+	struct making *making = data;
+
+	if (making->is_new)
+		make_new(making);
+	else
+		make_named(making);
+}
+
+/* 1: it exists; 0 or -1. */
+static int make_apart(struct making *making, const char *path, mode_t mode, bool is_new,
+		      struct strata_error *error)
+{
+	*making = (struct making){ .mode = mode, .is_new = is_new };
+	if (snprintf(making->path, sizeof(making->path), "%s", path) >= (int)sizeof(making->path))
+		return strata_fail(error, "%.100s...: the path is too long", path);
+	if (strata_apart(make, making, sizeof(*making)))
+		return strata_fail(
+			error, "%s: %s; name another directory with -o", path,
+			errno == ETIMEDOUT
+				? "a directory on its path is kept locked by another process, or the disk is too busy"
+				: strerror(errno));
+	if (making->result < 0)
+		*error = making->error;
+	return making->result;
+}
+
+/* The names on the path are known to the kernel by now: no lock is needed to find them again. */
+int strata_dir_make(struct strata_dir *dir, const char *path, mode_t mode, bool *made,
+		    struct strata_error *error)
+{
+	struct making making;
+	int result;
+
+	dir->fd = -1;
+	result = make_apart(&making, path, mode, false, error);
+	if (made)
+		*made = !result;
+	return result < 0 ? -1 : strata_dir_open(dir, path, error);
+}
+
 int strata_dir_make_new(struct strata_dir *dir, const char *path, mode_t mode,
 			struct strata_error *error)
 {
-	char name[STRATA_DIR_NAME_BYTES], tried[STRATA_DIR_NAME_BYTES + 32] = "";
+	char name[STRATA_DIR_NAME_BYTES];
 	struct strata_dir parent;
-	unsigned int turn;
-	int result = 1;
+	struct making making;
+	int result;
 
 	dir->fd = -1;
-	if (strata_dir_walk_beside(&parent, path, name, error))
+	if (make_apart(&making, path, mode, true, error) ||
+	    strata_dir_walk_beside(&parent, path, name, error))
 		return -1;
-	for (turn = 0; result > 0 && turn < NUMBERS_TRIED + RANDOM_TRIED; turn++) {
-		number(tried, sizeof(tried), name, turn);
-		number(dir->path, sizeof(dir->path), path, 0);
-		result = make_in(parent.fd, tried, mode, path, error);
-	}
 	/* Appends the suffix to the path, too. */
-	if (snprintf(dir->path, sizeof(dir->path), "%s%s", path, tried + strlen(name)) >=
+	if (snprintf(dir->path, sizeof(dir->path), "%s%s", path, making.name + strlen(name)) >=
 	    (int)sizeof(dir->path))
 		result = strata_fail(error, "%.100s...: the path is too long", path);
-	else if (result > 0)
-		result = strata_fail(
-			error,
-			"%s: exists, and so do all numbered names; name another directory with -o",
-			path);
-	else if (!result)
-		result = open_checked(dir, parent.fd, tried, error);
+	else
+		result = open_checked(dir, parent.fd, making.name, error);
 	strata_dir_close(&parent);
 	return result;
+}
+
+struct removal {
+	char path[PATH_MAX];
+};
+
+static void remove_empty(void *data)
+{
+	const struct removal *removal = data;
+	char name[STRATA_DIR_NAME_BYTES];
+	struct strata_error ignored;
+	struct strata_dir parent;
+
+	if (strata_dir_walk_beside(&parent, removal->path, name, &ignored))
+		return;
+	unlinkat(parent.fd, name, AT_REMOVEDIR);
+	strata_dir_close(&parent);
+}
+
+void strata_dir_remove_empty(const char *path)
+{
+	struct removal removal;
+
+	snprintf(removal.path, sizeof(removal.path), "%s", path);
+	strata_apart(remove_empty, &removal, sizeof(removal));
 }
 
 static int set_path(struct strata_dir *sub, const struct strata_dir *dir, const char *name)

@@ -61,6 +61,9 @@ int strata_dir_make_new(struct strata_dir *dir, const char *path, mode_t mode,
 int strata_dir_sub(struct strata_dir *sub, const struct strata_dir *dir, const char *name,
 		   mode_t mode, struct strata_error *error);
 
+/* Removes the directory that was made at @path, if it is empty. */
+void strata_dir_remove_empty(const char *path);
+
 /* Opens a directory in another one, whoever owns it; not through a link.  False: it does not
  * exist. */
 bool strata_dir_find(struct strata_dir *sub, const struct strata_dir *dir, const char *name);

@@ -15,9 +15,6 @@ start() {
 	attackers+=($!)
 }
 
-# fuse_for_all: on most machines everybody may use it.
-fuse_for_all() { mknod /tmp/fuse c 10 229 && chmod 666 /tmp/fuse && mount --bind /tmp/fuse /dev/fuse && : <>/dev/fuse; } 2>/dev/null
-
 # lock_with_fuse: three processes of mallory's that the kernel lets nobody look at.
 lock_with_fuse() {
 	start "$mallory" $bin/locked_exec 3 "$(home "$mallory")" >"$work/locked"

@@ -12,6 +12,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include <cmocka.h>
@@ -92,10 +93,23 @@ static void two_recorders_do_not_meet(void **state)
 	begin_and_give_up();
 }
 
+static void an_existing_directory_is_closed_to_others(void **state)
+{
+	struct stat status;
+
+	(void)state;
+	assert_int_equal(chmod(dir, 0755), 0);
+	begin_and_give_up();
+	assert_int_equal(stat(dir, &status), 0);
+	assert_int_equal(status.st_mode & 07777, 0750);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(a_recorder_begins_though_somebody_looks, make_dir,
+						remove_dir),
+		cmocka_unit_test_setup_teardown(an_existing_directory_is_closed_to_others, make_dir,
 						remove_dir),
 		cmocka_unit_test_setup_teardown(two_recorders_do_not_meet, make_dir, remove_dir),
 	};

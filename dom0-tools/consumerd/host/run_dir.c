@@ -4,12 +4,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "consumerd/host/socket_bind.h"
+#include "files/apart.h"
 
 #define RUN_DIR_PARENT "/run"
 #define RUN_DIR_NAME   "strata"
@@ -34,6 +37,55 @@ static int check(int fd, const char *path, mode_t sticky, struct strata_error *e
 			   path, status.st_uid, status.st_mode & 07777, path, path);
 }
 
+/* Opens it if the kernel knows its name; to look that up may take the lock of its parent.  -1 with
+ * errno. */
+static int open_known(int parent)
+{
+	const struct open_how how = { .flags = FLAGS, .resolve = RESOLVE_CACHED };
+
+	return (int)syscall(SYS_openat2, parent, RUN_DIR_NAME, &how, sizeof(how));
+}
+
+static void make_run_dir(void *data)
+{
+	int *reason = data;
+
+	*reason = mkdir(RUN_DIR, 0711) && errno != EEXIST ? errno : 0;
+}
+
+/* In a process of its own, because any user may keep the parent locked.  After that the kernel
+ * knows the name. 0 or -1. */
+static int make(struct strata_error *error)
+{
+	int reason = 0;
+
+	if (strata_apart(make_run_dir, &reason, sizeof(reason)))
+		return errno == ETIMEDOUT
+			       ? strata_fail(error,
+					     "%s cannot be made: another process keeps %s locked; "
+					     "end it (fuser %s shows who has opened it)",
+					     RUN_DIR, RUN_DIR_PARENT, RUN_DIR_PARENT)
+			       : strata_fail(error, "%s: %s", RUN_DIR, strerror(errno));
+	return reason ? strata_fail(error, "%s: %s; run strata as root in dom0", RUN_DIR,
+				    strerror(reason))
+		      : 0;
+}
+
+/* A descriptor or -1. */
+static int make_and_open(int parent, struct strata_error *error)
+{
+	int fd = open_known(parent);
+
+	if (fd >= 0)
+		return fd;
+	if (make(error))
+		return -1;
+	fd = openat(parent, RUN_DIR_NAME, FLAGS);
+	return fd < 0 ? strata_fail(error, "%s: %s; as root: rm %s", RUN_DIR, strerror(errno),
+				    RUN_DIR)
+		      : fd;
+}
+
 int run_dir_open(struct strata_error *error)
 {
 	int parent = open(RUN_DIR_PARENT, O_PATH | O_DIRECTORY | O_CLOEXEC), fd = -1;
@@ -41,16 +93,8 @@ int run_dir_open(struct strata_error *error)
 	if (parent < 0)
 		return strata_fail(error, "%s: %s; run strata where /run is", RUN_DIR_PARENT,
 				   strerror(errno));
-	if (!check(parent, RUN_DIR_PARENT, S_ISVTX, error)) {
-		fd = openat(parent, RUN_DIR_NAME, FLAGS);
-		if (fd < 0 && errno == ENOENT && mkdirat(parent, RUN_DIR_NAME, 0711) &&
-		    errno != EEXIST)
-			strata_fail(error, "%s: %s; run strata as root in dom0", RUN_DIR,
-				    strerror(errno));
-		else if (fd < 0 && (fd = openat(parent, RUN_DIR_NAME, FLAGS)) < 0)
-			strata_fail(error, "%s: %s; as root: rm %s", RUN_DIR, strerror(errno),
-				    RUN_DIR);
-	}
+	if (!check(parent, RUN_DIR_PARENT, S_ISVTX, error))
+		fd = make_and_open(parent, error);
 	close(parent);
 	if (fd >= 0 && check(fd, RUN_DIR, 0, error)) {
 		close(fd);
