@@ -172,6 +172,11 @@ static int prepare(struct session *session, struct strata_error *error)
 	if (session->options->guest_pages)
 		principals_set_total(recorder_principals(session->recorder), PRINCIPAL_GUEST_PAGES,
 				     session->options->guest_pages);
+	if (session->hypervisor) {
+		session->kernels.pages = guest_pages_open(session->number, error);
+		if (!session->kernels.pages)
+			return -1;
+	}
 	session->kernels.channel = session->number;
 	session->kernels.overwrite = session->options->overwrite;
 	session->kernels.form = session->options->event_header;

@@ -265,7 +265,7 @@ static const struct principal *next_holder(const struct principals *all,
 }
 
 static void tell_holders(const struct principal *asking, enum principal_resource resource,
-			 char *text, size_t bytes)
+			 uint64_t beside, char *text, size_t bytes)
 {
 	const struct principal *one = NULL;
 	unsigned int shown = 0;
@@ -280,39 +280,49 @@ static void tell_holders(const struct principal *asking, enum principal_resource
 					   shown++ ? ", " : "; the others: ", one->name,
 					   one->used[resource]);
 	}
-	if (!shown)
+	if (beside && length < bytes)
+		snprintf(text + length, bytes - length, "; other recorders: %" PRIu64, beside);
+	else if (!shown)
 		snprintf(text, bytes, "; others hold none");
+}
+
+int principal_claim_beside(struct principal *one, enum principal_resource resource, uint64_t amount,
+			   const struct principal_beside *beside, struct strata_error *error)
+{
+	const struct principals *all = one->all;
+	const uint64_t total = all->totals[resource], used = sum(all, resource, true) + beside->all;
+	const uint64_t untrusted = sum(all, resource, false) + beside->untrusted;
+	const uint64_t share = share_of(all, resource), own = one->used[resource] + beside->own;
+	const bool fits = amount <= total && used <= total - amount;
+	char holders[400];
+
+	if (one->trusted ? fits
+			 : fits && amount <= share && own <= share - amount &&
+				   untrusted + amount <= total - share) {
+		one->used[resource] += amount;
+		return 0;
+	}
+	one->all->refused = true;
+	tell_holders(one, resource, beside->all, holders, sizeof(holders));
+	if (one->trusted)
+		return strata_fail(error,
+				   "%s holds %" PRIu64 " %s and asks for %" PRIu64 " more; %" PRIu64
+				   " of %" PRIu64 " are in use%s",
+				   one->name, own, resource_names[resource], amount, used, total,
+				   holders);
+	return strata_fail(
+		error,
+		"%s holds %" PRIu64 " of its share of %" PRIu64 " %s and asks for %" PRIu64
+		" more; %" PRIu64 " of %" PRIu64 " are in use%s",
+		one->name, own, share, resource_names[resource], amount, used, total, holders);
 }
 
 int principal_claim(struct principal *one, enum principal_resource resource, uint64_t amount,
 		    struct strata_error *error)
 {
-	const struct principals *all = one->all;
-	const uint64_t total = all->totals[resource], used = sum(all, resource, true);
-	const uint64_t share = share_of(all, resource);
-	const bool fits = amount <= total && used <= total - amount;
-	char holders[400];
+	static const struct principal_beside nothing;
 
-	if (one->trusted ? fits
-			 : fits && amount <= share && one->used[resource] <= share - amount &&
-				   sum(all, resource, false) + amount <= total - share) {
-		one->used[resource] += amount;
-		return 0;
-	}
-	one->all->refused = true;
-	tell_holders(one, resource, holders, sizeof(holders));
-	if (one->trusted)
-		return strata_fail(error,
-				   "%s holds %" PRIu64 " %s and asks for %" PRIu64 " more; %" PRIu64
-				   " of %" PRIu64 " are in use%s",
-				   one->name, one->used[resource], resource_names[resource], amount,
-				   used, total, holders);
-	return strata_fail(error,
-			   "%s holds %" PRIu64 " of its share of %" PRIu64
-			   " %s and asks for %" PRIu64 " more; %" PRIu64 " of %" PRIu64
-			   " are in use%s",
-			   one->name, one->used[resource], share, resource_names[resource], amount,
-			   used, total, holders);
+	return principal_claim_beside(one, resource, amount, &nothing, error);
 }
 
 void principal_give_back(struct principal *one, enum principal_resource resource, uint64_t amount)

@@ -69,6 +69,16 @@ struct principal *principals_hypervisor(struct principals *all);
 int principal_claim(struct principal *one, enum principal_resource resource, uint64_t amount,
 		    struct strata_error *error);
 
+/* What other recorders use of a resource of the whole machine: of a principal's, of all untrusted
+ * ones', and in all. */
+struct principal_beside {
+	uint64_t own, untrusted, all;
+};
+
+/* As principal_claim(); what is used beside us counts as if we used it. */
+int principal_claim_beside(struct principal *one, enum principal_resource resource, uint64_t amount,
+			   const struct principal_beside *beside, struct strata_error *error);
+
 /* Gives back a claimed amount. */
 void principal_give_back(struct principal *one, enum principal_resource resource, uint64_t amount);
 

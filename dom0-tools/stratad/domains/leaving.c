@@ -44,7 +44,7 @@ static bool unmap_some(struct leaving *one, struct recorder *recorder)
 	return done && all;
 }
 
-void leaving_tend(struct leaving **list, struct recorder *recorder)
+void leaving_tend(struct leaving **list, struct recorder *recorder, struct guest_pages *pages)
 {
 	struct leaving **at = list;
 
@@ -56,7 +56,7 @@ void leaving_tend(struct leaving **list, struct recorder *recorder)
 			continue;
 		}
 		if (one->who)
-			principal_give_back(one->who, PRINCIPAL_GUEST_PAGES, one->pages);
+			guest_pages_give_back(pages, one->who, one->pages);
 		*at = one->next;
 		free(one);
 	}

@@ -9,6 +9,7 @@
 #ifndef STRATA_STRATAD_LEAVING_H
 #define STRATA_STRATAD_LEAVING_H
 
+#include "consumerd/shares/guest_pages.h"
 #include "consumerd/xen/guest_map.h"
 #include "consumerd/recorder.h"
 
@@ -27,7 +28,7 @@ struct leaving {
 void leaving_charge(struct principal *who, uint64_t ticks, uint32_t tsc_khz);
 
 /* Unmaps some pages of drained ones; a mapping that is gone returns its pages to the share. */
-void leaving_tend(struct leaving **list, struct recorder *recorder);
+void leaving_tend(struct leaving **list, struct recorder *recorder, struct guest_pages *pages);
 
 /* Unmaps all, after the recorder has released the rings and freed the shares. */
 void leaving_release(struct leaving **list);

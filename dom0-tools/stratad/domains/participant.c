@@ -163,7 +163,7 @@ static int claim_pages(struct participants *all, struct participant *one,
 	one->leaving = calloc(1, sizeof(*one->leaving));
 	if (!who || !one->leaving)
 		return strata_fail(error, "out of memory");
-	if (principal_claim(who, PRINCIPAL_GUEST_PAGES, pages, error))
+	if (guest_pages_claim(all->pages, who, pages, error))
 		return -1;
 	one->who = who;
 	one->pages = pages;

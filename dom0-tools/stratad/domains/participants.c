@@ -299,7 +299,7 @@ void participants_tend(struct participants *all)
 	size_t i;
 
 	hear(all);
-	leaving_tend(&all->leaving, all->recorder);
+	leaving_tend(&all->leaving, all->recorder, all->pages);
 	/* Retried on failure. */
 	if (now_ms - all->domains_ms >= (all->domains_due ? LIST_MS : LIST_ANYWAY_MS))
 		list_domains(all, &ignored);
@@ -380,6 +380,8 @@ void participants_release(struct participants *all)
 		participant_unmap(all, &all->list[i]);
 	}
 	leaving_release(&all->leaving);
+	guest_pages_close(all->pages);
+	all->pages = NULL;
 	for (i = 0; i < all->nr; i++)
 		participant_destroy(all, &all->list[i]);
 	if (all->requests)

@@ -86,10 +86,11 @@ struct participant {
 };
 
 struct participants {
-	/* set by the caller before participants_gather(); not owned */
+	/* set by the caller before participants_gather(); not owned, but for pages */
 	struct recorder *recorder;
 	struct kernel_selection *selections;
 	size_t nr_selections;         /* 0: every kernel that has the module */
+	struct guest_pages *pages;    /* owned; NULL: no other recorder's count */
 	uint32_t channel;             /* of each kernel, which is the recorder's number */
 	bool wait;                    /* for named domains that do not run yet */
 	bool overwrite;               /* flight recorder */
