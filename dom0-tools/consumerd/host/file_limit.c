@@ -2,12 +2,30 @@
 /* file_limit.c - see file_limit.h; called by the verbs that open a file for each stream. */
 #include "consumerd/host/file_limit.h"
 
+#include <fcntl.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 /* Twice the streams of a recording. */
 #define FILES_WANTED 131072u
 
-unsigned long file_limit_raise(void)
+/*
+ * Makes the kernel's table of our files as large as it can get. While there is one thread, that is
+ * done at once; later each doubling waits until all CPUs have left the kernel (RCU), which any
+ * user's programs can delay.
+ */
+static void enlarge_table(unsigned long files)
+{
+	const int file = open("/", O_PATH | O_CLOEXEC);
+	const int last = file < 0 ? -1 : fcntl(file, F_DUPFD_CLOEXEC, (int)files - 1);
+
+	if (last >= 0)
+		close(last);
+	if (file >= 0)
+		close(file);
+}
+
+static unsigned long raise_limit(void)
 {
 	const struct rlimit wanted = { FILES_WANTED, FILES_WANTED };
 	struct rlimit limit;
@@ -22,4 +40,13 @@ unsigned long file_limit_raise(void)
 		setrlimit(RLIMIT_NOFILE, &limit);
 	}
 	return getrlimit(RLIMIT_NOFILE, &limit) ? 0 : limit.rlim_cur;
+}
+
+unsigned long file_limit_raise(void)
+{
+	const unsigned long files = raise_limit();
+
+	if (files)
+		enlarge_table(files < FILES_WANTED ? files : FILES_WANTED);
+	return files;
 }

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "consumerd/host/other_cpus.h"
+#include "consumerd/host/spare_threads.h"
 
 /* Sockets that are closed together, by one thread: creating it costs time in proportion to all open
  * files. */
@@ -100,7 +101,7 @@ static void close_pending(void)
 
 	sem_init(&closing.has_copy, 0, 0);
 	sem_init(&closing.may_end, 0, 0);
-	error = pthread_create(&thread, NULL, end_with_copy, &closing);
+	error = spare_thread_take(&thread, end_with_copy, &closing);
 	if (!error) {
 		while (sem_wait(&closing.has_copy))
 			;
@@ -111,7 +112,10 @@ static void close_pending(void)
 		/* It stops being a thread before its descriptors are closed. */
 		pthread_join(thread, NULL);
 	}
-	if (error && !failed)
+	/* One is being made. */
+	if (error == EBUSY)
+		error = failed;
+	else if (error && !failed)
 		fprintf(stderr,
 			"strata: cannot create a thread to close sockets that may carry descriptors of others: %s; they stay open until one can be created\n",
 			strerror(error));

@@ -3,12 +3,12 @@
 #include "consumerd/host/worker.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <time.h>
 
+#include "consumerd/host/spare_threads.h"
 #include "consumerd/host/work_queue.h"
 
 struct worker {
@@ -61,7 +61,6 @@ static void *run(void *data)
 struct worker *worker_open(int news, struct strata_error *error)
 {
 	struct worker *worker = calloc(1, sizeof(*worker));
-	sigset_t all, before;
 	int reason;
 
 	if (!worker) {
@@ -73,11 +72,7 @@ struct worker *worker_open(int news, struct strata_error *error)
 	pthread_cond_init(&worker->given, NULL);
 	work_queue_init(&worker->todo);
 	work_queue_init(&worker->done);
-	/* Signals are for the loop, which they wake. */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	reason = pthread_create(&worker->thread, NULL, run, worker);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	reason = spare_thread_take(&worker->thread, run, worker);
 	if (!reason)
 		return worker;
 	strata_fail(error, "cannot make a thread: %s", strerror(reason));
