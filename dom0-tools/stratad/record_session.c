@@ -464,7 +464,12 @@ static void report(const struct session *session, const struct recorder_totals *
 			" events at the end); make room, or record to "
 			"another disk with --output\n",
 			totals->no_share);
-	if (totals->lost && !totals->was_full && !totals->was_shared)
+	if (totals->was_too_large)
+		fprintf(stderr,
+			"strata: files of streams reached the limit of a file's size, and later events of theirs were lost (at least %" PRIu64
+			"); raise the limit (ulimit -f), or record to another file system with --output\n",
+			totals->too_large);
+	if (totals->lost && !totals->was_full && !totals->was_shared && !totals->was_too_large)
 		fprintf(stderr, "strata: larger buffers lose less: --xen-buffer for Xen, "
 				"--app-buffer for applications, subbuf_kb and nr_subbufs of "
 				"strata.ko for a kernel\n");
@@ -535,7 +540,7 @@ static void finish(struct session *session, bool recorded, int *status)
 	}
 	if (*status == STRATA_STATUS_OK &&
 	    (session->kernels.left_out || session->apps.left_out || session->cpus_left_out ||
-	     totals.bad_packets || totals.was_full || totals.was_shared))
+	     totals.bad_packets || totals.was_full || totals.was_shared || totals.was_too_large))
 		*status = STRATA_STATUS_PARTIAL;
 	session_serve_end(session);
 	control_socket_close(session->socket, session->number);

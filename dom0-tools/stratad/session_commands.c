@@ -25,6 +25,8 @@ static const char *what_is_missing(const struct recorder_totals *totals)
 		return "; the disk was full, so events were lost: free some space, or record to another disk (--output)";
 	if (totals->was_shared)
 		return "; a user or guest used up its share of the disk, so events were lost: free some space, or record to another disk (--output)";
+	if (totals->was_too_large)
+		return "; files of streams reached the limit of a file's size (ulimit -f), so events were lost";
 	if (totals->bad_packets)
 		return "; invalid packets were left out";
 	return "";

@@ -20,6 +20,9 @@
  *   pass N         the same, with nothing in the ring
  *   lies N         N times: connects, makes a ring, writes into it what no ring can hold
  *
+ *   change N       as hold, with one CPU; then changes words of the rings that the recorder reads
+ *                  at that moment, without end, and comes again when it hangs up
+ *
  *   keep N CPUS    N times: connects, has rings made, hangs up, and keeps the memory's descriptor
  *   holes N CPUS   as hold; then lets the recorder read all rings, whose pages nobody has touched
  *   starve N CPUS GROUP OTHER
@@ -65,6 +68,7 @@ static const struct {
 	{ "come",     0, attack_come,     true },
 	{ "pass",     0, attack_pass,     true },
 	{ "lies",     0, attack_lies,     true },
+	{ "change",   0, attack_change,   false },
 	{ "keep",     0, attack_keep,     false },
 	{ "holes",    0, attack_holes,    false },
 	{ "starve",   3, attack_starve,   false },

@@ -247,12 +247,13 @@ check "a recorder that cannot write its tables fails" test "$status" = 1
 check "and does not say that all is complete" test 0 = "$(grep -c 'is complete' "$work/moved.log")"
 check "what it wrote, and what not, is recovered" "$strata" recover "$work/moved"
 
+gcc -D_GNU_SOURCE -O2 -Wall -Wextra -Werror -shared -fPIC tests/unit/app/failing_disk.c -o "$work/failing_disk.so" -ldl || exit 1
+
 # A recorder that cannot write any more ends; what it left in the rings is recovered.
 for mode in single-store reserve-commit; do
 	export STRATA_APP_MODE=$mode
-	largest_file=$((300 + 100 * $(getconf _NPROCESSORS_CONF)))
-	begin "stuck-$mode" --app-buffer 16Kx4 --app "$crowd" --app-memory file
-	largest_file=unlimited
+	FAILING_DISK_KIB=$((300 + 100 * $(getconf _NPROCESSORS_CONF))) LD_PRELOAD=$work/failing_disk.so \
+		begin "stuck-$mode" --app-buffer 16Kx4 --app "$crowd" --app-memory file
 	crowd "$work/last"
 	check "$mode: a recorder that cannot write any more ends" await has_ended "$recorder"
 	kill -9 "$recorder" 2>/dev/null

@@ -49,6 +49,13 @@ struct drain_source {
 	bool broken_said; /* the user knows that a ring of it is broken */
 };
 
+/* Why a packet is lost for the recording. */
+enum drain_loss {
+	DRAIN_NO_ROOM,   /* on the disk */
+	DRAIN_NO_SHARE,  /* the disk has room, and the principal has its share of it */
+	DRAIN_TOO_LARGE, /* the stream's file may not grow */
+};
+
 /* One ring, and the stream file that its packets go to. */
 struct ring_stream {
 	struct ring *ring;
@@ -73,11 +80,12 @@ struct ring_stream {
 	strata_count_t seen_commit; /* of the next sub-buffer, at the last look */
 	uint64_t quiet_ticks;       /* when that changed */
 	uint32_t live_slot;
-	/* The disk had no space for a packet: that one and all later ones stay in the ring, where
+	/* A packet could not be written: that one and all later ones stay in the ring, where
 	 * `strata recover` may find them. */
 	bool stays;
-	bool no_share; /* the last loss: the disk had room, and the principal had its share of it */
-	bool leaving;  /* the ring is being drained for the last time */
+	enum drain_loss loss; /* why the last packet was lost */
+	bool too_large_said;
+	bool leaving; /* the ring is being drained for the last time */
 	/* Steps left: in this turn, or until the ring has been removed. The limit is needed because
 	 * a writer may keep filling its ring while we drain it. */
 	strata_count_t turns;

@@ -50,6 +50,19 @@ static int remove_file(const struct stream_file *file)
 	return result;
 }
 
+static enum stream_file_result result_of(int reason)
+{
+	switch (reason) {
+	case ENOSPC:
+	case EDQUOT:
+		return STREAM_FILE_NO_ROOM;
+	case EFBIG:
+		return STREAM_FILE_TOO_LARGE;
+	default:
+		return STREAM_FILE_FAILED;
+	}
+}
+
 enum stream_file_result stream_file_append(struct stream_file *file, const void *packet,
 					   size_t bytes, struct strata_error *error)
 {
@@ -70,9 +83,7 @@ enum stream_file_result stream_file_append(struct stream_file *file, const void 
 					file->path, strerror(errno));
 			strata_fail(error, "%s: %s", file->path,
 				    written < 0 ? strerror(reason) : "nothing written");
-			return written < 0 && (reason == ENOSPC || reason == EDQUOT)
-				       ? STREAM_FILE_NO_ROOM
-				       : STREAM_FILE_FAILED;
+			return written < 0 ? result_of(reason) : STREAM_FILE_FAILED;
 		}
 		done += (size_t)written;
 	}

@@ -30,7 +30,8 @@ int stream_file_open(struct stream_file *file, const struct strata_dir *dir, con
 
 enum stream_file_result {
 	STREAM_FILE_OK,
-	STREAM_FILE_NO_ROOM, /* the disk is full at this moment */
+	STREAM_FILE_NO_ROOM,   /* the disk is full at this moment */
+	STREAM_FILE_TOO_LARGE, /* this file may not grow (`ulimit -f`, file system) */
 	STREAM_FILE_FAILED,
 };
 

@@ -16,6 +16,9 @@ struct recorder_totals {
 	/* Of those lost: their user or guest had written as much as was left on the disk. */
 	uint64_t no_share;
 	bool was_shared; /* there was one, for a while at least */
+	/* Of those lost: the file of their stream may not become larger. */
+	uint64_t too_large;
+	bool was_too_large; /* there was one */
 };
 
 #endif /* STRATA_CONSUMERD_TOTALS_H */

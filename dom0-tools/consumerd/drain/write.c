@@ -101,13 +101,38 @@ static enum stream_file_result append(struct drain *drain, struct ring_stream *s
 
 /* Counts the events of a packet that is not written.  An application's ring outlives us, and may
  * be recovered: unless it overwrites, in which case the pages that we read were ours. */
-static void lose(struct drain *drain, struct ring_stream *stream, uint64_t events, bool no_share)
+static void lose(struct drain *drain, struct ring_stream *stream, uint64_t events,
+		 enum drain_loss loss)
 {
+	uint64_t *const of_them[] = { [DRAIN_NO_ROOM] = &drain->totals.no_room,
+				      [DRAIN_NO_SHARE] = &drain->totals.no_share,
+				      [DRAIN_TOO_LARGE] = &drain->totals.too_large };
+
 	stream->stays = stream->ring->is_single || stream->ring->sane;
-	stream->no_share = no_share;
+	stream->loss = loss;
 	stream_counts(drain, stream)->lost += events;
 	drain->totals.lost += events;
-	*(no_share ? &drain->totals.no_share : &drain->totals.no_room) += events;
+	*of_them[loss] += events;
+}
+
+/*
+ * The file of one stream may not become larger.  That is no reason to end the recording, which
+ * would let one user end it for all. `strata recover` saves all or nothing.
+ */
+static bool take_limit(struct drain *drain, struct ring_stream *stream,
+		       const struct strata_error *why)
+{
+	if (!drain->is_of_now)
+		return false;
+	if (!stream->too_large_said)
+		principal_complain(stream->source->who,
+				   "%s; the later events of this CPU are lost and counted: raise "
+				   "the limit of a file's size (ulimit -f), or record to another "
+				   "file system",
+				   why->text);
+	stream->too_large_said = true;
+	drain->totals.was_too_large = true;
+	return true;
 }
 
 int drain_write(struct drain *drain, struct ring_stream *stream, struct piece *piece, bool may_wait,
@@ -118,7 +143,7 @@ int drain_write(struct drain *drain, struct ring_stream *stream, struct piece *p
 
 	/* After a missing packet, this one would hide that the missing one is still in the ring. */
 	if (stream->stays) {
-		lose(drain, stream, piece->events, stream->no_share);
+		lose(drain, stream, piece->events, stream->loss);
 		return 0;
 	}
 	if (stream->ring->taken)
@@ -126,11 +151,15 @@ int drain_write(struct drain *drain, struct ring_stream *stream, struct piece *p
 	if (!drain_may_write(drain, stream->source->who, packet->packet_bytes)) {
 		if (may_wait)
 			return 1;
-		lose(drain, stream, piece->events, true);
+		lose(drain, stream, piece->events, DRAIN_NO_SHARE);
 		return 0;
 	}
 	result = append(drain, stream, packet, piece->events, error);
-	stream->unwritten = result == STREAM_FILE_FAILED;
+	if (result == STREAM_FILE_TOO_LARGE && take_limit(drain, stream, error)) {
+		lose(drain, stream, piece->events, DRAIN_TOO_LARGE);
+		return 0;
+	}
+	stream->unwritten = result == STREAM_FILE_FAILED || result == STREAM_FILE_TOO_LARGE;
 	if (stream->unwritten)
 		return -1;
 	note_room(drain, result == STREAM_FILE_OK, error);
@@ -138,7 +167,7 @@ int drain_write(struct drain *drain, struct ring_stream *stream, struct piece *p
 		return 0;
 	if (may_wait)
 		return 1;
-	lose(drain, stream, piece->events, false);
+	lose(drain, stream, piece->events, DRAIN_NO_ROOM);
 	return 0;
 }
 

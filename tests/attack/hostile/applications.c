@@ -84,6 +84,68 @@ void attack_pass(const struct attack_arguments *arguments)
 	come_and_go(arguments->nr, 0);
 }
 
+/* Writes a value into a word that the recorder reads, near to what a ring may hold. */
+static void change_word(const struct connection *connection, uint64_t dice)
+{
+	struct strata_single_area *area = area_of(connection, 0);
+	struct strata_single_reader_area *reader = strata_single_reader_area(area);
+	const uint64_t read = strata_read_once(&reader->read_count);
+	const uint64_t subbuf = (dice >> 8) % strata_nr_subbufs(connection->geo);
+	const uint64_t bytes = strata_subbuf_bytes(connection->geo), more = dice >> 24;
+
+	switch (dice % 8) {
+	case 0:
+	case 1:
+		strata_write_once(&area->position,
+				  read + more % (2 * strata_buffer_bytes(connection->geo)) / 4 * 4);
+		break;
+	case 2:
+		strata_write_once(&area->position, read - more % bytes);
+		break;
+	case 3:
+	case 4:
+		strata_write_once(&area->closed[subbuf].content_bytes,
+				  (uint32_t)(more % (bytes + 64)));
+		break;
+	case 5:
+		strata_write_once(&area->closed[subbuf].lost[dice >> 16 & 1], more << more % 64);
+		strata_write_once(&area->lost[dice >> 16 & 1], more << more % 64);
+		break;
+	case 6:
+		strata_write_once(&reader->read_count, read + bytes * (more % 3) - bytes);
+		break;
+	default:
+		strata_write_once((uint64_t *)((unsigned char *)area + STRATA_SINGLE_HEAD_BYTES) +
+					  more % (strata_buffer_bytes(connection->geo) / 8),
+				  dice);
+	}
+}
+
+void attack_change(const struct attack_arguments *arguments)
+{
+	const struct application application = { .cpus = 1, .events = 1, .lost = 1 };
+	const uint32_t nr = attach_plain(arguments->nr, 1);
+	uint64_t dice = 0x9e3779b97f4a7c15u;
+	uint32_t i, turn;
+
+	fill_all_once(nr);
+	print_connections(nr);
+	for (;;) {
+		for (i = 0; i < nr; i++) {
+			for (turn = 0; turn < 64; turn++) {
+				dice = dice * 6364136223846793005u + 1442695040888963407u;
+				if (connections[i].rings)
+					change_word(&connections[i], dice >> 16 ^ dice << 40);
+			}
+			if (!has_hung_up(&connections[i]))
+				continue;
+			hang_up(&connections[i]);
+			if (attach(&connections[i], &application))
+				fill_once(&connections[i], 0);
+		}
+	}
+}
+
 void attack_lies(const struct attack_arguments *arguments)
 {
 	const struct application application = { .cpus = 1, .events = 1 };

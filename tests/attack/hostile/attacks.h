@@ -21,6 +21,7 @@ void attack_refill(const struct attack_arguments *arguments);
 void attack_ready(const struct attack_arguments *arguments);
 void attack_come(const struct attack_arguments *arguments);
 void attack_pass(const struct attack_arguments *arguments);
+void attack_change(const struct attack_arguments *arguments);
 void attack_lies(const struct attack_arguments *arguments);
 
 /* On the memory of rings (memory.c) */

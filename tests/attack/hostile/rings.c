@@ -83,7 +83,7 @@ void refill_all(uint32_t nr)
 			refill(&connections[i], cpu);
 }
 
-static bool has_hung_up(const struct connection *connection)
+bool has_hung_up(const struct connection *connection)
 {
 	struct pollfd hung_up = { .fd = connection->socket };
 

@@ -24,4 +24,7 @@ void refill_all(uint32_t nr);
 /* Refills a ring until the recorder has read its every sub-buffer, or has hung up. */
 void be_read(const struct connection *connection, uint32_t cpu);
 
+/* Whether the recorder has anything to say to a connection that has its rings: it hung up. */
+bool has_hung_up(const struct connection *connection);
+
 #endif /* STRATA_TESTS_HOSTILE_RINGS_H */
