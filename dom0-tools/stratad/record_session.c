@@ -143,8 +143,8 @@ static void share_files(const struct session *session)
 
 static int prepare(struct session *session, struct strata_error *error)
 {
-	if (session_open_host(session, error) || session_take_number(session, error) ||
-	    session_claim(session, error))
+	if (file_limit_check_size(error) || session_open_host(session, error) ||
+	    session_take_number(session, error) || session_claim(session, error))
 		return -1;
 	session->kernels.selections = session->options->kernels;
 	session->kernels.nr_selections = session->options->nr_kernels;

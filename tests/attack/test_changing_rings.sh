@@ -13,7 +13,7 @@ record() {
 	local name=$1
 	begin "$@" --app all --app-buffer 16Kx8
 	attack change 8
-	check "programs change their rings ($name)" is "$(connections)" 8
+	check "programs change their rings ($name)" is "$(connections "$attacks")" 8
 	victimise 20000 50
 	[ "$name" != flies ] || check "a snapshot is taken" taken
 	check "a program is recorded beside them ($name)" victim_ends

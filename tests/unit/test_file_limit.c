@@ -39,10 +39,24 @@ static void the_table_is_as_large_as_the_limit(void **state)
 	assert_true(table_size() >= 4096);
 }
 
+static void tables_need_files_of_some_size(void **state)
+{
+	const struct rlimit small = { 1 << 20, RLIM_INFINITY }, large = { 24 << 20, RLIM_INFINITY };
+	struct strata_error error = { "" };
+
+	(void)state;
+	assert_int_equal(file_limit_check_size(&error), 0);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+	assert_int_equal(file_limit_check_size(&error), -1);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &large), 0);
+	assert_int_equal(file_limit_check_size(&error), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_table_is_as_large_as_the_limit),
+		cmocka_unit_test(tables_need_files_of_some_size),
 	};
 
 	return cmocka_run_group_tests_name("file limit", tests, NULL, NULL);

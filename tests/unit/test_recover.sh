@@ -339,8 +339,8 @@ check "a buffer of nothing is refused" refused 'it is empty' "$strata" record --
 check "too large a buffer is refused" refused 'too large' "$strata" record --app all --app-buffer 64Mx2
 
 # A disk that has no room for the rings (here: files may not grow so large) is no trap for those who write to them.
-largest_file=1000
-begin full --app-buffer 256Kx16 --app "$crowd" --app-memory file
+largest_file=30000
+begin full --app-buffer 4Mx16 --app "$crowd" --app-memory file
 check "where there is no room for its rings a program runs on" "$program" numbered 100
 kill -INT "$recorder"
 status=0

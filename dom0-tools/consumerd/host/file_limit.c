@@ -6,6 +6,9 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+/* A recording.json in which all shares are used has 20 MiB. */
+#define FILE_BYTES_NEEDED (24ul << 20)
+
 /* Twice the streams of a recording. */
 #define FILES_WANTED 131072u
 
@@ -49,4 +52,17 @@ unsigned long file_limit_raise(void)
 	if (files)
 		enlarge_table(files < FILES_WANTED ? files : FILES_WANTED);
 	return files;
+}
+
+int file_limit_check_size(struct strata_error *error)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_FSIZE, &limit) || limit.rlim_cur >= FILE_BYTES_NEEDED)
+		return 0;
+	return strata_fail(error,
+			   "files may have %lu KiB here, but the tables of a recording may need "
+			   "%lu; raise the limit: ulimit -f %lu",
+			   (unsigned long)limit.rlim_cur >> 10, FILE_BYTES_NEEDED >> 10,
+			   FILE_BYTES_NEEDED >> 10);
 }
