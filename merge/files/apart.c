@@ -3,13 +3,15 @@
 #include "files/apart.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
+#include <linux/close_range.h>
+#include <linux/futex.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -18,6 +20,9 @@
  * recorder. */
 #define WAIT_MS    5000u
 #define HURRIED_MS 500u
+
+/* How often it is looked whether the child still lives. */
+#define LOOK_NS 10000000
 
 static unsigned int wait_ms = WAIT_MS;
 
@@ -34,73 +39,89 @@ static uint64_t now_ms(void)
 	return (uint64_t)now.tv_sec * 1000u + (uint64_t)now.tv_nsec / 1000000u;
 }
 
-/* The child.  If it is blocked for ever, it keeps no file or lock of ours. */
-static _Noreturn void run(void (*work)(void *data), void *data, int done)
+/* Shared with the child, before its data. */
+struct shared {
+	_Alignas(16) uint32_t done; /* a futex */
+};
+
+static long futex(uint32_t *word, int operation, uint32_t value, const struct timespec *limit)
+{
+	return syscall(SYS_futex, word, operation, value, limit, NULL, 0);
+}
+
+/*
+ * The child.  If it is blocked for ever, it keeps no file or lock of ours.  It shares our table of
+ * files until it has an empty one of its own: to close a file may take long (apps/app_relay.h).
+ */
+static _Noreturn void run(void (*work)(void *data), struct shared *shared)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (dup2(done, STDIN_FILENO) < 0 || close_range(STDIN_FILENO + 1, ~0u, 0))
+	if (close_range(0, ~0u, CLOSE_RANGE_UNSHARE))
 		_exit(1);
-	work(data);
-	_exit(write(STDIN_FILENO, "", 1) != 1);
+	work(shared + 1);
+	/* Release: the data; pairs with the acquire in await(). */
+	__atomic_store_n(&shared->done, 1, __ATOMIC_RELEASE);
+	futex(&shared->done, FUTEX_WAKE, 1, NULL);
+	_exit(0);
 }
 
-/* Waits for the child's byte.  0, or -1 with errno. */
-static int await(int done)
+/* Waits until the child is done.  0, or -1 with errno. */
+static int await(pid_t child, const struct shared *shared)
 {
+	const struct timespec look = { .tv_nsec = LOOK_NS };
 	const uint64_t end_ms = now_ms() + wait_ms;
-	struct pollfd news = { .fd = done, .events = POLLIN };
-	uint64_t now;
-	char byte;
 
-	while ((now = now_ms()) < end_ms) {
-		if (poll(&news, 1, (int)(end_ms - now)) <= 0)
-			continue;
-		if (read(done, &byte, 1) == 1)
-			return 0;
-		errno = ECHILD;
-		return -1;
+	while (!__atomic_load_n(&shared->done, __ATOMIC_ACQUIRE)) {
+		if (waitpid(child, NULL, WNOHANG)) {
+			errno = ECHILD;
+			/* It may have ended just now. */
+			return __atomic_load_n(&shared->done, __ATOMIC_ACQUIRE) ? 0 : -1;
+		}
+		if (now_ms() >= end_ms) {
+			errno = ETIMEDOUT;
+			return -1;
+		}
+		futex((uint32_t *)&shared->done, FUTEX_WAIT, 0, &look);
 	}
-	errno = ETIMEDOUT;
-	return -1;
+	return 0;
 }
 
-static int run_apart(void (*work)(void *data), void *data)
+static int run_apart(void (*work)(void *data), struct shared *shared)
 {
-	int ends[2], result, reason;
-	pid_t child;
+	/* As fork(), but for the files. Nothing in the child allocates memory, so it needs no
+	 * handlers of the C library. */
+	const pid_t child = (pid_t)syscall(SYS_clone, CLONE_FILES | SIGCHLD, NULL, NULL, NULL, 0);
+	int result, reason;
 
-	if (pipe2(ends, O_CLOEXEC))
-		return -1;
-	child = fork();
 	if (child == 0)
-		run(work, data, ends[1]);
+		run(work, shared);
+	if (child < 0)
+		return -1;
+	result = await(child, shared);
 	reason = errno;
-	close(ends[1]);
-	result = child < 0 ? -1 : await(ends[0]);
-	reason = child < 0 ? reason : errno;
-	close(ends[0]);
-	if (child > 0 && result)
+	if (result)
 		kill(child, SIGKILL);
 	/* One that is blocked is reaped by init after our end. */
-	if (child > 0)
-		waitpid(child, NULL, result && reason == ETIMEDOUT ? WNOHANG : 0);
+	waitpid(child, NULL, result && reason == ETIMEDOUT ? WNOHANG : 0);
 	errno = reason;
 	return result;
 }
 
 int strata_apart(void (*work)(void *data), void *data, size_t bytes)
 {
-	void *shared = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	const size_t all = sizeof(struct shared) + bytes;
+	struct shared *shared =
+		mmap(NULL, all, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	int result, reason;
 
 	if (shared == MAP_FAILED)
 		return -1;
-	memcpy(shared, data, bytes);
+	memcpy(shared + 1, data, bytes);
 	result = run_apart(work, shared);
 	reason = errno;
 	if (!result)
-		memcpy(data, shared, bytes);
-	munmap(shared, bytes);
+		memcpy(data, shared + 1, bytes);
+	munmap(shared, all);
 	errno = reason;
 	return result;
 }

@@ -13,8 +13,8 @@
 #include <stddef.h>
 
 /*
- * Runs @work in a child, which has no open files, only the working directory.  Memory that @work
- * changes stays as it is here, except for @data.
+ * Runs @work in a child, which has no open files, only the working directory, and may not allocate
+ * memory.  Memory that @work changes stays as it is here, except for @data.
  * @data: of that many bytes; given to @work, and afterwards as @work left it
  * 0, or -1 with errno: ETIMEDOUT, the child was killed and left behind; or why there is no child.
  */

@@ -31,6 +31,8 @@ static int map_rings(struct app_memory *memory, int fd, struct strata_error *err
 	if (rings == MAP_FAILED)
 		return strata_fail(error, "its rings cannot be mapped: %s", strerror(errno));
 	memory->rings = rings;
+	/* A child that is blocked in the kernel must not keep it. */
+	madvise(rings, memory->bytes, MADV_DONTFORK);
 	if (memory->kernel_id && mprotect(rings, memory->bytes, PROT_READ))
 		return strata_fail(error, "its rings cannot be protected: %s", strerror(errno));
 	for (i = 0; i < header->nr_rings; i++) {

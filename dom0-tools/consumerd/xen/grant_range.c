@@ -47,6 +47,8 @@ int grant_range_map(struct grant_range *range, const uint32_t *refs, struct stra
 		give_back_from(range, range->mapped + nr);
 		return -1;
 	}
+	/* A child that is blocked in the kernel must not keep it. */
+	madvise(range->address + bytes_of(range->mapped), bytes_of(nr), MADV_DONTFORK);
 	range->mapped += nr;
 	return 0;
 }
