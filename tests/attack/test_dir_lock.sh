@@ -35,6 +35,14 @@ if ! fuse_for_all; then
 	exit 0
 fi
 
+# stays_alone: no child of the recorder's gets the memory of rings.
+# shellcheck disable=SC2317 # check calls it
+stays_alone() {
+	awk '/bpf-map|memfd:strata/ { ring = 1 }
+		/^VmFlags/ && ring { all++; bad += !/ dc/; ring = 0 }
+		END { exit bad || !all }' "/proc/$recorder/smaps"
+}
+
 lock /run
 check "a user keeps /run locked" grep -q locked "$work/locked"
 check "a recorder says so and ends" refuses run 'another process keeps /run locked'
@@ -48,6 +56,7 @@ end_attacks
 begin flies --app all --overwrite
 lock $place
 victimise 2000 50
+check "a child that is blocked would keep no ring" stays_alone
 check "a snapshot fails, with a reason" refused 'kept locked by another process' "$strata" snapshot --output $place/snapshot
 check "a program that runs is recorded to its end" victim_ends
 check "one that starts then, too" as "$victim" $bin/victim 100 0
