@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <libgen.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
@@ -199,7 +200,17 @@ void run_lock_release(int lock)
 	close(lock);
 }
 
-/* Nor do its sockets lie in the machine's directory. */
+/* Nor do its sockets and its list of mapped pages lie in the machine's directory. */
+int run_dir_open(struct strata_error *error)
+{
+	char dir[sizeof(fake_socket_path)];
+	int fd;
+
+	snprintf(dir, sizeof(dir), "%s", fake_socket_path);
+	fd = open(dirname(dir), O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return fd < 0 ? strata_fail(error, "%s: %s", dir, strerror(errno)) : fd;
+}
+
 int run_dir_bind(int socket, const char *name, mode_t mode, struct strata_error *error)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
