@@ -217,6 +217,17 @@ static void a_lock_that_is_a_link_is_not_followed(void **state)
 	says("recorder-0.lock");
 }
 
+static void a_directory_that_others_may_read_is_closed_to_them(void **state)
+{
+	struct stat status;
+
+	(void)state;
+	assert_int_equal(mkdir("/run/strata", 0755), 0);
+	run_lock_release(take(0, false));
+	assert_int_equal(stat("/run/strata", &status), 0);
+	assert_int_equal(status.st_mode & 07777, 0711);
+}
+
 static void a_directory_that_others_may_write_to_is_refused(void **state)
 {
 	(void)state;
@@ -400,6 +411,7 @@ int main(void)
 		NUMBER_TEST(the_number_of_a_dead_recorder_can_be_cleared_up),
 		NUMBER_TEST(a_number_is_read_as_a_whole),
 		NUMBER_TEST(a_lock_that_is_a_link_is_not_followed),
+		NUMBER_TEST(a_directory_that_others_may_read_is_closed_to_them),
 		NUMBER_TEST(a_directory_that_others_may_write_to_is_refused),
 		NUMBER_TEST(on_a_full_disk_a_flight_recorder_is_found),
 		NUMBER_TEST(a_disk_without_a_file_more_is_what_the_reason_names),
