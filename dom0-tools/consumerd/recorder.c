@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "consumerd/output_dir.h"
 #include "recording/recording_remove.h"
@@ -33,6 +34,24 @@ struct recorder *recorder_open(const char *dir, enum output_place place, struct 
 	principals_free(recorder->principals);
 	free(recorder);
 	return NULL;
+}
+
+struct recorder *recorder_open_final(const char *dir, const char *source,
+				     struct strata_error *error)
+{
+	char path[PATH_MAX + 100];
+	size_t length = strlen(dir);
+	struct recorder *recorder;
+
+	/* Next to the recording, also if its name is given as DIR/. */
+	while (length > 1 && dir[length - 1] == '/')
+		length--;
+	snprintf(path, sizeof(path), "%.*s-died-%s", (int)length, dir, source);
+	recorder = recorder_open(path, OUTPUT_NEW, error);
+	if (recorder)
+		return recorder;
+	snprintf(path, sizeof(path), "%.*s/died-%s", (int)length, dir, source);
+	return recorder_open(path, OUTPUT_NEW, error);
 }
 
 const struct strata_dir *recorder_dir(const struct recorder *recorder)

@@ -23,6 +23,14 @@ struct recorder;
 struct recorder *recorder_open(const char *dir, enum output_place place,
 			       struct strata_error *error);
 
+/*
+ * Begins a recording of the final events of a source: in DIR-died-SOURCE, or in DIR/died-SOURCE if
+ * the former cannot be made, because another user keeps the directory in which DIR lies locked.
+ * @dir: of the recording that goes on
+ */
+struct recorder *recorder_open_final(const char *dir, const char *source,
+				     struct strata_error *error);
+
 /* The output directory; its path is the name that was chosen for it. */
 const struct strata_dir *recorder_dir(const struct recorder *recorder);
 

@@ -38,9 +38,8 @@ void session_keep_last_moments(void *data, const struct participant *one)
 	const struct strata_recording *recording = recorder_recording(session->recorder);
 	struct recorder_totals totals;
 	struct strata_error error = { "" };
-	const char *output = recorder_dir(session->recorder)->path;
-	size_t length = strlen(output);
-	char dir[PATH_MAX + 100], written[PATH_MAX];
+	struct recorder *recorder;
+	char written[PATH_MAX];
 	bool news;
 
 	if (allowance_moments(&session->kernels.allowances, one->uuid, &news) !=
@@ -51,15 +50,13 @@ void session_keep_last_moments(void *data, const struct participant *one)
 				recording->sources[one->source].name, ALLOWANCE_MOMENTS);
 		return;
 	}
-
-	/* Next to the recording, also if its name is given as DIR/. */
-	while (length > 1 && output[length - 1] == '/')
-		length--;
 	session_find_cpus(session);
-	snprintf(dir, sizeof(dir), "%.*s-died-%s", (int)length, output,
-		 recording->sources[one->source].name);
-	if (snapshot_take(&session->kernels, recorded_hypervisor(session), &session->apps, one, dir,
-			  OUTPUT_NEW, written, sizeof(written), &totals, &error)) {
+	recorder = recorder_open_final(recorder_dir(session->recorder)->path,
+				       recording->sources[one->source].name, &error);
+	if (recorder)
+		snprintf(written, sizeof(written), "%s", recorder_dir(recorder)->path);
+	if (!recorder || snapshot_take(&session->kernels, recorded_hypervisor(session),
+				       &session->apps, one, recorder, &totals, &error)) {
 		fprintf(stderr, "strata: %s\n", error.text);
 		return;
 	}
@@ -75,6 +72,7 @@ static int take_snapshot(struct session *session, struct control_request *reques
 	struct recorder_totals totals;
 	char written[PATH_MAX];
 	struct strata_error error = { "" };
+	struct recorder *recorder;
 
 	if (!session->options->overwrite) {
 		snprintf(
@@ -83,8 +81,11 @@ static int take_snapshot(struct session *session, struct control_request *reques
 		return STRATA_STATUS_FAILED;
 	}
 	session_find_cpus(session);
-	if (snapshot_take(&session->kernels, recorded_hypervisor(session), &session->apps, NULL,
-			  request->argument, place, written, sizeof(written), &totals, &error)) {
+	recorder = recorder_open(request->argument, place, &error);
+	if (recorder)
+		snprintf(written, sizeof(written), "%s", recorder_dir(recorder)->path);
+	if (!recorder || snapshot_take(&session->kernels, recorded_hypervisor(session),
+				       &session->apps, NULL, recorder, &totals, &error)) {
 		snprintf(answer, bytes, "%s", error.text);
 		return STRATA_STATUS_FAILED;
 	}

@@ -88,17 +88,11 @@ static int add_sources(struct recorder *recorder, struct participants *kernels,
 }
 
 int snapshot_take(struct participants *kernels, struct hypervisor *hypervisor,
-		  const struct apps *apps, const struct participant *died, const char *dir,
-		  enum output_place place, char *written, size_t bytes,
-		  struct recorder_totals *totals, struct strata_error *error)
+		  const struct apps *apps, const struct participant *died,
+		  struct recorder *recorder, struct recorder_totals *totals,
+		  struct strata_error *error)
 {
-	struct recorder *recorder;
-
 	*totals = (struct recorder_totals){ 0 };
-	recorder = recorder_open(dir, place, error);
-	if (!recorder)
-		return -1;
-	snprintf(written, bytes, "%s", recorder_dir(recorder)->path);
 	sources_set_clock(recorder, kernels->tsc_khz);
 	/* Files and tables first: packets without tables could not be read, and the hypervisor's
 	 * clock records of the flush are soon overwritten. */

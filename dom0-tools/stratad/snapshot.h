@@ -19,14 +19,13 @@
  *              written
  * @died:       NULL: a snapshot of all; or the domain whose final events are saved: the others'
  *              records are copied and stay in their rings
- * @dir, @place: as for recorder_open()
- * @written:    OUT, the name of the directory that it took; @bytes long
+ * @recorder:   of the separate recording, without sources; it is closed
  * 0, or -1; @totals is set in both cases.  If not even its tables can be written,
  * nothing was taken.
  */
 int snapshot_take(struct participants *kernels, struct hypervisor *hypervisor,
-		  const struct apps *apps, const struct participant *died, const char *dir,
-		  enum output_place place, char *written, size_t bytes,
-		  struct recorder_totals *totals, struct strata_error *error);
+		  const struct apps *apps, const struct participant *died,
+		  struct recorder *recorder, struct recorder_totals *totals,
+		  struct strata_error *error);
 
 #endif /* STRATA_STRATAD_SNAPSHOT_H */

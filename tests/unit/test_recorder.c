@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <limits.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -104,6 +105,42 @@ static void two_recorders_do_not_write_to_one_directory(void **state)
 	/* An old recording gives way. */
 	assert_int_equal(recorder_close(first, &totals, &error), 0);
 	assert_int_equal(recorder_close(test_open_recorder(dir), &totals, &error), 0);
+	test_remove_dir(dir);
+}
+
+/* Opens and abandons one of the final events of "g1".  @path: OUT */
+static void open_final(const char *dir, char path[PATH_MAX])
+{
+	struct strata_error error = { "" };
+	struct recorder *recorder = recorder_open_final(dir, "g1", &error);
+
+	if (!recorder)
+		fail_msg("%s", error.text);
+	snprintf(path, PATH_MAX, "%s", recorder_dir(recorder)->path);
+	recorder_abandon(recorder);
+}
+
+static void final_events_lie_beside_the_recording_or_in_it(void **state)
+{
+	char dir[] = "/tmp/strata-recorder-XXXXXX";
+	char inner[400], path[PATH_MAX], wanted[PATH_MAX];
+	size_t length;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	snprintf(inner, sizeof(inner), "%s/one", dir);
+	assert_int_equal(mkdir(inner, 0750), 0);
+	open_final(inner, path);
+	snprintf(wanted, sizeof(wanted), "%s-died-g1", inner);
+	assert_string_equal(path, wanted);
+	/* No longer name can be made beside this one. */
+	length = strlen(dir);
+	snprintf(inner, sizeof(inner), "%s/%0250u", dir, 1);
+	assert_true(strlen(inner) == length + 251);
+	assert_int_equal(mkdir(inner, 0750), 0);
+	open_final(inner, path);
+	snprintf(wanted, sizeof(wanted), "%s/died-g1", inner);
+	assert_string_equal(path, wanted);
 	test_remove_dir(dir);
 }
 
@@ -414,6 +451,7 @@ int main(void)
 		cmocka_unit_test(what_is_written_after_a_snapshot_is_in_the_next_one),
 		cmocka_unit_test(a_recorder_that_is_abandoned_leaves_the_rings_and_no_files),
 		cmocka_unit_test(two_recorders_do_not_write_to_one_directory),
+		cmocka_unit_test(final_events_lie_beside_the_recording_or_in_it),
 		cmocka_unit_test(a_writer_cannot_lead_the_recorder_back),
 		cmocka_unit_test(a_ring_that_is_nearly_full_comes_first),
 		cmocka_unit_test(a_ring_that_was_overwritten_is_read_from_where_it_stands),
