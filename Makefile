@@ -113,7 +113,7 @@ $(O)/lib/%.o: dom0-tools/libstrata/%.c Makefile | deps-tools
 
 APP_SYMBOLS  := dom0-tools/libstrata/libstrata.map
 # The number rises with each change to what a compiled program has of strata/tracepoint.h.
-APP_SONAME   := libstrata.so.2
+APP_SONAME   := libstrata.so.3
 
 $(O)/lib/libstrata.so: $(APP_SOURCES:dom0-tools/libstrata/%.c=$(O)/lib/%.o) $(APP_SYMBOLS)
 	@echo "  LD      $@"

@@ -19,8 +19,8 @@ trap 'rm -f "$failures"' EXIT
 # Longer than any test takes on a slow machine: one that takes longer hangs.
 limit_s=${TEST_LIMIT_S:-900}
 
-# Tests that start a recorder, of which there is one a machine.
-RECORDERS="test_recover.sh test_app_record.sh test_view_live.sh test_report_live.sh test_command.sh test_tutorial.sh
+# Tests that start recorders, of which there are eight a machine, and which call all applications.
+RECORDERS="test_recover.sh test_app_record.sh test_app_channels.sh test_view_live.sh test_report_live.sh test_command.sh test_tutorial.sh
 	test_record_command.sh"
 
 # Tests that search all processes for applications, as a recorder does, and call them.  Each sees its own processes alone, so

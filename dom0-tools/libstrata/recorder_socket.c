@@ -4,8 +4,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/auxv.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -18,11 +18,15 @@
 #define OVERFLOW_UID_PATH    "/proc/sys/kernel/overflowuid"
 #define OVERFLOW_UID_DEFAULT 65534
 
-static const char *socket_path(void)
+/* False: the path of that recorder's socket is too long for one. */
+static bool socket_address(uint32_t recorder, struct sockaddr_un *address)
 {
 	const char *path = secure_getenv(STRATA_APP_SOCKET_VARIABLE);
 
-	return path ? path : STRATA_APP_SOCKET;
+	memset(address, 0, sizeof(*address));
+	address->sun_family = AF_UNIX;
+	return strata_app_socket_name(address->sun_path, sizeof(address->sun_path),
+				      path ? path : STRATA_APP_SOCKET, recorder);
 }
 
 /* The uid that represents each user that this user namespace does not map. */
@@ -67,24 +71,30 @@ bool recorder_is_root(int socket)
 	       overflow_uid != 0;
 }
 
-bool recorder_is_there(void)
+bool recorder_is_there(uint32_t recorder)
 {
-	return !access(socket_path(), F_OK);
+	struct sockaddr_un address;
+
+	return socket_address(recorder, &address) && !access(address.sun_path, F_OK);
 }
 
-int recorder_connect(uint32_t wait_ms)
+int recorder_connect(uint32_t recorder, uint32_t wait_ms)
 {
 	/* A recorder that does not read must not block the process for ever; to the kernel, 0 means
 	 * for ever. */
 	const struct timeval limit = { .tv_sec = wait_ms / 1000,
 				       .tv_usec = wait_ms ? wait_ms % 1000 * 1000 : 1 };
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0), result, error;
+	struct sockaddr_un address;
+	int fd, result, error;
 
+	if (!socket_address(recorder, &address)) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return -1;
 	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
-	snprintf(address.sun_path, sizeof(address.sun_path), "%s", socket_path());
 	do
 		result = connect(fd, (struct sockaddr *)&address, sizeof(address));
 	while (result && errno == EINTR);

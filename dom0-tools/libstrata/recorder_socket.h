@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* recorder_socket.h - finds the recorder that listens, and decides whether it may trace this
- * process. */
+/* recorder_socket.h - finds a recorder that listens, by its number, and decides whether it may
+ * trace this process. */
 #ifndef STRATA_LIBSTRATA_RECORDER_SOCKET_H
 #define STRATA_LIBSTRATA_RECORDER_SOCKET_H
 
@@ -11,12 +11,12 @@
  * recorder waits for us: other users may delay who reads a file (docs/security.md). */
 void recorder_prepare(void);
 
-/* Connects, and limits each later send to @wait_ms.  -1 with errno: no recorder listens, it is too
- * busy to accept within @wait_ms (EAGAIN), or it may not trace this process (EACCES). */
-int recorder_connect(uint32_t wait_ms);
+/* Connects.  -1 with errno: that recorder does not listen, it is too busy to accept within @wait_ms
+ * (EAGAIN), or it may not trace this process (EACCES). */
+int recorder_connect(uint32_t recorder, uint32_t wait_ms);
 
 /* Whether a socket to connect to exists.  Needs no file descriptor. */
-bool recorder_is_there(void);
+bool recorder_is_there(uint32_t recorder);
 
 /* Whether the peer is root. */
 bool recorder_is_root(int socket);

@@ -19,7 +19,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct strata_tracepoint *tracepoints;
 static struct strata_event_desc *events[STRATA_APP_EVENTS_MAX]; /* by id */
 static uint32_t nr_events;
-static uint8_t wanted[STRATA_APP_EVENTS_MAX / 8];
+static uint8_t wanted[STRATA_APP_CHANNELS][STRATA_APP_EVENTS_MAX / 8];
 
 __thread uint64_t strata_app_context_word __attribute__((__tls_model__("initial-exec")));
 __thread uint64_t registry_context_word __attribute__((__tls_model__("initial-exec")));
@@ -47,7 +47,7 @@ uint64_t registry_make_context(void)
 
 	memcpy(&word, &context, sizeof(word));
 	registry_context_word = word;
-	if (rings_mode() == STRATA_APP_SINGLE_STORE)
+	if (rings_modes() & STRATA_APP_SINGLE_STORE)
 		strata_app_context_word = word;
 	return word;
 }
@@ -65,21 +65,38 @@ uint32_t registry_describe(uint32_t id, struct strata_event_desc *event)
 	return bytes;
 }
 
-static bool is_wanted(uint32_t id)
+/* The channels that record an event. */
+static uint32_t channels_of(uint32_t id)
 {
-	return wanted[id / 8] >> id % 8 & 1;
+	uint32_t channel, channels = 0;
+
+	for (channel = 0; channel < STRATA_APP_CHANNELS; channel++)
+		channels |= (uint32_t)(wanted[channel][id / 8] >> id % 8 & 1) << channel;
+	return channels;
 }
 
-void registry_select(const uint8_t *selected)
+/* Directs an event to its channels.  Threads that write it meanwhile find the fields of before,
+ * those of now, or a mixture, which leads to channels that recorded it before or do now. */
+static void direct(struct strata_tracepoint *tracepoint)
+{
+	const uint32_t channels = channels_of(tracepoint->id);
+
+	strata_write_once(&tracepoint->single, rings_single(channels));
+	strata_write_once(&tracepoint->shared, rings_shared(channels));
+	/* Release: after the pointers, of which a thread that finds the event enabled uses one. */
+	strata_store_release(&tracepoint->enabled, channels);
+}
+
+void registry_select(uint32_t channel, const uint8_t *selected)
 {
 	struct strata_tracepoint *tracepoint;
 
 	if (selected)
-		memcpy(wanted, selected, sizeof(wanted));
+		memcpy(wanted[channel], selected, sizeof(wanted[channel]));
 	else
-		memset(wanted, 0, sizeof(wanted));
+		memset(wanted[channel], 0, sizeof(wanted[channel]));
 	for (tracepoint = tracepoints; tracepoint; tracepoint = tracepoint->next)
-		strata_store_release(&tracepoint->enabled, is_wanted(tracepoint->id));
+		direct(tracepoint);
 }
 
 static struct strata_event_desc *make_description(const struct strata_tracepoint *tracepoint)
@@ -127,7 +144,7 @@ void strata_app_register(struct strata_tracepoint *tracepoint)
 		tracepoint->registered = 1;
 		tracepoint->next = tracepoints;
 		tracepoints = tracepoint;
-		strata_store_release(&tracepoint->enabled, is_wanted(tracepoint->id));
+		direct(tracepoint);
 	}
 	registry_unlock();
 }
@@ -150,7 +167,10 @@ void strata_app_unregister(struct strata_tracepoint *tracepoint)
  * child exclude one another, so records that the child wrote before this are whole. */
 static void after_fork_in_child(void)
 {
-	registry_select(NULL);
+	uint32_t channel;
+
+	for (channel = 0; channel < STRATA_APP_CHANNELS; channel++)
+		registry_select(channel, NULL);
 	strata_app_context_word = registry_context_word = 0;
 	attach_forget();
 	registry_unlock();

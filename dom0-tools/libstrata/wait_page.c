@@ -29,7 +29,8 @@ static int make_memory(void)
 /* Fills and seals the page, so that it cannot shrink under a recorder that has mapped it. */
 static struct strata_app_wait *map_page(int fd)
 {
-	const struct strata_app_wait begin = { .magic = STRATA_APP_WAIT_MAGIC };
+	const struct strata_app_wait begin = { .magic = STRATA_APP_WAIT_MAGIC,
+					       .version = STRATA_APP_ABI_VERSION };
 	void *memory;
 
 	if (ftruncate(fd, STRATA_PAGE_BYTES) ||
@@ -56,7 +57,8 @@ bool wait_page_make(void)
 	fd = make_memory();
 	if (fd < 0)
 		return false;
-	page = map_page(fd);
+	/* Release: other threads read the count. */
+	strata_store_release(&page, map_page(fd));
 	error = errno;
 	/* Recorders find the mapping, and a program may close all files at any time. */
 	close(fd);
@@ -71,18 +73,18 @@ bool wait_page_is_there(void)
 
 uint32_t wait_page_calls(void)
 {
+	const struct strata_app_wait *there = strata_load_acquire(&page);
+
 	/* Acquire: pairs with call_page() of the recorder's app_find.c, which adds to it after
 	 * listen().  A program that sees that call can connect. */
-	return page ? strata_load_acquire(&page->calls) : 0;
+	return there ? strata_load_acquire(&there->calls) : 0;
 }
 
-void wait_page_answer(uint32_t calls, bool connected)
+void wait_page_answer(uint32_t calls)
 {
-	if (!page)
-		return;
-	strata_write_once(&page->connected, connected);
-	/* Release: pairs with app_page_answered(): the answer is in the socket before. */
-	strata_store_release(&page->answered, calls);
+	/* Release: pairs with app_page_answered(): the connections are made before. */
+	if (page)
+		strata_store_release(&page->answered, calls);
 }
 
 bool wait_page_await(uint32_t calls, const struct timespec *limit)

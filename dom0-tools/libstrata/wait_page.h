@@ -2,7 +2,7 @@
 /*
  * wait_page.h - the page in which a process waits for recorders (struct strata_app_wait).
  *
- * Once the thread of attach.c runs, only that thread uses it.  Only a recorder calls,
+ * Once the waiting thread of attach.c runs, others only read the count.  Only a recorder calls,
  * by adding one to the count in the page; a process that may write there may also
  * attach a debugger to this one.
  */
@@ -20,8 +20,8 @@ bool wait_page_is_there(void);
 /* The count of recorders' calls.  Read it before each attempt to connect. */
 uint32_t wait_page_calls(void);
 
-/* Tells recorders that the attempt after @calls has ended, and how. */
-void wait_page_answer(uint32_t calls, bool connected);
+/* Tells recorders that the attempts after @calls have ended. */
+void wait_page_answer(uint32_t calls);
 
 /* Sleeps until there are more calls than @calls, or for @limit (NULL: no limit).  False: this
  * process cannot sleep on a futex. */

@@ -75,6 +75,8 @@ static void usage(FILE *out)
 		"      --guest-pages N        maps at most N pages of guests, and N/8 of one guest\n"
 		"                             (default: 196608, three quarters of Xen's limit for dom0;\n"
 		"                             more if gnttab_max_maptrack_frames is larger)\n"
+		"      --app-rings KIND       single-store (default) or reserve-commit: how applications\n"
+		"                             write; those that cannot write so write otherwise\n"
 		"      --event-header FORM    header of kernels' and applications' events: full,\n"
 		"                             12 bytes (default); compact, 4 bytes for ids below 31;\n"
 		"                             large, 8 bytes. After a pause, a header is 16 bytes. The\n"
@@ -201,6 +203,18 @@ static int take_pages(const char *argument, struct record_options *options)
 	return STRATA_STATUS_OK;
 }
 
+static int take_rings(const char *argument, struct record_options *options)
+{
+	if (strcmp(argument, "single-store") == 0)
+		options->app_mode = STRATA_APP_SINGLE_STORE;
+	else if (strcmp(argument, "reserve-commit") == 0)
+		options->app_mode = STRATA_APP_RESERVE_COMMIT;
+	else
+		return wrong("--app-rings: unknown kind \"%s\"; use single-store or reserve-commit",
+			     argument);
+	return STRATA_STATUS_OK;
+}
+
 /* "shm", "file", "file:DIR". */
 static int take_memory(const char *argument, struct record_options *options)
 {
@@ -280,6 +294,8 @@ static int take_option(int option, char *argument, struct record_options *option
 		break;
 	case 'A':
 		return take_geometry("--app-buffer", argument, &options->app_geometry);
+	case 'K':
+		return take_rings(argument, options);
 	case 'G':
 		return take_pages(argument, options);
 	case 'M':
@@ -307,8 +323,8 @@ static int take_option(int option, char *argument, struct record_options *option
 static bool is_of_xen(int option)
 {
 	return option != 'd' && option != 'o' && option != 'a' && option != 'A' && option != 'f' &&
-	       option != 'e' && option != 'M' && option != 'U' && option != 't' && option != 'F' &&
-	       option != 'R';
+	       option != 'e' && option != 'K' && option != 'M' && option != 'U' && option != 't' &&
+	       option != 'F' && option != 'R';
 }
 
 /* Records the command and its children, unless other applications are selected. */
@@ -347,6 +363,7 @@ int strata_cmd_record(int argc, char **argv)
 		{ "pid", required_argument, NULL, OPTION_KERNEL + SELECT_PID },
 		{ "app", required_argument, NULL, 'a' },
 		{ "app-buffer", required_argument, NULL, 'A' },
+		{ "app-rings", required_argument, NULL, 'K' },
 		{ "guest-pages", required_argument, NULL, 'G' },
 		{ "event-header", required_argument, NULL, 'e' },
 		{ "app-memory", required_argument, NULL, 'M' },

@@ -19,9 +19,13 @@ static void usage(FILE *out)
 		"      --xen-domain DOMAINS\n"
 		"      --xen-budget EVENTS\n"
 		"      --kernel DOMAIN:EVENTS changes only the named domains; DOMAIN:none: nothing of it\n"
+		"      --app PROGRAM:EVENTS   changes only what was selected for that PROGRAM, a name or\n"
+		"                             pattern; PROGRAM:none: nothing by that name. The events of\n"
+		"                             all that match a program are recorded\n"
 		"      --tid DOMAIN:N,N,...\n"
 		"      --pid DOMAIN:N,N,...\n"
 		"      --recorder N       the recorder with this number, if several are running\n\n"
+		"Shows the selection afterwards, as options of `strata record`.\n\n"
 		"Status: 0 the selection has changed, 1 failed, 2 wrong usage.\n"
 		"Example: strata select --xen sched,evtchn_send --kernel 'g1:sched_*,block/*'\n");
 }
@@ -43,6 +47,7 @@ int strata_cmd_select(int argc, char **argv)
 		{ "xen-domain", required_argument, NULL, 1 },
 		{ "xen-budget", required_argument, NULL, 1 },
 		{ "kernel", required_argument, NULL, 1 },
+		{ "app", required_argument, NULL, 1 },
 		{ "tid", required_argument, NULL, 1 },
 		{ "pid", required_argument, NULL, 1 },
 		{ "recorder", required_argument, NULL, 'r' },

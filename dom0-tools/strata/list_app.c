@@ -96,10 +96,10 @@ static bool accept_one(struct listing *listing, int listener)
 	return true;
 }
 
-/* Makes the programs that wait for a recorder connect to this process. Returns 0 or -1. */
-static int gather(struct listing *listing, struct strata_error *error)
+/* Makes all programs connect to this process, as to recorder @number. Returns 0 or -1. */
+static int gather(struct listing *listing, unsigned int number, struct strata_error *error)
 {
-	struct pollfd ready = { .fd = app_socket_open(error), .events = POLLIN };
+	struct pollfd ready = { .fd = app_socket_open(number, error), .events = POLLIN };
 	struct app_wake wake = { .child = 0 };
 	uint64_t begin = now_ms();
 	bool settled = false;
@@ -107,7 +107,7 @@ static int gather(struct listing *listing, struct strata_error *error)
 	if (ready.fd < 0)
 		return -1;
 	if (app_wake_begin(&wake, error)) {
-		app_socket_close(ready.fd);
+		app_socket_close(ready.fd, number);
 		return -1;
 	}
 	/* Accept after this check: a program that has answered there already waits to be
@@ -119,8 +119,13 @@ static int gather(struct listing *listing, struct strata_error *error)
 		while (accept_one(listing, ready.fd) && now_ms() - begin < COME_MS)
 			;
 	}
+	if (!settled)
+		fprintf(stderr,
+			"strata: not all running applications answered in %u s: some may not be "
+			"listed\n",
+			COME_MS / 1000);
 	app_wake_end(&wake);
-	app_socket_close(ready.fd);
+	app_socket_close(ready.fd, number);
 	return 0;
 }
 
@@ -280,9 +285,9 @@ int list_apps(bool events, const struct list_choice *choice)
 	struct listing listing = { .events = events,
 				   .choice = choice,
 				   .principals = principals_new() };
-	char holder[RUN_LOCK_HOLDER_BYTES] = "strata list";
 	struct strata_error error = { "" };
-	int lock = run_lock_take(RECORDER_APPS, holder, &error);
+	unsigned int number;
+	int lock = recorder_number_take_briefly("lists programs", &number, &error);
 	size_t nr;
 
 	if (!listing.principals) {
@@ -291,13 +296,11 @@ int list_apps(bool events, const struct list_choice *choice)
 	}
 	principals_set_total(listing.principals, PRINCIPAL_CONNECTIONS, LISTED_MAX);
 	principals_lower_total(listing.principals, PRINCIPAL_CONNECTIONS, file_limit_raise() / 2);
-	/* A recorder owns the socket to which they would connect. */
+	/* Without a number they have no channel for us. */
 	if (lock < 0) {
 		nr = list_waiting();
-		fprintf(stderr, "strata: their events cannot be listed now: %s%s\n",
-			lock == RUN_LOCK_HELD ? holder : error.text,
-			lock == RUN_LOCK_HELD ? " records applications" : "");
-	} else if (peer_looks_open(&listing.looks, 0, &error) || gather(&listing, &error)) {
+		fprintf(stderr, "strata: their events cannot be listed now: %s\n", error.text);
+	} else if (peer_looks_open(&listing.looks, 0, &error) || gather(&listing, number, &error)) {
 		fprintf(stderr, "strata: %s\n", error.text);
 		peer_looks_close(&listing.looks);
 		run_lock_release(lock);

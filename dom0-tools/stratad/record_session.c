@@ -113,16 +113,20 @@ static int add_hypervisor(struct session *session, struct strata_error *error)
 static int add_apps(struct session *session, struct strata_error *error)
 {
 	session->apps.recorder = session->recorder;
+	session->apps.number = session->number;
 	session->apps.selections = session->options->apps;
 	session->apps.nr_selections = session->options->nr_apps;
 	session->apps.channel = (struct app_channel){
 		.geometry = session->options->app_geometry,
+		.mode = session->options->app_mode ? session->options->app_mode
+						   : STRATA_APP_SINGLE_STORE,
 		.overwrite = session->options->overwrite,
 		.form = session->options->event_header,
 		.switch_ms = session->options->switch_ms,
 		.dir = session->options->app_files ? &session->dir : NULL,
 		.file_users = session->options->app_file_users,
 	};
+	session->apps.mode_demanded = session->options->app_mode;
 	session->apps.named_dir = session->options->app_file_dir;
 	session->apps.looks = &session->looks;
 	return session->options->nr_apps ? apps_open(&session->apps, error) : 0;
@@ -144,7 +148,7 @@ static void share_files(const struct session *session)
 static int prepare(struct session *session, struct strata_error *error)
 {
 	if (file_limit_check_size(error) || session_open_host(session, error) ||
-	    session_take_number(session, error) || session_claim(session, error))
+	    session_take_number(session, error))
 		return -1;
 	session->kernels.selections = session->options->kernels;
 	session->kernels.nr_selections = session->options->nr_kernels;
@@ -563,7 +567,6 @@ int record_session(const struct record_options *options)
 		.dir = { .fd = -1 },
 		.socket = -1,
 		.lock = -1,
-		.apps_lock = -1,
 		.apps = { .listener = -1, .epoll = -1, .spare = -1 },
 		.looks = { .socket = -1 },
 	};
@@ -598,7 +601,7 @@ int record_session(const struct record_options *options)
 		}
 	}
 	finish(&session, recorded, &status);
-	session_release_locks(&session);
+	session_release_number(&session);
 	stderr_queue_close();
 	return status;
 }

@@ -32,8 +32,9 @@ struct record_options {
 	struct app_selection *apps;
 	size_t nr_apps; /* 0: no applications */
 	struct strata_ring_geometry app_geometry;
-	uint32_t guest_pages; /* limit of mapped pages; 0: the default */
-	bool app_files;       /* applications' rings are files, which outlive the recorder ... */
+	enum strata_app_mode app_mode; /* of their rings, if they can write it; 0: the default */
+	uint32_t guest_pages;          /* limit of mapped pages; 0: the default */
+	bool app_files; /* applications' rings are files, which outlive the recorder ... */
 	const char *app_file_dir;              /* ... in this directory; NULL: in the output's */
 	struct app_file_users *app_file_users; /* ... if they are root's, or of these */
 	bool apps_may_do; /* no other selection: without Xen, record applications alone */

@@ -3,7 +3,8 @@
  * reselect.c - changes the selection during a recording; see session.h.
  *
  * The hypervisor's rules are rebuilt from the current options.  A kernel gets another start command
- * with the new events, after new event classes were added to the recording's tables.
+ * with the new events, after new event classes were added to the recording's tables.  An
+ * application gets another message; those that were of no interest are called again.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +19,8 @@ struct reselection {
 	const char *xen;            /* NULL: as before */
 	const char *xen_domains;
 	const char *xen_budget;
-	struct kernel_selection *kernels; /* the current ones */
+	struct kernel_selection *kernels; /* the current ones; NULL: as before */
+	struct app_selection *apps;       /* likewise */
 };
 
 /* Adds the rules of --xen-domain: domains are named by the user and selected by their numbers. */
@@ -160,6 +162,36 @@ static int add_selection(struct session *session, struct reselection *new_one,
 	return 0;
 }
 
+/* Adds a selection of applications, and replaces that of the same name. */
+static int add_app_selection(struct session *session, struct reselection *new_one, const char *text,
+			     struct strata_error *error)
+{
+	struct apps *apps = &session->apps;
+	const struct app_selection *old = apps->selections;
+	struct app_selection *list;
+	size_t nr = 0, i;
+
+	if (!apps->nr_selections)
+		return strata_fail(error,
+				   "this recording leaves applications out; start another one "
+				   "with --app");
+	list = calloc(apps->nr_selections + 1, sizeof(*list));
+	if (!list)
+		return strata_fail(error, "out of memory");
+	if (select_parse_app(text, &list[nr++], error)) {
+		free(list);
+		return -1;
+	}
+	for (i = 0; i < apps->nr_selections; i++)
+		if (old[i].of_command || strcmp(old[i].program, list[0].program))
+			list[nr++] = old[i];
+	free(new_one->apps);
+	new_one->apps = list;
+	apps->selections = list;
+	apps->nr_selections = nr;
+	return 0;
+}
+
 /* Takes one NAME=VALUE. */
 static int take_word(struct session *session, struct reselection *new_one, char *word,
 		     struct strata_error *error)
@@ -177,6 +209,8 @@ static int take_word(struct session *session, struct reselection *new_one, char 
 		new_one->xen_domains = value;
 	else if (!strcmp(word, "xen-budget"))
 		new_one->xen_budget = value;
+	else if (!strcmp(word, "app"))
+		return add_app_selection(session, new_one, value, error);
 	else {
 		for (kind = SELECT_EVENTS; kind <= SELECT_PID; kind++)
 			if (!strcmp(word, select_option_name(kind) + 2))
@@ -200,6 +234,8 @@ int session_reselect(struct session *session, char *request, struct strata_error
 	struct reselection *new_one = calloc(1, sizeof(*new_one));
 	struct kernel_selection *before = session->kernels.selections;
 	size_t nr_before = session->kernels.nr_selections;
+	struct app_selection *apps_before = session->apps.selections;
+	size_t nr_apps_before = session->apps.nr_selections;
 	struct strata_error later;
 	char *rest, *word;
 	int result = 0;
@@ -230,8 +266,12 @@ int session_reselect(struct session *session, char *request, struct strata_error
 		new_one->xen = new_one->xen_domains = new_one->xen_budget = NULL;
 		session->kernels.selections = before;
 		session->kernels.nr_selections = nr_before;
+		session->apps.selections = apps_before;
+		session->apps.nr_selections = nr_apps_before;
 		return -1;
 	}
+	if (new_one->apps)
+		apps_reselect(&session->apps);
 	/* A kernel that refuses does not affect the others. */
 	for (i = 0; new_one->kernels && i < session->kernels.nr; i++)
 		if (participant_reselect(&session->kernels, &session->kernels.list[i],
@@ -247,7 +287,43 @@ void session_reselect_clear(struct session *session)
 
 		session->reselection = one->before;
 		free(one->kernels);
+		free(one->apps);
 		free(one->request);
 		free(one);
 	}
+}
+
+/* Adds an option to a text, as far as there is room. */
+static void add_option(char *text, size_t bytes, const char *name, const char *whose,
+		       const char *events)
+{
+	const size_t length = strlen(text);
+
+	snprintf(text + length, bytes - length, " %s %s%s%s", name, whose, whose[0] ? ":" : "",
+		 events);
+}
+
+void session_describe_selection(const struct session *session, char *text, size_t bytes)
+{
+	const struct reselection *last = session->reselection;
+	const char *domains = latest(last, offsetof(struct reselection, xen_domains),
+				     session->options->xen_domains);
+	size_t i;
+
+	text[0] = '\0';
+	if (session_records_xen(session)) {
+		add_option(text, bytes, "--xen", "",
+			   latest(last, offsetof(struct reselection, xen),
+				  session->options->xen_events));
+		if (domains)
+			add_option(text, bytes, "--xen-domain", "", domains);
+	}
+	for (i = 0; i < session->kernels.nr_selections; i++)
+		add_option(text, bytes, select_option_name(session->kernels.selections[i].kind),
+			   session->kernels.selections[i].domain,
+			   session->kernels.selections[i].text);
+	for (i = 0; i < session->apps.nr_selections; i++)
+		if (!session->apps.selections[i].of_command)
+			add_option(text, bytes, "--app", session->apps.selections[i].program,
+				   session->apps.selections[i].events);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * session.h - a recording in progress: run by record_session.c, with commands in
- * session_commands.c, new CPUs in session_cpus.c, new selections in reselect.c and locks in
- * session_number.c.  Only these include it.
+ * session_commands.c, new CPUs in session_cpus.c, new selections in reselect.c and its number
+ * in session_number.c.  Only these include it.
  */
 #ifndef STRATA_STRATAD_SESSION_H
 #define STRATA_STRATAD_SESSION_H
@@ -36,15 +36,14 @@ struct session {
 	struct strata_dir dir; /* of the recording; outlives the applications' rings */
 	uint32_t tsc_khz;
 	uint64_t start_ticks;
-	uint64_t taken;      /* packets drained in the last turn */
-	uint64_t shown_s;    /* seconds at the last progress line */
-	uint64_t cpus_ticks; /* when Xen was last asked for new CPUs */
-	bool cpus_left_out;  /* one could not be recorded, which was reported */
-	unsigned int number; /* of this recorder, and of its channels */
-	/* What it holds while it runs; -1: does not. */
-	int lock, apps_lock;
-	int socket;     /* for commands; -1: none */
-	bool selecting; /* `selector` gets its answer when all kernels have got their commands */
+	uint64_t taken;           /* packets drained in the last turn */
+	uint64_t shown_s;         /* seconds at the last progress line */
+	uint64_t cpus_ticks;      /* when Xen was last asked for new CPUs */
+	bool cpus_left_out;       /* one could not be recorded, which was reported */
+	unsigned int number;      /* of this recorder, and of its channels */
+	int lock;                 /* of the number; -1: has none */
+	int socket;               /* for commands; -1: none */
+	bool selecting;           /* `selector` gets its answer when all have got their commands */
 	uint64_t selecting_ticks; /* since then */
 	struct control_request selector;
 	unsigned int snapshots;
@@ -63,10 +62,7 @@ int session_open_host(struct session *session, struct strata_error *error);
 /* session_number.c: takes a number, with which Xen's channel is chosen.  0 or -1. */
 int session_take_number(struct session *session, struct strata_error *error);
 
-/* session_number.c: claims what the options select and only one recorder can record.  0 or -1. */
-int session_claim(struct session *session, struct strata_error *error);
-
-void session_release_locks(struct session *session);
+void session_release_number(struct session *session);
 
 /* session_host.c: updates the frequency at the end, if no hypervisor knows it. */
 void session_set_clock(struct session *session);
@@ -104,6 +100,10 @@ int session_check_xen_domains(struct session *session, const char *words,
  * 0, or -1 with the reason; changes before the error stay.
  */
 int session_reselect(struct session *session, char *request, struct strata_error *error);
+
+/* reselect.c: writes the selection as it is now, as options of `strata record`, each after a space.
+ */
+void session_describe_selection(const struct session *session, char *text, size_t bytes);
 
 /* reselect.c: frees what session_reselect() keeps. */
 void session_reselect_clear(struct session *session);

@@ -107,7 +107,10 @@ static int serve_snapshot_force(struct session *session, struct control_request 
 	return take_snapshot(session, request, OUTPUT_REPLACE, answer, bytes);
 }
 
-/* Answered later, when all kernels have got their commands. */
+/* How long a selection waits for applications. */
+#define SELECT_APPS_MS 500u
+
+/* Answered later, when all kernels and applications have got their commands. */
 static int serve_select(struct session *session, struct control_request *request, char *answer,
 			size_t bytes)
 {
@@ -130,16 +133,29 @@ static void answer_selector(struct session *session, int status, const char *tex
 	control_socket_answer(&session->selector, status, text);
 }
 
-/* Answers a selection when all its commands are in xenstore. */
+static void answer_what_holds(struct session *session)
+{
+	static const char is_now[] = "the selection is now:";
+	char text[CONTROL_LINE_BYTES - 64] = "";
+
+	memcpy(text, is_now, sizeof(is_now));
+	session_describe_selection(session, text + sizeof(is_now) - 1,
+				   sizeof(text) - sizeof(is_now) + 1);
+	answer_selector(session, STRATA_STATUS_OK, text);
+}
+
+/* Answers a selection when all its commands are in xenstore, and messages are sent. */
 static void tend_selection(struct session *session)
 {
 	const struct participants *kernels = &session->kernels;
+	const uint64_t waited_ms = (strata_clock() - session->selecting_ticks) / session->tsc_khz;
 
 	if (kernels->failed)
 		answer_selector(session, STRATA_STATUS_FAILED, kernels->why_failed.text);
-	else if (!participants_unwritten(kernels))
-		answer_selector(session, STRATA_STATUS_OK, "the selection was changed");
-	else if ((strata_clock() - session->selecting_ticks) / session->tsc_khz >= SELECT_MS)
+	else if (!participants_unwritten(kernels) &&
+		 (waited_ms >= SELECT_APPS_MS || apps_settled(&session->apps)))
+		answer_what_holds(session);
+	else if (participants_unwritten(kernels) && waited_ms >= SELECT_MS)
 		answer_selector(session, STRATA_STATUS_FAILED,
 				"xenstored does not answer: kernels record other events as soon as "
 				"it does");

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * session_number.c - the number of a recorder, and with it its channel in the hypervisor and in
- * each kernel; and the right to record what only one recorder at a time can record.
+ * session_number.c - the number of a recorder, and with it its channel in the hypervisor, in each
+ * kernel and in each application.
  */
 #include <stdio.h>
 
+#include <strata/abi/app.h>
 #include <strata/abi/guest.h>
 
 #include "consumerd/host/recorder_number.h"
@@ -13,6 +14,7 @@
 _Static_assert(RECORDERS_MAX <= STRATA_HV_CHANNELS,
 	       "each recorder has a channel in the hypervisor");
 _Static_assert(RECORDERS_MAX <= STRATA_GUEST_CHANNELS_MAX, "and in each kernel");
+_Static_assert(RECORDERS_MAX <= STRATA_APP_CHANNELS, "and in each application");
 
 /* Asks Xen for channel @number, which all later operations are about.  Whether it answers. */
 static bool query_channel(struct session *session, unsigned int number, struct strata_hv_op *query)
@@ -136,22 +138,8 @@ int session_take_number(struct session *session, struct strata_error *error)
 	return 0;
 }
 
-int session_claim(struct session *session, struct strata_error *error)
+void session_release_number(struct session *session)
 {
-	if (!session->options->nr_apps)
-		return 0;
-	session->apps_lock = recorder_number_claim(RECORDER_APPS, "no --app, and no command",
-						   session->number, session->options->overwrite,
-						   error);
-	return session->apps_lock < 0 ? -1 : 0;
-}
-
-void session_release_locks(struct session *session)
-{
-	const int locks[] = { session->apps_lock, session->lock };
-	size_t i;
-
-	for (i = 0; i < sizeof(locks) / sizeof(locks[0]); i++)
-		if (locks[i] >= 0)
-			run_lock_release(locks[i]);
+	if (session->lock >= 0)
+		run_lock_release(session->lock);
 }

@@ -22,11 +22,12 @@
  *                            sections (membarrier): none commits after that
  *   reader / reader          outside: one reader owns a ring
  *
- * Time: the TSC is read inside the section, without a fence.  Two sections of a
+ * Time: the TSC is read inside the section, without a fence; for an event that goes to
+ * several rings once before their sections, with one.  Two sections of a
  * CPU are in program order, with a return from the kernel (serialising) between
  * those of two threads; so only two readings of one thread that are a few
  * instructions apart could come out of order.  newest_ticks guards against that:
- * a section that reads less is run again.  A counter that was set back (the
+ * a section that reads less, or was given less, is run again.  A counter that was set back (the
  * machine slept) closes the sub-buffer, so that no packet holds time that runs
  * backwards.
  *

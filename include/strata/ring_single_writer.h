@@ -33,9 +33,9 @@ enum strata_single_result {
 
 /* The rings of a process, as its events find them. */
 struct strata_single_rings {
-	ptrdiff_t rseq; /* strata_rseq(), beside the words that an event loads anyway */
-	uint32_t nr;    /* CPUs below have a ring; 0: none has */
-	uint32_t reserved;
+	ptrdiff_t rseq;  /* strata_rseq(), beside the words that an event loads anyway */
+	uint32_t nr;     /* CPUs below have a ring; 0: none has */
+	uint32_t number; /* the owner's, of several */
 	struct strata_single_area *area[STRATA_SINGLE_RINGS_MAX];
 } __attribute__((__aligned__(64)));
 
@@ -69,12 +69,22 @@ static inline void strata_single_direct(struct strata_single_rings *rings, unsig
 		[rings] "r"(table), [nr] "i"(offsetof(struct strata_single_rings, nr)),         \
 		[areas] "i"(offsetof(struct strata_single_rings, area)), STRATA_SINGLE_OFFSETS
 
+/* How a section gets the record's ticks, and where they are then: it reads the clock, or they are
+ * given. */
+#define STRATA_SINGLE_READ_CLOCK \
+	"rdtsc\n\t"              \
+	"shlq $32, %%rdx\n\t"    \
+	"orq %%rdx, %%rax\n\t",  \
+		"%%rax"
+#define STRATA_SINGLE_GIVEN_TICKS "", "%[ticks]"
+
 /*
  * The part of a section before it copies.  It looks the CPU up itself: until its end it is on that
  * CPU, or it is aborted.  Then rsi is the area, rcx the position, and head(rsi, rdx) the record.
  * @lea computes into rax how far after the position the section may write.
  */
-#define STRATA_SINGLE_BEGIN(lea)                                          \
+#define STRATA_SINGLE_BEGIN(...) STRATA_SINGLE_BEGIN_(__VA_ARGS__)
+#define STRATA_SINGLE_BEGIN_(lea, clock, ticks)                           \
 	STRATA_RSEQ_BEGIN                                                 \
 	"movl %%fs:%c[cpu_id](%[rseq]), %%eax\n\t"                        \
 	"cmpl %c[nr](%[rings]), %%eax\n\t"                                \
@@ -82,51 +92,53 @@ static inline void strata_single_direct(struct strata_single_rings *rings, unsig
 	"movq %c[areas](%[rings], %%rax, 8), %%rsi\n\t"                   \
 	"movq %c[position](%%rsi), %%rcx\n\t" lea "xorq %%rcx, %%rax\n\t" \
 	"testq %c[fit](%%rsi), %%rax\n\t"                                 \
-	"jnz %l[slow]\n\t"                                                \
-	"rdtsc\n\t"                                                       \
-	"shlq $32, %%rdx\n\t"                                             \
-	"orq %%rdx, %%rax\n\t"                                            \
-	"cmpq %c[newest](%%rsi), %%rax\n\t"                               \
+	"jnz %l[slow]\n\t" clock "cmpq %c[newest](%%rsi), " ticks "\n\t"  \
 	"jb %l[slow]\n\t"                                                 \
-	"movq %%rax, %c[newest](%%rsi)\n\t"                               \
+	"movq " ticks ", %c[newest](%%rsi)\n\t"                           \
 	"movq %%rcx, %%rdx\n\t"                                           \
 	"andq %c[mask](%%rsi), %%rdx\n\t"                                 \
 	"movl %[id], %c[head](%%rsi, %%rdx)\n\t"                          \
-	"movq %%rax, 4+%c[head](%%rsi, %%rdx)\n\t"
+	"movq " ticks ", 4+%c[head](%%rsi, %%rdx)\n\t"
 
-/* The section for a short body of a fixed number of words, held in registers: @put stores them. */
-#define STRATA_SINGLE_SECTION(words, put, ...)                                                    \
-	static inline __attribute__((__always_inline__)) enum strata_single_result                \
-		strata_single_section_##words(const struct strata_single_rings *rings,            \
-					      uint32_t id, const uint64_t *body, uint64_t bytes)  \
-	{                                                                                         \
-		__asm__ goto(STRATA_SINGLE_BEGIN("leaq %c[reach](%%rcx), %%rax\n\t") put          \
-			     "addq %[bytes], %%rcx\n\t"                                           \
-			     "movq %%rcx, %c[position](%%rsi)\n\t" STRATA_RSEQ_LEAVE              \
-			     :                                                                    \
-			     : STRATA_SINGLE_OPERANDS(rings), [id] "ir"(id), [bytes] "ir"(bytes), \
-			       [reach] "i"(STRATA_RECORD_HEADER_BYTES + 8 * words), __VA_ARGS__   \
-			     : "memory", "cc", "rax", "rcx", "rdx", "rsi"                         \
-			     : aborted, slow);                                                    \
-		return STRATA_SINGLE_WRITTEN;                                                     \
-	aborted:                                                                                  \
-		return STRATA_SINGLE_ABORTED;                                                     \
-	slow:                                                                                     \
-		return STRATA_SINGLE_SLOW;                                                        \
+/* The section for a short body of a fixed number of words, held in registers: @put stores them.
+ * @time: of the two above; @ticks is for the second */
+#define STRATA_SINGLE_SECTION(name, words, time, put, ...)                                         \
+	static inline __attribute__((__always_inline__)) enum strata_single_result                 \
+		strata_single_section_##name(const struct strata_single_rings *rings, uint32_t id, \
+					     const uint64_t *body, uint64_t bytes, uint64_t ticks) \
+	{                                                                                          \
+		(void)ticks;                                                                       \
+		__asm__ goto(STRATA_SINGLE_BEGIN("leaq %c[reach](%%rcx), %%rax\n\t", time) put     \
+			     "addq %[bytes], %%rcx\n\t"                                            \
+			     "movq %%rcx, %c[position](%%rsi)\n\t" STRATA_RSEQ_LEAVE               \
+			     :                                                                     \
+			     : STRATA_SINGLE_OPERANDS(rings), [id] "ir"(id), [bytes] "ir"(bytes),  \
+			       [reach] "i"(STRATA_RECORD_HEADER_BYTES + 8 * words), __VA_ARGS__    \
+			     : "memory", "cc", "rax", "rcx", "rdx", "rsi"                          \
+			     : aborted, slow);                                                     \
+		return STRATA_SINGLE_WRITTEN;                                                      \
+	aborted:                                                                                   \
+		return STRATA_SINGLE_ABORTED;                                                      \
+	slow:                                                                                      \
+		return STRATA_SINGLE_SLOW;                                                         \
 	}
 #define STRATA_SINGLE_PUT(word, at) "movq %[word" #word "], " #at "+%c[head](%%rsi, %%rdx)\n\t"
+#define STRATA_SINGLE_PUT_2         STRATA_SINGLE_PUT(0, 12) STRATA_SINGLE_PUT(1, 20)
+#define STRATA_SINGLE_PUT_4         STRATA_SINGLE_PUT_2 STRATA_SINGLE_PUT(2, 28) STRATA_SINGLE_PUT(3, 36)
 #define STRATA_SINGLE_WORD(number)  [word##number] "r"(body[number])
+#define STRATA_SINGLE_WORDS_2       STRATA_SINGLE_WORD(0), STRATA_SINGLE_WORD(1)
+#define STRATA_SINGLE_WORDS_4       STRATA_SINGLE_WORDS_2, STRATA_SINGLE_WORD(2), STRATA_SINGLE_WORD(3)
 
-STRATA_SINGLE_SECTION(1, STRATA_SINGLE_PUT(0, 12), STRATA_SINGLE_WORD(0))
-STRATA_SINGLE_SECTION(2, STRATA_SINGLE_PUT(0, 12) STRATA_SINGLE_PUT(1, 20), STRATA_SINGLE_WORD(0),
-		      STRATA_SINGLE_WORD(1))
-STRATA_SINGLE_SECTION(3, STRATA_SINGLE_PUT(0, 12) STRATA_SINGLE_PUT(1, 20) STRATA_SINGLE_PUT(2, 28),
-		      STRATA_SINGLE_WORD(0), STRATA_SINGLE_WORD(1), STRATA_SINGLE_WORD(2))
-STRATA_SINGLE_SECTION(4,
-		      STRATA_SINGLE_PUT(0, 12) STRATA_SINGLE_PUT(1, 20) STRATA_SINGLE_PUT(2, 28)
-			      STRATA_SINGLE_PUT(3, 36),
-		      STRATA_SINGLE_WORD(0), STRATA_SINGLE_WORD(1), STRATA_SINGLE_WORD(2),
-		      STRATA_SINGLE_WORD(3))
+STRATA_SINGLE_SECTION(1, 1, STRATA_SINGLE_READ_CLOCK, STRATA_SINGLE_PUT(0, 12),
+		      STRATA_SINGLE_WORD(0))
+STRATA_SINGLE_SECTION(2, 2, STRATA_SINGLE_READ_CLOCK, STRATA_SINGLE_PUT_2, STRATA_SINGLE_WORDS_2)
+STRATA_SINGLE_SECTION(3, 3, STRATA_SINGLE_READ_CLOCK, STRATA_SINGLE_PUT_2 STRATA_SINGLE_PUT(2, 28),
+		      STRATA_SINGLE_WORDS_2, STRATA_SINGLE_WORD(2))
+STRATA_SINGLE_SECTION(4, 4, STRATA_SINGLE_READ_CLOCK, STRATA_SINGLE_PUT_4, STRATA_SINGLE_WORDS_4)
+STRATA_SINGLE_SECTION(2_at, 2, STRATA_SINGLE_GIVEN_TICKS, STRATA_SINGLE_PUT_2,
+		      STRATA_SINGLE_WORDS_2, [ticks] "r"(ticks))
+STRATA_SINGLE_SECTION(4_at, 4, STRATA_SINGLE_GIVEN_TICKS, STRATA_SINGLE_PUT_4,
+		      STRATA_SINGLE_WORDS_4, [ticks] "r"(ticks))
 
 /* Writes a record with a short body: whole words of it are copied, @body_bytes are published. */
 static inline __attribute__((__always_inline__)) enum strata_single_result
@@ -136,45 +148,63 @@ strata_single_section(const struct strata_single_rings *rings, uint32_t id, cons
 	const uint64_t bytes = STRATA_RECORD_HEADER_BYTES + (uint64_t)body_bytes;
 
 	if (body_bytes <= 8)
-		return strata_single_section_1(rings, id, body, bytes);
+		return strata_single_section_1(rings, id, body, bytes, 0);
 	if (body_bytes <= 16)
-		return strata_single_section_2(rings, id, body, bytes);
+		return strata_single_section_2(rings, id, body, bytes, 0);
 	if (body_bytes <= 24)
-		return strata_single_section_3(rings, id, body, bytes);
-	return strata_single_section_4(rings, id, body, bytes);
+		return strata_single_section_3(rings, id, body, bytes, 0);
+	return strata_single_section_4(rings, id, body, bytes, 0);
 }
 
-/* The same for a body of any length but 0, a multiple of 4: it is copied by words of 4 bytes, from
- * its end; rcx counts the bytes that are left. */
-static inline enum strata_single_result
-strata_single_long_section(const struct strata_single_rings *rings, uint32_t id,
-			   const uint64_t *body, uint64_t bytes)
+/*
+ * The same for an event of several channels, at @ticks.  One that another event of this CPU has
+ * overtaken since is SLOW.  There are only two lengths to copy: behind a body is room for the words
+ * that are copied with it.
+ */
+static inline __attribute__((__always_inline__)) enum strata_single_result
+strata_single_section_at(const struct strata_single_rings *rings, uint32_t id, const uint64_t *body,
+			 uint32_t body_bytes, uint64_t ticks)
 {
-	/* clang-format off */
-	__asm__ goto(
-		STRATA_SINGLE_BEGIN("leaq (%%rcx, %[reach]), %%rax\n\t")
-		"leaq 12+%c[head](%%rsi, %%rdx), %%rdx\n\t"
-		"leaq -12(%[reach]), %%rcx\n\t"
-		"5:\n\t"
-		"movl -4(%[body], %%rcx), %%eax\n\t"
-		"movl %%eax, -4(%%rdx, %%rcx)\n\t"
-		"subq $4, %%rcx\n\t"
-		"jnz 5b\n\t"
-		"movq %c[position](%%rsi), %%rcx\n\t"
-		"addq %[reach], %%rcx\n\t"
-		"movq %%rcx, %c[position](%%rsi)\n\t"
-		STRATA_RSEQ_LEAVE
-		:
-		: STRATA_SINGLE_OPERANDS(rings), [id] "r"(id), [body] "r"(body), [reach] "r"(bytes)
-		: "memory", "cc", "rax", "rcx", "rdx", "rsi"
-		: aborted, slow);
-	/* clang-format on */
-	return STRATA_SINGLE_WRITTEN;
-aborted:
-	return STRATA_SINGLE_ABORTED;
-slow:
-	return STRATA_SINGLE_SLOW;
+	const uint64_t bytes = STRATA_RECORD_HEADER_BYTES + (uint64_t)body_bytes;
+
+	if (strata_likely(body_bytes <= 16))
+		return strata_single_section_2_at(rings, id, body, bytes, ticks);
+	return strata_single_section_4_at(rings, id, body, bytes, ticks);
 }
+
+/* For a body of any length but 0, a multiple of 4: it is copied by words of 4 bytes, from its end;
+ * rcx counts the bytes that are left. */
+#define STRATA_SINGLE_LONG_SECTION(name, time)                                                     \
+	static inline enum strata_single_result strata_single_##name(                              \
+		const struct strata_single_rings *rings, uint32_t id, const uint64_t *body,        \
+		uint64_t bytes, uint64_t ticks)                                                    \
+	{                                                                                          \
+		__asm__ goto(STRATA_SINGLE_BEGIN(                                                  \
+				     "leaq (%%rcx, %[reach]), %%rax\n\t",                          \
+				     time) "leaq 12+%c[head](%%rsi, %%rdx), %%rdx\n\t"             \
+					   "leaq -12(%[reach]), %%rcx\n\t"                         \
+					   "5:\n\t"                                                \
+					   "movl -4(%[body], %%rcx), %%eax\n\t"                    \
+					   "movl %%eax, -4(%%rdx, %%rcx)\n\t"                      \
+					   "subq $4, %%rcx\n\t"                                    \
+					   "jnz 5b\n\t"                                            \
+					   "movq %c[position](%%rsi), %%rcx\n\t"                   \
+					   "addq %[reach], %%rcx\n\t"                              \
+					   "movq %%rcx, %c[position](%%rsi)\n\t" STRATA_RSEQ_LEAVE \
+			     :                                                                     \
+			     : STRATA_SINGLE_OPERANDS(rings), [id] "r"(id), [body] "r"(body),      \
+			       [reach] "r"(bytes), [ticks] "r"(ticks)                              \
+			     : "memory", "cc", "rax", "rcx", "rdx", "rsi"                          \
+			     : aborted, slow);                                                     \
+		return STRATA_SINGLE_WRITTEN;                                                      \
+	aborted:                                                                                   \
+		return STRATA_SINGLE_ABORTED;                                                      \
+	slow:                                                                                      \
+		return STRATA_SINGLE_SLOW;                                                         \
+	}
+
+STRATA_SINGLE_LONG_SECTION(long_section, STRATA_SINGLE_READ_CLOCK)
+STRATA_SINGLE_LONG_SECTION(long_section_at, STRATA_SINGLE_GIVEN_TICKS)
 
 /*
  * Leaves a sub-buffer: describes its contents, and advances the position if it
@@ -246,21 +276,38 @@ static inline enum strata_single_room strata_single_make_room(ptrdiff_t rseq, ui
 	return STRATA_SINGLE_TRY_AGAIN;
 }
 
+/* One attempt at a record of any length.  @clock: NULL, or the record's ticks */
+static inline enum strata_single_result
+strata_single_attempt(const struct strata_single_rings *rings, uint32_t id, const uint64_t *body,
+		      uint32_t body_bytes, const uint64_t *clock)
+{
+	const uint64_t bytes = STRATA_RECORD_HEADER_BYTES + (uint64_t)body_bytes;
+
+	if (body_bytes > STRATA_SINGLE_SHORT_BODY)
+		return clock ? strata_single_long_section_at(rings, id, body, bytes, *clock)
+			     : strata_single_long_section(rings, id, body, bytes, 0);
+	return clock ? strata_single_section_at(rings, id, body, body_bytes, *clock)
+		     : strata_single_section(rings, id, body, body_bytes);
+}
+
 /*
  * Writes a record into the ring of the CPU that we are on; counts it if it is lost.
  * @rings:  has at least one
- * @body:   context and payload: @body_bytes, a multiple of 4, and what fills its last word
+ * @body:   context and payload: @body_bytes, a multiple of 4, and what fills its last word; with
+ *          @clock, what fills STRATA_SINGLE_SHORT_BODY bytes
+ * @clock:  NULL, or what the clock was read as for an event of several rings.  If the ring has a
+ *          later record by then, as of a thread that ran meanwhile, the clock is read again
  * May run in any thread and any signal handler, including one that interrupts this
  * function.
  */
 static __attribute__((__unused__, __noinline__, __cold__)) void
 strata_single_write_slow(const struct strata_single_rings *rings, uint32_t id, const uint64_t *body,
-			 uint32_t body_bytes)
+			 uint32_t body_bytes, const uint64_t *clock)
 {
 	struct strata_single_area *area = strata_read_once(&rings->area[0]);
 	const bool is_short = body_bytes <= STRATA_SINGLE_SHORT_BODY;
-	const uint64_t bytes = STRATA_RECORD_HEADER_BYTES + (uint64_t)body_bytes;
 	const ptrdiff_t rseq = strata_read_once(&rings->rseq);
+	uint64_t ticks = clock ? *clock : 0;
 	enum strata_lost kind = STRATA_LOST_NESTED;
 	enum strata_single_result result;
 	enum strata_single_room room;
@@ -278,8 +325,7 @@ strata_single_write_slow(const struct strata_single_rings *rings, uint32_t id, c
 			kind = STRATA_LOST_BIG;
 			break;
 		}
-		result = is_short ? strata_single_section(rings, id, body, body_bytes)
-				  : strata_single_long_section(rings, id, body, bytes);
+		result = strata_single_attempt(rings, id, body, body_bytes, clock ? &ticks : NULL);
 		if (result == STRATA_SINGLE_WRITTEN)
 			return;
 		strata_rseq_clear(rseq);
@@ -287,7 +333,8 @@ strata_single_write_slow(const struct strata_single_rings *rings, uint32_t id, c
 			continue;
 		room = strata_single_make_room(
 			rseq, cpu, area,
-			is_short ? STRATA_RECORD_HEADER_BYTES + STRATA_SINGLE_SHORT_BODY : bytes,
+			STRATA_RECORD_HEADER_BYTES +
+				(is_short ? STRATA_SINGLE_SHORT_BODY : (uint64_t)body_bytes),
 			tries < STRATA_SINGLE_TRIES / 2 ? STRATA_SINGLE_SET_BACK_TICKS : 0);
 		strata_rseq_clear(rseq);
 		if (room == STRATA_SINGLE_STOPPED)
@@ -296,6 +343,8 @@ strata_single_write_slow(const struct strata_single_rings *rings, uint32_t id, c
 			kind = STRATA_LOST_FULL;
 			break;
 		}
+		if (clock && ticks < strata_read_once(&area->newest_ticks))
+			ticks = strata_clock();
 	}
 	strata_single_count_lost(area, kind);
 }

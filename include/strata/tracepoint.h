@@ -40,10 +40,27 @@
 extern "C" {
 #endif
 
-/* An event of the program; STRATA_EVENT() makes it, libstrata fills in its state. */
+/* Where the records of a channel go; one is made for each recording and stays as it is. */
+struct strata_app_rings {
+	unsigned char *memory;
+	uint64_t stride;
+	uint32_t nr_single; /* rings written by single stores; 0: reserve/commit */
+	uint32_t nr;
+};
+
+struct strata_single_rings;
+struct strata_app_shared_rings;
+
+/*
+ * An event of the program; STRATA_EVENT() makes it, libstrata fills in its state.  Where only one
+ * channel records the event, one of the two pointers leads to its rings; else neither leads to a
+ * ring, and libstrata goes by the bits.
+ */
 struct strata_tracepoint {
-	uint32_t enabled;
+	uint32_t enabled; /* a bit for each channel that records it */
 	uint32_t id;
+	const struct strata_single_rings *single;
+	const struct strata_app_shared_rings *shared; /* reserve/commit */
 	const char *group;
 	const char *name;
 	const struct strata_field_desc *fields;
@@ -52,37 +69,27 @@ struct strata_tracepoint {
 	struct strata_tracepoint *next;
 };
 
-/* Where records go; one is made for each recording and stays as it is. */
-struct strata_app_rings {
-	unsigned char *memory;
-	uint64_t stride;
-	uint32_t nr_single; /* rings written by single stores; 0: reserve/commit */
-	uint32_t nr;
-};
-
 /* The rest belongs to libstrata, for use by the macros only. */
 
-/* Set before any event is enabled. */
-extern const struct strata_app_rings *strata_app_rings;
-#ifdef STRATA_HAS_RSEQ
-/* The same, in single-store mode: the words that each event needs. */
-extern struct strata_single_rings strata_app_single;
-#endif
+/* By channel; set before any event is enabled there. */
+extern const struct strata_app_rings *strata_app_rings[STRATA_APP_CHANNELS];
 
-/* Process and thread, a struct strata_app_context; 0: unknown yet, or the process does not write by
+/* Process and thread, a struct strata_app_context; 0: unknown yet, or the process cannot write by
  * single stores. */
 extern __thread uint64_t strata_app_context_word __attribute__((__tls_model__("initial-exec")));
 
 void strata_app_register(struct strata_tracepoint *tracepoint);
 void strata_app_ready(void);
 void strata_app_unregister(struct strata_tracepoint *tracepoint);
-/* Records an event that strata_single_write() could not write, or whose context is not yet known.
+/* Records an event that strata_single_write() could not write, or whose context is not yet known,
+ * in each channel that records it.
  * @body: its first word is for the context, and is not read */
-void strata_app_write_long(uint32_t id, uint64_t *body, uint32_t body_bytes);
+void strata_app_write_long(const struct strata_tracepoint *tracepoint, uint64_t *body,
+			   uint32_t body_bytes);
 /* The same for at most STRATA_SINGLE_SHORT_BODY bytes, passed in registers, so that the caller need
  * not build them in memory: the words behind the context. */
-void strata_app_write_short(uint32_t id, uint32_t body_bytes, uint64_t word1, uint64_t word2,
-			    uint64_t word3);
+void strata_app_write_short(const struct strata_tracepoint *tracepoint, uint32_t body_bytes,
+			    uint64_t word1, uint64_t word2, uint64_t word3);
 
 #ifdef __cplusplus
 }
@@ -93,18 +100,18 @@ static inline __attribute__((__always_inline__)) void
 strata_app_write(const struct strata_tracepoint *tracepoint, uint64_t *body, uint32_t body_bytes)
 {
 #ifdef STRATA_HAS_RSEQ
-	/* With a context there are rings: see strata_app_context_word. */
+	/* With a context there may be such rings: see strata_app_context_word. */
 	if (strata_likely(body[0]) &&
-	    strata_likely(
-		    strata_single_write(&strata_app_single, tracepoint->id, body, body_bytes)))
+	    strata_likely(strata_single_write(strata_read_once(&tracepoint->single), tracepoint->id,
+					      body, body_bytes)))
 		return;
 #endif
 	if (strata_likely(body_bytes <= STRATA_SINGLE_SHORT_BODY))
-		strata_app_write_short(tracepoint->id, body_bytes, body_bytes > 8 ? body[1] : 0,
+		strata_app_write_short(tracepoint, body_bytes, body_bytes > 8 ? body[1] : 0,
 				       body_bytes > 16 ? body[2] : 0,
 				       body_bytes > 24 ? body[3] : 0);
 	else
-		strata_app_write_long(tracepoint->id, body, body_bytes);
+		strata_app_write_long(tracepoint, body, body_bytes);
 }
 
 /* Moves the recording code out of the surrounding code, also out of loops, which strata_unlikely()
@@ -151,7 +158,7 @@ static __attribute__((__constructor__, __unused__)) void strata_app_file_ready(v
 	/* One for all files of a program or library that include the definition. */       \
 	__attribute__((__weak__, __visibility__("hidden")))                                \
 	struct strata_tracepoint strata_event_##group##_##name = {                         \
-		0, 0, #group, #name, strata_fields_##group##_##name,                       \
+		0, 0, 0, 0, #group, #name, strata_fields_##group##_##name,                 \
 		sizeof(strata_fields_##group##_##name) / sizeof(struct strata_field_desc) - 1, \
 		0, 0                                                                       \
 	};                                                                                 \

@@ -42,15 +42,17 @@ int main(int argc, char **argv)
 {
 	const struct strata_app_rings *rings;
 	uint64_t number;
-	uint32_t i;
+	uint32_t channel, i;
 
 	if (argc < 3)
 		return 2;
 	for (number = 0; number < EVENTS; number++)
 		STRATA_TRACE(test, forged, number);
-	rings = strata_app_rings;
-	for (i = 0; rings && i < rings->nr_single; i++)
-		forge(rings->memory + i * rings->stride, strcmp(argv[1], "past") == 0);
+	for (channel = 0; channel < STRATA_APP_CHANNELS; channel++) {
+		rings = strata_app_rings[channel];
+		for (i = 0; rings && i < rings->nr_single; i++)
+			forge(rings->memory + i * rings->stride, strcmp(argv[1], "past") == 0);
+	}
 	close(open(argv[2], O_WRONLY | O_CREAT, 0600));
 	for (;;)
 		pause();

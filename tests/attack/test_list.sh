@@ -17,13 +17,14 @@ start() {
 start "$victim" $bin/app/program forever 0 "$(home "$victim")/last"
 await test -s "$(home "$victim")/last"
 
-# Connections that never say a word, while a program that does not answer is waited for.
+# Connections that never say a word, while a program that does not answer is waited for.  The list is made with the highest
+# number that a recorder can have.
 start "$mallory" $bin/app/program forever 0 "$(home "$mallory")/last"
 await test -s "$(home "$mallory")/last"
 kill -STOP "${attackers[-1]}"
 cat >/tmp/bin/crowd <<-END
 	#!/bin/bash
-	until $bin/hostile /run/strata/apps.sock silent 2500 >/dev/null 2>&1; do :; done
+	until $bin/hostile /run/strata/apps.sock.7 silent 2500 >/dev/null 2>&1; do :; done
 END
 chmod 755 /tmp/bin/crowd
 start "$mallory" /tmp/bin/crowd
@@ -35,12 +36,25 @@ check "whose they are is said" grep -q 'user 61001 holds [0-9]* of its share' "$
 start "$mallory" $bin/crowded_maps 12 50000 "$(home "$mallory")" >"$work/crowd"
 await grep -q mapped "$work/crowd"
 begin beside --app nobody
+beside=$recorder
+"$strata" list --apps >"$work/listed-beside" 2>"$work/listed-beside.log"
+check "a program is listed with its events beside a recorder" grep -q 'program: 10 events' "$work/listed-beside"
+check "that not all could be called is said" grep -q 'not all running applications answered in 2 s' "$work/listed-beside.log"
+
+# Beside as many recorders as there can be.
+recorders=("$beside")
+for i in 1 2 3 4 5 6 7; do
+	begin "beside-$i" --app nobody
+	recorders+=("$recorder")
+done
 "$strata" list --apps >"$work/waiting" 2>"$work/waiting.log"
-check "a program is listed beside a recorder" grep -q ' program$' "$work/waiting"
+check "a program is listed beside eight recorders" grep -q ' program$' "$work/waiting"
 check "that another's take too long to be looked at is said" \
 	grep -q "the mappings of user 61001's processes take too long to read" "$work/waiting.log"
 not_in() { ! grep -q "$@"; }
 check "the recorder is no application" not_in ' strata$' "$work/waiting"
-end_recording
+kill -INT "${recorders[@]}"
+wait "${recorders[@]}"
+recorder=""
 end_attacks
 finish

@@ -46,6 +46,26 @@ strata() {
 	rm -rf "$dir/app-recording"
 }
 
+# Counts an event's instructions where several recorders select it: VARIANT MODE RECORDERS.
+several() {
+	local recorders=() i
+	for i in $(seq "$3"); do
+		out/bin/strata record --app app --app-buffer "${kib}Kx$buffers" -o "$dir/app-recording-$i" \
+			2>"$dir/app-recorder-$i.log" &
+		recorders+=($!)
+	done
+	for i in $(seq "$3"); do
+		until grep -q 'strata: recording [0-9]* sources' "$dir/app-recorder-$i.log"; do
+			kill -0 "${recorders[i - 1]}" || { cat "$dir/app-recorder-$i.log" >&2; return 1; }
+			sleep 0.05
+		done
+	done
+	STRATA_APP_MODE=$2 "$dir/step" app_instructions_8b "$dir/app" "$1"
+	kill -INT "${recorders[@]}"
+	wait "${recorders[@]}" || true
+	rm -rf "$dir"/app-recording-*
+}
+
 # Runs the program under LTTng: VARIANT MODE.
 lttng_ust() {
 	{
@@ -80,4 +100,6 @@ for _ in $(seq "$turns"); do
 	lttng_ust lttng_ust_overwrite overwrite
 	strata strata_reserve_commit reserve-commit
 	lttng_ust lttng_ust_discard discard
+	several strata_single_store_2 single-store 2
+	several strata_reserve_commit_2 reserve-commit 2
 done

@@ -8,7 +8,7 @@ recorder=""
 largest_file=unlimited
 
 # How long something may take until it is taken for hanging, here and between programs and their recorder.
-limit_s=300
+limit_s=${RECORDER_LIMIT_S:-300}
 export STRATA_APP_WAIT_MS=${limit_s}000
 
 # The number of a CPU that we may use.
@@ -26,8 +26,8 @@ await() {
 	done
 }
 
-# begin NAME OPTIONS...: starts a recorder into a directory of that name.  There is one a machine:
-# if another test's has just come first, this one waits for it.
+# begin NAME OPTIONS...: starts a recorder into a directory of that name.  If there are as many on the machine as
+# there can be, it waits for another test's to end.
 begin() {
 	local name=$1 end=$((SECONDS + limit_s))
 	shift
@@ -41,7 +41,7 @@ begin() {
 		recorder=$!
 		await begun_or_ended "$work/$name.log" || break
 		grep -qs 'strata: recording [0-9]* sources' "$work/$name.log" && return 0
-		if ! grep -qs 'records the [a-z]* already\|as many as there can be' "$work/$name.log" || [ "$SECONDS" -ge "$end" ]; then
+		if ! grep -qs 'as many as there can be' "$work/$name.log" || [ "$SECONDS" -ge "$end" ]; then
 			break
 		fi
 		sleep 0.2
@@ -49,6 +49,9 @@ begin() {
 	sed 's/^/# /' "$work/$name.log"
 	return 1
 }
+
+# app_socket: the socket of the only recorder: its number is behind the name, if other recorders run on this machine.
+app_socket() { echo "$STRATA_APP_SOCKET"*; }
 
 begun_or_ended() { grep -qs 'strata: recording [0-9]* sources' "$1" || has_ended "$recorder"; }
 
@@ -67,7 +70,7 @@ refused() {
 			echo "not refused"
 			return 1
 		fi
-		if ! grep -q 'records the [a-z]* already\|as many as there can be' <<<"$output" || [ "$SECONDS" -ge "$end" ]; then
+		if ! grep -q 'as many as there can be' <<<"$output" || [ "$SECONDS" -ge "$end" ]; then
 			break
 		fi
 		sleep 0.2

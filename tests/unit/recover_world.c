@@ -143,7 +143,7 @@ void world_write(struct world *world, unsigned int how_many)
 			continue;
 		}
 		if (!strata_single_write(&world->single, 0, body, sizeof(body)))
-			strata_single_write_slow(&world->single, 0, body, sizeof(body));
+			strata_single_write_slow(&world->single, 0, body, sizeof(body), NULL);
 		world->next++;
 	}
 }
@@ -152,7 +152,7 @@ void world_lose(struct world *world)
 {
 	const uint64_t body[1] = { 0 };
 
-	strata_single_write_slow(&world->single, 0, body, STRATA_SINGLE_BODY_MAX + 4);
+	strata_single_write_slow(&world->single, 0, body, STRATA_SINGLE_BODY_MAX + 4, NULL);
 }
 
 uint64_t world_drain(struct world *world)

@@ -85,7 +85,7 @@ static void write_one(uint32_t body_bytes)
 	uint64_t body[STRATA_SINGLE_BODY_MAX / 8 + 1] = { 0 };
 
 	if (!strata_single_write(&torture.table, 1, body, body_bytes))
-		strata_single_write_slow(&torture.table, 1, body, body_bytes);
+		strata_single_write_slow(&torture.table, 1, body, body_bytes, NULL);
 }
 
 static void a_record_that_is_too_large_is_refused_and_counted(void **state)
@@ -278,12 +278,12 @@ static void a_flight_recorder_holds_the_newest(void **state)
 	(void)state;
 	for (id = 1; id <= 5000; id++)
 		if (!strata_single_write(&torture.table, id, &body, 8))
-			strata_single_write_slow(&torture.table, id, &body, 8);
+			strata_single_write_slow(&torture.table, id, &body, 8, NULL);
 	assert_in_range(take_up_to(&reader, 5000), 3 * (in_subbuf - 2), 4 * in_subbuf);
 	/* Records that were taken do not appear again, and later ones do. */
 	for (; id <= 5010; id++)
 		if (!strata_single_write(&torture.table, id, &body, 8))
-			strata_single_write_slow(&torture.table, id, &body, 8);
+			strata_single_write_slow(&torture.table, id, &body, 8, NULL);
 	assert_int_equal(take_up_to(&reader, 5010), 10);
 	assert_int_equal(reader.area->lost[STRATA_LOST_FULL], 0);
 	munmap(torture.rings, torture.nr * torture.stride);
@@ -301,7 +301,7 @@ static void overtake(int number)
 	mprotect(trap, STRATA_PAGE_BYTES, PROT_READ | PROT_WRITE);
 	for (id = 1; id <= 2000; id++)
 		if (!strata_single_write(&torture.table, id, &body, 8))
-			strata_single_write_slow(&torture.table, id, &body, 8);
+			strata_single_write_slow(&torture.table, id, &body, 8, NULL);
 }
 
 static void a_reader_that_is_overtaken_while_it_copies_knows(void **state)
@@ -384,6 +384,64 @@ static void an_event_where_there_is_no_ring_writes_nothing(void **state)
 	munmap(torture.rings, torture.nr * torture.stride);
 }
 
+/* The ticks of the last record of 16 bytes, which has a full header. */
+static uint64_t last_ticks(const struct strata_single_area *area)
+{
+	uint64_t ticks;
+
+	memcpy(&ticks,
+	       (const unsigned char *)area + STRATA_SINGLE_HEAD_BYTES + area->position - 16 -
+		       STRATA_RECORD_HEADER_BYTES + 4,
+	       sizeof(ticks));
+	return ticks;
+}
+
+static void a_record_has_the_ticks_that_it_was_given(void **state)
+{
+	const struct strata_ring_geometry geo = { .subbuf_bits = 16, .nr_subbufs_bits = 1 };
+	struct strata_single_reader reader = one_ring(geo, false);
+	const uint64_t body[4] = { 1, 2, 3, 4 }, ticks = strata_clock();
+	uint32_t bytes;
+
+	(void)state;
+	/* A section may be aborted, and is then run again. */
+	while (strata_single_section_at(&torture.table, 1, body, 16, ticks) !=
+	       STRATA_SINGLE_WRITTEN)
+		;
+	assert_int_equal(last_ticks(reader.area), ticks);
+	for (bytes = 12; bytes <= 48; bytes += 4) {
+		const uint64_t before = reader.area->position;
+
+		strata_single_write_slow(&torture.table, 1, body, 16, &ticks);
+		assert_int_equal(last_ticks(reader.area), ticks);
+		strata_single_write_slow(&torture.table, 1, (uint64_t[6]){ 0 }, bytes, &ticks);
+		assert_int_equal(reader.area->position,
+				 before + 28 + STRATA_RECORD_HEADER_BYTES + bytes);
+		assert_int_equal(reader.area->newest_ticks, ticks);
+	}
+	munmap(torture.rings, torture.nr * torture.stride);
+}
+
+static void a_record_that_was_overtaken_has_a_later_time(void **state)
+{
+	const struct strata_ring_geometry geo = { .subbuf_bits = 16, .nr_subbufs_bits = 1 };
+	struct strata_single_reader reader = one_ring(geo, false);
+	const uint64_t body[4] = { 1, 2, 3, 4 }, ticks = strata_clock();
+	uint64_t newest;
+
+	(void)state;
+	write_one(16);
+	newest = reader.area->newest_ticks;
+	assert_true(newest > ticks);
+	assert_int_not_equal(strata_single_section_at(&torture.table, 1, body, 16, ticks),
+			     STRATA_SINGLE_WRITTEN);
+	strata_single_write_slow(&torture.table, 1, body, 16, &ticks);
+	/* In the same sub-buffer: the clock was not set back. */
+	assert_int_equal(reader.area->position, STRATA_PACKET_HEADER_BYTES + 2 * 28);
+	assert_in_range(last_ticks(reader.area), newest, strata_clock());
+	munmap(torture.rings, torture.nr * torture.stride);
+}
+
 static void lead_nowhere(bool overwrite)
 {
 	const struct strata_ring_geometry geo = { .subbuf_bits = 12, .nr_subbufs_bits = 2 };
@@ -438,6 +496,8 @@ int main(void)
 		cmocka_unit_test(the_empty_rest_of_a_subbuffer_hides_nothing_behind_it),
 		cmocka_unit_test(a_clock_that_was_set_back_opens_the_next_packet),
 		cmocka_unit_test(a_ring_that_was_stopped_takes_nothing),
+		cmocka_unit_test(a_record_has_the_ticks_that_it_was_given),
+		cmocka_unit_test(a_record_that_was_overtaken_has_a_later_time),
 		cmocka_unit_test(events_find_no_ring_before_the_table_has_it),
 		cmocka_unit_test(an_event_where_there_is_no_ring_writes_nothing),
 		cmocka_unit_test(words_that_no_ring_has_lead_nowhere),

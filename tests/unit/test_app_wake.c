@@ -42,8 +42,9 @@ static struct strata_app_wait *make_page(const char *name, size_t bytes, int sea
 	assert_ptr_not_equal(page, MAP_FAILED);
 	assert_int_equal(madvise(page, STRATA_PAGE_BYTES, MADV_DONTFORK), 0);
 	page->magic = magic;
-	/* As if a recorder had it: the search does not wait for an answer. */
-	page->connected = 1;
+	page->version = STRATA_APP_ABI_VERSION;
+	/* As if it had answered: the search does not wait for that. */
+	page->answered = 1000;
 	close(fd);
 	return page;
 }
@@ -120,12 +121,40 @@ static void what_is_not_such_a_page_is_left_alone(void **state)
 	}
 }
 
+/* Its words mean something else. */
+static void a_page_of_another_version_is_left_alone(void **state)
+{
+	struct strata_app_wait *page = make_true_page();
+
+	(void)state;
+	page->version = 1;
+	call_all();
+	assert_int_equal(page->calls, 0);
+	munmap(page, STRATA_PAGE_BYTES);
+}
+
+static void a_program_that_is_called_again_is_called_twice(void **state)
+{
+	struct strata_app_wait *page = make_true_page();
+	struct app_wake wake = { .child = 0 };
+	struct strata_error error;
+
+	(void)state;
+	assert_int_equal(app_wake_begin(&wake, &error), 0);
+	tend_until_settled(&wake);
+	assert_int_equal(app_wake_again(&wake, &error), 0);
+	tend_until_settled(&wake);
+	app_wake_end(&wake);
+	assert_int_equal(page->calls, 2);
+	munmap(page, STRATA_PAGE_BYTES);
+}
+
 static void a_program_that_does_not_answer_is_not_waited_for_for_ever(void **state)
 {
 	struct strata_app_wait *page = make_true_page();
 
 	(void)state;
-	page->connected = 0;
+	page->answered = 0;
 	call_all();
 	assert_int_equal(page->calls, 1);
 	munmap(page, STRATA_PAGE_BYTES);
@@ -138,7 +167,7 @@ static pid_t begin_and_stop(struct app_wake *wake, struct strata_app_wait *page)
 	struct strata_error error;
 	unsigned int turns = 0;
 
-	page->connected = 0;
+	page->answered = 0;
 	assert_int_equal(app_wake_begin(wake, &error), 0);
 	while (!strata_read_once(&page->calls)) {
 		assert_true(turns++ < LIMIT_TURNS);
@@ -355,6 +384,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_page_that_waits_is_called_once),
 		cmocka_unit_test(what_is_not_such_a_page_is_left_alone),
+		cmocka_unit_test(a_page_of_another_version_is_left_alone),
+		cmocka_unit_test(a_program_that_is_called_again_is_called_twice),
 		cmocka_unit_test(a_program_that_does_not_answer_is_not_waited_for_for_ever),
 		cmocka_unit_test(a_search_that_is_held_up_is_begun_again),
 		cmocka_unit_test(a_search_that_nobody_looked_at_is_not_held_up),

@@ -26,8 +26,10 @@ static void *write_always(void *thread)
 	while (!__atomic_load_n(&ends, __ATOMIC_RELAXED)) {
 		/* Of all lengths, so that all sections have their turns. */
 		bytes = bytes % STRATA_SINGLE_BODY_MAX + 4;
-		if (!strata_single_write(&torture.table, 1, body, bytes))
-			strata_single_write_slow(&torture.table, 1, body, bytes);
+		if (bytes % 8)
+			torture_attempt(1, body, bytes, true);
+		else if (!strata_single_write(&torture.table, 1, body, bytes))
+			strata_single_write_slow(&torture.table, 1, body, bytes, NULL);
 		__atomic_fetch_add(&written, 1, __ATOMIC_RELAXED);
 	}
 	return NULL;

@@ -14,7 +14,6 @@ cat >"$work/public" <<-'END'
 	strata_app_ready
 	strata_app_register
 	strata_app_rings
-	strata_app_single
 	strata_app_unregister
 	strata_app_write_long
 	strata_app_write_short

@@ -19,7 +19,7 @@ recorded() {
 	while :; do
 		status=0
 		"$strata" record "$@" >"$work/out" 2>"$work/err" || status=$?
-		if ! grep -q 'records the [a-z]* already\|as many as there can be' "$work/err" || [ "$SECONDS" -ge "$end" ]; then
+		if ! grep -q 'as many as there can be' "$work/err" || [ "$SECONDS" -ge "$end" ]; then
 			break
 		fi
 		sleep 0.2

@@ -73,12 +73,17 @@ static void beyond_the_last_number_there_is_none(void **state)
 {
 	int locks[RECORDERS_MAX];
 	unsigned int number;
+	char holder[96];
 
 	(void)state;
 	for (unsigned int i = 0; i < RECORDERS_MAX; i++)
 		locks[i] = take(i, false);
 	assert_int_equal(recorder_number_take(false, NULL, NULL, &number, &failure), -1);
 	says("8 recorders are running, as many as there can be");
+	snprintf(holder, sizeof(holder), "recorder 0 (process %ld), recorder 1 (process %ld), ",
+		 (long)getpid(), (long)getpid());
+	says(holder);
+	says("recorder 7 (process ");
 	assert_int_equal(recorder_number_take_wanted(false, NULL, NULL, &number, &failure),
 			 RECORDER_NUMBER_NONE);
 	close(locks[5]);
@@ -113,22 +118,40 @@ static void a_wanted_number_is_preferred_to_any(void **state)
 	close(other);
 }
 
-static void what_one_recorder_claims_no_other_one_gets(void **state)
+static void who_takes_a_number_briefly_is_no_recorder(void **state)
 {
-	int apps = recorder_number_claim(RECORDER_APPS, "no --app", 2, true, &failure);
-	char holder[80];
+	unsigned int number = 0;
+	int recorder = take(0, false);
+	int lock = recorder_number_take_briefly("looks", &number, &failure);
 
 	(void)state;
-	assert_true(apps >= 0);
-	assert_int_equal(recorder_number_claim(RECORDER_APPS, "no --app", 3, false, &failure), -1);
-	snprintf(holder, sizeof(holder), "flight recorder 2 (process %ld) records the applications",
-		 (long)getpid());
-	says(holder);
-	says("no --app");
-	close(apps);
-	apps = recorder_number_claim(RECORDER_APPS, "no --app", 3, false, &failure);
-	assert_true(apps >= 0);
-	close(apps);
+	assert_true(lock >= 0);
+	/* Recorders take the lowest. */
+	assert_int_equal(number, RECORDERS_MAX - 1);
+	assert_int_equal(recorder_number_find(false, &(int){ -1 }, &failure), 0);
+	close(lock);
+	close(recorder);
+}
+
+/* Its number is that of its rings, which the next flight recorder goes on with. */
+static void a_number_whose_recorder_died_is_not_taken_briefly(void **state)
+{
+	unsigned int i, number = 0;
+	int locks[RECORDERS_MAX], lock;
+
+	(void)state;
+	for (i = 0; i < RECORDERS_MAX; i++)
+		locks[i] = take(i, i == RECORDERS_MAX - 1);
+	close(locks[RECORDERS_MAX - 1]);
+	assert_int_equal(recorder_number_take_briefly("looks", &number, &failure), -1);
+	run_lock_release(locks[3]);
+	lock = recorder_number_take_briefly("looks", &number, &failure);
+	assert_true(lock >= 0);
+	assert_int_equal(number, 3);
+	run_lock_release(lock);
+	for (i = 0; i < RECORDERS_MAX - 1; i++)
+		if (i != 3)
+			run_lock_release(locks[i]);
 }
 
 static int find(bool flight, int number)
@@ -406,7 +429,8 @@ int main(void)
 		NUMBER_TEST(the_lowest_free_number_is_taken),
 		NUMBER_TEST(beyond_the_last_number_there_is_none),
 		NUMBER_TEST(a_wanted_number_is_preferred_to_any),
-		NUMBER_TEST(what_one_recorder_claims_no_other_one_gets),
+		NUMBER_TEST(who_takes_a_number_briefly_is_no_recorder),
+		NUMBER_TEST(a_number_whose_recorder_died_is_not_taken_briefly),
 		NUMBER_TEST(a_command_finds_the_only_recorder),
 		NUMBER_TEST(the_number_of_a_dead_recorder_can_be_cleared_up),
 		NUMBER_TEST(a_number_is_read_as_a_whole),

@@ -111,7 +111,6 @@ static void start_of_size(struct test_recorder *recorder, bool flight, bool xen,
 	*recorder = (struct test_recorder){
 		.options = { .overwrite = flight, .xen_geometry = geometry },
 		.xen.nr = xen,
-		.session = { .apps_lock = -1 },
 	};
 	recorder->options.xen = &recorder->xen;
 	recorder->session.options = &recorder->options;

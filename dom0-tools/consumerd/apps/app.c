@@ -67,17 +67,19 @@ uint32_t app_cpus_max(void)
 	return known;
 }
 
+#define MODES (STRATA_APP_SINGLE_STORE | STRATA_APP_RESERVE_COMMIT)
+
 static int take_hello(struct app *app, const struct strata_app_message *head,
 		      struct strata_error *error)
 {
-	if (app->mode || app->nr_events)
+	if (app->modes || app->nr_events)
 		return strata_fail(error, "it sent HELLO twice");
-	if (head->value != STRATA_APP_SINGLE_STORE && head->value != STRATA_APP_RESERVE_COMMIT)
-		return strata_fail(error, "its rings have the unknown kind %u", head->value);
+	if (!head->value || head->value & ~(uint32_t)MODES)
+		return strata_fail(error, "its rings are of the unknown kinds %#x", head->value);
 	if (head->count < 1 || head->count > app_cpus_max())
 		return strata_fail(error, "it claims %u CPUs, but this machine has %u", head->count,
 				   app_cpus_max());
-	app->mode = head->value;
+	app->modes = head->value;
 	app->nr_cpus = head->count;
 	app->header_forms = head->headers;
 	return 0;
@@ -88,7 +90,7 @@ static int take_event(struct app *app, const struct strata_app_packet *packet, s
 {
 	struct strata_event_desc *events;
 
-	if (!app->mode)
+	if (!app->modes)
 		return strata_fail(error, "it did not send HELLO");
 	if (app->nr_events == STRATA_APP_EVENTS_MAX)
 		return strata_fail(error, "more than %u events", STRATA_APP_EVENTS_MAX);
@@ -169,11 +171,22 @@ static struct ring_file_header describe(const struct app *app, struct strata_rin
 	header.subbuf_bits = geo.subbuf_bits;
 	header.nr_subbufs_bits = geo.nr_subbufs_bits;
 	header.nr_rings = app->nr_cpus;
-	header.ring_bytes = strata_app_ring_bytes((enum strata_app_mode)app->mode, geo);
+	header.ring_bytes = strata_app_ring_bytes(app->mode, geo);
 	header.pid = app->pid;
 	header.uid = app->uid;
 	memcpy(header.comm, app->comm, sizeof(header.comm));
 	return header;
+}
+
+bool app_choose_mode(struct app *app, const struct app_channel *channel)
+{
+	const bool can = app->modes & channel->mode;
+
+	app->mode = can ? channel->mode : (enum strata_app_mode)(app->modes & ~channel->mode);
+	app->form = app->mode == STRATA_APP_SINGLE_STORE
+			    ? STRATA_HEADER_FULL
+			    : strata_header_form_among(app->header_forms, channel->form);
+	return can;
 }
 
 int app_give_rings(struct app *app, const struct app_channel *channel,
@@ -189,7 +202,6 @@ int app_give_rings(struct app *app, const struct app_channel *channel,
 	if (!app->mode || app->rings)
 		return strata_fail(error, "it asked for rings out of sequence");
 	app->overwrite = channel->overwrite;
-	app->form = strata_header_form_among(app->header_forms, channel->form);
 	header = describe(app, geo, clock);
 	if (header.ring_bytes > RING_FILE_BYTES_MAX / app->nr_cpus)
 		return strata_fail(error,

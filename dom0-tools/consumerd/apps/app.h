@@ -31,9 +31,11 @@ struct app {
 	char program[80]; /* the name of its executable; hostile */
 	bool of_command;  /* it descends from the recorder, so the command started it */
 
-	uint32_t mode; /* enum strata_app_mode */
+	uint32_t modes; /* that it can write: enum strata_app_mode, or'ed; 0: it has not said HELLO
+			 */
+	enum strata_app_mode mode; /* that it writes, from app_choose_mode() on */
 	uint32_t nr_cpus;
-	uint8_t header_forms;             /* that it can write */
+	uint8_t header_forms;             /* that it can write, where it reserves and commits */
 	enum strata_header_form form;     /* the form that it writes, sent to it with its rings */
 	struct strata_event_desc *events; /* by id; each must still be checked */
 	size_t nr_events;
@@ -74,7 +76,8 @@ enum app_news app_take(struct app *app, const struct app_incoming *arrived,
 /* The wanted form of an application's rings. */
 struct app_channel {
 	struct strata_ring_geometry geometry;
-	bool overwrite; /* a full ring overwrites its oldest records */
+	enum strata_app_mode mode; /* if the application can write it; else the other */
+	bool overwrite;            /* a full ring overwrites its oldest records */
 	/* Form of record headers, if the application can write it; otherwise full. */
 	enum strata_header_form form;
 	uint32_t switch_ms; /* how often half full sub-buffers are handed over; 0: never */
@@ -84,8 +87,11 @@ struct app_channel {
 	struct app_file_users *file_users;
 };
 
+/* Chooses the mode of its rings.  Returns whether it is the wanted one. */
+bool app_choose_mode(struct app *app, const struct app_channel *channel);
+
 /*
- * Creates memory for its rings.
+ * Creates memory for its rings, after app_choose_mode().
  * @clock:  for a file: tsc_khz, anchor_ticks and anchor_realtime_ns of the recording
  * @outgoing: OUT, to be sent, with the memory's descriptor
  * 0 or -1.

@@ -239,6 +239,10 @@ enum app_call app_page_call(pid_t pid, const struct app_page_place *place, struc
 	close(fd);
 	if (!page->page)
 		return APP_NO_PAGE;
+	if (strata_read_once(&page->page->version) != STRATA_APP_ABI_VERSION) {
+		app_page_close(page);
+		return APP_OTHER_VERSION;
+	}
 	/* A full barrier: listen() comes before.  Pairs with wait_page_calls() of libstrata: a
 	 * program that sees the call connects, and one that does not sees the socket. */
 	page->call = __atomic_add_fetch(&page->page->calls, 1, __ATOMIC_SEQ_CST);
@@ -251,7 +255,7 @@ bool app_page_answered(const struct app_page *page)
 	/* Acquire: pairs with wait_page_answer() of libstrata. */
 	uint32_t answered = strata_load_acquire(&page->page->answered);
 
-	return (int32_t)(answered - page->call) >= 0 || strata_read_once(&page->page->connected);
+	return (int32_t)(answered - page->call) >= 0;
 }
 
 void app_page_close(struct app_page *page)

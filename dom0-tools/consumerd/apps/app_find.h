@@ -70,15 +70,16 @@ struct app_page {
 
 enum app_call {
 	APP_CALLED,
-	APP_NO_PAGE,   /* the process has no such page */
-	APP_NO_RIGHTS, /* this process may not open pages of others */
+	APP_NO_PAGE,       /* the process has no such page */
+	APP_OTHER_VERSION, /* of libstrata: it speaks another protocol */
+	APP_NO_RIGHTS,     /* this process may not open pages of others */
 };
 
 /* Opens the page, checks it, counts a call in it and wakes the thread that waits there. @page: OUT,
  * mapped, for APP_CALLED */
 enum app_call app_page_call(pid_t pid, const struct app_page_place *place, struct app_page *page);
 
-/* Whether the program has tried to connect since, or another recorder serves it. */
+/* Whether the program has tried to connect since. */
 bool app_page_answered(const struct app_page *page);
 
 void app_page_close(struct app_page *page);

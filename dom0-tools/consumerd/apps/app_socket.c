@@ -24,8 +24,11 @@
 #include "consumerd/host/socket_bind.h"
 #include "files/safe_dir.h"
 
-/* In RUN_DIR; the last part of STRATA_APP_SOCKET. */
+/* In RUN_DIR; the last part of STRATA_APP_SOCKET, before the recorder's number. */
 #define SOCKET_NAME "apps.sock"
+
+/* Programs have to name it, too. */
+#define SOCKET_PATH_BYTES sizeof(((struct sockaddr_un *)NULL)->sun_path)
 
 /* Any user's programs may connect.  They need no right to read for that, and with it they could
  * watch the socket. */
@@ -37,9 +40,19 @@
 _Static_assert(sizeof(STRATA_APP_SOCKET) == sizeof(RUN_DIR "/" SOCKET_NAME),
 	       "applications look elsewhere");
 
-static const char *named_path(void)
+/* The path that the environment names, for a recorder.  NULL: none, or a path too long for a
+ * socket, which @error tells. */
+static const char *named_path(unsigned int recorder, char path[SOCKET_PATH_BYTES],
+			      struct strata_error *error)
 {
-	return secure_getenv(STRATA_APP_SOCKET_VARIABLE);
+	const char *first = secure_getenv(STRATA_APP_SOCKET_VARIABLE);
+
+	if (!first)
+		return NULL;
+	if (strata_app_socket_name(path, SOCKET_PATH_BYTES, first, recorder))
+		return path;
+	strata_fail(error, "%s: the path is too long for a socket", first);
+	return NULL;
 }
 
 /* Removes the socket of a recorder that was killed.  Anything else stays, and bind() fails then. */
@@ -57,9 +70,6 @@ static int bind_named(int fd, const char *path, struct strata_error *error)
 	struct strata_dir dir;
 	int result;
 
-	/* Programs have to name it, too. */
-	if (strlen(path) >= sizeof(((struct sockaddr_un *)NULL)->sun_path))
-		return strata_fail(error, "%s: the path is too long for a socket", path);
 	if (strata_dir_walk_beside(&dir, path, name, error))
 		return strata_fail_in(error, STRATA_APP_SOCKET_VARIABLE);
 	remove_socket(&dir, name);
@@ -84,15 +94,20 @@ static void remove_named(const char *path)
 	strata_dir_close(&dir);
 }
 
-int app_socket_open(struct strata_error *error)
+int app_socket_open(unsigned int recorder, struct strata_error *error)
 {
 	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	const char *path = named_path();
+	char name[SOCKET_PATH_BYTES], path[SOCKET_PATH_BYTES];
+	bool bound;
 
 	if (fd < 0)
 		return strata_fail(error, "no socket for applications: %s", strerror(errno));
-	if (path ? !bind_named(fd, path, error)
-		 : !run_dir_bind(fd, SOCKET_NAME, SOCKET_MODE, error)) {
+	if (secure_getenv(STRATA_APP_SOCKET_VARIABLE))
+		bound = named_path(recorder, path, error) && !bind_named(fd, path, error);
+	else
+		bound = strata_app_socket_name(name, sizeof(name), SOCKET_NAME, recorder) &&
+			!run_dir_bind(fd, name, SOCKET_MODE, error);
+	if (bound) {
 		if (!listen(fd, BACKLOG))
 			return fd;
 		strata_fail(error, "no socket for applications: %s", strerror(errno));
@@ -101,13 +116,14 @@ int app_socket_open(struct strata_error *error)
 	return -1;
 }
 
-void app_socket_close(int fd)
+void app_socket_close(int fd, unsigned int recorder)
 {
-	const char *path = named_path();
+	char name[SOCKET_PATH_BYTES], path[SOCKET_PATH_BYTES];
+	struct strata_error ignored;
 
-	if (path)
+	if (named_path(recorder, path, &ignored))
 		remove_named(path);
-	else
-		run_dir_remove(SOCKET_NAME);
+	else if (strata_app_socket_name(name, sizeof(name), SOCKET_NAME, recorder))
+		run_dir_remove(name);
 	hang_up_listener(fd);
 }

@@ -5,10 +5,10 @@
 
 #include "base/error.h"
 
-/* Listens, and replaces the socket of a killed recorder. Returns a non-blocking descriptor, or
- * -1. */
-int app_socket_open(struct strata_error *error);
+/* Listens as the recorder with that number, and replaces the socket that a killed one left. Returns
+ * a non-blocking descriptor, or -1. */
+int app_socket_open(unsigned int recorder, struct strata_error *error);
 
-void app_socket_close(int fd);
+void app_socket_close(int fd, unsigned int recorder);
 
 #endif /* STRATA_CONSUMERD_APP_SOCKET_H */

@@ -38,7 +38,10 @@ struct app_wake_progress {
 	uint32_t uid; /* whose process it looks at */
 	pid_t pid;    /* that process; 0: none */
 	bool no_rights;
-	bool said;            /* the missing rights were reported */
+	bool said;       /* the missing rights were reported */
+	uint32_t others; /* programs with another version of libstrata ... */
+	pid_t other;     /* ... and the last of them */
+	uint32_t others_said;
 	uint32_t crowded;     /* users whose time was used up ... */
 	uint32_t crowded_uid; /* ... and the last of them */
 	uint32_t crowded_said;
@@ -166,6 +169,13 @@ static void list(struct calls *calls, const struct app_process *process)
 	progress->nr_listed += calls->wake->lists(process);
 }
 
+static void note_other(struct app_wake_progress *progress, pid_t pid)
+{
+	strata_write_once(&progress->other, pid);
+	/* Release: pairs with say_others(). */
+	strata_store_release(&progress->others, progress->others + 1);
+}
+
 static void call(void *data, const struct app_process *process, const struct app_page_place *place)
 {
 	struct calls *calls = data;
@@ -181,6 +191,8 @@ static void call(void *data, const struct app_process *process, const struct app
 		remember(&calls->called, &page);
 	else if (result == APP_NO_RIGHTS)
 		strata_write_once(&calls->progress->no_rights, true);
+	else if (result == APP_OTHER_VERSION)
+		note_other(calls->progress, process->pid);
 }
 
 static void give_up(void *data, uint32_t uid)
@@ -260,6 +272,12 @@ int app_wake_begin(struct app_wake *wake, struct strata_error *error)
 	return begin_child(wake, error);
 }
 
+int app_wake_again(struct app_wake *wake, struct strata_error *error)
+{
+	/* Without app_find_begin(): users may delay who reads its files. */
+	return begin_child(wake, error);
+}
+
 /* Reports that running programs cannot be called, because users will not want to restart all
  * daemons. */
 static void say_no_rights(struct app_wake_progress *progress)
@@ -286,6 +304,21 @@ static void say_crowded(const struct app_wake *wake)
 			wake->lists ? "not all of his programs are listed"
 				    : "those of his programs that run already are not all called");
 	progress->crowded_said = crowded;
+}
+
+/* Reports at the end of a search the programs that could not be called. */
+static void say_others(struct app_wake_progress *progress)
+{
+	/* Acquire: pairs with note_other(). */
+	const uint32_t others = strata_load_acquire(&progress->others);
+
+	if (others != progress->others_said)
+		fprintf(stderr,
+			"strata: %u running applications, process %d the last of them, have a libstrata "
+			"that does not speak version %u, as this program does, and are not recorded; "
+			"build both from the same sources\n",
+			others, strata_read_once(&progress->other), STRATA_APP_ABI_VERSION);
+	progress->others_said = others;
 }
 
 /* Whether the child is blocked in the kernel; a child that waits for a CPU is not. */
@@ -374,6 +407,7 @@ void app_wake_tend(struct app_wake *wake)
 		wake->child = 0;
 		say_no_rights(wake->progress);
 		say_crowded(wake);
+		say_others(wake->progress);
 		return;
 	}
 	if (is_stuck(wake)) {

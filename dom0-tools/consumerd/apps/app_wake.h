@@ -46,6 +46,9 @@ struct app_wake {
 /* Begins; to be called when the recorder listens.  0 or -1. */
 int app_wake_begin(struct app_wake *wake, struct strata_error *error);
 
+/* Calls all programs once more, after the first search has settled.  0 or -1. */
+int app_wake_again(struct app_wake *wake, struct strata_error *error);
+
 /* Supervises the child without waiting. Call it often. */
 void app_wake_tend(struct app_wake *wake);
 

@@ -9,7 +9,8 @@
 
 #include "consumerd/host/run_lock.h"
 
-/* How flight recorders describe themselves, and processes that clear up after a recorder. */
+/* How flight recorders describe themselves, and processes that are no recorders: those that clear
+ * up after one, or list programs. */
 #define FLIGHT "flight recorder"
 #define CLEARS "process"
 
@@ -48,6 +49,25 @@ int recorder_number_take_wanted(bool flight, bool (*wanted)(void *data, unsigned
 	return RECORDER_NUMBER_NONE;
 }
 
+/* Says who has the numbers. */
+static int fail_all_taken(struct strata_error *error)
+{
+	char name[32], holder[RUN_LOCK_HOLDER_BYTES], all[RECORDERS_MAX * sizeof(holder)] = "";
+	struct strata_error ignored;
+	unsigned int i;
+
+	for (i = 0; i < RECORDERS_MAX; i++) {
+		lock_name(name, sizeof(name), i);
+		if (run_lock_look(name, holder, &ignored) > 0)
+			snprintf(all + strlen(all), sizeof(all) - strlen(all), "%s%s",
+				 all[0] ? ", " : "", holder);
+	}
+	return strata_fail(error,
+			   "%u recorders are running, as many as there can be; end one, or let one "
+			   "record more with strata select: %s",
+			   RECORDERS_MAX, all);
+}
+
 int recorder_number_take(bool flight, bool (*wanted)(void *data, unsigned int number), void *data,
 			 unsigned int *number, struct strata_error *error)
 {
@@ -55,12 +75,7 @@ int recorder_number_take(bool flight, bool (*wanted)(void *data, unsigned int nu
 
 	if (lock == RECORDER_NUMBER_NONE && wanted)
 		lock = recorder_number_take_wanted(flight, NULL, NULL, number, error);
-	if (lock == RECORDER_NUMBER_NONE)
-		return strata_fail(error,
-				   "%u recorders are running, as many as there can be; end one, "
-				   "or let one record more: strata select",
-				   RECORDERS_MAX);
-	return lock;
+	return lock == RECORDER_NUMBER_NONE ? fail_all_taken(error) : lock;
 }
 
 void recorder_number_owner(unsigned int number, char owner[RUN_LOCK_HOLDER_BYTES])
@@ -99,20 +114,27 @@ int recorder_number_take_dead(unsigned int number, struct strata_error *error)
 	return run_lock_take(name, holder, error);
 }
 
-int recorder_number_claim(const char *what, const char *option, unsigned int number, bool flight,
-			  struct strata_error *error)
+int recorder_number_take_briefly(const char *what, unsigned int *number, struct strata_error *error)
 {
-	char holder[RUN_LOCK_HOLDER_BYTES];
-	int lock;
+	char name[32], holder[RUN_LOCK_HOLDER_BYTES];
+	unsigned int i;
+	bool flight;
 
-	describe(holder, number, flight);
-	lock = run_lock_take(what, holder, error);
-	if (lock == RUN_LOCK_HELD)
-		return strata_fail(error,
-				   "%s records the %s already; wait for it, stop it with Ctrl-C or "
-				   "SIGINT, or leave them out here: %s",
-				   holder, what, option);
-	return lock;
+	for (i = RECORDERS_MAX; i-- > 0;) {
+		int lock;
+
+		/* What is known of a recorder that died stays. */
+		if (recorder_number_died(i, holder, &flight))
+			continue;
+		lock_name(name, sizeof(name), i);
+		snprintf(holder, sizeof(holder), CLEARS " %ld, which %s,", (long)getpid(), what);
+		lock = run_lock_take(name, holder, error);
+		if (lock == RUN_LOCK_HELD)
+			continue;
+		*number = i;
+		return lock;
+	}
+	return fail_all_taken(error);
 }
 
 int recorder_number_read(const char *text, int *number, struct strata_error *error)

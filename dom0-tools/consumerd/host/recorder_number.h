@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * recorder_number.h - the number of a recorder: several may run at a time, each with a number of
- * its own, which is also that of its channel in the hypervisor and in each kernel.
+ * its own, which is also that of its channel in the hypervisor, in each kernel and in each
+ * application.
  */
 #ifndef STRATA_CONSUMERD_RECORDER_NUMBER_H
 #define STRATA_CONSUMERD_RECORDER_NUMBER_H
@@ -44,16 +45,14 @@ bool recorder_number_died(unsigned int number, char holder[RUN_LOCK_HOLDER_BYTES
  * run_lock_release(), or a negative number. */
 int recorder_number_take_dead(unsigned int number, struct strata_error *error);
 
-/* What only one recorder at a time can record. */
-#define RECORDER_APPS "applications"
-
 /*
- * Takes the right to record @what.
- * @option: with which it is left out, for the message
- * Returns a descriptor for run_lock_release(), or -1: another recorder, which @error names, has it.
+ * Takes the lock of a free number for a process that is no recorder, and takes no commands.
+ * @what: it does, for others to read
+ * @number: OUT
+ * Returns a descriptor for run_lock_release(), or -1: @error names who has the numbers.
  */
-int recorder_number_claim(const char *what, const char *option, unsigned int number, bool flight,
-			  struct strata_error *error);
+int recorder_number_take_briefly(const char *what, unsigned int *number,
+				 struct strata_error *error);
 
 /*
  * Finds the recorder to which a command goes.

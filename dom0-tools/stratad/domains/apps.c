@@ -28,6 +28,28 @@
 #define PATIENCE_MS    5000u
 #define SILENCE_MS     1000u
 
+/* Wakes programs again after the present search. */
+static void tend_wake(struct apps *apps)
+{
+	struct strata_error error;
+
+	app_wake_tend(&apps->wake);
+	if (!apps->wake_due || apps->stopping || !app_wake_settled(&apps->wake))
+		return;
+	apps->wake_due = false;
+	if (app_wake_again(&apps->wake, &error))
+		fprintf(stderr, "strata: %s\n", error.text);
+}
+
+void apps_reselect(struct apps *apps)
+{
+	size_t i;
+
+	for (i = 0; i < apps->nr; i++)
+		apps->list[i]->select_due = true;
+	apps->wake_due = true;
+}
+
 void apps_tend(struct apps *apps)
 {
 	size_t heard, nr;
@@ -38,7 +60,7 @@ void apps_tend(struct apps *apps)
 		apps_forget_files(apps, true);
 	memory_return_tend(apps->returns);
 	/* In this order: an application that was woken then connects. */
-	app_wake_tend(&apps->wake);
+	tend_wake(apps);
 	app_relays_tend(apps->relays);
 	apps_accept_new(apps);
 	apps_take_looks(apps);
@@ -77,7 +99,7 @@ int apps_open(struct apps *apps, struct strata_error *error)
 	if (apps->epoll < 0)
 		return strata_fail(error, "no socket for applications: %s", strerror(errno));
 	apps->spare = apps_spare(apps);
-	apps->listener = app_socket_open(error);
+	apps->listener = app_socket_open(apps->number, error);
 	if (apps->listener < 0)
 		return -1;
 	if (epoll_ctl(apps->epoll, EPOLL_CTL_ADD, apps->listener, &interest) ||
@@ -123,7 +145,8 @@ bool apps_settled(const struct apps *apps)
 {
 	size_t i;
 
-	if (!apps->stopping && !(app_wake_settled(&apps->wake) && apps->all_accepted))
+	if (!apps->stopping &&
+	    !(app_wake_settled(&apps->wake) && !apps->wake_due && apps->all_accepted))
 		return false;
 	for (i = 0; i < apps->nr; i++) {
 		const struct application *one = apps->list[i];
@@ -131,9 +154,9 @@ bool apps_settled(const struct apps *apps)
 		if (one->step == APPLICATION_STOPPING)
 			return false;
 		/* The last message of its start may not have been sent. */
-		if (!apps->stopping &&
-		    (one->step < APPLICATION_RECORDING ||
-		     (one->step == APPLICATION_RECORDING && one->connection->busy)))
+		if (!apps->stopping && (one->step < APPLICATION_RECORDING ||
+					(one->step == APPLICATION_RECORDING &&
+					 (one->connection->busy || one->select_due))))
 			return false;
 	}
 	return true;
@@ -186,7 +209,7 @@ void apps_release(struct apps *apps, bool recorded)
 		ring_file_remove_dir(apps->channel.dir);
 	app_wake_end(&apps->wake);
 	if (apps->listener >= 0)
-		app_socket_close(apps->listener);
+		app_socket_close(apps->listener, apps->number);
 	if (apps->epoll >= 0)
 		close(apps->epoll);
 	if (apps->spare >= 0)

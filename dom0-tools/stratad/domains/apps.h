@@ -38,6 +38,7 @@ struct application {
 	struct app_connection *connection; /* its socket's; NULL: none yet */
 	bool heard;                        /* its socket wakes us */
 	bool stop_due;                     /* it has not been told to stop */
+	bool select_due;                   /* its events are to be selected again */
 	struct principal *who;             /* charged for it; valid until the recorder is closed */
 	uint64_t memory_bytes;             /* of that share */
 	enum application_step step;
@@ -67,16 +68,19 @@ struct application_look {
 struct apps {
 	/* set by the caller before apps_open(); not owned */
 	struct recorder *recorder;
+	unsigned int number;            /* of the recorder */
 	const struct peer_looks *looks; /* open */
 	struct app_selection *selections;
 	size_t nr_selections;       /* 0: applications are not recorded */
 	struct app_channel channel; /* for rings that outlive the recorder: its directory ... */
 	const char *named_dir;      /* ... or, linked from there, in this one; may be NULL */
+	bool mode_demanded;         /* the channel's mode was asked for, and is not the default */
 
 	struct app_relays *relays;     /* NULL: not open */
 	struct memory_return *returns; /* memory of ended applications; NULL: not open */
 	struct app_wake wake;          /* wakes running programs */
 	int listener;                  /* -1: not open */
+	bool wake_due;                 /* programs are to be woken again */
 	bool all_accepted;             /* no connection is pending */
 	int epoll;                     /* readable when apps_tend() has work; -1 */
 	bool deaf; /* the listening socket is not polled until hang_up_has_room() again */
@@ -108,6 +112,10 @@ void apps_tend(struct apps *apps);
  */
 int apps_add_sources(const struct apps *apps, struct recorder *recorder, enum recorder_begin begin,
 		     struct strata_error *error);
+
+/* Applies new selections: to applications that are connected, each in its turn; others are called
+ * again. */
+void apps_reselect(struct apps *apps);
 
 /* Whether all applications that were woken or got a message have answered. */
 bool apps_settled(const struct apps *apps);

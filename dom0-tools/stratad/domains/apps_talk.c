@@ -52,6 +52,13 @@ void apps_tell_stop(struct apps *apps, struct application *one)
 	send_outgoing(apps, one);
 }
 
+/* Charges its user for the matching of its events. */
+static void charge_choice(const struct apps *apps, const struct application *one)
+{
+	principal_charge(one->who, PRINCIPAL_TALKING,
+			 CHOICE_BYTES * one->app.nr_events * apps->nr_selections);
+}
+
 /* Selects its events.  False: none. */
 static bool choose(struct apps *apps, struct application *one)
 {
@@ -102,6 +109,16 @@ static int add_events(struct apps *apps, struct application *one, struct strata_
 	return select_events(apps, one, error);
 }
 
+/* Selects its events anew. 0 or -1. */
+static int select_again(struct apps *apps, struct application *one, struct strata_error *error)
+{
+	one->select_due = false;
+	memset(&one->events, 0, sizeof(one->events));
+	choose(apps, one);
+	charge_choice(apps, one);
+	return one->step == APPLICATION_RECORDING ? add_events(apps, one, error) : 0;
+}
+
 /* Makes its rings; waits if its user has begun too many sources lately. 0 or -1. */
 static int make_rings(struct apps *apps, struct application *one, struct strata_error *error)
 {
@@ -110,15 +127,22 @@ static int make_rings(struct apps *apps, struct application *one, struct strata_
 						.anchor_ticks = recording->anchor_ticks,
 						.anchor_realtime_ns =
 							recording->anchor_realtime_ns };
+	char name[STRATA_ESCAPED_BYTES(32)];
 	uint64_t bytes;
 
 	one->step = APPLICATION_WAITING;
-	if (!one->app.mode)
+	if (!one->app.modes)
 		return strata_fail(error, "its first message was not HELLO");
 	if (!principal_may_begin_source(one->who))
 		return 0;
-	bytes = one->app.nr_cpus *
-		strata_app_ring_bytes((enum strata_app_mode)one->app.mode, apps->channel.geometry);
+	if (!app_choose_mode(&one->app, &apps->channel) && apps->mode_demanded)
+		principal_complain(
+			one->who,
+			"application %s (process %d) cannot write %s rings: it has others",
+			apps_shown_name(one, name), one->app.pid,
+			apps->channel.mode == STRATA_APP_SINGLE_STORE ? "single-store"
+								      : "reserve-commit");
+	bytes = one->app.nr_cpus * strata_app_ring_bytes(one->app.mode, apps->channel.geometry);
 	if (principal_claim(one->who, PRINCIPAL_MEMORY_BYTES, bytes, error))
 		return strata_fail_in(error, "--app-buffer makes rings smaller");
 	one->memory_bytes = bytes;
@@ -215,7 +239,7 @@ static bool gave_up(const struct apps *apps, const struct application *one)
 	for (i = 0; i < apps->nr_selections; i++)
 		asked_for |= select_matches_app(&apps->selections[i], &one->app);
 	/* An application that ends without a message may have no events. */
-	return one->step < APPLICATION_ATTACHING && !apps->stopping && asked_for && one->app.mode;
+	return one->step < APPLICATION_ATTACHING && !apps->stopping && asked_for && one->app.modes;
 }
 
 static int fail_given_up(struct strata_error *error)
@@ -265,11 +289,9 @@ static int on_news(struct apps *apps, struct application *one, enum app_news new
 static void charge_message(const struct apps *apps, const struct application *one,
 			   enum app_news news)
 {
-	uint64_t bytes = PRINCIPAL_STEP_BYTES;
-
+	principal_charge(one->who, PRINCIPAL_TALKING, PRINCIPAL_STEP_BYTES);
 	if (news == APP_READY && one->nr_added < one->app.nr_events)
-		bytes += CHOICE_BYTES * one->app.nr_events * apps->nr_selections;
-	principal_charge(one->who, PRINCIPAL_TALKING, bytes);
+		charge_choice(apps, one);
 }
 
 /* Charges a user for a message that took longer than messages do: the kernel may have had more to
@@ -356,11 +378,13 @@ static bool go_on(struct apps *apps, size_t index)
 	struct strata_error error = { "" };
 	int result = 0;
 
-	if (one->step == APPLICATION_WAITING)
+	if (one->select_due && one->step <= APPLICATION_RECORDING)
+		result = select_again(apps, one, &error);
+	else if (one->step == APPLICATION_WAITING)
 		result = make_rings(apps, one, &error);
 	else if (one->step == APPLICATION_ATTACHING)
 		result = attach_rings(apps, one, &error);
-	else if (one->step < APPLICATION_ATTACHING && !one->app.mode &&
+	else if (one->step < APPLICATION_ATTACHING && !one->app.modes &&
 		 waited_ms > apps->silence_ms)
 		result = strata_fail(&error, "it connected, but sent no message in time");
 	else if (one->step < APPLICATION_ATTACHING && waited_ms > apps->patience_ms)

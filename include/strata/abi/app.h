@@ -3,16 +3,20 @@
  * app.h - the contract between an instrumented application (libstrata in it) and
  * the recorder.
  *
- * They meet on a sequenced-packet UNIX socket of the recorder, STRATA_APP_SOCKET.
- * Its directory belongs to root, so no other process can listen there.  The program
- * always connects to the recorder; nothing can connect to a program:
+ * Up to STRATA_APP_CHANNELS recorders run at a time, each with a number.  They meet on a
+ * sequenced-packet UNIX socket of each recorder, STRATA_APP_SOCKET and its number.  Its
+ * directory belongs to root, so no other process can listen there.  The program always
+ * connects to the recorder; nothing can connect to a program:
  *
  *   - at its start a program maps a page of its own (struct strata_app_wait), and then
- *     connects, before main();
- *   - if no recorder listens, a thread of the program sleeps on a futex in that page.
- *     At its start a recorder first listens, and then searches /proc/PID/maps for these
- *     pages.  It opens each through /proc/PID/map_files, increments its count of calls,
- *     and wakes the thread, which connects.
+ *     connects to each recorder that listens, before main();
+ *   - a thread of the program sleeps on a futex in that page.  At its start a recorder
+ *     first listens, and then searches /proc/PID/maps for these pages.  It opens each
+ *     through /proc/PID/map_files, increments its count of calls, and wakes the thread,
+ *     which connects to each recorder that the program is not connected to.
+ *
+ * With each recorder a program has a channel of its own: a connection, rings and a
+ * selection of events.  The number of a recorder is that of its channel.
  *
  * Map, then connect; listen, then search: whichever comes second sees the other.  Only
  * the owner of a program and root can open its page.
@@ -25,15 +29,18 @@
  * Then each packet is one message, a struct strata_app_message and its payload:
  *
  *   application               recorder
- *   HELLO  value = mode,
+ *   HELLO  value = the modes
+ *          that it can write,
  *          count = CPUs,
  *          headers = a bit for
  *          each form of header
  *          that it can write
+ *          in RESERVE_COMMIT
  *   EVENT  an event's description, its id the next from 0; repeated
  *   READY
- *                             SETUP   geometry; mode; headers = the form to write, one of
- *                                     those; memory for the rings as SCM_RIGHTS,
+ *                             SETUP   geometry; value = the mode to write, one of those;
+ *                                     headers = the form to write, likewise (STRATA_HEADER_FULL
+ *                                     in mode SINGLE_STORE); memory for the rings as SCM_RIGHTS,
  *                                     first_page = where in it they begin;
  *                                     switch_ms: period of the forced switch in mode
  *                                     RESERVE_COMMIT, where the reader cannot read an
@@ -64,11 +71,37 @@
 #include <strata/switch_period.h>
 
 #define STRATA_APP_MAGIC       0x50525453u /* "STRP" */
-#define STRATA_APP_ABI_VERSION 2u
+#define STRATA_APP_ABI_VERSION 3u
 
-/* The recorder's socket, unless the environment variable names another. */
+/* Recorders that record an application at a time. */
+#define STRATA_APP_CHANNELS 8u
+
+/* The socket of recorder 0, unless the environment variable names another.  That of recorder N has
+ * ".N" behind it.  (A libstrata of version 2 knows the first only, and is refused there.) */
 #define STRATA_APP_SOCKET          "/run/strata/apps.sock"
 #define STRATA_APP_SOCKET_VARIABLE "STRATA_APP_SOCKET"
+
+/*
+ * Names the socket of a recorder.
+ * @text:   OUT, with @bytes of room
+ * @socket: of recorder 0
+ * Returns whether it fits.
+ */
+static inline bool strata_app_socket_name(char *text, size_t bytes, const char *socket,
+					  uint32_t recorder)
+{
+	const size_t length = strlen(socket);
+
+	if (recorder >= STRATA_APP_CHANNELS || length + 3 > bytes)
+		return false;
+	memcpy(text, socket, length + 1);
+	if (recorder) {
+		text[length] = '.';
+		text[length + 1] = (char)('0' + recorder);
+		text[length + 2] = '\0';
+	}
+	return true;
+}
 
 /*
  * The page that a program waits in: a memfd of that name and of STRATA_PAGE_BYTES, sealed against
@@ -82,11 +115,12 @@ struct strata_app_wait {
 	uint32_t magic;
 	/* The futex: counts the calls of recorders. */
 	uint32_t calls;
-	/* The value of calls before the program last tried to connect, stored once that has
-	 * succeeded or failed.  Recorders read it to see whether the program noticed
+	/* The value of calls before the program last tried to connect, stored once each attempt
+	 * has succeeded or failed.  Recorders read it to see whether the program noticed
 	 * them. */
 	uint32_t answered;
-	uint32_t connected; /* 1: a recorder serves it; it tries again when that one has ended */
+	/* STRATA_APP_ABI_VERSION; 0 or 1 in version 2. */
+	uint32_t version;
 };
 
 #define STRATA_APP_EVENTS_MAX 1024u
@@ -110,6 +144,7 @@ static inline uint32_t strata_app_wait_ms(const char *text)
 	return *text || ms > STRATA_APP_WAIT_MS_MAX ? STRATA_APP_WAIT_MS : ms;
 }
 
+/* Each is a bit of its own. */
 enum strata_app_mode {
 	STRATA_APP_SINGLE_STORE = 1,   /* ring_single.h */
 	STRATA_APP_RESERVE_COMMIT = 2, /* ring_writer.h: where there are no restartable sequences */

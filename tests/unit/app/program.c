@@ -143,9 +143,8 @@ static void write_in_crowd(const char *path)
 }
 
 /* Words that lead this process nowhere, and a reader who believes them out of the ring. */
-static void corrupt_rings(void)
+static void corrupt_rings(const struct strata_app_rings *rings)
 {
-	const struct strata_app_rings *rings = strata_app_rings;
 	uint32_t i, j;
 
 	for (i = 0; i < rings->nr; i++) {
@@ -162,10 +161,14 @@ static void corrupt_rings(void)
 
 static void write_and_corrupt(const char *path)
 {
+	uint32_t channel;
+
 	write_plain(NULL);
 	while (access(path, F_OK))
 		usleep(1000);
-	corrupt_rings();
+	for (channel = 0; channel < STRATA_APP_CHANNELS; channel++)
+		if (strata_app_rings[channel])
+			corrupt_rings(strata_app_rings[channel]);
 	STRATA_TRACE(test, plain, nr);
 	for (;;)
 		pause();

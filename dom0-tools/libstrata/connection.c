@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: MIT
+/*
+ * connection.c - see connection.h.
+ *
+ * A program may close all of its files, to become a daemon, and open others under the same numbers.
+ * So before each use of a descriptor, its owner checks that it is still the one that it opened.
+ */
+#include "libstrata/connection.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "libstrata/libstrata.h"
+#include "libstrata/recorder_socket.h"
+
+struct connection {
+	/* Serialises what is sent; taken before the registry's lock. */
+	pthread_mutex_t sending;
+	/* Guarded by the registry's lock. */
+	int socket;          /* to the recorder; -1: not connected */
+	uint32_t nr_decided; /* events that the recorder has selected or refused */
+	/* Guarded by `sending`. */
+	uint32_t nr_told; /* events */
+	/* The serving thread's. */
+	struct stat opened; /* identifies the file that we opened as the socket */
+	uint32_t switch_ms; /* period of the forced switch; 0: never */
+};
+
+#define EMPTY                                                      \
+	{                                                          \
+		.sending = PTHREAD_MUTEX_INITIALIZER, .socket = -1 \
+	}
+
+static struct connection connections[STRATA_APP_CHANNELS] = { EMPTY, EMPTY, EMPTY, EMPTY,
+							      EMPTY, EMPTY, EMPTY, EMPTY };
+_Static_assert(STRATA_APP_CHANNELS == 8, "each is empty at first");
+
+static pthread_cond_t decided = PTHREAD_COND_INITIALIZER;
+static uint32_t wait_ms = STRATA_APP_WAIT_MS;
+
+void connection_prepare(uint32_t ms)
+{
+	wait_ms = ms;
+	recorder_prepare();
+}
+
+struct timespec connection_limit(void)
+{
+	struct timespec limit;
+
+	clock_gettime(CLOCK_MONOTONIC, &limit);
+	limit.tv_sec += wait_ms / 1000;
+	limit.tv_nsec += wait_ms % 1000 * 1000000;
+	if (limit.tv_nsec >= 1000000000) {
+		limit.tv_sec++;
+		limit.tv_nsec -= 1000000000;
+	}
+	return limit;
+}
+
+/* Milliseconds until then, rounded up. */
+static uint32_t ms_until(const struct timespec *until)
+{
+	struct timespec now;
+	int64_t ns;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	ns = (until->tv_sec - now.tv_sec) * 1000000000ll + until->tv_nsec - now.tv_nsec;
+	return ns > 0 ? (uint32_t)((ns + 999999) / 1000000) : 0;
+}
+
+static bool is_ours(const struct connection *one)
+{
+	struct stat now;
+
+	return one->socket >= 0 && !fstat(one->socket, &now) && now.st_ino == one->opened.st_ino &&
+	       now.st_dev == one->opened.st_dev;
+}
+
+/* With `sending` held. */
+static bool send_message(const struct connection *one, const struct strata_app_packet *packet,
+			 uint32_t bytes, const struct timespec *until)
+{
+	struct pollfd fds = { .fd = one->socket, .events = POLLOUT };
+	ssize_t sent;
+
+	do {
+		if (!is_ours(one))
+			return false;
+		sent = send(one->socket, packet, bytes, MSG_NOSIGNAL | MSG_DONTWAIT);
+	} while (sent < 0 &&
+		 (errno == EINTR || (errno == EAGAIN && poll(&fds, 1, (int)ms_until(until)) != 0)));
+	return sent == (ssize_t)bytes;
+}
+
+static void fill_head(struct strata_app_packet *packet, enum strata_app_message_type type)
+{
+	memset(&packet->head, 0, sizeof(packet->head));
+	packet->head.magic = STRATA_APP_MAGIC;
+	packet->head.version = STRATA_APP_ABI_VERSION;
+	packet->head.type = (uint16_t)type;
+}
+
+static bool send_short(const struct connection *one, enum strata_app_message_type type,
+		       const struct timespec *until)
+{
+	struct strata_app_packet packet;
+
+	fill_head(&packet, type);
+	return send_message(one, &packet, sizeof(packet.head), until);
+}
+
+/* Describes an event that the recorder does not know yet.  Returns the bytes of the message; 0: it
+ * knows all. */
+static uint32_t describe_next(const struct connection *one, struct strata_app_packet *packet)
+{
+	uint32_t bytes = 0;
+
+	registry_lock();
+	if (one->nr_told < registry_nr_ids()) {
+		fill_head(packet, STRATA_APP_EVENT);
+		bytes = (uint32_t)sizeof(packet->head) +
+			registry_describe(one->nr_told, &packet->u.event);
+	}
+	registry_unlock();
+	return bytes;
+}
+
+/* With `sending` held. */
+static bool tell_events(struct connection *one, const struct timespec *until)
+{
+	struct strata_app_packet packet;
+	uint32_t bytes;
+
+	while ((bytes = describe_next(one, &packet))) {
+		if (!send_message(one, &packet, bytes, until))
+			return false;
+		one->nr_told++;
+	}
+	return send_short(one, STRATA_APP_READY, until);
+}
+
+static bool say_hello(struct connection *one)
+{
+	const struct timespec until = connection_limit();
+	struct strata_app_packet packet;
+	bool told;
+
+	fill_head(&packet, STRATA_APP_HELLO);
+	packet.head.value = rings_modes();
+	packet.head.count = rings_nr_cpus();
+	packet.head.headers = STRATA_HEADER_FORMS_ALL;
+	pthread_mutex_lock(&one->sending);
+	told = send_message(one, &packet, sizeof(packet.head), &until) && tell_events(one, &until);
+	pthread_mutex_unlock(&one->sending);
+	return told;
+}
+
+/* An answer to the recorder. */
+static bool answer(struct connection *one, enum strata_app_message_type type)
+{
+	const struct timespec until = connection_limit();
+	bool sent;
+
+	pthread_mutex_lock(&one->sending);
+	sent = send_short(one, type, &until);
+	pthread_mutex_unlock(&one->sending);
+	return sent;
+}
+
+void connection_drop(uint32_t channel)
+{
+	struct connection *one = &connections[channel];
+
+	pthread_mutex_lock(&one->sending);
+	registry_lock();
+	if (is_ours(one))
+		close(one->socket);
+	one->socket = -1;
+	pthread_cond_broadcast(&decided);
+	registry_unlock();
+	pthread_mutex_unlock(&one->sending);
+}
+
+/* Ends a connection, in whatever state it is. */
+static void hang_up(uint32_t channel)
+{
+	registry_lock();
+	registry_select(channel, NULL);
+	rings_stop(channel);
+	rings_detach(channel);
+	registry_unlock();
+	connection_drop(channel);
+}
+
+/* @fd: the memory that came with it; -1: none */
+static bool take_setup(uint32_t channel, const struct strata_app_message *head, int fd)
+{
+	struct connection *one = &connections[channel];
+	const bool single = head->value == STRATA_APP_SINGLE_STORE;
+
+	if (fd < 0 || (!single && head->value != STRATA_APP_RESERVE_COMMIT) ||
+	    !(head->value & rings_modes()) || head->overwrite > 1 ||
+	    head->headers >= STRATA_NR_HEADER_FORMS ||
+	    (single && head->headers != STRATA_HEADER_FULL) ||
+	    !strata_switch_ms_valid(head->switch_ms) ||
+	    rings_attach(channel, fd, head, recorder_is_root(one->socket)))
+		return false;
+	/* The reader reads open sub-buffers of single-store rings without our help. */
+	one->switch_ms = single ? 0 : head->switch_ms;
+	return answer(one, STRATA_APP_ATTACHED);
+}
+
+static void take_selection(uint32_t channel, const struct strata_app_packet *packet)
+{
+	registry_lock();
+	registry_select(channel, packet->u.selected);
+	connections[channel].nr_decided = packet->head.count;
+	pthread_cond_broadcast(&decided);
+	registry_unlock();
+}
+
+static bool take_message(uint32_t channel, const struct strata_app_packet *packet, ssize_t bytes,
+			 int fd)
+{
+	if (bytes < (ssize_t)sizeof(packet->head) || packet->head.magic != STRATA_APP_MAGIC ||
+	    packet->head.version != STRATA_APP_ABI_VERSION)
+		return false;
+	switch (packet->head.type) {
+	case STRATA_APP_SETUP:
+		return take_setup(channel, &packet->head, fd);
+	case STRATA_APP_SELECT:
+		if (bytes < (ssize_t)(sizeof(packet->head) + sizeof(packet->u.selected)) ||
+		    !strata_read_once(&strata_app_rings[channel]))
+			return false;
+		take_selection(channel, packet);
+		return true;
+	case STRATA_APP_STOP:
+		registry_lock();
+		registry_select(channel, NULL);
+		rings_stop(channel);
+		registry_unlock();
+		return answer(&connections[channel], STRATA_APP_STOPPED);
+	default:
+		return false;
+	}
+}
+
+/* Waits for a message, and hands over open sub-buffers meanwhile. */
+static void await_message(uint32_t channel)
+{
+	const struct connection *one = &connections[channel];
+	struct pollfd fds = { .fd = one->socket, .events = POLLIN };
+
+	while (one->switch_ms && is_ours(one) && poll(&fds, 1, (int)one->switch_ms) == 0)
+		rings_switch(channel);
+}
+
+/* Receives one message.  -1: the recorder is gone.  @fd: OUT, a descriptor that came with it, or
+ * -1. */
+static ssize_t receive(uint32_t channel, struct strata_app_packet *packet, int *fd)
+{
+	const struct connection *one = &connections[channel];
+	union {
+		struct cmsghdr align;
+		char bytes[CMSG_SPACE(sizeof(int))];
+	} control;
+	struct iovec part = { .iov_base = packet, .iov_len = sizeof(*packet) };
+	struct msghdr message = { .msg_iov = &part,
+				  .msg_iovlen = 1,
+				  .msg_control = &control,
+				  .msg_controllen = sizeof(control) };
+	struct cmsghdr *with;
+	ssize_t bytes;
+
+	*fd = -1;
+	await_message(channel);
+	if (!is_ours(one))
+		return -1;
+	do
+		bytes = recvmsg(one->socket, &message, MSG_CMSG_CLOEXEC);
+	while (bytes < 0 && errno == EINTR);
+	with = bytes > 0 ? CMSG_FIRSTHDR(&message) : NULL;
+	if (with && with->cmsg_level == SOL_SOCKET && with->cmsg_type == SCM_RIGHTS)
+		memcpy(fd, CMSG_DATA(with), sizeof(*fd));
+	return bytes > 0 ? bytes : -1;
+}
+
+void connection_serve(uint32_t channel)
+{
+	struct connection *one = &connections[channel];
+	struct strata_app_packet packet;
+	bool goes_on;
+	int fd;
+
+	one->switch_ms = 0;
+	goes_on = say_hello(one);
+	while (goes_on) {
+		ssize_t bytes = receive(channel, &packet, &fd);
+
+		goes_on = bytes > 0 && take_message(channel, &packet, bytes, fd);
+		if (fd >= 0)
+			close(fd);
+	}
+	hang_up(channel);
+}
+
+/* Whether a later attempt may succeed: files or memory of the program or the system were used up,
+ * or the recorder was too busy. */
+static bool may_pass(int error)
+{
+	return error == EMFILE || error == ENFILE || error == ENOMEM || error == ENOBUFS ||
+	       error == EAGAIN;
+}
+
+enum connection_try connection_open(uint32_t channel, const struct timespec *until)
+{
+	struct connection *one = &connections[channel];
+	int socket;
+
+	/* Mostly there is none. */
+	if (!recorder_is_there(channel))
+		return CONNECTION_NONE;
+	socket = recorder_connect(channel, ms_until(until));
+	if (socket < 0)
+		return may_pass(errno) ? CONNECTION_LATER : CONNECTION_NONE;
+	fstat(socket, &one->opened);
+	one->nr_told = 0;
+	registry_lock();
+	one->nr_decided = 0;
+	one->socket = socket;
+	registry_unlock();
+	return CONNECTION_MADE;
+}
+
+/* Whether others than its thread have something to announce: that thread announces all events when
+ * it begins. */
+static bool has_news(const struct connection *one)
+{
+	bool has;
+
+	registry_lock();
+	has = one->socket >= 0 && one->nr_told && one->nr_told < registry_nr_ids();
+	registry_unlock();
+	return has;
+}
+
+void connection_announce(uint32_t channel, const struct timespec *until)
+{
+	struct connection *one = &connections[channel];
+
+	if (pthread_mutex_clocklock(&one->sending, CLOCK_MONOTONIC, until))
+		return;
+	if (has_news(one))
+		tell_events(one, until);
+	pthread_mutex_unlock(&one->sending);
+}
+
+static bool all_decided(void)
+{
+	uint32_t channel;
+
+	for (channel = 0; channel < STRATA_APP_CHANNELS; channel++)
+		if (connections[channel].socket >= 0 &&
+		    connections[channel].nr_decided < registry_nr_ids())
+			return false;
+	return true;
+}
+
+void connection_await_all(const struct timespec *until)
+{
+	registry_lock();
+	while (!all_decided())
+		if (registry_wait(&decided, until))
+			break;
+	registry_unlock();
+}
+
+void connection_forget_all(void)
+{
+	uint32_t channel;
+
+	for (channel = 0; channel < STRATA_APP_CHANNELS; channel++) {
+		struct connection *one = &connections[channel];
+
+		if (is_ours(one))
+			close(one->socket);
+		/* Threads that only the parent has may have been sending ... */
+		*one = (struct connection)EMPTY;
+		rings_detach(channel);
+	}
+	/* ... or waiting for it. */
+	decided = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
+}
