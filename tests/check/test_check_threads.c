@@ -44,6 +44,23 @@ static const struct ring_case two_write_tso = {
 		  CONTEXTS(ONE(writes), OTHER(writes)) },
 	.prepare = room_for_three,
 };
+/* Events of several channels, whose clock is read before the ring is looked at. */
+static const struct ring_case two_write_at_a_time = {
+	.plan = { .name = "two threads write records of a given time where a sub-buffer ends",
+		  CONTEXTS(ONE(writes_at_a_time), OTHER(writes_at_a_time)) },
+	.prepare = room_for_one,
+};
+static const struct ring_case one_writes_at_a_time = {
+	.plan = { .name = "of two threads one writes a record of a given time",
+		  CONTEXTS(ONE(writes_at_a_time), OTHER(writes)) },
+	.prepare = room_for_one,
+};
+static const struct ring_case two_write_at_a_time_tso = {
+	.plan = { .name = "two threads write records of a given time in a sub-buffer",
+		  .memory = EXPLORE_TSO,
+		  CONTEXTS(ONE(writes_at_a_time), OTHER(writes_at_a_time)) },
+	.prepare = room_for_three,
+};
 static const struct ring_case two_write_tso_deep = {
 	.plan = { .name = "two threads write where a sub-buffer ends",
 		  .memory = EXPLORE_TSO,
@@ -118,6 +135,9 @@ static void threads_that_share_a_ring(void **state)
 	assert_holds(&two_write);
 	assert_holds(&two_write_inside);
 	assert_holds(&two_write_tso);
+	assert_holds(&two_write_at_a_time);
+	assert_holds(&one_writes_at_a_time);
+	assert_holds(&two_write_at_a_time_tso);
 	assert_holds(&two_write_tso_deep);
 	assert_holds(&three_write);
 	assert_holds(&three_write_deep);

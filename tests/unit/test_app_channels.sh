@@ -82,6 +82,13 @@ times() {
 	babeltrace2 --clock-cycles "$work/$1" | sed -n "s/^\[0*\([0-9]*\)\].* $2: .*vtid = \([0-9]*\).* number = \([0-9]*\).*/\1 \2 \3/p" | sort
 }
 
+# gaps_of_threads NAME: of "crowded": how many threads wrote, and how many of their numbers are missing between the first and the
+# last.
+gaps_of_threads() {
+	babeltrace2 "$work/$1" 2>/dev/null | sed -n 's/.* crowded: .*{ thread = \([0-9]*\), number = \([0-9]*\) }/\1 \2/p' | sort -n -k1,1 -k2,2 |
+		awk '{ if (before[$1] && $2 != before[$1] + 1) gaps++; if (!before[$1]) nr++; before[$1] = $2 } END { print nr + 0, gaps + 0 }'
+}
+
 # lost NAME: records that were counted as lost.
 lost() { jq '[.sources[].streams[].lost] | add // 0' "$work/$1/recording.json"; }
 
@@ -193,6 +200,29 @@ for mode in single-store reserve-commit; do
 	check "$mode: none of it is lost" is "$(lost "$mode-beside")" 0
 	check "$mode: the snapshot has the newest at that time" test "$(numbers "snapshot-$mode" plain | sort -n | tail -n 1)" -gt 1000
 	check "$mode: and not the oldest" test "$(numbers "snapshot-$mode" plain | sort -n | head -n 1)" -gt 0
+
+	# Others come and go, orderly or not, with rings of all kinds, while four threads write.
+	start "$mode-base" --app 'program:crowded' --app-buffer 256Kx32
+	"$program" crowd 4 "$work/crowd" &
+	running=$!
+	await records "$mode-base" 1
+	for turn in 1 2 3 4 5 6; do
+		kinds=("--overwrite" "--app-rings reserve-commit" "--event-header large")
+		# shellcheck disable=SC2086 # two words
+		start "$mode-passing-$turn" --app program ${kinds[turn % 3]}
+		await records "$mode-passing-$turn" 1
+		if [ $((turn % 2)) = 0 ]; then
+			end "$mode-passing-$turn"
+		else
+			kill -KILL "${pid[$mode-passing-$turn]}"
+			wait "${pid[$mode-passing-$turn]}" 2>/dev/null
+			unset "pid[$mode-passing-$turn]"
+		fi
+	done
+	stop_program
+	end "$mode-base"
+	check "$mode: others that come and go take nothing from one that records" is "$(gaps_of_threads "$mode-base")" "4 0"
+	check "$mode: and none of it is lost" is "$(lost "$mode-base")" 0
 
 	# Selections that change: of a program that is connected, of one that is not, and of one that comes later.
 	start "$mode-fixed" --app 'program:plain'
