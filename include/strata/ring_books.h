@@ -19,6 +19,9 @@
  * The writer's books of one sub-buffer, in memory that is its own.  @held says to which turn
  * @page, @base, @full and @ahead belong: the path of every event uses them as they are, and
  * computes nothing from the geometry.
+ *
+ * With words of 64 bits it is two cache lines, and an event with a full header touches the first
+ * one alone.
  */
 struct strata_ring_subbuf {
 	strata_count_t held;         /* start of the turn */
@@ -30,19 +33,20 @@ struct strata_ring_subbuf {
 	/* No timestamp of this turn is greater; 0: none yet.  Aligned explicitly, because it is
 	 * loaded in one access, and i386 aligns 64-bit members to 32 bits. */
 	uint64_t newest_ticks __attribute__((aligned(8)));
+	strata_count_t *shared_seq; /* @commit_seq, as the reader sees it */
+	strata_count_t commit_seq;  /* value of commit_count when there was last no gap below it */
 	/* Ticks of the newest record of this turn, except for nesting; 0: none yet.  For short
 	 * headers. */
 	uint64_t last_ticks __attribute__((aligned(8)));
-	strata_count_t *shared_seq; /* @commit_seq, as the reader sees it */
-	strata_count_t commit_seq;  /* value of commit_count when there was last no gap below it */
 	uint64_t begin_ticks;
 	uint64_t end_ticks;
 	uint64_t lost[STRATA_NR_LOST];
 	uint32_t content_bytes;
 	uint32_t page; /* the page of memory, once a writer holds it */
+	uint64_t reserved;
 };
 
-/* A ring, in memory that is the writer's own. */
+/* A ring, in memory that is the writer's own; of it, too, an event touches the first cache line. */
 struct strata_ring {
 	strata_count_t write_count; /* where the next record goes; this CPU only */
 	/* Usually the sub-buffer that write_count is in; its @held tells (ring_writer.h). */
@@ -59,6 +63,7 @@ struct strata_ring {
 	strata_count_t nesting; /* probes under way on this CPU */
 	strata_count_t lost[STRATA_NR_LOST];
 	bool delivered; /* a sub-buffer became ready; the home clears it and notifies */
+	uint64_t reserved[3];
 	struct strata_ring_subbuf subbuf[]; /* strata_nr_subbufs(geo) of them */
 };
 

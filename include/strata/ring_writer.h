@@ -106,9 +106,11 @@ static inline void strata_ring_publish(struct strata_ring_subbuf *subbuf, strata
 		strata_store_release(&subbuf->commit_seq, commit);
 		strata_barrier();
 		/* Nested writers are done when we run again, so what they added has no gap. */
-		if (STRATA_WRITERS_SHARE_CPU)
-			commit = strata_read_once(&subbuf->commit_count);
-	} while (strata_unlikely(STRATA_WRITERS_SHARE_CPU && commit != published));
+		if (!STRATA_WRITERS_SHARE_CPU ||
+		    strata_likely(strata_equals(&subbuf->commit_count, published)))
+			return;
+		commit = strata_read_once(&subbuf->commit_count);
+	} while (true);
 }
 
 /* Which sub-buffer a position lies in. */
@@ -153,9 +155,10 @@ static inline unsigned char *strata_ring_memory(struct strata_ring *ring, strata
  * writer comes here for each turn.
  */
 STRATA_SLOW_PATH void strata_ring_deliver(struct strata_ring *ring,
-					  struct strata_ring_subbuf *subbuf, strata_count_t commit)
+					  struct strata_ring_subbuf *subbuf)
 {
-	strata_count_t start = subbuf->held;
+	/* This turn's, until what is published below lets the next one begin. */
+	strata_count_t start = subbuf->held, commit = subbuf->full;
 	struct strata_packet packet;
 	unsigned int i;
 
@@ -181,7 +184,8 @@ STRATA_SLOW_PATH void strata_ring_deliver(struct strata_ring *ring,
 }
 
 /*
- * Adds @bytes committed in the sub-buffer; delivers it when they were the last.
+ * Adds @bytes committed in the sub-buffer.  True: they were its last, and strata_ring_deliver()
+ * must follow.
  *
  * `full` and `ahead` may be those of another turn, and then neither test holds:
  *
@@ -192,21 +196,31 @@ STRATA_SLOW_PATH void strata_ring_deliver(struct strata_ring *ring,
  *     is above all commit counts of this turn, and with its `ahead`, which is read first,
  *     write_count would be below that turn
  */
-static inline void strata_ring_commit_bytes(struct strata_ring *ring,
-					    struct strata_ring_subbuf *subbuf, strata_count_t bytes)
+static inline __attribute__((__always_inline__)) bool
+strata_ring_completes(struct strata_ring *ring, struct strata_ring_subbuf *subbuf,
+		      strata_count_t bytes)
 {
 	/* The bytes before the count: compiler barrier, for nested writers of this CPU. */
 	strata_count_t commit = strata_local_add_return(&subbuf->commit_count, bytes);
 	strata_count_t ahead;
 
-	if (strata_unlikely(commit == strata_read_once(&subbuf->full))) {
-		strata_ring_deliver(ring, subbuf, commit);
-	} else if (STRATA_WRITERS_SHARE_CPU) {
+	if (strata_unlikely(strata_equals(&subbuf->full, commit)))
+		return true;
+	if (STRATA_WRITERS_SHARE_CPU) {
 		ahead = strata_read_once(&subbuf->ahead);
 		/* Nothing that was reserved lacks its commit: what is counted has no gap. */
-		if (strata_read_once(&ring->write_count) - commit == ahead)
+		if (strata_likely(strata_equals(&ring->write_count, commit + ahead)))
 			strata_ring_publish(subbuf, commit);
 	}
+	return false;
+}
+
+/* Adds @bytes committed in the sub-buffer; delivers it when they were the last. */
+static inline void strata_ring_commit_bytes(struct strata_ring *ring,
+					    struct strata_ring_subbuf *subbuf, strata_count_t bytes)
+{
+	if (strata_unlikely(strata_ring_completes(ring, subbuf, bytes)))
+		strata_ring_deliver(ring, subbuf);
 }
 
 /*
@@ -572,6 +586,16 @@ strata_ring_try_at(struct strata_ring *ring, uint32_t id, uint32_t payload_bytes
 static inline void strata_ring_commit(struct strata_ring *ring, const struct strata_slot *slot)
 {
 	strata_ring_commit_bytes(ring, slot->subbuf, slot->bytes);
+}
+
+/*
+ * The same, without the delivery of a sub-buffer that the slot completes, for a home that keeps it
+ * out of the path of every event: true: call strata_ring_deliver() with the slot's sub-buffer.
+ */
+static inline __attribute__((__always_inline__)) bool
+strata_ring_commit_completes(struct strata_ring *ring, const struct strata_slot *slot)
+{
+	return strata_unlikely(strata_ring_completes(ring, slot->subbuf, slot->bytes));
 }
 
 /*

@@ -17,7 +17,7 @@
 #define NR_CPUS       2u
 #define PAGES_MAX     16u /* of one CPU's ring */
 #define FIRST_FRAME   0x4000u
-#define RING_WORDS    256u
+#define RING_WORDS    512u
 #define MAPPINGS_MAX  (2u * NR_CPUS)
 #define CHANNEL_PAGES (NR_CPUS * PAGES_MAX)
 #define ALL_PAGES     (STRATA_HV_CHANNELS * CHANNEL_PAGES)

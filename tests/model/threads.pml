@@ -3,7 +3,7 @@
  * threads.pml - a ring in discard mode that two threads of an application share, by
  * reserve and commit (STRATA_WRITERS_SHARE_CPU is 0): discard.pml, in which the
  * writers are threads that migrate.  strata_ring_publish() has no second look then,
- * and strata_ring_commit_bytes() tells no prefix.
+ * and strata_ring_completes() tells no prefix.
  */
 #define THREADS
 #define PUBLISH_ONCE

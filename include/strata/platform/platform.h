@@ -16,6 +16,7 @@
  *                                        that a hostile writer of *p cannot keep
  *                                        turning for ever
  *   strata_read_once(p)                  one load, no more, never torn
+ *   strata_equals(p, v)                  whether *p is v, by one load as above
  *   strata_write_once(p, v)              one store, never torn
  *   strata_load_acquire(p)               later accesses stay behind it
  *   strata_store_release(p, v)           earlier accesses stay before it
@@ -46,6 +47,11 @@
 #include <strata/platform/linux.h>
 #else
 #include <strata/platform/user.h>
+#endif
+
+/* A home whose compiler does not compare with a volatile word in memory may say how. */
+#ifndef strata_equals
+#define strata_equals(p, v) (strata_read_once(p) == (v))
 #endif
 
 #endif /* STRATA_PLATFORM_PLATFORM_H */

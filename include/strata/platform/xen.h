@@ -40,27 +40,37 @@
         strata_write_once(p, v);    \
     } while ( 0 )
 
-static inline unsigned long strata_local_cmpxchg(unsigned long *p, unsigned long old,
-                                                 unsigned long new_value)
+/* The compiler does not compare with a volatile word in memory: it would load it first. */
+static always_inline bool strata_word_equals(const unsigned long *p, unsigned long v)
+{
+    bool equal;
+
+    __asm__ __volatile__ ( "cmp %2, %1" : "=@cce" (equal) : "m" (*p), "r" (v) );
+    return equal;
+}
+#define strata_equals(p, v) strata_word_equals(p, v)
+
+/* The flags say whether it succeeded: callers that compare with @old need no instruction. */
+static always_inline unsigned long strata_local_cmpxchg(unsigned long *p, unsigned long old,
+                                                        unsigned long new_value)
 {
     unsigned long was;
+    bool done;
 
-    __asm__ __volatile__ ( "cmpxchg %2, %1"
-                           : "=a" (was), "+m" (*p)
+    __asm__ __volatile__ ( "cmpxchg %3, %1"
+                           : "=a" (was), "+m" (*p), "=@ccz" (done)
                            : "r" (new_value), "0" (old)
                            : "memory" );
+    if ( done )
+        return old;
+    if ( was == old )
+        __builtin_unreachable();
     return was;
 }
 
-static inline uint64_t strata_local_cmpxchg64(uint64_t *p, uint64_t old, uint64_t new_value)
+static always_inline uint64_t strata_local_cmpxchg64(uint64_t *p, uint64_t old, uint64_t new_value)
 {
-    uint64_t was;
-
-    __asm__ __volatile__ ( "cmpxchg %2, %1"
-                           : "=a" (was), "+m" (*p)
-                           : "r" (new_value), "0" (old)
-                           : "memory" );
-    return was;
+    return strata_local_cmpxchg(p, old, new_value);
 }
 
 static inline unsigned long strata_local_add_return(unsigned long *p, unsigned long n)
@@ -92,9 +102,14 @@ static inline unsigned long strata_cmpxchg(unsigned long *p, unsigned long old,
     return was;
 }
 
-static inline uint64_t strata_clock(void)
+/* As rdtsc_ordered(), which clears the halves' upper bits once more. */
+static always_inline uint64_t strata_clock(void)
 {
-    return rdtsc_ordered();
+    unsigned long low, high;
+
+    alternative("lfence", "mfence", X86_FEATURE_MFENCE_RDTSC);
+    __asm__ __volatile__ ( "rdtsc" : "=a" (low), "=d" (high) );
+    return high << 32 | low;
 }
 
 static inline void strata_copy(void *to, const void *from, size_t bytes)

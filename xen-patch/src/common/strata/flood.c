@@ -63,7 +63,7 @@ static bool active;
 
 /*
  * Whether this CPU has a record that is reserved and not committed, in the
- * latest sub-buffer.  The core's own test, see strata_ring_commit_bytes().
+ * latest sub-buffer.  The core's own test, see strata_ring_completes().
  */
 static bool between_reserve_and_commit(const struct strata_ring *ring)
 {
