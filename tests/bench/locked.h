@@ -75,11 +75,21 @@ static inline void locked_commit(struct strata_ring *ring, const struct strata_s
 	locked_drop();
 }
 
+/* A delivery that follows is rare, and needs no lock. */
+static inline bool locked_commit_completes(struct strata_ring *ring, const struct strata_slot *slot)
+{
+	bool complete = strata_ring_commit_completes(ring, slot);
+
+	locked_drop();
+	return complete;
+}
+
 #define strata_ring_try(...)     (locked_take(), locked_kept(strata_ring_try(__VA_ARGS__)))
 #define strata_ring_try_at(...)  (locked_take(), locked_kept(strata_ring_try_at(__VA_ARGS__)))
 #define strata_ring_reserve(...) (locked_take(), locked_kept(strata_ring_reserve(__VA_ARGS__)))
 #define strata_ring_reserve_at(...) \
 	(locked_take(), locked_kept(strata_ring_reserve_at(__VA_ARGS__)))
-#define strata_ring_commit(...) locked_commit(__VA_ARGS__)
+#define strata_ring_commit(...)           locked_commit(__VA_ARGS__)
+#define strata_ring_commit_completes(...) locked_commit_completes(__VA_ARGS__)
 
 #endif /* STRATA_BENCH_LOCKED_H */

@@ -4,9 +4,13 @@
  * the CPU until the interrupt finds no probe below itself, and flushes.  After
  * stop has returned, no probe writes, all is flushed, and the ring may go.
  *
- * probe_begin(), probe_end(), strata_flush_this_cpu() and strata_stop_recording()
- * of xen-patch/src/common/strata; `probes` stands for strata_ring_enter()'s `nesting`
- * too, which is counted in the same way by the same plain stores.
+ * The gate is two words, and the vCPU that runs keeps what it found of both in one of
+ * its own: a probe goes by that while the generation is the one that it was found with.
+ *
+ * probe_begin(), strata_runner(), strata_find_runner(), probe_end(), strata_set_start(),
+ * strata_flush_this_cpu() and strata_stop_recording() of xen-patch/src/common/strata;
+ * `probes` stands for strata_ring_enter()'s `nesting` too, which is counted in the same
+ * way by the same plain stores.
  */
 #include "properties.pmh"
 
@@ -15,7 +19,10 @@
 
 byte cpu_level;
 byte probes;       /* probes under way on this CPU */
-bool gate = true;  /* strata_started() */
+bool started = true;
+byte generation = 1; /* of `started` */
+byte kept_generation; /* the vCPU's word, stored at once with the next; 0: none yet */
+bool kept_started;
 byte open_bytes;   /* won, and not flushed */
 byte writers;      /* between reserve and commit */
 bool freed;
@@ -23,17 +30,42 @@ bool asked, answered, idle; /* the interrupt of quiesce_this_cpu(), and what it 
 
 #define ON_THE_CPU provided (cpu_level <= _pid + 1)
 
+/* strata_runner(), strata_find_runner() */
+inline look_at_the_gate()
+{
+	d_step {
+		known = kept_generation;
+		passed = kept_started
+	};
+	seen = generation;
+	if
+	:: seen != known ->
+#ifdef STARTED_READ_FIRST
+		passed = started;
+		seen = generation;
+#else
+		seen = generation;
+		passed = started;
+#endif
+		d_step {
+			kept_generation = seen;
+			kept_started = passed
+		}
+	:: else
+	fi
+}
+
 /* Whether the gate is looked at before the probe is counted, or after. */
 inline probe_begins()
 {
 #ifdef GATE_BEFORE_COUNT
-	passed = gate;
+	look_at_the_gate();
 	depth = probes + 1;
 	probes = depth
 #else
 	depth = probes + 1;
 	probes = depth;
-	passed = gate
+	look_at_the_gate()
 #endif
 }
 
@@ -62,7 +94,7 @@ inline write_through_the_gate()
 
 inline probe()
 {
-	byte below, depth;
+	byte below, depth, known, seen;
 	bool passed;
 
 	do
@@ -78,6 +110,8 @@ inline probe()
 			cpu_level = below;
 			below = 0;
 			depth = 0;
+			known = 0;
+			seen = 0;
 			passed = false
 		}
 	od
@@ -122,11 +156,28 @@ active proctype nmi() ON_THE_CPU
 	probe()
 }
 
-/* strata_stop_recording() on another CPU, then free_rings(); then all begins anew, create and start */
+/* strata_set_start() */
+inline set_started(start)
+{
+#ifdef GENERATION_FIRST
+	generation = generation + 1;
+	started = start
+#else
+	started = start;
+	generation = generation + 1
+#endif
+}
+
+/*
+ * strata_stop_recording() on another CPU, then free_rings(); then all begins anew, create and
+ * start.  A few times: no generation comes again, and what a probe remembers of one is forgotten
+ * with the next.
+ */
 active proctype stop()
 {
 	do
-	::	gate = false;
+	::	generation < 7 ->
+		set_started(false);
 		do
 		::	asked = true;
 			d_step {
@@ -148,8 +199,9 @@ active proctype stop()
 		};
 		atomic {
 			idle = false;
-			freed = false;
-			gate = true
-		}
+			freed = false
+		};
+		set_started(true)
+	::	else -> break
 	od
 }

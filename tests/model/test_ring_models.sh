@@ -70,7 +70,9 @@ END
 check "start_stop: holds" holds start_stop
 twins start_stop <<-END
 	GATE_BEFORE_COUNT no_probe_after_stop
-	NO_LOOK_AT_PROBES flushed_by_stop
+	GENERATION_FIRST flushed_by_stop
+	STARTED_READ_FIRST flushed_by_stop
+	NO_LOOK_AT_PROBES no_probe_after_stop
 	ASK_ONCE flushed_by_stop
 END
 

@@ -194,10 +194,17 @@ static inline void check_free(void *address)
 /* Channels that take the event while that vCPU runs, according to a set. */
 static inline unsigned int takers_of(const struct strata_set *set, uint32_t event, struct vcpu *v)
 {
-	unsigned int word = strata_event_word(set, event);
+	return strata_takers_channels(
+		strata_takers(set, (unsigned int)strata_event_index(event), v));
+}
 
-	word = word >> STRATA_ANY_RUNNER_SHIFT | (word & strata_runner_channels(set, v));
-	return word & read_atomic(&set->started);
+/* Channels that select that vCPU, according to a set. */
+static inline unsigned int selectors_of(const struct strata_set *set, struct vcpu *v)
+{
+	unsigned long runner = strata_runner(set, v);
+
+	return (unsigned int)(strata_runner_unknown(runner) ? strata_find_runner(set, v) : runner) &
+	       STRATA_ALL_CHANNELS;
 }
 
 /* Other files' work, counted ---------------------------------------------------------------- */

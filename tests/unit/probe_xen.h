@@ -61,6 +61,7 @@ static uint64_t clock_shows(void)
 #define BIT(number) (1u << (number))
 
 #define VM_EXIT   0x00081102u
+#define VM_ENTRY  0x00081001u
 #define GRANT_MAP 0x0010f001u
 #define RUNSTATE  0x00021021u
 #define CLASS_HVM 0x00080000u
@@ -188,7 +189,7 @@ static int end(void **state)
 {
 	(void)state;
 	assert_null(interrupt);
-	assert_int_equal(strata_cpus[CPU].nesting, 0);
+	assert_int_equal(shim_info[CPU].strata_nesting, 0);
 	for (unsigned int i = 0; i < 3; i++) {
 		struct strata_channel *channel = &strata_channels[channels[i]];
 

@@ -342,16 +342,37 @@ static void interrupts_take_nothing_from_what_a_guest_may_record(void **state)
 	assert_int_equal(told[1].refused, 8);
 }
 
+/* Records are written elsewhere: what counts here is who caused them. */
+static enum strata_cause cause_of_traced;
+
+void strata_record(uint32_t event, unsigned int bytes, const void *data)
+{
+	(void)event;
+	(void)bytes;
+	(void)data;
+	cause_of_traced = strata_cause(&strata_cpus[shim_cpu]);
+}
+
+#define RECORD_WORDS(words)                                                            \
+	void strata_record_##words(uint32_t id, const void *data, unsigned long index) \
+	{                                                                              \
+		(void)index;                                                           \
+		strata_record(id, (words)*4, data);                                    \
+	}
+RECORD_WORDS(0)
+RECORD_WORDS(1)
+RECORD_WORDS(2)
+RECORD_WORDS(3)
+RECORD_WORDS(4)
+RECORD_WORDS(5)
+RECORD_WORDS(6)
+RECORD_WORDS(7)
+
 /* The cause of an event with that first word, as a probe finds it. */
 static enum strata_cause cause_of(uint32_t event, uint32_t word)
 {
-	struct strata_cpu *cpu = &strata_cpus[shim_cpu];
-	enum strata_cause cause;
-
-	strata_note_exit(cpu, event, sizeof(word), &word);
-	cause = strata_cause(cpu);
-	strata_note_entry(cpu, event);
-	return cause;
+	strata_trace(event, sizeof(word), &word);
+	return cause_of_traced;
 }
 
 static void what_an_interrupt_does_to_a_guest_is_not_its_own_doing(void **state)
@@ -461,8 +482,8 @@ static void a_destroyed_channel_is_forgotten_and_no_other_one(void **state)
 
 static void a_clock_map_is_charged_to_each_channel_that_has_tokens(void **state)
 {
-	unsigned long *tokens = &budget_of(&guest, 1)->bucket[STRATA_BY_GUEST].tokens,
-		      *others = &budget_in(ANOTHER, &guest, 1)->bucket[STRATA_BY_GUEST].tokens;
+	long *tokens = &budget_of(&guest, 1)->bucket[STRATA_BY_GUEST].tokens,
+	     *others = &budget_in(ANOTHER, &guest, 1)->bucket[STRATA_BY_GUEST].tokens;
 
 	(void)state;
 	*tokens = 2;

@@ -38,8 +38,8 @@ static unsigned int nr_probes, saw_old, saw_new, saw_neither;
 /* The probe that is under way finds its runner again: another vCPU's, which no other probe sees. */
 static unsigned int runner_of_slow_probe(void)
 {
-	slow_runner->strata.channels = 0;
-	return strata_runner_channels(held_set, slow_runner);
+	slow_runner->strata.runner = 0;
+	return selectors_of(held_set, slow_runner);
 }
 
 /* A channel that is being destroyed goes out of a set that is in use. */
@@ -269,17 +269,16 @@ static void a_vcpu_keeps_its_channels_until_the_set_changes(void **state)
 
 	(void)state;
 	assert_int_equal(takers(VM_EXIT), BIT(CHANNEL));
-	kept = runner->strata.channels;
+	kept = runner->strata.runner;
 	assert_int_equal(kept & STRATA_ALL_CHANNELS, BIT(CHANNEL) | BIT(ANOTHER));
 	assert_int_equal(runner->strata.context, 5);
 	assert_int_equal(takers(VM_EXIT), BIT(CHANNEL));
-	assert_int_equal(runner->strata.channels, kept);
-	assert_int_equal(strata_runner_channels(strata_set, &all_vcpus[2][3]),
-			 BIT(CHANNEL) | BIT(ANOTHER));
+	assert_int_equal(runner->strata.runner, kept);
+	assert_int_equal(selectors_of(strata_set, &all_vcpus[2][3]), BIT(CHANNEL) | BIT(ANOTHER));
 	assert_int_equal(all_vcpus[2][3].strata.context, 9 | 3 << 16);
 	select_on(CHANNEL, GRANT_MAP);
 	assert_int_equal(takers(GRANT_MAP), BIT(CHANNEL));
-	assert_int_not_equal(runner->strata.channels, kept);
+	assert_int_not_equal(runner->strata.runner, kept);
 }
 
 static struct strata_hv_op newer;
@@ -290,7 +289,7 @@ static void change_and_nest(void)
 {
 	at_each_step = NULL;
 	assert_int_equal(call(&newer), -ERESTART);
-	assert_int_equal(strata_runner_channels(strata_set, runner), BIT(ANOTHER));
+	assert_int_equal(selectors_of(strata_set, runner), BIT(ANOTHER));
 }
 
 static void a_nested_probe_with_a_newer_set_is_not_overruled(void **state)
@@ -300,11 +299,11 @@ static void a_nested_probe_with_a_newer_set_is_not_overruled(void **state)
 	newer.u.select.nr = 2;
 	newer.u.select.rules[1] = (struct strata_hv_rule){ STRATA_HV_RULE_DOMAINS, 0, 5, 5 };
 	probe_begins();
-	runner->strata.channels = 0;
+	runner->strata.runner = 0;
 	at_each_step = change_and_nest;
 	/* Its own set is what counts for the probe itself. */
-	assert_int_equal(strata_runner_channels(held_set, runner), BIT(CHANNEL) | BIT(ANOTHER));
-	assert_int_equal(strata_runner_channels(strata_set, runner), BIT(ANOTHER));
+	assert_int_equal(selectors_of(held_set, runner), BIT(CHANNEL) | BIT(ANOTHER));
+	assert_int_equal(selectors_of(strata_set, runner), BIT(ANOTHER));
 	assert_int_equal(takers(VM_EXIT), 0);
 	probe_ends();
 	assert_int_equal(call(&newer), 0);

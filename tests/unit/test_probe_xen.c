@@ -9,9 +9,9 @@ static void an_event_goes_to_each_channel_that_takes_it(void **state)
 
 	(void)state;
 	/* The first one of a sub-buffer has the time at which it opened that. */
-	strata_record_1(VM_EXIT, words);
-	strata_record_2(VM_EXIT, words);
-	strata_record_3(GRANT_MAP, words);
+	strata_trace(VM_EXIT, 4, words);
+	strata_trace(VM_EXIT, 8, words);
+	strata_trace(GRANT_MAP, 12, words);
 	assert_int_equal(take_all(BOUNDED), 2);
 	assert_int_equal(seen[0].id, VM_EXIT | 1u << STRATA_HV_ID_WORDS_SHIFT);
 	assert_int_equal(seen[1].id, VM_EXIT | 2u << STRATA_HV_ID_WORDS_SHIFT);
@@ -36,8 +36,8 @@ static void a_stopped_channel_gets_nothing(void **state)
 	(void)state;
 	assert_true(strata_wants(GRANT_MAP));
 	strata_set_start(&strata_channels[FREE], false);
-	strata_record_1(VM_EXIT, &word);
-	strata_record_1(GRANT_MAP, &word);
+	strata_trace(VM_EXIT, 4, &word);
+	strata_trace(GRANT_MAP, 4, &word);
 	assert_int_equal(take_all(FREE), 0);
 	assert_int_equal(take_all(BOUNDED), 1);
 	assert_true(strata_wants(VM_EXIT));
@@ -51,7 +51,7 @@ static void without_a_set_nothing_happens(void **state)
 
 	(void)state;
 	strata_set = NULL;
-	strata_record_1(VM_EXIT, &word);
+	strata_trace(VM_EXIT, 4, &word);
 	strata_record_own(STRATA_HV_BUDGET, &word, sizeof(word));
 	assert_false(strata_wants(VM_EXIT));
 	strata_set = set;
@@ -103,11 +103,11 @@ static void runstate_changes_go_to_any_runner_beyond_every_budget(void **state)
 	(void)state;
 	select_rules(FREE, 0, rules, 2);
 	for (unsigned int i = 0; i < 3 * TOKENS; i++)
-		strata_record_1(VM_EXIT, &word);
+		strata_trace(VM_EXIT, 4, &word);
 	take_all(BOUNDED);
 	assert_int_equal(take_all(FREE), 0);
 	for (unsigned int i = 0; i < 3 * TOKENS; i++)
-		strata_record_1(RUNSTATE, &word);
+		strata_trace(RUNSTATE, 4, &word);
 	assert_int_equal(take_all(BOUNDED), 3 * TOKENS);
 	assert_int_equal(take_all(FREE), 3 * TOKENS);
 	assert_int_equal(seen[0].context, 5 | 3 << 16);
@@ -121,7 +121,7 @@ static void a_budget_bounds_its_own_channel_only(void **state)
 
 	(void)state;
 	for (unsigned int i = 0; i < 5 * TOKENS; i++)
-		strata_record_1(VM_EXIT, &word);
+		strata_trace(VM_EXIT, 4, &word);
 	assert_int_equal(ring_in(BOUNDED)->refused, 4 * TOKENS);
 	assert_int_equal(ring_in(FREE)->refused, 0);
 	nr = take_all(BOUNDED);
@@ -134,8 +134,51 @@ static void a_budget_bounds_its_own_channel_only(void **state)
 	/* dom0 has no bound in any channel. */
 	shim_current = &dom0_vcpu;
 	for (unsigned int i = 0; i < 5 * TOKENS; i++)
-		strata_record_1(VM_EXIT, &word);
+		strata_trace(VM_EXIT, 4, &word);
 	assert_int_equal(take_all(BOUNDED), 5 * TOKENS);
+}
+
+static void without_counters_a_bounded_domain_is_refused_until_it_has_them(void **state)
+{
+	struct strata_domain *counters = guest.strata;
+	const uint32_t word = 1;
+
+	(void)state;
+	guest.strata = NULL;
+	for (unsigned int i = 0; i < 3; i++)
+		strata_trace(VM_EXIT, 4, &word);
+	strata_trace(RUNSTATE, 4, &word);
+	assert_int_equal(ring_in(BOUNDED)->refused, 3);
+	assert_int_equal(take_all(BOUNDED), 1);
+	assert_int_equal(seen[0].id, RUNSTATE | 1u << STRATA_HV_ID_WORDS_SHIFT);
+	assert_int_equal(take_all(FREE), 4);
+	guest.strata = counters;
+	strata_trace(VM_EXIT, 4, &word);
+	assert_int_equal(ring_in(BOUNDED)->refused, 3);
+	assert_int_equal(take_all(BOUNDED), 1);
+}
+
+static void a_vm_exit_says_who_caused_what_follows_whether_it_is_taken_or_not(void **state)
+{
+	static const struct strata_hv_rule rules[] = {
+		{ STRATA_HV_RULE_EVENTS, 1, GRANT_MAP, STRATA_HV_ID_TRACE },
+	};
+	const struct strata_budget *budget = strata_budget_of(guest.strata, BOUNDED);
+	const uint32_t by_interrupt = STRATA_EXIT_VMX_INTERRUPT, other = 2;
+
+	(void)state;
+	select_rules(BOUNDED, PER_S, rules, 1);
+	strata_trace(VM_EXIT, sizeof(by_interrupt), &by_interrupt);
+	strata_trace(GRANT_MAP, sizeof(other), &other);
+	assert_int_equal(budget->bucket[STRATA_BY_INTERRUPT].tokens, TOKENS - 1);
+	assert_int_equal(budget->bucket[STRATA_BY_GUEST].tokens, 0);
+	strata_trace(VM_ENTRY, 0, NULL);
+	strata_trace(GRANT_MAP, sizeof(other), &other);
+	assert_int_equal(budget->bucket[STRATA_BY_INTERRUPT].tokens, TOKENS - 1);
+	assert_int_equal(budget->bucket[STRATA_BY_GUEST].tokens, TOKENS - 1);
+	strata_trace(VM_EXIT, sizeof(other), &other);
+	strata_trace(GRANT_MAP, sizeof(other), &other);
+	assert_int_equal(budget->bucket[STRATA_BY_GUEST].tokens, TOKENS - 2);
 }
 
 static void nesting_too_deep_is_lost_in_each_channel_that_takes_it(void **state)
@@ -143,11 +186,11 @@ static void nesting_too_deep_is_lost_in_each_channel_that_takes_it(void **state)
 	const uint32_t word = 1;
 
 	(void)state;
-	strata_cpus[CPU].nesting = STRATA_RING_NESTING_MAX - 1;
-	strata_record_1(VM_EXIT, &word);
-	strata_cpus[CPU].nesting = STRATA_RING_NESTING_MAX;
-	strata_record_1(VM_EXIT, &word);
-	strata_record_1(GRANT_MAP, &word);
+	shim_info[CPU].strata_nesting = STRATA_RING_NESTING_MAX - 1;
+	strata_trace(VM_EXIT, 4, &word);
+	shim_info[CPU].strata_nesting = STRATA_RING_NESTING_MAX;
+	strata_trace(VM_EXIT, 4, &word);
+	strata_trace(GRANT_MAP, 4, &word);
 	assert_int_equal(ring_in(BOUNDED)->core.lost[STRATA_LOST_NESTED], 1);
 	assert_int_equal(ring_in(FREE)->core.lost[STRATA_LOST_NESTED], 2);
 	assert_int_equal(ring_in(UNCONCERNED)->core.lost[STRATA_LOST_NESTED], 0);
@@ -157,8 +200,8 @@ static void nesting_too_deep_is_lost_in_each_channel_that_takes_it(void **state)
 	assert_int_equal(ring_in(UNCONCERNED)->core.lost[STRATA_LOST_NESTED], 1);
 	/* A CPU without a ring counts that nowhere, and goes on. */
 	free_ring(FREE);
-	strata_record_1(GRANT_MAP, &word);
-	strata_cpus[CPU].nesting = 0;
+	strata_trace(GRANT_MAP, 4, &word);
+	shim_info[CPU].strata_nesting = 0;
 	assert_int_equal(take_all(BOUNDED), 1);
 }
 
@@ -168,8 +211,8 @@ static void a_missing_ring_is_counted_in_its_channel_only(void **state)
 
 	(void)state;
 	free_ring(BOUNDED);
-	strata_record_1(VM_EXIT, &word);
-	strata_record_1(GRANT_MAP, &word);
+	strata_trace(VM_EXIT, 4, &word);
+	strata_trace(GRANT_MAP, 4, &word);
 	assert_int_equal(strata_channels[BOUNDED].unringed, 1);
 	assert_int_equal(strata_channels[FREE].unringed, 0);
 	assert_int_equal(take_all(FREE), 2);
@@ -188,7 +231,7 @@ static void a_flush_delivers_its_own_channel_only(void **state)
 	const uint32_t word = 1;
 
 	(void)state;
-	strata_record_1(VM_EXIT, &word);
+	strata_trace(VM_EXIT, 4, &word);
 	strata_probe_begin();
 	assert_true(strata_probe_under_way());
 	assert_false(strata_flush_this_cpu(FREE));
@@ -214,7 +257,7 @@ static void each_channel_hands_over_in_its_own_period(void **state)
 	(void)state;
 	strata_channels[FREE].switch_period = MILLISECS(10);
 	strata_channels[BOUNDED].switch_period = MILLISECS(50);
-	strata_record_1(VM_EXIT, &word);
+	strata_trace(VM_EXIT, 4, &word);
 	shim_now = MILLISECS(9);
 	strata_hand_over();
 	assert_int_equal(take_ready(FREE), 0);
@@ -222,7 +265,7 @@ static void each_channel_hands_over_in_its_own_period(void **state)
 	strata_hand_over();
 	assert_int_equal(take_ready(FREE), 1);
 	assert_int_equal(take_ready(BOUNDED), 0);
-	strata_record_1(VM_EXIT, &word);
+	strata_trace(VM_EXIT, 4, &word);
 	shim_now = MILLISECS(19);
 	strata_hand_over();
 	assert_int_equal(take_ready(FREE), 0);
@@ -231,7 +274,7 @@ static void each_channel_hands_over_in_its_own_period(void **state)
 	assert_int_equal(take_ready(FREE), 1);
 	assert_int_equal(take_ready(BOUNDED), 2);
 	/* 0 is never, and a stopped channel has nothing to hand over. */
-	strata_record_1(VM_EXIT, &word);
+	strata_trace(VM_EXIT, 4, &word);
 	strata_channels[FREE].switch_period = 0;
 	strata_set_start(&strata_channels[BOUNDED], false);
 	shim_now = MILLISECS(60000);
@@ -245,7 +288,7 @@ static void a_hand_over_wakes_its_reader_behind_a_channel_without_a_period(void 
 
 	(void)state;
 	strata_channels[FREE].switch_period = MILLISECS(10);
-	strata_record_1(VM_EXIT, &word);
+	strata_trace(VM_EXIT, 4, &word);
 	shim_now = MILLISECS(10);
 	strata_hand_over();
 	softirq_handler();
@@ -261,7 +304,7 @@ static void a_full_sub_buffer_wakes_its_reader(void **state)
 
 	(void)state;
 	for (unsigned int i = 0; i < 100; i++)
-		strata_record_6(GRANT_MAP, words);
+		strata_trace(GRANT_MAP, 24, words);
 	assert_int_equal(softirqs_raised, 1);
 	softirq_handler();
 	assert_int_equal(port_events[strata_channels[FREE].port], 1);
@@ -279,6 +322,8 @@ int main(void)
 		PROBE_TEST(own_records_go_to_each_started_channel),
 		PROBE_TEST(runstate_changes_go_to_any_runner_beyond_every_budget),
 		PROBE_TEST(a_budget_bounds_its_own_channel_only),
+		PROBE_TEST(without_counters_a_bounded_domain_is_refused_until_it_has_them),
+		PROBE_TEST(a_vm_exit_says_who_caused_what_follows_whether_it_is_taken_or_not),
 		PROBE_TEST(nesting_too_deep_is_lost_in_each_channel_that_takes_it),
 		PROBE_TEST(a_missing_ring_is_counted_in_its_channel_only),
 		PROBE_TEST(a_flush_delivers_its_own_channel_only),

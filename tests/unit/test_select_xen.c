@@ -92,9 +92,13 @@ static const struct strata_selection *in_effect(void)
 /* The channels that take an event while that vCPU runs, if both are started. */
 static unsigned int takers_of(uint32_t event, struct vcpu *v)
 {
-	unsigned int word = strata_event_word(strata_set, event);
+	unsigned int started = strata_set->started, takers;
 
-	return word >> STRATA_ANY_RUNNER_SHIFT | (word & strata_runner_channels(strata_set, v));
+	strata_set->started = STRATA_ALL_CHANNELS;
+	v->strata.runner = 0;
+	takers = strata_takers(strata_set, (unsigned int)strata_event_index(event), v);
+	strata_set->started = started;
+	return strata_takers_channels(takers);
 }
 
 static bool taken(uint32_t event, struct vcpu *v)

@@ -81,6 +81,8 @@
 #define TRC_HVM_VMEXIT64          0x00081102
 #define TRC_HVM                   0x00080000
 #define TRACE_EXTRA_MAX           7
+#define TRACE_EXTRA_SHIFT         28
+#define TRC_HD_TO_EVENT(x)        ((x)&0x0fffffff)
 
 typedef int64_t s_time_t;
 typedef uint32_t evtchn_port_t;
@@ -113,9 +115,16 @@ typedef uint32_t evtchn_port_t;
 #define _TB_STRATA    1
 #define SHIM_CPUS     4u
 
+struct strata_budget;
+struct strata_cpu;
 struct strata_domain;
 
-/* The members of a domain and of a vCPU that the files use. */
+/* The members of a CPU's information, of a domain and of a vCPU that the files use. */
+struct cpu_info {
+	unsigned long strata_nesting;
+	struct strata_cpu *strata_cpu;
+};
+
 struct vcpu {
 	struct domain *domain;
 	unsigned int vcpu_id;
@@ -124,7 +133,8 @@ struct vcpu {
 		unsigned int state;
 	} runstate;
 	struct {
-		unsigned long channels;
+		unsigned long runner;
+		struct strata_budget *budgets;
 		uint32_t context;
 	} strata;
 	struct {
@@ -186,13 +196,17 @@ typedef struct {
 	unsigned long mfn;
 } mfn_t;
 
-#define current  shim_current
+#define current shim_current
+/* Without the start of a CPU, which would store where strata_cpus[] is. */
+#define get_cpu_info() \
+	(shim_info[shim_cpu].strata_cpu = &strata_cpus[shim_cpu], &shim_info[shim_cpu])
 #define in_irq() shim_in_irq
 
 /* A test sets its CPU, the CPUs that are online, and the time. */
 static __attribute__((__unused__)) unsigned int shim_cpu, shim_online_cpus = 2;
 static __attribute__((__unused__)) s_time_t shim_now;
 static __attribute__((__unused__)) struct vcpu *shim_current;
+static __attribute__((__unused__)) struct cpu_info shim_info[SHIM_CPUS];
 static __attribute__((__unused__)) bool shim_in_irq;
 static __attribute__((__unused__)) struct domain *shim_domains, *hardware_domain;
 static __attribute__((__unused__)) unsigned long cpu_khz;

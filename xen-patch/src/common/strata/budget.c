@@ -39,6 +39,18 @@ static void tell(struct strata_cpu_ring *ring, unsigned int channel,
                       sizeof(record));
 }
 
+void strata_vm_exit(uint32_t reason)
+{
+    strata_this_cpu()->interrupted = reason == STRATA_EXIT_VMX_INTERRUPT ||
+                                     reason == STRATA_EXIT_SVM_INTERRUPT
+                                     ? current : NULL;
+}
+
+void strata_vm_entry(void)
+{
+    strata_this_cpu()->interrupted = NULL;
+}
+
 bool strata_budget_refill(const struct strata_set *set,
                           struct strata_cpu_ring *ring, unsigned int channel,
                           const struct domain *d, enum strata_cause cause)
@@ -66,7 +78,7 @@ bool strata_budget_refill(const struct strata_set *set,
     }
 
     write_atomic(&bucket->refilled_ticks, now);
-    write_atomic(&bucket->tokens, set->tokens[channel] - 1UL);
+    write_atomic(&bucket->tokens, set->tokens[channel] - 1L);
     bucket->refusing = false;
     tell(ring, channel, d, budget, smp_processor_id());
 
@@ -93,10 +105,9 @@ void strata_budget_charge(unsigned int channels, struct strata_domain *mine)
     {
         struct strata_bucket *bucket =
             &strata_budget_of(mine, channel)->bucket[STRATA_BY_GUEST];
-        unsigned long tokens = read_atomic(&bucket->tokens);
 
-        if ( set->tokens[channel] && tokens )
-            write_atomic(&bucket->tokens, tokens - 1);
+        if ( set->tokens[channel] && !strata_bucket_empty(bucket) )
+            strata_bucket_take(bucket);
     }
 }
 

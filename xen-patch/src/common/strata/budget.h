@@ -31,38 +31,9 @@
 #define STRATA_EXIT_SVM_INTERRUPT 0x60u
 
 /*
- * An interrupt causes the records from the VM exit that it forces to the next
- * VM entry, including both: the first function is called before an event is
- * recorded, the second one after it.
+ * Returns the cause of a record on this CPU.  An interrupt causes those from the
+ * VM exit that it forces to the next VM entry, including both.
  */
-static always_inline bool strata_is_hvm(uint32_t event, uint32_t which)
-{
-    return (event & STRATA_HV_ID_TRACE &
-            ~(TRC_64_FLAG | TRC_HVM_NESTEDFLAG)) == which;
-}
-
-static always_inline void strata_note_exit(struct strata_cpu *cpu,
-                                           uint32_t event, unsigned int bytes,
-                                           const void *data)
-{
-    uint32_t reason = 0;
-
-    if ( !strata_is_hvm(event, TRC_HVM_VMEXIT) )
-        return;
-    if ( bytes >= sizeof(reason) )
-        memcpy(&reason, data, sizeof(reason));
-    cpu->interrupted = reason == STRATA_EXIT_VMX_INTERRUPT ||
-                       reason == STRATA_EXIT_SVM_INTERRUPT ? current : NULL;
-}
-
-static always_inline void strata_note_entry(struct strata_cpu *cpu,
-                                            uint32_t event)
-{
-    if ( strata_is_hvm(event, TRC_HVM_VMENTRY) )
-        cpu->interrupted = NULL;
-}
-
-/* Returns the cause of a record on this CPU. */
 static always_inline enum strata_cause strata_cause(
     const struct strata_cpu *cpu)
 {
@@ -72,11 +43,17 @@ static always_inline enum strata_cause strata_cause(
     return STRATA_BY_GUEST;
 }
 
-/* The budget of a domain on this CPU. */
+/* Of a domain's budgets, the one on this CPU. */
+static always_inline struct strata_budget *strata_budget_here(
+    struct strata_budget *budgets, unsigned int channel)
+{
+    return &budgets[smp_processor_id() * STRATA_HV_CHANNELS + channel];
+}
+
 static always_inline struct strata_budget *strata_budget_of(
     struct strata_domain *mine, unsigned int channel)
 {
-    return &mine->budget[smp_processor_id() * STRATA_HV_CHANNELS + channel];
+    return strata_budget_here(mine->budget, channel);
 }
 
 /* No tokens are left: refill for a new window, or refuse. */
@@ -87,37 +64,31 @@ bool strata_budget_refill(const struct strata_set *set,
 /* Refuses events of a limited domain that has no memory for its counters. */
 bool strata_budget_without(struct strata_cpu_ring *ring);
 
-/*
- * Finds the bucket from which a record of the domain that runs takes a token,
- * for what is done in most cases.  False: it is for strata_budget_take().
- * @bucket: OUT; NULL: the channel has no budgets
- */
-static always_inline bool strata_budget_find(
-    const struct strata_set *set, const struct strata_cpu *cpu,
-    unsigned int channel, const struct domain *d,
-    struct strata_bucket **bucket)
+/* From which a record of the domain that runs takes a token, of its @budgets. */
+static always_inline struct strata_bucket *strata_bucket_here(
+    const struct strata_cpu *cpu, struct strata_budget *budgets,
+    unsigned int channel)
 {
-    struct strata_domain *mine;
+    struct strata_budget *budget = strata_budget_here(budgets, channel);
 
-    *bucket = NULL;
-    if ( !set->tokens[channel] )
-        return true;
-    mine = ACCESS_ONCE(d->strata);
-    if ( !mine )
-        return d->is_privileged;
+    /* Not an index, which would have to be computed. */
+    if ( unlikely(strata_cause(cpu) == STRATA_BY_INTERRUPT) )
+        return &budget->bucket[STRATA_BY_INTERRUPT];
 
-    *bucket = &strata_budget_of(mine, channel)->bucket[strata_cause(cpu)];
-
-    return read_atomic(&(*bucket)->tokens);
+    return &budget->bucket[STRATA_BY_GUEST];
 }
 
-/* Takes a token of a bucket that had one: a nested probe may have taken it. */
+static always_inline bool strata_bucket_empty(const struct strata_bucket *bucket)
+{
+    return ACCESS_ONCE(bucket->tokens) <= 0;
+}
+
+/* Takes a token of a bucket that had one: a nested probe may have taken it, and
+ * then this one is owed. */
 static always_inline void strata_bucket_take(struct strata_bucket *bucket)
 {
-    unsigned long tokens = bucket ? read_atomic(&bucket->tokens) : 0;
-
-    if ( tokens )
-        write_atomic(&bucket->tokens, tokens - 1);
+    bucket->tokens--;
+    barrier();
 }
 
 /*
@@ -127,14 +98,16 @@ static inline bool strata_budget_take(
     const struct strata_set *set, const struct strata_cpu *cpu,
     struct strata_cpu_ring *ring, unsigned int channel, const struct domain *d)
 {
+    struct strata_domain *mine = ACCESS_ONCE(d->strata);
     struct strata_bucket *bucket;
 
-    if ( !strata_budget_find(set, cpu, channel, d, &bucket) )
-    {
-        if ( !bucket )
-            return strata_domain_unbounded(d) || strata_budget_without(ring);
+    if ( !set->tokens[channel] )
+        return true;
+    if ( !mine )
+        return strata_domain_unbounded(d) || strata_budget_without(ring);
+    bucket = strata_bucket_here(cpu, mine->budget, channel);
+    if ( strata_bucket_empty(bucket) )
         return strata_budget_refill(set, ring, channel, d, strata_cause(cpu));
-    }
     strata_bucket_take(bucket);
 
     return true;

@@ -27,7 +27,7 @@ enum strata_cause {
 /* The budget of a domain on one CPU, in one channel, for one cause; see
  * budget.h. */
 struct strata_bucket {
-    unsigned long tokens;
+    long tokens; /* none are left below 1 */
     uint64_t refilled_ticks;
     bool refusing; /* since the last window began */
 };

@@ -52,11 +52,6 @@ struct strata_cpu_ring {
  */
 struct strata_cpu {
     /*
-     * Probes under way.  While it is not zero, no ring of this CPU is freed,
-     * and no set.
-     */
-    unsigned long nesting;
-    /*
      * The vCPU that left its guest for an interrupt, until it enters the guest
      * again.
      */
@@ -73,13 +68,16 @@ extern struct strata_cpu strata_cpus[NR_CPUS];
 
 static always_inline struct strata_cpu *strata_this_cpu(void)
 {
-    struct strata_cpu *cpu = &strata_cpus[smp_processor_id()];
+    return get_cpu_info()->strata_cpu;
+}
 
-    /* Computed once: the compiler would rather compute the address of each
-     * member from the array's. */
-    OPTIMIZER_HIDE_VAR(cpu);
-
-    return cpu;
+/*
+ * Probes under way on this CPU.  While it is not zero, no ring of this CPU is
+ * freed, and no set.
+ */
+static always_inline unsigned long *strata_nesting(void)
+{
+    return &get_cpu_info()->strata_nesting;
 }
 
 static always_inline struct strata_cpu_ring *strata_ring_of(

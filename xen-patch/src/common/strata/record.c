@@ -24,6 +24,12 @@
 
 struct strata_cpu __read_mostly strata_cpus[NR_CPUS];
 
+void strata_init_cpu(struct cpu_info *info, unsigned int cpu)
+{
+    info->strata_nesting = 0;
+    info->strata_cpu = &strata_cpus[cpu];
+}
+
 /*
  * Begins a probe; returns the set, or NULL: there is no channel.  Must be
  * paired with probe_end() in either case.  The order matters: counted first,
@@ -32,43 +38,42 @@ struct strata_cpu __read_mostly strata_cpus[NR_CPUS];
  * probe sees what was changed before it.  One CPU, so a compiler barrier
  * suffices.
  */
-static always_inline const struct strata_set *probe_begin(
-    struct strata_cpu *cpu)
+static always_inline const struct strata_set *probe_begin(void)
 {
     /* Not atomic: a nested probe restores the count. */
-    write_atomic(&cpu->nesting, read_atomic(&cpu->nesting) + 1);
+    ++*strata_nesting();
     barrier();
 
     return ACCESS_ONCE(strata_set);
 }
 
-static always_inline void probe_end(struct strata_cpu *cpu)
+static always_inline void probe_end(void)
 {
     barrier();
-    write_atomic(&cpu->nesting, read_atomic(&cpu->nesting) - 1);
+    --*strata_nesting();
 }
 
 unsigned int strata_probe_begin(void)
 {
-    const struct strata_set *set = probe_begin(strata_this_cpu());
+    const struct strata_set *set = probe_begin();
 
     return set ? read_atomic(&set->started) : 0;
 }
 
 void strata_probe_end(void)
 {
-    probe_end(strata_this_cpu());
+    probe_end();
 }
 
 bool strata_probe_under_way(void)
 {
-    return read_atomic(&strata_this_cpu()->nesting);
+    return ACCESS_ONCE(*strata_nesting());
 }
 
 /* In a probe: whether its records must be lost, because probes nest too deep. */
-static always_inline bool too_deep(const struct strata_cpu *cpu)
+static always_inline bool too_deep(void)
 {
-    return unlikely(read_atomic(&cpu->nesting) > STRATA_RING_NESTING_MAX);
+    return unlikely(*strata_nesting() > STRATA_RING_NESTING_MAX);
 }
 
 static noinline void count_nested(struct strata_cpu *cpu, unsigned int channels)
@@ -161,7 +166,7 @@ void strata_write_own(unsigned int channels, enum strata_hv_own_event id,
     struct strata_cpu *cpu = strata_this_cpu();
     unsigned int channel;
 
-    if ( too_deep(cpu) )
+    if ( too_deep() )
     {
         count_nested(cpu, channels);
         return;
@@ -183,30 +188,12 @@ void strata_record_own(enum strata_hv_own_event id, const void *data,
     strata_probe_end();
 }
 
-/*
- * Returns the channels that take an event; some in *@unbounded, whoever runs
- * and without a budget: see struct strata_hv_rule.
- */
-static always_inline unsigned int takers(const struct strata_set *set,
-                                         uint32_t event,
-                                         unsigned int *unbounded)
-{
-    unsigned int word = strata_event_word(set, event);
-
-    *unbounded = word >> STRATA_ANY_RUNNER_SHIFT;
-    word &= strata_runner_channels(set, current);
-
-    return (word | *unbounded) & read_atomic(&set->started);
-}
-
 bool strata_wants(uint32_t event)
 {
-    struct strata_cpu *cpu = strata_this_cpu();
-    const struct strata_set *set = probe_begin(cpu);
-    unsigned int unbounded;
-    bool wants = set && takers(set, event, &unbounded);
+    const struct strata_set *set = probe_begin();
+    bool wants = set && strata_takers(set, strata_event_index(event), current);
 
-    probe_end(cpu);
+    probe_end();
 
     return wants;
 }
@@ -218,62 +205,150 @@ static always_inline unsigned int id_bytes(uint32_t id)
 }
 
 /*
- * Records an event in each of @channels, then ends the probe.
- * @data:      whole words, as @id says
- * @unbounded: of takers()
- * @ready:     a channel whose sub-buffer was completed just now, or -1
- * @ticks:     the clock, read before any ring was looked at
+ * Records an event in each of @takers, then ends the probe.
+ * @data:   whole words, as @id says
+ * @takers: of strata_takers()
+ * @ticks:  the clock, read before any ring was looked at
+ * @full:   the record is in the first of @takers, and completed this sub-buffer
+ *          there; or NULL
  */
-static noinline void record_rest(struct strata_cpu *cpu, uint32_t id,
-                                 const void *data, unsigned int channels,
-                                 unsigned int unbounded, int ready,
-                                 uint64_t ticks)
+static noinline void record_rest(uint32_t id, const void *data,
+                                 unsigned int takers, uint64_t ticks,
+                                 struct strata_ring_subbuf *full)
 {
     const struct strata_set *set = ACCESS_ONCE(strata_set);
-    unsigned int channel;
+    struct strata_cpu *cpu = strata_this_cpu();
 
-    if ( ready >= 0 )
-        strata_notify(cpu->ring[ready], ready);
-
-    strata_for_each_channel ( channel, channels )
+    for ( ; takers; takers &= takers - 1 )
     {
+        unsigned int taker = find_first_set_bit(takers);
+        unsigned int channel = taker % STRATA_HV_CHANNELS;
         struct strata_cpu_ring *ring = ring_of(cpu, channel);
 
+        if ( unlikely(full) )
+        {
+            strata_ring_deliver(&ring->core, full);
+            full = NULL;
+            strata_notify(ring, channel);
+        }
         /* Changes of runstates need a switch each, and prove the order. */
-        if ( ring && set &&
-             (unbounded ||
-              strata_budget_take(set, cpu, ring, channel, current->domain)) )
+        else if ( ring &&
+                  (taker >= STRATA_ANY_RUNNER_SHIFT ||
+                   (set && strata_budget_take(set, cpu, ring, channel,
+                                              current->domain))) )
             write_record(ring, channel, id, current->strata.context, data,
                          id_bytes(id), ticks);
     }
 
-    strata_note_entry(cpu, id);
-    probe_end(cpu);
+    probe_end();
 }
 
-/* What is rare is left to record_rest(). */
-static always_inline void record(uint32_t event, unsigned int bytes,
-                                 const void *data)
+/*
+ * The same in whatever channels take it: the vCPU does not know yet, or probes
+ * nest too deep.
+ */
+static noinline void record_anew(uint32_t id, const void *data,
+                                 unsigned int index)
 {
-    struct strata_cpu *cpu = strata_this_cpu();
-    const struct strata_set *set = probe_begin(cpu);
-    unsigned int channels, unbounded, channel;
-    struct strata_bucket *bucket = NULL;
-    struct strata_cpu_ring *ring;
+    const struct strata_set *set = ACCESS_ONCE(strata_set);
+    unsigned int takers = set ? strata_takers(set, index, current) : 0;
+
+    if ( !too_deep() )
+    {
+        record_rest(id, data, takers, strata_clock(), NULL);
+        return;
+    }
+    count_nested(strata_this_cpu(), strata_takers_channels(takers));
+    probe_end();
+}
+
+/* A function that records an event in each of @takers, then ends the probe. */
+typedef void strata_takers_fn(uint32_t id, const void *data,
+                              unsigned long takers,
+                              struct strata_budget *budgets, uint64_t ticks);
+
+/*
+ * Records an event in the first of @takers, then calls @next for the others.
+ * What is rare is left to record_rest().  Either ends the probe, so no function
+ * is called that returns here, and no registers need be saved for it.
+ * @bucket: from which the record takes a token; NULL: from none
+ */
+static always_inline void record_first(
+    uint32_t id, unsigned int bytes, const void *data, unsigned long takers,
+    struct strata_budget *budgets, struct strata_bucket *bucket,
+    uint64_t ticks, strata_takers_fn *next)
+{
+    unsigned long channel = find_first_set_bit(takers) % STRATA_HV_CHANNELS;
+    struct strata_cpu_ring *ring =
+        ACCESS_ONCE(strata_this_cpu()->ring[channel]);
     struct strata_slot slot;
+
+    if ( unlikely(!ring) ||
+         unlikely(!strata_ring_try_at(&ring->core, id,
+                                      sizeof(uint32_t) + bytes, ticks, &slot)) )
+    {
+        record_rest(id, data, takers, ticks, NULL);
+        return;
+    }
+
+    if ( bucket )
+        strata_bucket_take(bucket);
+    strata_flood_reserved(&slot);
+    write_payload(&slot, current->strata.context, data, bytes);
+    if ( strata_ring_commit_completes(&ring->core, &slot) )
+    {
+        record_rest(id, data, takers, ticks, slot.subbuf);
+        return;
+    }
+    takers &= takers - 1;
+    if ( unlikely(takers) )
+        next(id, data, takers, budgets, ticks);
+    else
+        probe_end();
+}
+
+/* The same where a channel may bound the domain that runs, by its @budgets. */
+static always_inline void record_bounded(
+    const struct strata_set *set, uint32_t id, unsigned int bytes,
+    const void *data, unsigned long takers, struct strata_budget *budgets,
+    uint64_t ticks, strata_takers_fn *next)
+{
+    unsigned long channel = find_first_set_bit(takers);
+    struct strata_bucket *bucket = NULL;
+
+    /* Changes of runstates need a switch each, and prove the order. */
+    if ( channel < STRATA_ANY_RUNNER_SHIFT && set->tokens[channel] )
+    {
+        bucket = strata_bucket_here(strata_this_cpu(), budgets, channel);
+        if ( unlikely(strata_bucket_empty(bucket)) )
+        {
+            record_rest(id, data, takers, ticks, NULL);
+            return;
+        }
+    }
+    record_first(id, bytes, data, takers, budgets, bucket, ticks, next);
+}
+
+static always_inline void record(uint32_t id, unsigned int bytes,
+                                 const void *data, unsigned long index,
+                                 strata_takers_fn *others)
+{
+    const struct strata_set *set = probe_begin();
+    struct strata_budget *budgets;
+    unsigned long runner, takers;
     uint64_t ticks;
-    uint32_t id;
 
     if ( unlikely(!set) )
         goto out;
-    channels = takers(set, event, &unbounded);
-    if ( !channels )
-        goto out;
-    if ( too_deep(cpu) )
+    runner = strata_runner(set, current);
+    if ( unlikely(strata_runner_unknown(runner)) || too_deep() )
     {
-        count_nested(cpu, channels);
-        goto out;
+        record_anew(id, data, index);
+        return;
     }
+    takers = runner & set->events[index];
+    if ( !takers )
+        goto out;
 
     /*
      * Before any ring is looked at: a probe that nests in this one from here on
@@ -281,53 +356,62 @@ static always_inline void record(uint32_t event, unsigned int bytes,
      * again.
      */
     ticks = strata_clock();
-    strata_note_exit(cpu, event, bytes, data);
-    id = event & STRATA_HV_ID_TRACE;
-    id |= bytes / sizeof(uint32_t) << STRATA_HV_ID_WORDS_SHIFT;
-
-    channel = find_first_set_bit(channels);
-    ring = ACCESS_ONCE(cpu->ring[channel]);
-    if ( unlikely(!ring) ||
-         (!unbounded &&
-          unlikely(!strata_budget_find(set, cpu, channel, current->domain,
-                                       &bucket))) ||
-         unlikely(!strata_ring_try_at(&ring->core, id,
-                                      sizeof(uint32_t) + bytes, ticks, &slot)) )
-    {
-        record_rest(cpu, id, data, channels, unbounded, -1, ticks);
-        return;
-    }
-
-    strata_bucket_take(bucket);
-    strata_flood_reserved(&slot);
-    write_payload(&slot, current->strata.context, data, bytes);
-    strata_ring_commit(&ring->core, &slot);
-    channels &= channels - 1;
-    if ( unlikely(ring->core.delivered) || unlikely(channels) )
-    {
-        record_rest(cpu, id, data, channels, unbounded,
-                    ring->core.delivered ? (int)channel : -1, ticks);
-        return;
-    }
-    strata_note_entry(cpu, event);
+    /* A probe that nests here, of a newer set, may change it. */
+    budgets = ACCESS_ONCE(current->strata.budgets);
+    if ( budgets )
+        record_bounded(set, id, bytes, data, takers, budgets, ticks, others);
+    else
+        record_first(id, bytes, data, takers, NULL, NULL, ticks, others);
+    return;
 
  out:
-    probe_end(cpu);
+    probe_end();
 }
 
-#define STRATA_RECORD_WORDS(words)                                 \
-void strata_record_ ## words(uint32_t event, const void *data)     \
-{                                                                  \
-    record(event, (words) * sizeof(uint32_t), data);               \
+#define STRATA_RECORD_WORDS(words)                                         \
+static strata_takers_fn others_ ## words;                                  \
+                                                                           \
+/* Not others_N() itself: the compiler would make a loop of it, and save   \
+ * registers for that. */                                                  \
+static noinline void more_ ## words(uint32_t id, const void *data,         \
+                                    unsigned long takers,                  \
+                                    struct strata_budget *budgets,         \
+                                    uint64_t ticks)                        \
+{                                                                          \
+    others_ ## words(id, data, takers, budgets, ticks);                    \
+}                                                                          \
+                                                                           \
+static noinline void others_ ## words(uint32_t id, const void *data,       \
+                                      unsigned long takers,                \
+                                      struct strata_budget *budgets,       \
+                                      uint64_t ticks)                      \
+{                                                                          \
+    const struct strata_set *set = ACCESS_ONCE(strata_set);                \
+                                                                           \
+    /* The last channel may have been destroyed since the probe began. */  \
+    if ( budgets && likely(set) )                                          \
+        record_bounded(set, id, (words) * sizeof(uint32_t), data, takers,  \
+                       budgets, ticks, more_ ## words);                    \
+    else                                                                   \
+        record_first(id, (words) * sizeof(uint32_t), data, takers, NULL,   \
+                     NULL, ticks, more_ ## words);                         \
+}                                                                          \
+                                                                           \
+void strata_record_ ## words(uint32_t id, const void *data,                \
+                             unsigned long index)                          \
+{                                                                          \
+    record(id, (words) * sizeof(uint32_t), data, index, others_ ## words); \
 }
+STRATA_RECORD_WORDS(0)
 STRATA_RECORD_WORDS(1)
 STRATA_RECORD_WORDS(2)
 STRATA_RECORD_WORDS(3)
 STRATA_RECORD_WORDS(4)
 STRATA_RECORD_WORDS(5)
 STRATA_RECORD_WORDS(6)
+STRATA_RECORD_WORDS(7)
 
-/* Any other size is copied into whole words. */
+/* Other sizes are copied into whole words. */
 static noinline void record_odd(uint32_t event, unsigned int bytes,
                                 const void *data)
 {
@@ -337,34 +421,20 @@ static noinline void record_odd(uint32_t event, unsigned int bytes,
 
     bytes = min_t(unsigned int, bytes, sizeof(words));
     memcpy(words, data, bytes);
-    record(event, ROUNDUP(bytes, sizeof(uint32_t)), words);
+    strata_trace_at(TRC_HD_TO_EVENT(event), strata_event_index(event),
+                    DIV_ROUND_UP(bytes, sizeof(uint32_t)), words);
 }
 
 void strata_record(uint32_t event, unsigned int bytes, const void *data)
 {
-    switch ( bytes )
-    {
-    case 1 * sizeof(uint32_t):
-        strata_record_1(event, data);
-        break;
-    case 2 * sizeof(uint32_t):
-        strata_record_2(event, data);
-        break;
-    case 3 * sizeof(uint32_t):
-        strata_record_3(event, data);
-        break;
-    case 4 * sizeof(uint32_t):
-        strata_record_4(event, data);
-        break;
-    case 5 * sizeof(uint32_t):
-        strata_record_5(event, data);
-        break;
-    case 6 * sizeof(uint32_t):
-        strata_record_6(event, data);
-        break;
-    default:
+    BUILD_BUG_ON(TRACE_EXTRA_SHIFT != STRATA_HV_ID_WORDS_SHIFT);
+
+    if ( unlikely(bytes % sizeof(uint32_t)) ||
+         unlikely(bytes > TRACE_EXTRA_MAX * sizeof(uint32_t)) )
         record_odd(event, bytes, data);
-    }
+    else
+        strata_trace_at(TRC_HD_TO_EVENT(event), strata_event_index(event),
+                        bytes / sizeof(uint32_t), data);
 }
 
 /*

@@ -13,12 +13,11 @@
 
 #include <xen/bitops.h>
 #include <xen/sched.h>
+#include <xen/strata_trace.h>
 #include <xen/trace.h>
 
 #include <strata/abi/hypervisor.h>
 
-#define STRATA_CLASSES        12 /* bits of an event that say its class ... */
-#define STRATA_CLASS_EVENTS   (1u << TRC_CLS_SHIFT) /* ... and what is below */
 #define STRATA_DOMAIN_NUMBERS 0x8000u /* DOMID_IDLE is the last */
 
 struct strata_channel;

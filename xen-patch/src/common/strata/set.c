@@ -10,21 +10,49 @@
 #include <xen/vmap.h>
 
 #include "channel.h"
+#include "domain.h"
 #include "set.h"
 
 struct strata_set *__read_mostly strata_set;
 struct strata_channel strata_channels[STRATA_HV_CHANNELS];
 
 /* Of the newest set; the first one differs from what a new vCPU holds. */
-static unsigned long generation;
+static unsigned long newest_generation;
+
+/* What is bounded while @v runs: see struct vcpu.  False: its domain has no
+ * memory for its counters, and nothing may be kept. */
+static bool find_budgets(const struct strata_set *set, struct vcpu *v)
+{
+    struct strata_domain *mine = ACCESS_ONCE(v->domain->strata);
+    unsigned int channel;
+    bool bounded = false;
+
+    for ( channel = 0; channel < STRATA_HV_CHANNELS; channel++ )
+        bounded = bounded || set->tokens[channel];
+
+    if ( !bounded || strata_domain_unbounded(v->domain) )
+        v->strata.budgets = NULL;
+    else if ( mine )
+        v->strata.budgets = mine->budget;
+    else
+        return false;
+
+    return true;
+}
 
 /*
  * A probe that nests in this one keeps the same, or what a newer set says: then
  * it runs before our store, and the next probe finds again.
  */
-unsigned int strata_find_runner(const struct strata_set *set, struct vcpu *v)
+unsigned long strata_find_runner(const struct strata_set *set, struct vcpu *v)
 {
-    unsigned int channel, channels = 0;
+    unsigned long runner, generation = read_atomic(&set->generation);
+    unsigned int channel, started;
+
+    /* Pairs with strata_set_start(): with the generation, what is started. */
+    smp_rmb();
+    started = read_atomic(&set->started);
+    runner = started << STRATA_ANY_RUNNER_SHIFT;
 
     for ( channel = 0; channel < STRATA_HV_CHANNELS; channel++ )
     {
@@ -32,16 +60,19 @@ unsigned int strata_find_runner(const struct strata_set *set, struct vcpu *v)
             ACCESS_ONCE(set->selection[channel]);
 
         if ( selection && strata_runner_selected(selection, v) )
-            channels |= 1u << channel;
+            runner |= started & (1u << channel);
     }
 
     v->strata.context = strata_context(v);
-    /* Pairs with the order of strata_runner_channels() and record() on this CPU:
-     * a probe that nests and finds the channels finds the context. */
-    barrier();
-    write_atomic(&v->strata.channels, set->generation | channels);
+    if ( find_budgets(set, v) )
+    {
+        /* Pairs with the order of strata_runner() and record() on this CPU: a
+         * probe that nests and finds the runner finds the rest. */
+        barrier();
+        write_atomic(&v->strata.runner, generation | runner);
+    }
 
-    return channels;
+    return runner;
 }
 
 bool strata_channel_started(const struct strata_channel *channel)
@@ -50,15 +81,17 @@ bool strata_channel_started(const struct strata_channel *channel)
            (strata_set->started & (1u << strata_channel_number(channel)));
 }
 
+static unsigned long next_generation(void)
+{
+    return newest_generation += 1UL << STRATA_RUNNER_BITS;
+}
+
 static struct strata_set *new_set(void)
 {
     struct strata_set *set = vzalloc(sizeof(*set));
 
     if ( set )
-    {
-        generation += STRATA_ALL_CHANNELS + 1UL;
-        set->generation = generation;
-    }
+        set->generation = next_generation();
 
     return set;
 }
@@ -103,11 +136,12 @@ static void fill(struct strata_set *set, unsigned int channel,
     for ( class = 0; class < STRATA_CLASSES; class++ )
         for ( low = 0; low < STRATA_CLASS_EVENTS; low++ )
         {
-            uint16_t word = set->events[class][low] & ~(selected | any);
+            uint16_t *event = &set->events[class * STRATA_CLASS_EVENTS + low];
+            uint16_t word = *event & ~(selected | any);
 
             if ( selection && strata_bit(selection->events[class], low) )
                 word |= is_any_runner(class, low) ? any : selected;
-            write_atomic(&set->events[class][low], word);
+            write_atomic(event, word);
         }
 
     /* A probe that found an event before may still refill from the tokens. */
@@ -159,11 +193,17 @@ void strata_set_start(const struct strata_channel *channel, bool start)
         return;
 
     started = (strata_set->started & ~bit) | (start ? bit : 0);
-    /* First what the set says of the channel.  Pairs with takers(), which reads
-     * `started` of a set that it found: a channel that it sees started has its
-     * rings, made by an earlier call, and this set's words. */
+    /*
+     * First what the set says of the channel.  Pairs with strata_find_runner(),
+     * which reads `started` of a set that it found: a channel that it sees
+     * started has its rings, made by an earlier call, and this set's words.
+     */
     smp_wmb();
     write_atomic(&strata_set->started, started);
+    /* Whoever sees the generation sees `started`; until then vCPUs go by what
+     * they keep. */
+    smp_wmb();
+    write_atomic(&strata_set->generation, next_generation());
 
     if ( started )
         set_bit(_TB_STRATA, &tb_init_done);

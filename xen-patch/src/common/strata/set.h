@@ -15,27 +15,36 @@
 
 #include <xen/bitops.h>
 #include <xen/sched.h>
+#include <xen/strata_trace.h>
 #include <xen/trace.h>
 
 #include <strata/abi/hypervisor.h>
 
 #include "selection.h"
 
-/* In the word of an event: channels that take it while a vCPU runs that they
+/*
+ * In the word of an event: channels that take it while a vCPU runs that they
  * select; and, shifted by this, those that take it whoever runs, without a
- * budget. */
+ * budget.  No channel is in both.
+ */
 #define STRATA_ANY_RUNNER_SHIFT STRATA_HV_CHANNELS
 
 #define STRATA_ALL_CHANNELS ((1u << STRATA_HV_CHANNELS) - 1)
 
+/* What a vCPU keeps for the words of events, below the generation. */
+#define STRATA_RUNNER_BITS (2 * STRATA_HV_CHANNELS)
+
 struct strata_set {
-    /* Above the bits of channels; other than that of every earlier set. */
+    /*
+     * Above the bits of a runner; other than that of every earlier set, and
+     * than this one's before `started` changed.
+     */
     unsigned long generation;
     unsigned int started;                /* channels */
     uint32_t tokens[STRATA_HV_CHANNELS]; /* in a budget's window; 0: no bound */
     const struct strata_selection *selection[STRATA_HV_CHANNELS]; /* or NULL */
-    /* The last row is for events without a class: nobody takes them. */
-    uint16_t events[STRATA_CLASSES + 1][STRATA_CLASS_EVENTS];
+    /* By strata_event_index().  Those without a class nobody takes. */
+    uint16_t events[(STRATA_CLASSES + 1) * STRATA_CLASS_EVENTS];
 };
 
 /* NULL: there is no channel. */
@@ -47,32 +56,41 @@ static inline uint32_t strata_context(const struct vcpu *v)
     return v->domain->domain_id | (uint32_t)v->vcpu_id << 16;
 }
 
-/* The word of an event. */
-static always_inline unsigned int strata_event_word(
-    const struct strata_set *set, uint32_t event)
+/*
+ * What the running vCPU keeps for this set, to be masked with an event's word:
+ * the started channels that select it, and, shifted, all started channels.  It
+ * keeps them with the generation of the set that said so.
+ */
+static always_inline unsigned long strata_runner(const struct strata_set *set,
+                                                 const struct vcpu *v)
 {
-    uint32_t class = (event >> TRC_CLS_SHIFT) | (1u << STRATA_CLASSES);
-
-    return set->events[find_first_set_bit(class)]
-                      [event & (STRATA_CLASS_EVENTS - 1)];
+    return ACCESS_ONCE(v->strata.runner) ^ set->generation;
 }
 
-/* Finds the channels that select @v, the running vCPU, and keeps them in it. */
-unsigned int strata_find_runner(const struct strata_set *set, struct vcpu *v);
-
-/*
- * Returns the channels that select the vCPU that runs on this CPU.  It keeps
- * them, with the generation of the set that said so.
- */
-static always_inline unsigned int strata_runner_channels(
-    const struct strata_set *set, struct vcpu *v)
+/* Whether @v kept that for another set, or before a channel started or stopped. */
+static always_inline bool strata_runner_unknown(unsigned long runner)
 {
-    unsigned long channels = read_atomic(&v->strata.channels) ^ set->generation;
+    return runner > (1UL << STRATA_RUNNER_BITS) - 1;
+}
 
-    if ( unlikely(channels > STRATA_ALL_CHANNELS) )
-        return strata_find_runner(set, v);
+/* Finds it, and lets @v, the running vCPU, keep it. */
+unsigned long strata_find_runner(const struct strata_set *set, struct vcpu *v);
 
-    return channels;
+/* Who takes an event while @v runs: bits as in the event's word. */
+static inline unsigned int strata_takers(const struct strata_set *set,
+                                         unsigned int index, struct vcpu *v)
+{
+    unsigned long runner = strata_runner(set, v);
+
+    if ( strata_runner_unknown(runner) )
+        runner = strata_find_runner(set, v);
+
+    return runner & set->events[index];
+}
+
+static inline unsigned int strata_takers_channels(unsigned int takers)
+{
+    return (takers | (takers >> STRATA_ANY_RUNNER_SHIFT)) & STRATA_ALL_CHANNELS;
 }
 
 /*

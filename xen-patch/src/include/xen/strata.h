@@ -11,6 +11,7 @@
 #include <xen/trace.h>
 #include <xen/types.h>
 
+struct cpu_info;
 struct domain;
 struct strata_hv_op;
 struct strata_hv_pcpu_clock;
@@ -24,8 +25,11 @@ struct vcpu;
  */
 static inline bool strata_started(void)
 {
-    return ACCESS_ONCE(tb_init_done) & TB_STRATA;
+    return tb_init_done & TB_STRATA;
 }
+
+/* A CPU is to run with this information, or does already: it has no probes. */
+void strata_init_cpu(struct cpu_info *info, unsigned int cpu);
 
 /*
  * Whether a trace point with this event would be recorded. Any context.
@@ -105,6 +109,8 @@ void vcpu_runstate_trace(struct vcpu *v);
 #else /* CONFIG_STRATA */
 
 #include <xen/errno.h>
+
+static inline void strata_init_cpu(struct cpu_info *info, unsigned int cpu) {}
 
 static inline bool strata_wants(uint32_t event)
 {
