@@ -9,6 +9,7 @@
  *
  *   what=hypercalls  10,000 calls of xen_version, which Xen traces as they begin
  *                    and as they return: 20,000 events, of 4 and 12 bytes in turns
+ *   what=softirqs    10,000 yields: a hypercall each, and a softirq of the scheduler's
  *   what=tracepoint  the trace point cpu_frequency, 8 bytes, 20,000 times, with
  *                    whatever probes are on it
  *
@@ -26,6 +27,8 @@
 #include <asm/msr.h>
 #include <asm/xen/hypercall.h>
 
+#include <xen/interface/sched.h>
+
 #define LOOPS       20
 #define EVENTS      20000
 #define CALIBRATION 1000000
@@ -41,6 +44,15 @@ static noinline void make_hypercalls(void)
 
 	for (i = 0; i < EVENTS / 2; i++)
 		HYPERVISOR_xen_version(0, NULL);
+}
+
+/* Xen finds nobody else to run, and comes back. */
+static noinline void make_softirqs(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < EVENTS / 2; i++)
+		HYPERVISOR_sched_op(SCHEDOP_yield, NULL);
 }
 
 static noinline void pass_tracepoint(void)
@@ -92,6 +104,8 @@ static int __init strata_count_init(void)
 {
 	if (!strcmp(what, "hypercalls"))
 		measure(make_hypercalls);
+	else if (!strcmp(what, "softirqs"))
+		measure(make_softirqs);
 	else if (!strcmp(what, "tracepoint"))
 		measure(pass_tracepoint);
 	else

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # Builds what Strata is compared with on an emulated host, below out/bench: a Xen whose Strata takes a lock for each record
-# (tests/bench/locked.h), and LTTng's modules and programs, below out/lttng. Called by instructions.sh; what is built and has not
-# changed stays.
+# (tests/bench/locked.h), a Xen without the series, and LTTng's modules and programs, below out/lttng. Called by instructions.sh; what
+# is built and has not changed stays.
 set -eu
 # shellcheck source=tests/xen/debs.sh
 . "$(dirname "$0")/../../xen/debs.sh"
@@ -27,7 +27,24 @@ build_locked_xen() {
 	echo "$stamp" >"$tree.stamp"
 }
 
+# The source that out/xen was built of, as it came.
+build_plain_xen() {
+	local tree=$out/xen-plain source
+
+	source=$(cat "$top/out/xen/tree.origin")
+	[ "$(cat "$tree.stamp" 2>/dev/null)" != "$source" ] || return 0
+	echo "bench: building a Xen without the series" >&2
+	rm -rf "$tree"
+	cp -a "$source" "$tree"
+	{
+		make -C "$tree/xen" XEN_TARGET_ARCH=x86_64 defconfig
+		make -C "$tree/xen" -j"$(nproc)" XEN_TARGET_ARCH=x86_64
+	} >>"$log" 2>&1 || die "the hypervisor did not build; the output is in $log"
+	echo "$source" >"$tree.stamp"
+}
+
 "$top/tests/lttng/build.sh"
 mkdir -p "$out"
 : >"$log"
 build_locked_xen
+build_plain_xen

@@ -79,6 +79,7 @@ while read -r variant; do
 	case $variant in
 	off)
 		count hypercalls off
+		count softirqs off
 		count tracepoint off
 		;;
 	strata_two)
