@@ -23,7 +23,7 @@ largest_file=25000
 begin limited --app all --app-buffer 16Kx8
 largest_file=unlimited
 victimise 8000 200
-become "$mallory" $bin/app/program crowd 2 "$(home "$mallory")/last" &
+become "$mallory" $bin/app/program numbered 1000000000 &
 attackers+=($!)
 check "a user's stream reaches the limit" await said limited 'File too large; the later events of this CPU are lost and counted'
 check "another user's program is recorded to its end" victim_ends
@@ -33,5 +33,5 @@ end_recording
 check "the recorder ends as usual, and says what was lost" is "$status" 3
 check "no event of theirs is lost" is "$(steps limited)" 8100
 check "those of the user are counted" test "$(lost_of "$mallory" limited)" -gt 0
-check "the recording can be read" is "$(readable_steps limited)" 8100
+check "they can be read" is "$("$strata" convert --format json "$work/limited" --event step 2>/dev/null | grep -c '"step"')" 8100
 finish
