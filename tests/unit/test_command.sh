@@ -48,8 +48,8 @@ for period in 9 60001 -1 +50 1e3 50ms 4294967396 ''; do
 done
 check "record: a flight recorder has no switch timer" says 2 'cannot be combined with --overwrite' record --switch-timer 100 --overwrite
 check "record: half a selection is named" says 2 'is not DOMAIN:EVENTS' record --kernel :sched
-check "record: a probe without a domain is named" says 2 'is not DOMAIN:SYMBOL' record --kprobe do_nanosleep
-check "record: a return has no offset" says 2 '"g1:f\+4" is not DOMAIN:SYMBOL' record --kretprobe g1:f+4
+check "record: a probe without a domain is named" says 2 'is not DOMAIN:\[NAME=\]SYMBOL\[\+OFFSET\]' record --kprobe do_nanosleep
+check "record: a return has no offset" says 2 '"g1:f\+4" is not DOMAIN:\[NAME=\]SYMBOL \[ARGUMENT' record --kretprobe g1:f+4
 check "record: a thread is a number" says 2 '"g1:init" is not DOMAIN:N,N' record --tid g1:init
 check "list: a domain goes with --events" says 2 '^Usage: strata list' list g1
 check "record: half an application is named" says 2 'is not PROGRAM:EVENTS' record --app server:
