@@ -13,12 +13,13 @@ log=$out/build.log
 
 # The modules, but only the probes that are used: some of the others do not know the newest kernels.
 build_modules() {
-	local deb build=$out/src release headers
+	local deb build=$out/src release headers stamp
 
 	read -r release _ <"$top/out/kernel/release"
 	headers=/usr/src/linux-headers-$release
 	deb=$(fetch_deb lttng-modules-dkms "" all)
-	[ "$(cat "$out/stamp" 2>/dev/null)" != "$deb $release" ] || return 0
+	stamp="$deb $release $(sha256sum <"${BASH_SOURCE[0]}")"
+	[ "$(cat "$out/stamp" 2>/dev/null)" != "$stamp" ] || return 0
 	echo "lttng: building LTTng's modules" >&2
 	rm -rf "$build" "$top/out/lttng/lib"
 	mkdir -p "$build" "$out/lib/modules/$release"
@@ -27,15 +28,19 @@ build_modules() {
 	{
 		sed '/^ccflags-y/q' "$build/src/probes/Kbuild"
 		echo 'obj-$(CONFIG_LTTNG) += lttng-probe-power.o lttng-probe-sched.o lttng-probe-irq.o lttng-probe-net.o'
+		echo 'obj-$(CONFIG_LTTNG) += lttng-probe-timer.o'
 		echo 'obj-$(CONFIG_LTTNG) += lttng-probe-statedump.o lttng-kprobes.o lttng-kretprobes.o lttng-uprobes.o'
 	} >"$build/Kbuild.new"
 	mv "$build/Kbuild.new" "$build/src/probes/Kbuild"
+	# Debian's kernel has an argument of hrtimer_start that this release of LTTng does not know.
+	sed -i -e 's/TP_PROTO(struct hrtimer \*hrtimer, enum hrtimer_mode mode)/TP_PROTO(struct hrtimer *hrtimer, enum hrtimer_mode mode, bool was_armed)/' \
+		-e 's/TP_ARGS(hrtimer, mode)/TP_ARGS(hrtimer, mode, was_armed)/' "$build/include/instrumentation/events/timer.h"
 	make -s -C "$headers" M="$build/src" CONFIG_LTTNG=m CONFIG_DEBUG_INFO_BTF_MODULES= KCFLAGS=-g0 -j"$(nproc)" modules \
 		>"$log" 2>&1 || die "LTTng's modules did not build; the output is in $log"
 	find "$build/src" -name '*.ko' -exec objcopy --strip-debug {} \; -exec cp -t "$out/lib/modules/$release" {} +
 	touch "$out/lib/modules/$release"/modules.{order,builtin,builtin.modinfo}
 	depmod -b "$out" "$release"
-	echo "$deb $release" >"$out/stamp"
+	echo "$stamp" >"$out/stamp"
 }
 
 # The programs of lttng-tools, and what they load.
