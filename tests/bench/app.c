@@ -8,19 +8,19 @@ STRATA_EVENT(strata_bench, one, strata_u64(number));
 STRATA_EVENT(strata_bench, four, strata_u64(number), strata_u32(half), strata_i32(other),
 	     strata_f64(share));
 
-static void burst_8b(void)
+static void burst_8b(uint64_t events)
 {
 	uint64_t i;
 
-	for (i = 0; i < BURST; i++)
+	for (i = 0; i < events; i++)
 		STRATA_TRACE(strata_bench, one, i);
 }
 
-static void burst_4f(void)
+static void burst_4f(uint64_t events)
 {
 	uint64_t i;
 
-	for (i = 0; i < BURST; i++)
+	for (i = 0; i < events; i++)
 		STRATA_TRACE(strata_bench, four, i, (uint32_t)i, (int32_t)i, 0.5);
 }
 

@@ -3,16 +3,19 @@
 #
 # Measures the cost of an event for an application, alternately with Strata and LTTng-UST, each with
 # a consumer that writes to disk: in time, also with cold caches, and in instructions. app.sh DIR
-# TURNS: called by run.sh with the directory for its programs and recordings; prints lines for its
-# table.
+# TURNS [THREADS...]: called by run.sh with the directory for its programs and recordings; prints
+# lines for its table. With THREADS, as papers/run.sh calls it, only so many threads at once are
+# measured, which write to flight recorders; where one loses events, there are no figures of it.
 set -eu
 cd "$(dirname "$0")/../.."
 
-dir=$1 turns=$2
+dir=$1 turns=$2 what=on
+shift 2
 here=tests/bench
 export STRATA_APP_SOCKET=$PWD/$dir/apps.sock
-# As much for both: no burst may lose an event.
+# As much for both: no burst may lose an event, and no thread be preempted while others write a whole buffer.
 buffers=16 kib=256
+[ $# = 0 ] || kib=4096
 
 # Loops begin with a line of the cache, in both: where the linker happened to put them is not
 # what is measured.
@@ -23,26 +26,40 @@ cc=(gcc -std=gnu11 -D_GNU_SOURCE -O2 -Wall -Wextra -Werror -falign-functions=64 
 
 # All that is measured of a program with a tracer that records: PROGRAM VARIANT.
 measure() {
-	"$dir/$1" "$2" on
+	"$dir/$1" "$2" "$what"
+	[ "$what" = on ] || return 0
 	"$dir/step" app_instructions_8b "$dir/$1" "$2"
+}
+
+# Prints what was measured under a tracer that lost so many events: VARIANT LOST.
+show_values() {
+	if [ "$2" = 0 ]; then
+		cat "$dir/app-values"
+	elif [ "$what" = on ]; then
+		echo "bench: $1: $2 lost: the figures are of fewer records" >&2
+		cat "$dir/app-values"
+	else
+		echo "bench: $1, $what threads: $2 lost: there are no figures of it" >&2
+	fi
 }
 
 # Runs the program under Strata: VARIANT MODE.
 strata() {
-	local recorder lost
+	local recorder lost mode=()
+	[ "$what" = on ] || mode=(--overwrite)
 	rm -rf "$dir/app-recording"
-	out/bin/strata record --app app --app-buffer "${kib}Kx$buffers" -o "$dir/app-recording" \
+	out/bin/strata record --app app --app-buffer "${kib}Kx$buffers" "${mode[@]}" -o "$dir/app-recording" \
 		2>"$dir/app-recorder.log" &
 	recorder=$!
 	until [ -S "$STRATA_APP_SOCKET" ]; do
 		kill -0 $recorder || { cat "$dir/app-recorder.log" >&2; return 1; }
 		sleep 0.05
 	done
-	STRATA_APP_MODE=$2 measure app "$1"
+	STRATA_APP_MODE=$2 measure app "$1" >"$dir/app-values"
 	kill -INT $recorder
 	wait $recorder || cat "$dir/app-recorder.log" >&2
 	lost=$(sed -n 's/^strata: recorded .* \([0-9]*\) lost$/\1/p' "$dir/app-recorder.log")
-	[ "$lost" = 0 ] || echo "bench: $1: $lost lost: the figures are of fewer records" >&2
+	show_values "$1" "$lost"
 	rm -rf "$dir/app-recording"
 }
 
@@ -68,6 +85,7 @@ several() {
 
 # Runs the program under LTTng: VARIANT MODE.
 lttng_ust() {
+	local lost
 	{
 		if [ "$2" = overwrite ]; then
 			lttng create strata-bench --snapshot --output="$PWD/$dir/lttng"
@@ -78,9 +96,16 @@ lttng_ust() {
 		lttng enable-event --userspace --channel=bench 'strata_bench:*'
 		lttng start
 	} >"$dir/lttng.log" 2>&1 || { cat "$dir/lttng.log" >&2; return 1; }
-	measure app_lttng "$1"
+	measure app_lttng "$1" >"$dir/app-values"
 	lttng stop >"$dir/lttng.log" 2>&1
 	grep -i discarded "$dir/lttng.log" >&2 || true
+	lost=0
+	if [ "$what" != on ]; then
+		# Of a flight recorder's discarded events, lttng says nothing.
+		lttng snapshot record "$PWD/$dir/lttng" >/dev/null
+		lost=$(tests/bench/papers/recordings.py "$dir/lttng" lttng)
+	fi
+	show_values "$1" "$lost"
 	lttng destroy strata-bench >/dev/null
 	# What it wrote is what merge.sh reads.
 	rm -rf "$dir/lttng-trace"
@@ -94,6 +119,12 @@ lttng-sessiond --daemonize --no-kernel --pidfile "$PWD/$dir/sessiond.pid" >/dev/
 trap '[ ! -e "$dir/sessiond.pid" ] || kill "$(cat "$dir/sessiond.pid")"' EXIT
 
 for _ in $(seq "$turns"); do
+	for what in "$@"; do
+		strata strata_single_store single-store
+		lttng_ust lttng_ust_overwrite overwrite
+		strata strata_reserve_commit reserve-commit
+	done
+	[ $# = 0 ] || continue
 	"$dir/app" strata off
 	"$dir/app_lttng" lttng_ust off
 	strata strata_single_store single-store

@@ -6,19 +6,19 @@
 
 #include "app_turns.h"
 
-static void burst_8b(void)
+static void burst_8b(uint64_t events)
 {
 	uint64_t i;
 
-	for (i = 0; i < BURST; i++)
+	for (i = 0; i < events; i++)
 		lttng_ust_tracepoint(strata_bench, one, i);
 }
 
-static void burst_4f(void)
+static void burst_4f(uint64_t events)
 {
 	uint64_t i;
 
-	for (i = 0; i < BURST; i++)
+	for (i = 0; i < events; i++)
 		lttng_ust_tracepoint(strata_bench, four, i, (uint32_t)i, (int32_t)i, 0.5);
 }
 

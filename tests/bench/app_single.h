@@ -32,12 +32,17 @@ __attribute__((noinline)) static void no_event(uint64_t number)
 	__asm__ __volatile__("" : : "r"(number) : "memory");
 }
 
-static inline double now_ns(void)
+static inline double clock_ns(clockid_t clock)
 {
 	struct timespec now;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
+	clock_gettime(clock, &now);
 	return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
+}
+
+static inline double now_ns(void)
+{
+	return clock_ns(CLOCK_MONOTONIC);
 }
 
 /*

@@ -24,7 +24,10 @@
 #define WARM_UPS 4u /* bursts on each CPU: they touch each page of its buffer */
 #define PAUSE_US 60000u
 
-typedef void burst_fn(void);
+#define THREADS_MAX   8u
+#define THREAD_EVENTS 500000u /* a flight recorder's: more than its buffers hold */
+
+typedef void burst_fn(uint64_t events);
 
 /* What app.c and app_lttng.c differ in. */
 struct app_events {
@@ -37,54 +40,70 @@ static inline double time_burst(burst_fn *burst)
 {
 	double begin = now_ns();
 
-	burst();
+	burst(BURST);
 	return (now_ns() - begin) / BURST;
 }
 
+struct timed_thread {
+	pthread_t thread;
+	pthread_barrier_t *begin;
+	burst_fn *burst;
+	uint64_t events;
+	double ns; /* of this thread's own time, for an event */
+};
+
 static inline void *time_in_thread(void *argument)
 {
-	double *ns = malloc(sizeof(*ns));
+	struct timed_thread *timed = argument;
+	double begin;
 
-	if (ns)
-		*ns = time_burst((burst_fn *)argument);
-	return ns;
+	pthread_barrier_wait(timed->begin);
+	begin = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	timed->burst(timed->events);
+	timed->ns = (clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin) / (double)timed->events;
+	return NULL;
 }
 
-/* Two threads at once; the mean of what an event cost each. */
-static inline double time_two(burst_fn *burst)
+/* @nr threads at once, each with @events; the mean of what an event cost each. */
+static inline double time_threads(burst_fn *burst, uint64_t events, unsigned int nr)
 {
-	pthread_t threads[2];
+	struct timed_thread threads[THREADS_MAX];
+	pthread_barrier_t begin;
 	double sum = 0;
-	void *ns;
-	int i;
-
-	for (i = 0; i < 2; i++)
-		if (pthread_create(&threads[i], NULL, time_in_thread, (void *)burst))
-			abort();
-	for (i = 0; i < 2; i++) {
-		pthread_join(threads[i], &ns);
-		sum += ns ? *(double *)ns : 0;
-		free(ns);
-	}
-	return sum / 2;
-}
-
-static inline void rdtsc_burst(void)
-{
 	unsigned int i;
 
-	for (i = 0; i < BURST; i++) {
+	pthread_barrier_init(&begin, NULL, nr);
+	for (i = 0; i < nr; i++) {
+		threads[i].begin = &begin;
+		threads[i].burst = burst;
+		threads[i].events = events;
+		if (pthread_create(&threads[i].thread, NULL, time_in_thread, &threads[i]))
+			abort();
+	}
+	for (i = 0; i < nr; i++) {
+		pthread_join(threads[i].thread, NULL);
+		sum += threads[i].ns;
+	}
+	pthread_barrier_destroy(&begin);
+	return sum / nr;
+}
+
+static inline void rdtsc_burst(uint64_t events)
+{
+	uint64_t i;
+
+	for (i = 0; i < events; i++) {
 		__builtin_ia32_rdtsc();
 		__asm__ __volatile__("" : : : "memory");
 	}
 }
 
 /* A burst's loop, with a number that is counted up as an event would need it. */
-static inline void empty_burst(void)
+static inline void empty_burst(uint64_t events)
 {
 	uint64_t i;
 
-	for (i = 0; i < BURST; i++)
+	for (i = 0; i < events; i++)
 		__asm__ __volatile__("" : : "r"(i) : "memory");
 }
 
@@ -100,7 +119,7 @@ static inline void warm_up(burst_fn *burst)
 		CPU_SET((size_t)cpu, &one);
 		sched_setaffinity(0, sizeof(one), &one);
 		for (turn = 0; turn < WARM_UPS; turn++) {
-			burst();
+			burst(BURST);
 			usleep(PAUSE_US);
 		}
 	}
@@ -109,13 +128,13 @@ static inline void warm_up(burst_fn *burst)
 
 /* @baseline: in turns with what is measured; NULL: without */
 static inline void take_turns(const char *bench, const char *variant, burst_fn *burst,
-			      const char *baseline_name, burst_fn *baseline, int threads)
+			      const char *baseline_name, burst_fn *baseline, unsigned int threads)
 {
 	unsigned int turn;
 
 	for (turn = 0; turn < TURNS; turn++) {
 		double before = baseline ? time_burst(baseline) : 0;
-		double ns = threads == 2 ? time_two(burst) : time_burst(burst);
+		double ns = threads > 1 ? time_threads(burst, BURST, threads) : time_burst(burst);
 
 		usleep(PAUSE_US);
 		if (baseline)
@@ -125,10 +144,23 @@ static inline void take_turns(const char *bench, const char *variant, burst_fn *
 	fflush(stdout);
 }
 
+/* @nr threads at once, by their own time. */
+static inline void take_thread_turns(const char *variant, burst_fn *burst, unsigned int nr)
+{
+	unsigned int turn;
+
+	if (nr < 1 || nr > THREADS_MAX)
+		abort();
+	for (turn = 0; turn < TURNS; turn++)
+		printf("app_threads_%u %s ns %.3f\n", nr, variant,
+		       time_threads(burst, THREAD_EVENTS, nr));
+}
+
 /*
  * The benches of one variant: PROGRAM VARIANT WHAT, where WHAT is
  *   on     all that takes time, with a tracer that records
  *   off    where nothing is recorded
+ *   1...8  that number of threads, with a flight recorder
  *   step   run by step.c
  */
 static inline int run_benches(int argc, char **argv, const struct app_events *events)
@@ -136,7 +168,7 @@ static inline int run_benches(int argc, char **argv, const struct app_events *ev
 	const char *variant = argv[1], *what = argv[2];
 
 	if (argc != 3) {
-		fprintf(stderr, "bench: call it as: %s VARIANT on|off|step\n", argv[0]);
+		fprintf(stderr, "bench: call it as: %s VARIANT on|off|step|THREADS\n", argv[0]);
 		return 1;
 	}
 	usleep(200000); /* a tracer that attaches behind main()'s back is there then */
@@ -149,6 +181,10 @@ static inline int run_benches(int argc, char **argv, const struct app_events *ev
 		return 0;
 	}
 	warm_up(events->burst_8b);
+	if (strcmp(what, "on") != 0) {
+		take_thread_turns(variant, events->burst_8b, (unsigned int)atoi(what));
+		return 0;
+	}
 	take_turns("app_event_8b_1t", variant, events->burst_8b, "rdtsc", rdtsc_burst, 1);
 	take_turns("app_event_4f_1t", variant, events->burst_4f, "rdtsc", rdtsc_burst, 1);
 	take_turns("app_event_8b_2t", variant, events->burst_8b, NULL, NULL, 2);
