@@ -5,8 +5,11 @@
  * is `empty_loop`, on cached memory that nobody else writes.  For run.sh: prints lines of
  * "BENCH VARIANT UNIT VALUE", one a turn.
  *
- * Saving and restoring the interrupt flag is no business of a program's: it is
- * measured in a kernel.
+ * Those between which a tracer may choose are there twice, as Desnoyers 2010, table I, has
+ * them: alone, and around ten reads and a write (_operations).
+ *
+ * A program may not switch interrupts off: of saving and restoring their flag, pushf_popf leaves
+ * out `cli`.  kernel/strata_primitives.c counts the instructions of the kernel's.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -25,6 +28,8 @@ static struct {
 	uint64_t value;
 	uint64_t seq;
 	uint64_t pair[2];
+	uint64_t words[11];
+	uint32_t preempt_count;
 	pthread_spinlock_t spinlock;
 	uint32_t plain_lock;
 	pthread_mutex_t mutex;
@@ -73,16 +78,54 @@ static inline void cmpxchg_lock(uint64_t i)
 				    __ATOMIC_SEQ_CST);
 }
 
+static inline void ten_reads_one_write(void)
+{
+	uint64_t sum = 0;
+	unsigned int i;
+
+#pragma GCC unroll 10
+	for (i = 0; i < 10; i++)
+		sum += __atomic_load_n(&line.words[i], __ATOMIC_RELAXED);
+	__atomic_store_n(&line.words[10], sum, __ATOMIC_RELAXED);
+}
+
+static inline void nothing(void)
+{
+}
+
 /* A test-and-set lock, as simple as one can be. */
-static inline void plain_spin_lock(void)
+static inline void plain_spin_lock(void (*work)(void))
 {
 	while (__atomic_exchange_n(&line.plain_lock, 1, __ATOMIC_ACQUIRE))
 		__builtin_ia32_pause();
+	work();
 	__atomic_store_n(&line.plain_lock, 0, __ATOMIC_RELEASE);
 }
 
+/* As a kernel's preempt_disable() and preempt_enable(), on a word of this thread. */
+static inline void preempt_count(void (*work)(void))
+{
+	__asm__ __volatile__("incl %0" : "+m"(line.preempt_count) : : "memory", "cc");
+	work();
+	__asm__ goto("decl %0\n\tjs %l[reschedule]"
+		     :
+		     : "m"(line.preempt_count)
+		     : "memory", "cc"
+		     : reschedule);
+reschedule:
+	return;
+}
+
+static inline void pushf_popf(void (*work)(void))
+{
+	unsigned long long flags = __builtin_ia32_readeflags_u64();
+
+	work();
+	__builtin_ia32_writeeflags_u64(flags);
+}
+
 /* The reader's side, of two words; nobody writes. */
-static inline void seqlock_read(void)
+static inline void seqlock_read(void (*work)(void))
 {
 	uint64_t seq, words[2];
 
@@ -90,6 +133,7 @@ static inline void seqlock_read(void)
 		seq = __atomic_load_n(&line.seq, __ATOMIC_ACQUIRE);
 		words[0] = __atomic_load_n(&line.pair[0], __ATOMIC_RELAXED);
 		words[1] = __atomic_load_n(&line.pair[1], __ATOMIC_RELAXED);
+		work();
 		__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	} while (seq & 1 || seq != __atomic_load_n(&line.seq, __ATOMIC_RELAXED));
 	__asm__ __volatile__("" : : "r"(words[0]), "r"(words[1]));
@@ -138,24 +182,31 @@ aborted:
 	strata_rseq_clear(rseq);
 }
 
-PRIMITIVE(empty_loop, )
+/* The same, twice: @operation calls work(), which does nothing, or reads and writes. */
+#define SECTION(name, operation)                                 \
+	PRIMITIVE(name, void (*work)(void) = nothing; operation) \
+	PRIMITIVE(name##_operations, void (*work)(void) = ten_reads_one_write; operation)
+
+SECTION(empty_loop, work())
 PRIMITIVE(add, __asm__ __volatile__("addq $1, %0" : "+m"(line.value) : : "cc"))
 PRIMITIVE(add_lock, __asm__ __volatile__("lock addq $1, %0" : "+m"(line.value) : : "cc"))
 PRIMITIVE(xadd, xadd_local())
 PRIMITIVE(xadd_lock, __atomic_fetch_add(&line.value, 1, __ATOMIC_SEQ_CST))
-PRIMITIVE(cmpxchg, cmpxchg_local(i))
-PRIMITIVE(cmpxchg_lock, cmpxchg_lock(i))
+SECTION(cmpxchg, cmpxchg_local(i); work())
+SECTION(cmpxchg_lock, cmpxchg_lock(i); work())
 PRIMITIVE(xchg, __atomic_exchange_n(&line.value, i, __ATOMIC_SEQ_CST))
 PRIMITIVE(rseq_add, rseq_add())
 PRIMITIVE(rseq_compare_store, rseq_compare_store())
 PRIMITIVE(mfence, __asm__ __volatile__("mfence" : : : "memory"))
 PRIMITIVE(lfence, __asm__ __volatile__("lfence" : : : "memory"))
 PRIMITIVE(sfence, __asm__ __volatile__("sfence" : : : "memory"))
-PRIMITIVE(spin_lock_plain, plain_spin_lock())
+SECTION(spin_lock_plain, plain_spin_lock(work))
 PRIMITIVE(spin_lock_pthread,
 	  (pthread_spin_lock(&line.spinlock), pthread_spin_unlock(&line.spinlock)))
 PRIMITIVE(mutex_pthread, (pthread_mutex_lock(&line.mutex), pthread_mutex_unlock(&line.mutex)))
-PRIMITIVE(seqlock_read, seqlock_read())
+SECTION(seqlock_read, seqlock_read(work))
+SECTION(preempt_count, preempt_count(work))
+SECTION(pushf_popf, pushf_popf(work))
 PRIMITIVE(rdtsc, __builtin_ia32_rdtsc())
 PRIMITIVE(rdtscp, unsigned int cpu; __builtin_ia32_rdtscp(&cpu))
 PRIMITIVE(lfence_rdtsc, strata_clock())
@@ -174,12 +225,15 @@ static const struct {
 	void (*loop)(void);
 } primitives[] = {
 	ENTRY(empty_loop),
+	ENTRY(empty_loop_operations),
 	ENTRY(add),
 	ENTRY(add_lock),
 	ENTRY(xadd),
 	ENTRY(xadd_lock),
 	ENTRY(cmpxchg),
+	ENTRY(cmpxchg_operations),
 	ENTRY(cmpxchg_lock),
+	ENTRY(cmpxchg_lock_operations),
 	ENTRY(xchg),
 	ENTRY(rseq_add),
 	ENTRY(rseq_compare_store),
@@ -187,9 +241,15 @@ static const struct {
 	ENTRY(lfence),
 	ENTRY(sfence),
 	ENTRY(spin_lock_plain),
+	ENTRY(spin_lock_plain_operations),
 	ENTRY(spin_lock_pthread),
 	ENTRY(mutex_pthread),
 	ENTRY(seqlock_read),
+	ENTRY(seqlock_read_operations),
+	ENTRY(preempt_count),
+	ENTRY(preempt_count_operations),
+	ENTRY(pushf_popf),
+	ENTRY(pushf_popf_operations),
 	ENTRY(rdtsc),
 	ENTRY(rdtscp),
 	ENTRY(lfence_rdtsc),
