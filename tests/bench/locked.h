@@ -3,7 +3,8 @@
  * locked.h - what the core would be if it kept others away, as tracers did before
  * it: a spin lock with interrupts off around each record, and plain loads and
  * stores where the core has atomic operations of its CPU.  For comparison alone:
- * an NMI that traces would wait for ever.
+ * an NMI that traces would wait for ever.  With STRATA_BENCH_IRQS_OFF interrupts are
+ * off, but there is no lock, as Desnoyers 2012, section 5.8, has it.
  *
  * Compiled in front of what writes records in Xen (record.c) and in strata.ko
  * (trace_*.c), so that nothing else differs.
@@ -32,8 +33,13 @@ typedef spinlock_t locked_lock_t;
 #include <linux/spinlock.h>
 
 typedef raw_spinlock_t locked_lock_t;
-#define LOCKED_TAKE        raw_spin_lock_irqsave
-#define LOCKED_DROP        raw_spin_unlock_irqrestore
+#ifdef STRATA_BENCH_IRQS_OFF
+#define LOCKED_TAKE(lock, flags) local_irq_save(flags)
+#define LOCKED_DROP(lock, flags) local_irq_restore(flags)
+#else
+#define LOCKED_TAKE raw_spin_lock_irqsave
+#define LOCKED_DROP raw_spin_unlock_irqrestore
+#endif
 #define this_cpu(variable) (*this_cpu_ptr(&(variable)))
 #endif
 

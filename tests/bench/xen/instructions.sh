@@ -74,7 +74,7 @@ mkdir -p $out/own $out/locked $out/plain
 xen-patch/build.sh >$out/build.log
 make --no-print-directory -C guest-kmod >>$out/build.log
 tests/bench/xen/build.sh
-tests/bench/kernel/build.sh $out --locked
+tests/bench/kernel/build.sh $out locked
 mkdir $out/own/lttng
 cp -r out/lttng/{bin,lib,share} $out/own/lttng/
 echo "bench: a host that counts instructions boots" >&2
