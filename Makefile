@@ -50,7 +50,7 @@ LINUX_STYLE   = $(filter-out xen-patch/% include/strata/platform/xen.h,$(C_FILES
 SHELL_FILES   = $(shell git ls-files --cached --others --exclude-standard | \
 	xargs grep -lE '^\#!/bin/(ba)?sh' -- )
 
-.PHONY: all deps tools xen kmod images demo check quick fuzz bench install clean format lint unit model attack browser
+.PHONY: all deps tools xen kmod images demo check quick fuzz bench bench-papers install clean format lint unit model attack browser
 .DELETE_ON_ERROR:
 
 all: deps-all
@@ -276,6 +276,10 @@ demo: deps-demo
 bench: deps-bench
 	@$(MAKE) --no-print-directory all
 	@tests/bench/run.sh
+
+bench-papers: deps-bench-papers
+	@$(MAKE) --no-print-directory all
+	@tests/bench/papers/run.sh
 
 # The house -----------------------------------------------------------------------------------
 

@@ -62,6 +62,10 @@ packages_of() {
 		packages_of demo lttng
 		echo "babeltrace2 libbabeltrace2-dev jq valgrind python3 python3-lttnganalyses linux-perf"
 		;;
+	bench-papers)
+		packages_of demo lttng
+		echo "dbench python3"
+		;;
 	check) packages_of demo quick attack fuzz model checkers arch torture browser ;;
 	*)
 		echo "deps: there is no target $1" >&2
