@@ -79,17 +79,24 @@ class Tables:
             return None
         return statistics.median(figures[recorder]) - statistics.median(figures["off"])
 
+    def share(self, workload, part, recorder):
+        """The same as a share of what it takes without a recorder, or why there is none.  In parentheses where that differs by more
+        from one time to the other."""
+        figures, added = self.took[workload, part], self.added(workload, part, recorder)
+        if added is None:
+            return "void" if recorder in figures else ""
+        share = f"{100 * added / statistics.median(figures['off']):+.2f} %"
+        return f"({share})" if abs(added) <= max(figures["off"]) - min(figures["off"]) else share
+
     def print_workloads(self, title, recorders):
         print(f"\n{title:20s} {'off':>13s} {'again':>7s}" + "".join(f" {recorder:>14s}" for recorder in recorders))
         for (workload, part), figures in self.took.items():
             if workload in ("primitives", "probe") or not figures.keys() & set(recorders):
                 continue
             off = statistics.median(figures["off"])
-            row = f"{workload if part == 'counted' else part:20s} {off:13.1f} {100 * (max(figures['off']) / min(figures['off']) - 1):5.2f} %"
-            for recorder in recorders:
-                added = self.added(workload, part, recorder)
-                row += f" {'void' if recorder in figures else '':>14s}" if added is None else f" {100 * added / off:+12.2f} %"
-            print(row)
+            again = 100 * (max(figures["off"]) / min(figures["off"]) - 1)
+            row = f"{workload if part == 'counted' else part:20s} {off:13.1f} {again:5.2f} %"
+            print(row + "".join(f" {self.share(workload, part, recorder):>14s}" for recorder in recorders))
 
     def print_probe(self):
         print("\ninstructions of a probe of 8 bytes")

@@ -9,7 +9,7 @@
 
 cd /tmp || exit
 
-# What is recorded of the kernel for a loop over a trace point, and else: the default events, as LTTng calls them. Strata records upcalls of event channels besides.
+# The default events of Strata's kernels, as LTTng calls them. Strata records upcalls of event channels besides.
 EVENTS=sched_switch,sched_waking,sched_wakeup,sched_wakeup_new,sched_migrate_task,sched_process_fork,sched_process_exec
 EVENTS=$EVENTS,sched_process_exit,irq_handler_entry,irq_handler_exit,irq_softirq_raise,irq_softirq_entry,irq_softirq_exit
 EVENTS=$EVENTS,timer_hrtimer_expire_entry,timer_hrtimer_expire_exit

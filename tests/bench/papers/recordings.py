@@ -9,6 +9,8 @@ import subprocess
 import sys
 
 PACKET_MAGIC = 0xC1FC1FC1
+# Of a host where each instruction takes a nanosecond.
+TSC_KHZ = "1000000"
 # Where content_size lies in a packet, before packet_size and packet_seq_num, and where events_discarded does, behind them: in Strata's
 # streams (docs/formats.md), and in LTTng's.
 CONTENT_SIZE_AT = {"strata": 40, "lttng": 48}
@@ -62,8 +64,8 @@ class Recording:
     def __init__(self, directory, tracer, program):
         if tracer == "xentrace":
             imported = os.path.join(directory, "imported")
-            subprocess.run(["out/bin/strata", "import", os.path.join(directory, "xentrace"), "--force", "-o", imported],
-                           stderr=subprocess.DEVNULL, check=True)
+            subprocess.run(["out/bin/strata", "import", os.path.join(directory, "xentrace"), "--force", "--tsc-khz", TSC_KHZ,
+                            "-o", imported], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
             directory, tracer = imported, "strata"
         self.packets, self.kinds = Packets(directory, tracer), {}
         self._count_events(directory, program)
