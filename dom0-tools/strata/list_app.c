@@ -100,7 +100,7 @@ static bool accept_one(struct listing *listing, int listener)
 static int gather(struct listing *listing, unsigned int number, struct strata_error *error)
 {
 	struct pollfd ready = { .fd = app_socket_open(number, error), .events = POLLIN };
-	struct app_wake wake = { .child = 0 };
+	struct app_wake wake = { .names_blocked = true };
 	uint64_t begin = now_ms();
 	bool settled = false;
 

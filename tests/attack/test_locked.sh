@@ -44,7 +44,7 @@ search() {
 	begin "$1" --app all
 	check "a recorder that starts finds another user's program ($1)" await came "$1"
 	check "list ends beside a recorder ($1)" listed
-	check "it has listed another user's program ($1)" grep -q ' program$' "$work/listed"
+	check "it has listed another user's program ($1)" grep -q 'program: 10 events' "$work/listed"
 	[ "$1" = status ] || check "what could not be looked at is said ($1)" grep -q "user $mallory's process" "$work/listed.log"
 	end_recording
 	check "list ends without a recorder ($1)" listed

@@ -349,7 +349,7 @@ static void begin_again(struct app_wake *wake)
 	}
 	progress->slow[progress->nr_slow] = progress->uid;
 	progress->skipped[progress->nr_slow++] = progress->pid;
-	if (wake->lists)
+	if (wake->lists || wake->names_blocked)
 		fprintf(stderr,
 			"strata: user %u's process %d cannot be looked at: it is not listed\n",
 			progress->uid, progress->pid);

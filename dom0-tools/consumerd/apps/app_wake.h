@@ -33,6 +33,8 @@ struct app_wake {
 	/* Set by the caller: lists a program, in the child, instead of calling it.  False: not
 	 * a program that waits.  NULL: programs are called. */
 	bool (*lists)(const struct app_process *process);
+	bool names_blocked; /* set by the caller: also names processes that block a search that
+			       calls */
 	struct app_wake_progress *progress; /* shared with that process; NULL: not begun */
 	pid_t child;                        /* 0: it has ended */
 	/* Those that were blocked, and have not ended since we killed them. */
