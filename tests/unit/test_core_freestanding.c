@@ -13,6 +13,7 @@
 #pragma GCC diagnostic error "-Wextra"
 #pragma GCC diagnostic error "-Wstrict-prototypes"
 #pragma GCC diagnostic error "-Wvla"
+#include <strata/aggregate_threads.h>
 #include <strata/event.h>
 #include <strata/ring_reader.h>
 #include <strata/ring_home.h>
