@@ -13,7 +13,9 @@
 #pragma GCC diagnostic error "-Wextra"
 #pragma GCC diagnostic error "-Wstrict-prototypes"
 #pragma GCC diagnostic error "-Wvla"
+#if __SIZEOF_LONG__ == 8 /* homes that count */
 #include <strata/aggregate_threads.h>
+#endif
 #include <strata/event.h>
 #include <strata/ring_reader.h>
 #include <strata/ring_home.h>
