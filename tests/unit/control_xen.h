@@ -88,6 +88,8 @@ static inline void on_selected_cpus(const int *mask, void (*function)(void *), v
 	function(info);
 }
 
+#include <strata/aggregate.h>
+
 #include "event_channels_xen.h"
 
 #pragma GCC diagnostic push
@@ -98,6 +100,7 @@ static inline void on_selected_cpus(const int *mask, void (*function)(void *), v
 #define begin selection_begin
 #include "../../xen-patch/src/common/strata/selection.c"
 #undef begin
+#include "../../xen-patch/src/common/strata/aggregate.c"
 #include "../../xen-patch/src/common/strata/control.c"
 #include "../../xen-patch/src/common/strata/gate.c"
 #include "../../xen-patch/src/common/strata/notify.c"

@@ -10,11 +10,12 @@
 #ifndef STRATA_ABI_HYPERVISOR_H
 #define STRATA_ABI_HYPERVISOR_H
 
+#include <strata/abi/aggregate.h>
 #include <strata/platform/types.h>
 #include <strata/switch_period.h>
 
 #ifndef STRATA_HV_ABI_VERSION /* a test builds a tool of another version */
-#define STRATA_HV_ABI_VERSION 5u
+#define STRATA_HV_ABI_VERSION 6u
 #endif
 
 /* The sysctl command; outside the range of Xen's own numbers. */
@@ -68,10 +69,23 @@ enum strata_hv_operation {
 	 * rings, or rules without a draft.  ENOMEM.  E2BIG: too many rules for vCPUs.  EINVAL: no
 	 * such rule. */
 	STRATA_HV_SELECT = 10,
+	/* Creates the tables of a channel that counts events and records none (abi/aggregate.h); it
+	 * has no rings.  START, STOP, SELECT and DESTROY are as for others, without budgets.
+	 * EBUSY: as CREATE.  EINVAL: no such specification.  ENOMEM. */
+	STRATA_HV_AGGREGATE = 11,
+	/* Reads rows of the tables, each the sum of all CPUs, in any order.  Also while it counts:
+	 * then of an event that happens just now, parts may be missing.  ENOENT: no tables.
+	 * EFAULT: u.read.buffer.  EINVAL: there is no row u.read.first. */
+	STRATA_HV_READ = 12,
 };
 
 /* For u.create.flags: a full ring overwrites its oldest sub-buffer. */
 #define STRATA_HV_OVERWRITE 1u
+
+/* In u.query.flags: the channel has tables, and no rings. */
+#define STRATA_HV_AGGREGATES 2u
+
+#define STRATA_HV_READ_OTHERS 6u /* of enum strata_aggregate_other */
 
 /*
  * A selection is built in a draft, a few rules per call, and then takes effect as a
@@ -177,6 +191,22 @@ struct strata_hv_op {
 			uint32_t page;     /* GET: OUT, of the ring's data, in sub-buffers */
 			uint64_t position; /* GET: OUT, PUT: IN; start of the sub-buffer */
 		} subbuf;
+		struct {
+			struct strata_aggregate_spec spec; /* IN */
+			uint32_t reserved;
+			char owner[STRATA_HV_OWNER_BYTES]; /* IN; on EBUSY OUT */
+		} aggregate;
+		struct {
+			/* IN: address of memory of the caller's, which gets rows: each a key of 64
+			 * bits, and the words of a row */
+			uint64_t buffer;
+			uint32_t room;  /* IN: rows that the buffer holds */
+			uint32_t first; /* IN: the first row wanted, free ones included */
+			uint32_t nr;    /* OUT: rows in the buffer, which are not free */
+			uint32_t next;  /* OUT: the next one to ask for; at the end, their number */
+			uint64_t ticks; /* OUT: the time of the answer */
+			uint64_t others[STRATA_HV_READ_OTHERS]; /* OUT */
+		} read;
 	} u;
 };
 

@@ -20,8 +20,8 @@ list_shows_what_is_there() {
 	try list strata list
 	expect_status "strata list works" 0
 	expect_line "it shows the hypervisor" list '^hypervisor  Xen 4\.[0-9.]+.* with Strata \(ABI 5\), 2 CPUs, TSC [0-9.]+ MHz$'
-	expect_line "it shows dom0's module" list '^domain 0 +dom0 +strata.ko \(version 4\): '
-	expect_line "it shows g1's two rings" list '^domain 1 +g1 +strata.ko \(version 4\): .*, 2 rings of 1024 KiB'
+	expect_line "it shows dom0's module" list '^domain 0 +dom0 +strata.ko \(version 5\): '
+	expect_line "it shows g1's two rings" list '^domain 1 +g1 +strata.ko \(version 5\): .*, 2 rings of 1024 KiB'
 	expect_line "it says that g2 has none" list '^domain 2 +g2 +no module: load strata.ko'
 	expect_line "it shows g3's small rings" list '^domain 3 +g3 .* rings of 8 KiB'
 	try events strata list --events
@@ -105,7 +105,7 @@ no_right_is_said() {
 	expect_line "and the reason is said" nobody 'not permitted to trace: .*run strata as root in dom0'
 	try abi "$LAB_OUT/strata_other_abi" list
 	expect_status "a tool of another version is refused" 1
-	expect_line "and both versions are named" abi 'this Xen has ABI version 5 of Strata, but this tool needs version 99'
+	expect_line "and both versions are named" abi 'this Xen has ABI version 6 of Strata, but this tool needs version 99'
 }
 
 xentrace_works_beside() {

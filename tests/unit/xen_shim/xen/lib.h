@@ -70,7 +70,10 @@
 #define write_atomic(place, x)       (ACCESS_ONCE(*(place)) = (x), shim_step())
 #define cmpxchg(place, old, x)       __sync_val_compare_and_swap(place, old, x)
 #define arch_fetch_and_add(place, x) __atomic_fetch_add(place, x, __ATOMIC_SEQ_CST)
-#define OPTIMIZER_HIDE_VAR(x)        __asm__("" : "+r"(x))
+/* Returns how many bytes were not copied: none can be to address 0. */
+#define raw_copy_to_guest(to, from, bytes) \
+	((to) ? (memcpy((to), (from), (bytes)), 0u) : (unsigned int)(bytes))
+#define OPTIMIZER_HIDE_VAR(x) __asm__("" : "+r"(x))
 
 #define TRC_CLS_SHIFT             16
 #define TRC_SCHED_RUNSTATE_CHANGE 0x00021001
@@ -136,6 +139,7 @@ struct vcpu {
 		unsigned long runner;
 		struct strata_budget *budgets;
 		uint32_t context;
+		uint64_t opened[8];
 	} strata;
 	struct {
 		struct {

@@ -16,6 +16,7 @@
 #include <strata/abi/hypervisor.h>
 #include <strata/ring_state.h>
 
+struct strata_aggregate_tables;
 struct strata_cpu_ring;
 struct strata_selection;
 struct strata_set;
@@ -29,15 +30,15 @@ struct strata_walk {
 struct strata_channel {
     /* rings.c */
     struct strata_ring_geometry geometry;
-    uint32_t flags;                    /* STRATA_HV_OVERWRITE or 0 */
-    char owner[STRATA_HV_OWNER_BYTES]; /* empty: no rings exist */
+    uint32_t flags;                    /* as QUERY answers */
+    char owner[STRATA_HV_OWNER_BYTES]; /* empty: no rings exist, nor tables */
     int undoing;                       /* the error half way, or 0 */
     struct strata_cpu_ring *building;  /* the ring of the CPU that is next */
     struct strata_cpu_ring *freeing;   /* not in strata_cpus[], not freed */
     /*
      * Every present CPU has its ring, and an added one gets it if Xen has the
-     * memory.  Changes with the CPU maps held, too; either lock suffices to
-     * read it.
+     * memory; or the channel counts, and has all tables.  Changes with the CPU
+     * maps held, too; either lock suffices to read it.
      */
     bool complete;
     /* Counts events of CPUs without a ring: Xen had no memory when they were
@@ -67,6 +68,16 @@ static inline unsigned int strata_channel_number(
     const struct strata_channel *channel)
 {
     return channel - strata_channels;
+}
+
+/* aggregate.c: by channel, NULL: it does not count, but records.  Apart, since
+ * probes look here. */
+extern struct strata_aggregate_tables *strata_tables[STRATA_HV_CHANNELS];
+
+static inline struct strata_aggregate_tables *strata_tables_of(
+    const struct strata_channel *channel)
+{
+    return strata_tables[strata_channel_number(channel)];
 }
 
 /* Whether probes write into the channel. */

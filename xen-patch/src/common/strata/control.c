@@ -55,6 +55,9 @@ static int operate(struct strata_channel *channel, struct strata_hv_op *op)
 
     case STRATA_HV_SELECT:
         return strata_select_events(channel, op);
+
+    case STRATA_HV_READ:
+        return strata_read_aggregate(channel, op);
     }
 
     return -EINVAL;
@@ -82,6 +85,9 @@ int strata_sysctl(struct strata_hv_op *op)
     case STRATA_HV_CREATE:
         return strata_create_rings(channel, op);
 
+    case STRATA_HV_AGGREGATE:
+        return strata_create_aggregate(channel, op);
+
     case STRATA_HV_DESTROY:
         return strata_destroy_rings(channel);
 
@@ -92,6 +98,7 @@ int strata_sysctl(struct strata_hv_op *op)
     case STRATA_HV_PUT:
     case STRATA_HV_FLUSH:
     case STRATA_HV_SELECT:
+    case STRATA_HV_READ:
         return channel->complete ? operate(channel, op) : -ENOENT;
     }
 

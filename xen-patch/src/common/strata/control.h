@@ -25,6 +25,10 @@ int strata_destroy_rings(struct strata_channel *channel);
 void strata_describe_rings(const struct strata_channel *channel,
                            struct strata_hv_op *op);
 
+/* Frees what an operation that failed with @error has made.  That error, or
+ * -ERESTART: the operation is to be called again, and calls this again. */
+int strata_undo_create(struct strata_channel *channel, int error);
+
 /* The channel's rings must be complete for all that follow.  gate.c: */
 int strata_start_recording(struct strata_channel *channel,
                            const struct strata_hv_op *op);
@@ -33,6 +37,12 @@ int strata_flush_recording(struct strata_channel *channel);
 
 /* gate.c: 0 when every probe that has begun has ended. */
 int strata_await_probes(void);
+
+/* aggregate.c */
+int strata_create_aggregate(struct strata_channel *channel,
+                            struct strata_hv_op *op);
+int strata_read_aggregate(const struct strata_channel *channel,
+                          struct strata_hv_op *op);
 
 /* select.c */
 int strata_select_events(struct strata_channel *channel,

@@ -19,6 +19,7 @@
 #include <xen/sched.h>
 #include <xen/strata.h>
 
+#include "aggregate.h"
 #include "channel.h"
 #include "control.h"
 #include "domain.h"
@@ -95,7 +96,7 @@ int strata_stop_recording(struct strata_channel *channel)
     if ( !get_cpu_maps() )
         return -ERESTART;
 
-    if ( strata_channel_started(channel) )
+    if ( strata_channel_started(channel) && !strata_tables_of(channel) )
     {
         /* The TSCs may have drifted apart since the start. */
         if ( strata_measure_skew(number) )
@@ -216,6 +217,15 @@ int strata_start_recording(struct strata_channel *channel,
     if ( op->u.start.reserved || !strata_switch_ms_valid(op->u.start.switch_ms) )
         return -EINVAL;
 
+    /* Counts need no clocks, states of vCPUs and budgets. */
+    if ( strata_tables_of(channel) )
+    {
+        if ( !strata_channel_started(channel) )
+            strata_aggregate_starts(channel);
+        strata_set_start(channel, true);
+        return 0;
+    }
+
     if ( !get_cpu_maps() )
         return -ERESTART;
 
@@ -251,6 +261,8 @@ int strata_flush_recording(struct strata_channel *channel)
     struct strata_walk *walk = &channel->walk;
     unsigned int cpu;
 
+    if ( strata_tables_of(channel) )
+        return 0;
     if ( !get_cpu_maps() )
         return -ERESTART;
 

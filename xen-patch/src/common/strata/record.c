@@ -16,6 +16,7 @@
 #include <xen/sched.h>
 #include <xen/strata.h>
 
+#include "aggregate.h"
 #include "budget.h"
 #include "channel.h"
 #include "notify.h"
@@ -86,17 +87,20 @@ static noinline void count_nested(struct strata_cpu *cpu, unsigned int channels)
 
         if ( ring )
             strata_ring_count_lost(&ring->core, STRATA_LOST_NESTED);
+        else
+            strata_nested_without_ring(channel);
     }
 }
 
-/* The channel's ring of this CPU; NULL: it has none, which is counted. */
+/* The channel's ring of this CPU; NULL: it has none, and counts the event. */
 static always_inline struct strata_cpu_ring *ring_of(
-    const struct strata_cpu *cpu, unsigned int channel)
+    const struct strata_cpu *cpu, unsigned int channel, uint32_t id,
+    uint64_t ticks)
 {
     struct strata_cpu_ring *ring = ACCESS_ONCE(cpu->ring[channel]);
 
     if ( unlikely(!ring) )
-        arch_fetch_and_add(&strata_channels[channel].unringed, 1);
+        strata_without_ring(channel, id, ticks);
 
     return ring;
 }
@@ -174,7 +178,7 @@ void strata_write_own(unsigned int channels, enum strata_hv_own_event id,
 
     strata_for_each_channel ( channel, channels )
     {
-        struct strata_cpu_ring *ring = ring_of(cpu, channel);
+        struct strata_cpu_ring *ring = ring_of(cpu, channel, id, 0);
 
         if ( ring )
             write_anything(ring, channel, id, data, bytes);
@@ -223,7 +227,8 @@ static noinline void record_rest(uint32_t id, const void *data,
     {
         unsigned int taker = find_first_set_bit(takers);
         unsigned int channel = taker % STRATA_HV_CHANNELS;
-        struct strata_cpu_ring *ring = ring_of(cpu, channel);
+        struct strata_cpu_ring *ring = ring_of(cpu, channel, id,
+                                               ticks);
 
         if ( unlikely(full) )
         {

@@ -18,6 +18,7 @@
 #include <xen/softirq.h>
 #include <xen/strata.h>
 
+#include "aggregate.h"
 #include "budget.h"
 #include "channel.h"
 #include "control.h"
@@ -48,6 +49,8 @@ static int free_rings(struct strata_channel *channel)
         if ( hypercall_preempt_check() )
             return -ERESTART;
     }
+    if ( strata_free_aggregate(channel) )
+        return -ERESTART;
     strata_port_free(channel);
     memset(channel->owner, 0, sizeof(channel->owner));
     channel->undoing = 0;
@@ -89,7 +92,7 @@ int strata_destroy_rings(struct strata_channel *channel)
     return free_rings(channel);
 }
 
-static int undo_create(struct strata_channel *channel, int error)
+int strata_undo_create(struct strata_channel *channel, int error)
 {
     int rc;
 
@@ -103,7 +106,7 @@ static int undo_create(struct strata_channel *channel, int error)
 static bool resumes(const struct strata_channel *channel,
                     const struct strata_hv_op *op)
 {
-    return !channel->complete &&
+    return !channel->complete && !strata_tables_of(channel) &&
            channel->geometry.subbuf_bits == op->u.create.subbuf_bits &&
            channel->geometry.nr_subbufs_bits == op->u.create.nr_subbufs_bits &&
            channel->flags == op->u.create.flags &&
@@ -161,7 +164,8 @@ static bool have_memory(const struct strata_channel *channel,
     {
         const struct strata_channel *other = &strata_channels[i];
 
-        if ( other != channel && other->owner[0] && !other->complete )
+        if ( other != channel && other->owner[0] && !other->complete &&
+             !strata_tables_of(other) )
             pages += pages_of(other, num_present_cpus());
     }
 
@@ -253,7 +257,7 @@ int strata_create_rings(struct strata_channel *channel,
         return rc;
 
     if ( channel->undoing )
-        return undo_create(channel, channel->undoing);
+        return strata_undo_create(channel, channel->undoing);
 
     rc = make_rings(channel);
     if ( !rc )
@@ -263,7 +267,7 @@ int strata_create_rings(struct strata_channel *channel,
     if ( !rc )
         rc = complete_rings(channel);
 
-    return rc && rc != -ERESTART ? undo_create(channel, rc) : rc;
+    return rc && rc != -ERESTART ? strata_undo_create(channel, rc) : rc;
 }
 
 void strata_describe_rings(const struct strata_channel *channel,
@@ -275,9 +279,12 @@ void strata_describe_rings(const struct strata_channel *channel,
     if ( !channel->complete )
         return;
 
+    op->u.query.flags = channel->flags;
+    if ( strata_tables_of(channel) )
+        return;
+
     op->u.query.subbuf_bits = channel->geometry.subbuf_bits;
     op->u.query.nr_subbufs_bits = channel->geometry.nr_subbufs_bits;
-    op->u.query.flags = channel->flags;
     op->u.query.port = channel->port;
     for ( cpu = 0; cpu < nr_cpu_ids; cpu++ )
     {
@@ -329,7 +336,8 @@ static void add_cpu(struct strata_channel *channel, unsigned int cpu)
     unsigned int number = strata_channel_number(channel);
     struct strata_cpu_ring *ring;
 
-    if ( !channel->complete || strata_cpus[cpu].ring[number] )
+    if ( !channel->complete || strata_tables_of(channel) ||
+         strata_cpus[cpu].ring[number] )
         return;
 
     ring = make_whole_ring(channel, cpu);
