@@ -5,7 +5,9 @@
 #include <linux/errno.h>
 #include <linux/kernel.h>
 #include <linux/mm.h>
+#include <asm/tsc.h>
 
+#include "aggregate.h"
 #include "buffers.h"
 #include "channels.h"
 #include "event_table.h"
@@ -40,21 +42,45 @@ static u64 refs_taken(void)
 	return taken;
 }
 
-static int share(unsigned int channel, struct strata_ring_geometry geo, u64 nonce)
+/* What a channel's own pages are for: rings, or tables to count in. */
+struct contents {
+	struct strata_ring_geometry geo;
+	const struct strata_aggregate_spec *spec; /* NULL: rings */
+};
+
+static int create_contents(unsigned int channel, const struct contents *contents)
+{
+	struct strata_grants *grants = &memory[channel].grants;
+
+	return contents->spec ? strata_aggregate_create(channel, grants, contents->spec)
+			      : strata_buffers_create(channel, grants, contents->geo);
+}
+
+static void destroy_contents(unsigned int channel)
+{
+	strata_buffers_destroy(channel);
+	strata_aggregate_destroy(channel);
+}
+
+static int share(unsigned int channel, const struct contents *contents, u64 nonce)
 {
 	struct strata_grants *grants = &memory[channel].grants;
 	struct strata_guest_root root = {
 		.magic = STRATA_GUEST_MAGIC,
 		.version = STRATA_GUEST_ABI_VERSION,
-		.header_forms = STRATA_HEADER_FORMS_ALL,
+		.header_forms = contents->spec ? 0 : STRATA_HEADER_FORMS_ALL,
 		.nonce = nonce,
 		.nr_events = strata_events_count(),
 		.nr_rings = strata_buffers_count(),
-		.subbuf_bits = geo.subbuf_bits,
-		.nr_subbufs_bits = geo.nr_subbufs_bits,
+		.subbuf_bits = contents->geo.subbuf_bits,
+		.nr_subbufs_bits = contents->geo.nr_subbufs_bits,
 		.table_bytes = strata_event_table_bytes(),
+		.tsc_khz = contents->spec ? tsc_khz : 0,
 	};
-	u64 nr_refs = strata_guest_refs(root.table_bytes, root.nr_rings, geo);
+	u64 nr_refs = contents->spec
+			      ? strata_guest_aggregate_refs(root.table_bytes, root.nr_rings,
+							    contents->spec)
+			      : strata_guest_refs(root.table_bytes, root.nr_rings, contents->geo);
 	int place, err;
 
 	if (refs_taken() + nr_refs > STRATA_GUEST_REFS_MAX)
@@ -65,7 +91,7 @@ static int share(unsigned int channel, struct strata_ring_geometry geo, u64 nonc
 	err = list_event_table(channel);
 	if (err)
 		goto release;
-	err = strata_buffers_create(channel, grants, geo);
+	err = create_contents(channel, contents);
 	if (err)
 		goto destroy_table;
 	place = strata_grants_add_root(grants, &root);
@@ -76,7 +102,7 @@ static int share(unsigned int channel, struct strata_ring_geometry geo, u64 nonc
 		return 0;
 	}
 	err = place;
-	strata_buffers_destroy(channel);
+	destroy_contents(channel);
 destroy_table:
 	if (!channel)
 		strata_event_table_destroy();
@@ -87,16 +113,34 @@ release:
 
 int strata_channel_share(unsigned int channel, struct strata_ring_geometry *geo, u64 nonce)
 {
+	struct contents contents = { .geo = *geo };
 	int err = strata_grants_hold_back();
 
 	if (err)
 		return err;
-	while ((err = share(channel, *geo, nonce)) == -ENOSPC &&
-	       geo->nr_subbufs_bits > STRATA_NR_SUBBUFS_BITS_MIN)
-		geo->nr_subbufs_bits--;
+	while ((err = share(channel, &contents, nonce)) == -ENOSPC &&
+	       contents.geo.nr_subbufs_bits > STRATA_NR_SUBBUFS_BITS_MIN)
+		contents.geo.nr_subbufs_bits--;
+	*geo = contents.geo;
 	strata_grants_give_back();
 	if (err == -ENOSPC)
 		pr_err("this domain has too few grant references for the rings of %u CPUs in channel %u; choose a smaller subbuf_kb, or give it a larger max_grant_frames\n",
+		       strata_buffers_count(), channel);
+	return err;
+}
+
+int strata_channel_share_aggregate(unsigned int channel, const struct strata_aggregate_spec *spec,
+				   u64 nonce)
+{
+	const struct contents contents = { .spec = spec };
+	int err = strata_grants_hold_back();
+
+	if (err)
+		return err;
+	err = share(channel, &contents, nonce);
+	strata_grants_give_back();
+	if (err == -ENOSPC)
+		pr_err("this domain has too few grant references for the tables of %u CPUs in channel %u; give it a larger max_grant_frames\n",
 		       strata_buffers_count(), channel);
 	return err;
 }
@@ -119,7 +163,7 @@ grant_ref_t strata_channel_root_ref(unsigned int channel)
 void strata_channel_unshare(unsigned int channel)
 {
 	memory[channel].shared = false;
-	strata_buffers_destroy(channel);
+	destroy_contents(channel);
 	strata_event_table_publish(channel, NULL);
 	if (!channel)
 		strata_event_table_destroy();

@@ -23,6 +23,10 @@
  */
 int strata_channel_share(unsigned int channel, struct strata_ring_geometry *geo, u64 nonce);
 
+/* The same for tables to count in, in a channel other than 0. */
+int strata_channel_share_aggregate(unsigned int channel, const struct strata_aggregate_spec *spec,
+				   u64 nonce);
+
 /* Whether a channel has memory. */
 bool strata_channel_shared(unsigned int channel);
 

@@ -24,6 +24,7 @@
 
 #include <strata/abi/guest.h>
 
+#include "aggregate.h"
 #include "buffers.h"
 #include "channels.h"
 #include "control.h"
@@ -124,39 +125,52 @@ static void stop(unsigned int channel)
 	/* strata_events_deselect() waits for the probes that found it open. */
 	set_gate(channel, false, false);
 	strata_events_deselect(channel);
+	if (strata_aggregates[channel])
+		return;
 	strata_switch_set(channel, 0);
 	strata_buffers_flush(channel);
 }
 
-/* All or nothing: after a failed attachment the others would only give an incomplete trace. */
-static int start(const struct command *command)
+/* Puts into effect what a command says of a channel's rings. */
+static int set_up_rings(const struct command *command)
 {
 	unsigned int channel = command->channel;
-	bool started = is_started(channel);
-	int err;
 
-	/* Before the filter is set, until after it is removed. */
-	set_gate(channel, started, true);
-	err = strata_filter_set(channel, command->filter);
-	if (err) {
-		set_gate(channel, started, strata_filters[channel]);
-		return err;
-	}
 	if (command->form != strata_buffers_header_form(channel)) {
 		stop(channel);
 		strata_buffers_set_header_form(channel, command->form);
 	}
 	strata_buffers_set_mode(channel, command->mode);
 	/* First: it waits for a thread on each CPU, which probes would delay. */
-	err = strata_switch_set(channel,
-				command->mode == STRATA_MODE_DISCARD ? command->period_ms : 0);
+	return strata_switch_set(channel,
+				 command->mode == STRATA_MODE_DISCARD ? command->period_ms : 0);
+}
+
+/* All or nothing: after a failed attachment the others would only give an incomplete trace. */
+static int start(const struct command *command)
+{
+	unsigned int channel = command->channel;
+	bool started = is_started(channel), counts = strata_aggregates[channel];
+	int err;
+
+	/* Before the filter is set, until after it is removed. */
+	set_gate(channel, started, true);
+	err = strata_filter_set(channel, command->filter);
+	if (err) {
+		set_gate(channel, started, strata_filters[channel] || counts);
+		return err;
+	}
+	if (!counts)
+		err = set_up_rings(command);
+	else if (!started)
+		strata_aggregate_starts(channel);
 	if (!err)
 		err = strata_events_select(channel, command->mask);
 	if (err) {
 		stop(channel);
 		return err;
 	}
-	set_gate(channel, true, command->filter);
+	set_gate(channel, true, command->filter || counts);
 	return 0;
 }
 
@@ -184,7 +198,7 @@ static int obey_stop(struct command *command, char *words)
 
 static int obey_flush(struct command *command, char *words)
 {
-	if (words)
+	if (words || strata_aggregates[command->channel])
 		return -EINVAL;
 	strata_buffers_flush(command->channel);
 	return 0;
@@ -268,6 +282,57 @@ static int obey_create(struct command *command, char *words)
 	return err;
 }
 
+static bool parse_event(const char *text, struct strata_aggregate_event *event)
+{
+	event->mask = ~0u;
+	return text && isdigit(text[0]) && !kstrtou32(text, 10, &event->value) &&
+	       event->value < strata_events_count();
+}
+
+/* "count ROW_BITS" or "time ROW_BITS BEGIN END" */
+static bool parse_spec(char *words, struct strata_aggregate_spec *spec)
+{
+	const char *kind = strsep(&words, " ");
+
+	*spec = (struct strata_aggregate_spec){ .version = STRATA_AGGREGATE_VERSION };
+	if (!kind || !parse_bits(strsep(&words, " "), &spec->row_bits))
+		return false;
+	if (!strcmp(kind, "count") && !words)
+		spec->kind = STRATA_AGGREGATE_COUNT;
+	else if (!strcmp(kind, "time") && parse_event(strsep(&words, " "), &spec->begin) &&
+		 parse_event(words, &spec->end))
+		spec->kind = STRATA_AGGREGATE_TIME;
+	return strata_aggregate_valid(spec);
+}
+
+static int obey_aggregate(struct command *command, char *words)
+{
+	unsigned int channel = command->channel;
+	u64 nonce = get_random_u64();
+	struct strata_aggregate_spec spec;
+	int err;
+
+	if (!channel)
+		return -EINVAL;
+	/* The same command again. */
+	if (strata_channel_shared(channel) && command->seq == watches[channel].created)
+		return 0;
+	if (!parse_spec(words, &spec))
+		return -EINVAL;
+	/* Who had the channel died. */
+	if (strata_channel_shared(channel))
+		destroy(channel);
+	err = strata_channel_share_aggregate(channel, &spec, nonce);
+	if (err)
+		return err;
+	/* Nothing becomes ready: no event channel. */
+	err = strata_publish(channel, strata_channel_root_ref(channel), 0, nonce);
+	if (err)
+		destroy(channel);
+	watches[channel].created = command->seq;
+	return err;
+}
+
 static int obey_destroy(struct command *command, char *words)
 {
 	if (words || !command->channel)
@@ -290,6 +355,7 @@ static const struct {
 	{ "kprobe", obey_kprobe, "probed" },
 	{ "kretprobe", obey_kretprobe, "probed" },
 	{ "create", obey_create, "created", true },
+	{ "aggregate", obey_aggregate, "aggregated", true },
 	{ "destroy", obey_destroy, "destroyed", true },
 };
 

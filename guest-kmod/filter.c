@@ -7,6 +7,7 @@
 #include <linux/string.h>
 #include <linux/tracepoint.h>
 
+#include "aggregate.h"
 #include "filter.h"
 
 const struct strata_filter *strata_filters[STRATA_GUEST_CHANNELS_MAX];
@@ -28,14 +29,22 @@ static bool passes(unsigned int channel)
 	return false;
 }
 
-unsigned long strata_filter_channels(unsigned long channels)
+unsigned long strata_filter_channels(const struct strata_event *event, unsigned long channels)
 {
 	unsigned long passed = 0;
 	unsigned int channel;
 
-	strata_for_each_channel (channel, channels)
-		if (passes(channel))
+	strata_for_each_channel (channel, channels) {
+		struct strata_kernel_aggregate *aggregate;
+
+		if (!passes(channel))
+			continue;
+		aggregate = READ_ONCE(strata_aggregates[channel]);
+		if (aggregate)
+			strata_aggregate_hit(aggregate, event);
+		else
 			passed |= BIT(channel);
+	}
 	return passed;
 }
 

@@ -24,19 +24,19 @@ struct strata_filter {
 /* Of each channel.  NULL: everything passes. */
 extern const struct strata_filter *strata_filters[STRATA_GUEST_CHANNELS_MAX];
 
-/* Of the set @channels, those that record events of the task on this CPU.  Any context, preemption
- * off. */
-unsigned long strata_filter_channels(unsigned long channels);
+/* Of the set @channels, those that record an event of the task on this CPU; those that count it do
+ * so now.  Once in each probe, in any context, preemption off. */
+unsigned long strata_filter_channels(const struct strata_event *event, unsigned long channels);
 
-/* The channels that record an event now.  Any context; a probe, with preemption off, writes to no
- * others. */
+/* The channels that record an event now; those that count it have done so.  Any context; a probe,
+ * with preemption off, calls it once, and writes to no others. */
 static __always_inline unsigned long strata_event_channels(const struct strata_event *event)
 {
 	const unsigned long gate = READ_ONCE(strata_gate);
 	const unsigned long channels = READ_ONCE(event->channels) & gate >> STRATA_STARTED_SHIFT;
 
 	if (unlikely(channels & ~gate))
-		return strata_filter_channels(channels);
+		return strata_filter_channels(event, channels);
 	return channels;
 }
 

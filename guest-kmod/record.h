@@ -30,6 +30,7 @@
 
 #include <strata/abi/guest.h>
 
+#include "aggregate.h"
 #include "buffers.h"
 #include "events.h"
 #include "filter.h"
@@ -127,6 +128,10 @@ static __always_inline void strata_record_end(struct strata_open_record *record)
 /* Counts @nr records of a channel that were lost before a probe could see them.  May sleep. */
 static inline void strata_record_missed(unsigned int channel, unsigned long nr)
 {
+	if (strata_aggregates[channel]) {
+		strata_aggregate_missed(channel, nr);
+		return;
+	}
 	for (; nr > 0; nr--) {
 		preempt_disable();
 		strata_ring_count_lost(this_cpu_read(strata_cpu_rings.ring[channel]),

@@ -41,7 +41,7 @@ static void other_nonce(struct fake_guest *guest)
 
 static void reserved_word(struct fake_guest *guest)
 {
-	guest->root->reserved2 = 1;
+	guest->root->tsc_khz = 1;
 }
 
 static void unknown_header_form(struct fake_guest *guest)

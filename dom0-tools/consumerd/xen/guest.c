@@ -139,20 +139,26 @@ static void look_at_module(struct xs_handle *xenstore, struct guest *guest)
 		guest->module = look_at_rings(xenstore, guest);
 }
 
-void guest_look(struct xs_handle *xenstore, uint32_t domain, uint32_t channel, struct guest *guest)
+bool guest_read_name(struct xs_handle *xenstore, uint32_t domain, char name[GUEST_NAME_BYTES])
 {
 	char path[PATH_BYTES];
 
+	snprintf(path, sizeof(path), "/local/domain/%u/name", domain);
+	if (read_text(xenstore, path, name, GUEST_NAME_BYTES))
+		return true;
+	snprintf(name, GUEST_NAME_BYTES, "domain-%u", domain);
+	return false;
+}
+
+void guest_look(struct xs_handle *xenstore, uint32_t domain, uint32_t channel, struct guest *guest)
+{
 	memset(guest, 0, sizeof(*guest));
 	guest->domain = domain;
 	guest->channel = channel;
 	/* The module first: a domain disappears with all of its nodes, so if the module's nodes are
 	 * gone and the domain still has a name after that, the module was unloaded. */
 	look_at_module(xenstore, guest);
-	snprintf(path, sizeof(path), "/local/domain/%u/name", domain);
-	guest->named = read_text(xenstore, path, guest->name, sizeof(guest->name));
-	if (!guest->named)
-		snprintf(guest->name, sizeof(guest->name), "domain-%u", domain);
+	guest->named = guest_read_name(xenstore, domain, guest->name);
 }
 
 static int by_domain(const void *a, const void *b)
@@ -204,6 +210,17 @@ int guest_tell(struct xs_handle *xenstore, uint32_t domain, uint32_t channel,
 void guest_command_create(struct guest_command *command, uint32_t sequence)
 {
 	snprintf(command->text, sizeof(command->text), "create %u", sequence);
+}
+
+void guest_command_aggregate(struct guest_command *command, uint32_t sequence,
+			     const struct strata_aggregate_spec *spec)
+{
+	if (spec->kind == STRATA_AGGREGATE_COUNT)
+		snprintf(command->text, sizeof(command->text), "aggregate %u count %u", sequence,
+			 spec->row_bits);
+	else
+		snprintf(command->text, sizeof(command->text), "aggregate %u time %u %u %u",
+			 sequence, spec->row_bits, spec->begin.value, spec->end.value);
 }
 
 int guest_command_start(struct guest_command *command, uint32_t sequence,

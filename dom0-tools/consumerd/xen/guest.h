@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <strata/abi/aggregate.h>
 #include <xenstore.h>
 
 #include "base/error.h"
@@ -25,11 +26,13 @@ enum guest_module {
 	GUEST_BROKEN,    /* it publishes invalid values */
 };
 
+#define GUEST_NAME_BYTES 80u
+
 struct guest {
 	uint32_t domain;
-	uint32_t channel; /* whose root_ref, port, nonce and state these are */
-	char name[80];    /* as xl shows it; hostile: escape it where it is shown */
-	bool named;       /* false: xenstore does not know the domain, the name is invented */
+	uint32_t channel;            /* whose root_ref, port, nonce and state these are */
+	char name[GUEST_NAME_BYTES]; /* as xl shows it; hostile: escape it where it is shown */
+	bool named; /* false: xenstore does not know the domain, the name is invented */
 	enum guest_module module;
 	uint32_t version;
 	uint32_t root_ref;
@@ -39,6 +42,9 @@ struct guest {
 	char state[32];        /* of its module, first word */
 	uint32_t answered; /* the number after it, of the command that was obeyed; 0: no command */
 };
+
+/* Reads a domain's name, which is hostile; false: it has none, and gets one.  A short request. */
+bool guest_read_name(struct xs_handle *xenstore, uint32_t domain, char name[GUEST_NAME_BYTES]);
 
 /* Reads the nodes of one domain, its module and one of its channels in xenstore.  A few short
  * requests. */
@@ -76,14 +82,16 @@ struct guest_command {
 };
 
 /*
- * Commands to make new rings for a channel, to record events, to add one, to flush (while it goes
- * on recording, each of its CPUs hands over its records), to stop, and to free the rings.
- * guest_look() shows "created", "started", "probed", "flushed", "stopped" or "destroyed" with the
- * same number, some time after guest_tell().
+ * Commands to make new rings for a channel, or tables to count in, to record events, to add one, to
+ * flush (while it goes on recording, each of its CPUs hands over its records), to stop, and to free
+ * the rings. guest_look() shows "created", "aggregated", "started", "probed", "flushed", "stopped"
+ * or "destroyed" with the same number, some time after guest_tell().
  * @sequence: a number that was not used with this guest before
  * 0, or -1: the command is too long.
  */
 void guest_command_create(struct guest_command *command, uint32_t sequence);
+void guest_command_aggregate(struct guest_command *command, uint32_t sequence,
+			     const struct strata_aggregate_spec *spec);
 int guest_command_start(struct guest_command *command, uint32_t sequence,
 			const struct guest_start *start, struct strata_error *error);
 int guest_command_probe(struct guest_command *command, uint32_t sequence,

@@ -25,9 +25,8 @@ struct guest_reading {
 	unsigned char *table;          /* out of these */
 };
 
-/* Copies pages of a guest, at most GRANT_CALL_PAGES of them.  0 or -1. */
-static int copy_pages(xengnttab_handle *gnttab, uint32_t domain, const uint32_t *refs, uint32_t nr,
-		      void *to, size_t bytes, const char *what, struct strata_error *error)
+int guest_copy_pages(xengnttab_handle *gnttab, uint32_t domain, const uint32_t *refs, uint32_t nr,
+		     void *to, size_t bytes, const char *what, struct strata_error *error)
 {
 	uint32_t list[GRANT_CALL_PAGES];
 	void *pages;
@@ -41,37 +40,53 @@ static int copy_pages(xengnttab_handle *gnttab, uint32_t domain, const uint32_t 
 	return 0;
 }
 
+/* The references that rings need by the root page.  0: it describes no rings. */
+static uint64_t refs_of_rings(const struct strata_guest_root *root, struct strata_error *error)
+{
+	const struct strata_ring_geometry geo = { root->subbuf_bits, root->nr_subbufs_bits };
+
+	if (strata_geometry_valid(geo) && !root->tsc_khz)
+		return strata_guest_refs(root->table_bytes, root->nr_rings, geo);
+	strata_fail(error, "bad root page: sub-buffers of 2^%u bytes, 2^%u of them, TSC of %u kHz",
+		    geo.subbuf_bits, geo.nr_subbufs_bits, root->tsc_khz);
+	return 0;
+}
+
+/* The same of tables. */
+static uint64_t refs_of_tables(const struct strata_guest_root *root,
+			       const struct strata_aggregate_spec *spec, struct strata_error *error)
+{
+	if (!root->subbuf_bits && !root->nr_subbufs_bits && !root->header_forms && root->tsc_khz)
+		return strata_guest_aggregate_refs(root->table_bytes, root->nr_rings, spec);
+	strata_fail(error, "bad root page: it is of rings, not of tables to count in");
+	return 0;
+}
+
 /* Copies the root page and checks every number in it. */
 static int read_root(xengnttab_handle *gnttab, const struct guest *guest,
-		     struct strata_guest_root *root, struct strata_error *error)
+		     const struct strata_aggregate_spec *spec, struct strata_guest_root *root,
+		     struct strata_error *error)
 {
-	struct strata_ring_geometry geo;
 	uint64_t refs;
 
-	if (copy_pages(gnttab, guest->domain, &guest->root_ref, 1, root, sizeof(*root), "its root",
-		       error))
+	if (guest_copy_pages(gnttab, guest->domain, &guest->root_ref, 1, root, sizeof(*root),
+			     "its root", error))
 		return -1;
 	if (root->magic != STRATA_GUEST_MAGIC)
 		return strata_fail(error, "bad root page: magic %#x", root->magic);
 	if (root->version != STRATA_GUEST_ABI_VERSION)
 		return strata_fail(error, "its root page has version %u, but this tool needs %u",
 				   root->version, STRATA_GUEST_ABI_VERSION);
-	if (root->reserved1 || root->reserved2 || root->header_forms & ~STRATA_HEADER_FORMS_ALL)
+	if (root->reserved1 || root->header_forms & ~STRATA_HEADER_FORMS_ALL)
 		return strata_fail(error,
-				   "bad root page: reserved words %#x and %#x, header forms %#x "
+				   "bad root page: reserved word %#x, header forms %#x "
 				   "(this tool knows %#x)",
-				   root->reserved1, root->reserved2, root->header_forms,
-				   STRATA_HEADER_FORMS_ALL);
+				   root->reserved1, root->header_forms, STRATA_HEADER_FORMS_ALL);
 	if (root->nonce != guest->nonce)
 		return strata_fail(error,
 				   "its root page is of another load (nonce %" PRIx64
 				   ", xenstore says %" PRIx64 ")",
 				   root->nonce, guest->nonce);
-	geo.subbuf_bits = root->subbuf_bits;
-	geo.nr_subbufs_bits = root->nr_subbufs_bits;
-	if (!strata_geometry_valid(geo))
-		return strata_fail(error, "bad root page: sub-buffers of 2^%u bytes, 2^%u of them",
-				   geo.subbuf_bits, geo.nr_subbufs_bits);
 	if (root->nr_events == 0 || root->nr_events > STRATA_GUEST_EVENTS_MAX ||
 	    root->nr_rings == 0 || root->nr_rings > STRATA_GUEST_RINGS_MAX)
 		return strata_fail(error, "bad root page: %u events, %u rings", root->nr_events,
@@ -79,7 +94,9 @@ static int read_root(xengnttab_handle *gnttab, const struct guest *guest,
 	if (root->table_bytes == 0 || root->table_bytes > STRATA_GUEST_TABLE_BYTES_MAX)
 		return strata_fail(error, "bad root page: an event table of %u bytes",
 				   root->table_bytes);
-	refs = strata_guest_refs(root->table_bytes, root->nr_rings, geo);
+	refs = spec ? refs_of_tables(root, spec, error) : refs_of_rings(root, error);
+	if (!refs)
+		return -1;
 	if (refs != root->nr_refs || refs > STRATA_GUEST_REFS_MAX)
 		return strata_fail(error,
 				   "bad root page: it lists %u references, its sizes ask for "
@@ -141,9 +158,9 @@ static int read_directory(xengnttab_handle *gnttab, struct guest_reading *readin
 
 	if (!nr)
 		return 0;
-	if (copy_pages(gnttab, reading->domain, root->directory_ref + done, nr,
-		       reading->refs + (size_t)done * STRATA_GUEST_REFS_PER_PAGE, bytes,
-		       "its directory", error))
+	if (guest_copy_pages(gnttab, reading->domain, root->directory_ref + done, nr,
+			     reading->refs + (size_t)done * STRATA_GUEST_REFS_PER_PAGE, bytes,
+			     "its directory", error))
 		return -1;
 	reading->directory_pages += nr;
 	return done + nr == all && check_distinct(reading->refs, root->nr_refs, error) ? -1 : 1;
@@ -162,9 +179,9 @@ static int read_events(struct guest_map *map, struct strata_error *error)
 
 	if (!nr)
 		return 0;
-	if (copy_pages(map->gnttab, reading->domain, reading->refs + done, nr,
-		       reading->table + (size_t)done * STRATA_PAGE_BYTES, bytes, "its event table",
-		       error))
+	if (guest_copy_pages(map->gnttab, reading->domain, reading->refs + done, nr,
+			     reading->table + (size_t)done * STRATA_PAGE_BYTES, bytes,
+			     "its event table", error))
 		return -1;
 	reading->table_pages += nr;
 	if (done + nr < all)
@@ -190,7 +207,8 @@ static void end_reading(struct guest_map *map)
 
 /* Reads the root page, and allocates memory for what it lists. 0 or -1. */
 static int begin_reading(struct guest_map *map, const struct guest *guest, bool with_rings,
-			 uint32_t pages, struct strata_error *error)
+			 const struct strata_aggregate_spec *spec, uint32_t pages,
+			 struct strata_error *error)
 {
 	struct guest_reading *reading = calloc(1, sizeof(*reading));
 	struct strata_guest_root *root;
@@ -201,7 +219,7 @@ static int begin_reading(struct guest_map *map, const struct guest *guest, bool 
 	root = &reading->root;
 	reading->domain = guest->domain;
 	reading->with_rings = with_rings;
-	if (read_root(map->gnttab, guest, root, error))
+	if (read_root(map->gnttab, guest, spec, root, error))
 		return -1;
 	if (root->nr_refs > pages)
 		return strata_fail(error,
@@ -222,7 +240,7 @@ static int begin_or_nothing(struct guest_map *map, xengnttab_handle *gnttab,
 			    struct strata_error *error)
 {
 	*map = (struct guest_map){ .gnttab = gnttab };
-	if (begin_reading(map, guest, with_rings, pages, error)) {
+	if (begin_reading(map, guest, with_rings, NULL, pages, error)) {
 		guest_unmap(map);
 		return -1;
 	}
@@ -268,12 +286,46 @@ int guest_map(struct guest_map *map, xengnttab_handle *gnttab, const struct gues
 	return more;
 }
 
+int guest_map_tables(struct guest_map *map, xengnttab_handle *gnttab, const struct guest *guest,
+		     const struct strata_aggregate_spec *spec, struct guest_tables *tables,
+		     struct strata_error *error)
+{
+	int more = 1;
+
+	*map = (struct guest_map){ .gnttab = gnttab };
+	if (begin_reading(map, guest, false, spec, UINT32_MAX, error))
+		more = -1;
+	while (more > 0) {
+		more = read_directory(gnttab, map->reading, error);
+		if (!more)
+			more = read_events(map, error);
+	}
+	if (!more) {
+		const struct strata_guest_root *root = &map->reading->root;
+		const uint32_t first = strata_guest_table_pages(root->table_bytes);
+
+		tables->nr_refs = root->nr_refs - first;
+		tables->nr_cpus = root->nr_rings;
+		tables->tsc_khz = root->tsc_khz;
+		tables->refs = malloc(tables->nr_refs * sizeof(*tables->refs));
+		if (tables->refs)
+			memcpy(tables->refs, map->reading->refs + first,
+			       tables->nr_refs * sizeof(*tables->refs));
+		else
+			more = strata_fail(error, "out of memory");
+	}
+	end_reading(map);
+	if (more)
+		guest_unmap(map);
+	return more;
+}
+
 uint32_t guest_map_pages(xengnttab_handle *gnttab, const struct guest *guest,
 			 struct strata_error *error)
 {
 	struct strata_guest_root root;
 
-	return read_root(gnttab, guest, &root, error) ? 0 : root.nr_refs;
+	return read_root(gnttab, guest, NULL, &root, error) ? 0 : root.nr_refs;
 }
 
 enum strata_header_form guest_map_form(const struct guest_map *map)
@@ -286,7 +338,7 @@ enum strata_header_form guest_map_form(const struct guest_map *map)
 int guest_map_events_begin(struct guest_map *map, const struct guest *guest, uint32_t pages,
 			   struct strata_error *error)
 {
-	if (!begin_reading(map, guest, false, pages, error))
+	if (!begin_reading(map, guest, false, NULL, pages, error))
 		return 0;
 	end_reading(map);
 	return -1;

@@ -11,6 +11,7 @@
 
 #include <xengnttab.h>
 
+#include <strata/abi/aggregate.h>
 #include <strata/event.h>
 
 #include "consumerd/xen/guest.h"
@@ -30,6 +31,28 @@ struct guest_map {
 	struct guest_reading *reading; /* not NULL: it is being mapped */
 	struct guest_ring_pages *pages;
 };
+
+/* Of a channel that counts, without its event table. */
+struct guest_tables {
+	uint32_t *refs; /* of the keys' pages, then of each CPU's table */
+	uint32_t nr_refs;
+	uint32_t nr_cpus;
+	uint32_t tsc_khz; /* of the guest's kernel: hostile, but not 0 */
+};
+
+/*
+ * Reads the event table of a guest whose channel counts, and which pages its tables are in.
+ * @tables: OUT; refs is the caller's to free()
+ * 0, or -1 with nothing left.
+ */
+int guest_map_tables(struct guest_map *map, xengnttab_handle *gnttab, const struct guest *guest,
+		     const struct strata_aggregate_spec *spec, struct guest_tables *tables,
+		     struct strata_error *error);
+
+/* Copies pages of a guest, at most GRANT_CALL_PAGES of them: of the last one, what @bytes lack.
+ * @what: for the message.  0 or -1. */
+int guest_copy_pages(xengnttab_handle *gnttab, uint32_t domain, const uint32_t *refs, uint32_t nr,
+		     void *to, size_t bytes, const char *what, struct strata_error *error);
 
 /*
  * Maps the event table of a guest, and its rings if @with_rings, in one step.

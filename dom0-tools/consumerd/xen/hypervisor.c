@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include <xencall.h>
 #include <xenforeignmemory.h>
 
 #include <xen/xen.h>
@@ -27,6 +28,7 @@ struct mapping {
 
 struct hypervisor {
 	struct strata_sysctl sysctl;
+	void *buffer; /* of hypervisor_buffer() */
 	xenforeignmemory_handle *memory;
 	uint32_t channel;
 	bool created;
@@ -39,8 +41,7 @@ struct hypervisor {
 	size_t nr_rings; /* that are mapped */
 };
 
-/* An operation on our channel. */
-static int call(struct hypervisor *hypervisor, struct strata_hv_op *op)
+int hypervisor_operate(struct hypervisor *hypervisor, struct strata_hv_op *op)
 {
 	op->channel = hypervisor->channel;
 	return strata_sysctl_call(&hypervisor->sysctl, op);
@@ -76,12 +77,14 @@ void hypervisor_close(struct hypervisor *hypervisor)
 	if (!hypervisor)
 		return;
 	release(hypervisor);
-	if (hypervisor->created && call(hypervisor, &op))
+	if (hypervisor->created && hypervisor_operate(hypervisor, &op))
 		fprintf(stderr,
 			"strata: Xen did not free its rings (%s); the next recording frees them\n",
 			strerror(errno));
 	if (hypervisor->memory)
 		xenforeignmemory_close(hypervisor->memory);
+	if (hypervisor->buffer)
+		xencall_free_buffer(hypervisor->sysctl.call, hypervisor->buffer);
 	strata_sysctl_close(&hypervisor->sysctl);
 	free(hypervisor);
 }
@@ -120,7 +123,7 @@ int hypervisor_query(struct hypervisor *hypervisor, struct strata_hv_op *op,
 {
 	memset(op, 0, sizeof(*op));
 	op->operation = STRATA_HV_QUERY;
-	if (call(hypervisor, op))
+	if (hypervisor_operate(hypervisor, op))
 		return strata_fail(error, "Xen does not describe its rings: %s", strerror(errno));
 	op->u.query.owner[STRATA_HV_OWNER_BYTES - 1] = '\0';
 	return 0;
@@ -137,7 +140,7 @@ static int get_subbuf(struct ring *ring, struct strata_error *error)
 	if (!ring->reader.overwrite)
 		return strata_reader_get(&ring->reader);
 	op.u.subbuf.cpu = ring->cpu;
-	if (call(hypervisor, &op)) {
+	if (hypervisor_operate(hypervisor, &op)) {
 		if (errno == EAGAIN)
 			return 0;
 		return strata_fail(error, "Xen does not hand over a sub-buffer of CPU %u: %s",
@@ -159,7 +162,7 @@ static int put_subbuf(struct ring *ring, struct strata_error *error)
 
 	op.u.subbuf.cpu = ring->cpu;
 	op.u.subbuf.position = ring->reader.read_count;
-	if (call(hypervisor, &op))
+	if (hypervisor_operate(hypervisor, &op))
 		return strata_fail(error, "Xen does not take sub-buffer %#llx of CPU %u back: %s",
 				   (unsigned long long)op.u.subbuf.position, ring->cpu,
 				   strerror(errno));
@@ -179,7 +182,7 @@ static long list_frames(struct hypervisor *hypervisor, uint32_t cpu, xen_pfn_t *
 
 		op.u.frames.cpu = cpu;
 		op.u.frames.first = have;
-		if (call(hypervisor, &op)) {
+		if (hypervisor_operate(hypervisor, &op)) {
 			if (errno == ENOENT && have == 0)
 				return 0;
 			return strata_fail(error, "Xen does not list the frames of CPU %u: %s", cpu,
@@ -336,7 +339,7 @@ bool hypervisor_flies(struct hypervisor *hypervisor, struct strata_ring_geometry
 {
 	struct strata_hv_op op = { .operation = STRATA_HV_QUERY };
 
-	return !call(hypervisor, &op) && op.u.query.state != STRATA_HV_IDLE &&
+	return !hypervisor_operate(hypervisor, &op) && op.u.query.state != STRATA_HV_IDLE &&
 	       op.u.query.flags == STRATA_HV_OVERWRITE &&
 	       op.u.query.subbuf_bits == geo.subbuf_bits &&
 	       op.u.query.nr_subbufs_bits == geo.nr_subbufs_bits;
@@ -356,7 +359,7 @@ int hypervisor_free_left(struct hypervisor *hypervisor, const char *owner,
 	struct strata_hv_op destroy = { .operation = STRATA_HV_DESTROY };
 
 	fprintf(stderr, "strata: freeing the rings that \"%s\" left in Xen\n", owner);
-	return call(hypervisor, &destroy)
+	return hypervisor_operate(hypervisor, &destroy)
 		       ? strata_fail(error, "Xen did not free them: %s", strerror(errno))
 		       : 0;
 }
@@ -371,7 +374,7 @@ int hypervisor_create(struct hypervisor *hypervisor, struct strata_ring_geometry
 	op.u.create.nr_subbufs_bits = geo.nr_subbufs_bits;
 	op.u.create.flags = overwrite ? STRATA_HV_OVERWRITE : 0;
 	snprintf(op.u.create.owner, sizeof(op.u.create.owner), "%s", owner);
-	result = call(hypervisor, &op);
+	result = hypervisor_operate(hypervisor, &op);
 	if (result && errno == EBUSY && overwrite && hypervisor_flies(hypervisor, geo))
 		return take_over(hypervisor, geo, error);
 	if (result && errno == EBUSY) {
@@ -379,7 +382,7 @@ int hypervisor_create(struct hypervisor *hypervisor, struct strata_ring_geometry
 		if (hypervisor_free_left(hypervisor, op.u.create.owner, error))
 			return -1;
 		snprintf(op.u.create.owner, sizeof(op.u.create.owner), "%s", owner);
-		result = call(hypervisor, &op);
+		result = hypervisor_operate(hypervisor, &op);
 	}
 	if (result && errno == EBUSY) {
 		op.u.create.owner[STRATA_HV_OWNER_BYTES - 1] = '\0';
@@ -395,6 +398,21 @@ int hypervisor_create(struct hypervisor *hypervisor, struct strata_ring_geometry
 		return strata_fail(error, "Xen cannot create rings: %s", strerror(errno));
 	hypervisor->created = true;
 	return map_all(hypervisor, geo, overwrite, error);
+}
+
+void hypervisor_created(struct hypervisor *hypervisor)
+{
+	hypervisor->created = true;
+}
+
+void *hypervisor_buffer(struct hypervisor *hypervisor, size_t bytes, struct strata_error *error)
+{
+	if (!hypervisor->buffer)
+		hypervisor->buffer = xencall_alloc_buffer(hypervisor->sysctl.call, bytes);
+	if (!hypervisor->buffer)
+		strata_fail(error, "out of memory for the hypervisor's answers: %s",
+			    strerror(errno));
+	return hypervisor->buffer;
 }
 
 struct ring *hypervisor_rings(struct hypervisor *hypervisor, size_t *nr)
@@ -420,7 +438,7 @@ int hypervisor_select(struct hypervisor *hypervisor, const struct strata_hv_rule
 		sent += op.u.select.nr;
 		if (sent == nr)
 			op.u.select.flags |= STRATA_HV_SELECT_APPLY;
-		if (!call(hypervisor, &op))
+		if (!hypervisor_operate(hypervisor, &op))
 			continue;
 		if (errno == E2BIG)
 			return strata_fail(
@@ -436,7 +454,7 @@ int hypervisor_start(struct hypervisor *hypervisor, uint32_t switch_ms, struct s
 {
 	struct strata_hv_op op = { .operation = STRATA_HV_START, .u.start.switch_ms = switch_ms };
 
-	if (call(hypervisor, &op))
+	if (hypervisor_operate(hypervisor, &op))
 		return strata_fail(error, "Xen does not start recording: %s", strerror(errno));
 	return 0;
 }
@@ -445,7 +463,7 @@ int hypervisor_flush(struct hypervisor *hypervisor, struct strata_error *error)
 {
 	struct strata_hv_op op = { .operation = STRATA_HV_FLUSH };
 
-	if (call(hypervisor, &op))
+	if (hypervisor_operate(hypervisor, &op))
 		return strata_fail(error, "Xen does not flush its rings: %s", strerror(errno));
 	return 0;
 }
@@ -454,7 +472,7 @@ int hypervisor_stop(struct hypervisor *hypervisor, struct strata_error *error)
 {
 	struct strata_hv_op op = { .operation = STRATA_HV_STOP };
 
-	if (call(hypervisor, &op))
+	if (hypervisor_operate(hypervisor, &op))
 		return strata_fail(error, "Xen does not stop recording: %s", strerror(errno));
 	return 0;
 }

@@ -35,6 +35,13 @@ void hypervisor_close(struct hypervisor *hypervisor);
 /* Operates on another channel than 0 from now on.  Before create(). */
 void hypervisor_use_channel(struct hypervisor *hypervisor, uint32_t channel);
 
+/* For hypervisor_aggregate.c: an operation on the channel, 0 or -1 with errno; says that close() is
+ * to free what it made; memory that hypercalls may use, always of the same size, which stays until
+ * close; NULL with the reason. */
+int hypervisor_operate(struct hypervisor *hypervisor, struct strata_hv_op *op);
+void hypervisor_created(struct hypervisor *hypervisor);
+void *hypervisor_buffer(struct hypervisor *hypervisor, size_t bytes, struct strata_error *error);
+
 /* Whether the channel has the rings of a flight recorder of this size. */
 bool hypervisor_flies(struct hypervisor *hypervisor, struct strata_ring_geometry geo);
 

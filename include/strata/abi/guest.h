@@ -64,6 +64,16 @@
  *                              the same, of that geometry (ring_layout.h)
  *   destroy SEQ                "destroyed SEQ": it has no rings any more, nor those nodes
  *
+ * A channel may count events instead of recording them; it begins with another command:
+ *
+ *   aggregate SEQ count ROW_BITS           "aggregated SEQ": its tables are empty, and have rows
+ *   aggregate SEQ time ROW_BITS BEGIN END  for 1 << ROW_BITS events, or one histogram of the time
+ *                                          from event BEGIN to event END of a thread
+ *
+ * BEGIN and END are entries of the event table, in decimal.  The tables are those of
+ * abi/aggregate.h, of one owner.  Start, stop and destroy are as for rings; MODE and PERIOD mean
+ * nothing then, and there is nothing to flush.
+ *
  * The same command again changes nothing, and gets the same answer; another create replaces
  * the rings by new ones.  Channel 0 refuses both, and a channel without rings all other
  * commands.  All channels together take no more than STRATA_GUEST_REFS_MAX references.  A
@@ -73,12 +83,13 @@
 #ifndef STRATA_ABI_GUEST_H
 #define STRATA_ABI_GUEST_H
 
+#include <strata/abi/aggregate.h>
 #include <strata/event.h>
 #include <strata/packet.h>
 #include <strata/ring_layout.h>
 #include <strata/switch_period.h>
 
-#define STRATA_GUEST_ABI_VERSION 4u
+#define STRATA_GUEST_ABI_VERSION 5u
 #define STRATA_GUEST_MAGIC       0x54525453u /* "STRT" */
 
 #define STRATA_GUEST_XENSTORE_DIR "data/strata"
@@ -110,7 +121,13 @@ struct strata_guest_context {
  * index, from 0.  `table_bytes` is the size of the table, with room for later entries;
  * the guest raises nr_events when an entry is complete.
  */
-/* Reserved fields are zero; an unknown header form is refused. */
+/*
+ * Of a channel that counts, the directory lists after the event table: the pages of the keys; then
+ * for each of `nr_rings` CPUs the pages of its table; none writable.  The sizes of sub-buffers and
+ * header_forms are zero: who sent the command knows the sizes of the tables.
+ *
+ * Reserved fields are zero; an unknown header form is refused.
+ */
 struct strata_guest_root {
 	uint32_t magic;
 	uint16_t version;
@@ -123,7 +140,7 @@ struct strata_guest_root {
 	uint16_t reserved1;
 	uint32_t nr_refs;
 	uint32_t table_bytes;
-	uint32_t reserved2;
+	uint32_t tsc_khz; /* of a channel that counts: what this kernel's TSC is; else 0 */
 	uint32_t directory_ref[STRATA_GUEST_DIRECTORY_PAGES_MAX];
 };
 
@@ -144,6 +161,29 @@ static inline uint64_t strata_guest_refs(uint32_t table_bytes, uint32_t nr_rings
 {
 	return (uint64_t)strata_guest_table_pages(table_bytes) +
 	       (uint64_t)nr_rings * strata_guest_ring_pages(geo);
+}
+
+/* The same, of a channel that counts. */
+static inline uint32_t strata_guest_pages(uint32_t bytes)
+{
+	return (bytes + STRATA_PAGE_BYTES - 1u) / STRATA_PAGE_BYTES;
+}
+
+static inline uint32_t strata_guest_key_pages(const struct strata_aggregate_spec *spec)
+{
+	return strata_guest_pages(strata_aggregate_rows(spec) * 8u);
+}
+
+static inline uint32_t strata_guest_count_pages(const struct strata_aggregate_spec *spec)
+{
+	return strata_guest_pages(strata_aggregate_table_words(spec) * 8u);
+}
+
+static inline uint64_t strata_guest_aggregate_refs(uint32_t table_bytes, uint32_t nr_rings,
+						   const struct strata_aggregate_spec *spec)
+{
+	return (uint64_t)strata_guest_table_pages(table_bytes) + strata_guest_key_pages(spec) +
+	       (uint64_t)nr_rings * strata_guest_count_pages(spec);
 }
 
 #endif /* STRATA_ABI_GUEST_H */

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * hypervisor_aggregate.h - a channel of the hypervisor that counts events and records none
+ * (strata/abi/aggregate.h): makes its tables and reads them.  Selection, start and stop are those
+ * of hypervisor.h.
+ */
+#ifndef STRATA_CONSUMERD_HYPERVISOR_AGGREGATE_H
+#define STRATA_CONSUMERD_HYPERVISOR_AGGREGATE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <strata/abi/aggregate.h>
+
+#include "base/error.h"
+
+struct hypervisor;
+
+/* The contents of a channel's tables, summed over all CPUs. */
+struct aggregate_rows {
+	/* Of each row its key, then its words.  Rows keep their order, and none disappears. */
+	uint64_t *words;
+	size_t nr, room; /* rows */
+	uint64_t others[STRATA_AGGREGATE_OTHERS];
+	uint64_t ticks; /* when they were read; 0: never */
+};
+
+void aggregate_rows_clear(struct aggregate_rows *rows);
+
+/*
+ * Makes the channel's tables.
+ * @owner: as for hypervisor_create()
+ * The caller holds the lock of the channel's number: what the channel has belongs to a process that
+ * died, and is freed.  0 or -1.
+ */
+int hypervisor_aggregate(struct hypervisor *hypervisor, const struct strata_aggregate_spec *spec,
+			 const char *owner, struct strata_error *error);
+
+/* Replaces @rows by the current ones.  0 or -1. */
+int hypervisor_read_aggregate(struct hypervisor *hypervisor,
+			      const struct strata_aggregate_spec *spec, struct aggregate_rows *rows,
+			      struct strata_error *error);
+
+#endif /* STRATA_CONSUMERD_HYPERVISOR_AGGREGATE_H */
