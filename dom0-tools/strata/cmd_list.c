@@ -93,7 +93,9 @@ static void list_channel(const struct strata_hv_op *query)
 		return;
 	strata_escape_name(owner, sizeof(owner), query->u.query.owner);
 	printf("            channel %u: %s by %s\n", query->channel,
-	       state_name(query->u.query.state), owner);
+	       query->u.query.flags & STRATA_HV_AGGREGATES ? "counting"
+							   : state_name(query->u.query.state),
+	       owner);
 	if (query->u.query.refused)
 		printf("            %" PRIu64
 		       " of its events were refused: their domains' budgets are used "
@@ -168,7 +170,8 @@ static void list_guest_channels(struct xs_handle *xenstore, uint32_t domain)
 			continue;
 		recorder_number_owner(number, owner);
 		strata_escape_name(shown, sizeof(shown), owner);
-		printf("            channel %u: %s by %s\n", number, guest_state_name(&guest),
+		printf("            channel %u: %s by %s\n", number,
+		       recorder_number_counts(owner) ? "counting" : guest_state_name(&guest),
 		       shown);
 	}
 }

@@ -15,6 +15,7 @@
 #include <strata/switch_period.h>
 
 #include "base/exit_status.h"
+#include "strata/aggregate_view.h"
 #include "strata/commands.h"
 #include "recording/recording.h"
 #include "stratad/record_session.h"
@@ -95,6 +96,10 @@ static void usage(FILE *out)
 		"                             0: until it is full or recording ends (default: %u)\n"
 		"      --ready-fd N           writes a line to file descriptor N once recording has begun\n"
 		"      --wait                 accepts names of domains that do not run yet\n"
+		"      --aggregate SPEC       counts, and records nothing: count, time:EVENT..EVENT, each\n"
+		"                             with :domain or without, as of `strata top`; prints the\n"
+		"                             counts at the end, with --json as JSON. With --duration,\n"
+		"                             --xen, --xen-domain and --kernel only\n"
 		"      --overwrite            flight recorder: keeps the newest events in memory, and\n"
 		"                             writes them at `strata snapshot`, when a guest dies (into\n"
 		"                             DIR-died-NAME), and at the end\n\n"
@@ -327,6 +332,26 @@ static bool is_of_xen(int option)
 	       option != 'F' && option != 'R';
 }
 
+/* Options that say what to count, or for how long. */
+static bool is_of_aggregate(int option)
+{
+	return option == 'g' || option == 'j' || option == 'd' || option == 'x' || option == 'D' ||
+	       option == OPTION_KERNEL + SELECT_EVENTS;
+}
+
+/* Counts, in place of recording. */
+static int aggregate(const char *spec, bool json, const struct record_options *options,
+		     const char *xen_events)
+{
+	struct aggregate_view view = { .json = json };
+	struct aggregate_options counting = { .duration_ms = options->duration_ms,
+					      .xen_domains = options->xen_domains,
+					      .kernels = options->kernels,
+					      .nr_kernels = options->nr_kernels };
+
+	return aggregate_run(&counting, &view, spec, xen_events);
+}
+
 /* Records the command and its children, unless other applications are selected. */
 static void take_command(char *const *argv, struct record_options *options)
 {
@@ -372,6 +397,8 @@ int strata_cmd_record(int argc, char **argv)
 		{ "ready-fd", required_argument, NULL, 'R' },
 		{ "wait", no_argument, NULL, 'w' },
 		{ "overwrite", no_argument, NULL, 'f' },
+		{ "aggregate", required_argument, NULL, 'g' },
+		{ "json", no_argument, NULL, 'j' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
@@ -386,7 +413,8 @@ int strata_cmd_record(int argc, char **argv)
 		.switch_ms = DEFAULT_SWITCH_MS,
 		.ready_fd = -1,
 	};
-	bool of_xen = false, timed = false;
+	bool of_xen = false, timed = false, of_recording = false, json = false;
+	const char *spec = NULL, *xen_events = NULL;
 	char output[64];
 	int option, status = STRATA_STATUS_OK;
 	struct strata_error error = { "" };
@@ -410,7 +438,15 @@ int strata_cmd_record(int argc, char **argv)
 			free(options.kernels);
 			return STRATA_STATUS_OK;
 		}
-		status = take_option(option, optarg, &options);
+		of_recording |= !is_of_aggregate(option);
+		if (option == 'g')
+			spec = optarg;
+		else if (option == 'j')
+			json = true;
+		else
+			status = take_option(option, optarg, &options);
+		if (option == 'x')
+			xen_events = optarg;
 		of_xen |= is_of_xen(option);
 		timed |= option == 't';
 	}
@@ -422,13 +458,19 @@ int strata_cmd_record(int argc, char **argv)
 				     "writes on request only");
 	if (status == STRATA_STATUS_OK && optind < argc && !options.command)
 		status = wrong("\"%s\" is not an option (write -- before a command)", argv[optind]);
-	if (status == STRATA_STATUS_OK && !options.output) {
+	if (status == STRATA_STATUS_OK && json && !spec)
+		status = wrong("%s", "--json is of --aggregate only");
+	if (status == STRATA_STATUS_OK && spec && (of_recording || options.command))
+		status =
+			wrong("%s", "--aggregate records nothing; leave options of recordings out");
+	if (status == STRATA_STATUS_OK && !spec && !options.output) {
 		set_default_output(output, sizeof(output));
 		options.output = output;
 		options.place = OUTPUT_NEW;
 	}
 	if (status == STRATA_STATUS_OK)
-		status = record_session(&options);
+		status = spec ? aggregate(spec, json, &options, xen_events)
+			      : record_session(&options);
 	select_xen_clear(&xen);
 	free(options.apps);
 	free(options.kernels);

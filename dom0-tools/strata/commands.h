@@ -4,6 +4,7 @@
 #define STRATA_STRATA_COMMANDS_H
 
 int strata_cmd_record(int argc, char **argv);
+int strata_cmd_top(int argc, char **argv);
 int strata_cmd_list(int argc, char **argv);
 int strata_cmd_select(int argc, char **argv);
 int strata_cmd_snapshot(int argc, char **argv);

@@ -16,6 +16,7 @@ static const struct {
 } verbs[] = {
 	{ "list", strata_cmd_list, "list the domains, applications and events of this host" },
 	{ "record", strata_cmd_record, "record hypervisor, guests and dom0" },
+	{ "top", strata_cmd_top, "count events and times of hypervisor and kernels, live" },
 	{ "select", strata_cmd_select, "change the selection of a running recorder" },
 	{ "snapshot", strata_cmd_snapshot, "write the events of a flight recorder" },
 	{ "recover", strata_cmd_recover, "restore the recording of a killed recorder" },

@@ -12,6 +12,7 @@
 
 #include "stratad/domains/participant_commands.h"
 #include "stratad/session.h"
+#include "stratad/xen_domains.h"
 
 struct reselection {
 	struct reselection *before; /* an earlier one, whose texts may still be in use */
@@ -23,25 +24,19 @@ struct reselection {
 	struct app_selection *apps;       /* likewise */
 };
 
-/* Adds the rules of --xen-domain: domains are named by the user and selected by their numbers. */
+/* Adds the rules of --xen-domain. */
 static int choose_domains(struct session *session, struct xen_selection *xen, const char *words,
 			  bool may_come, struct strata_error *error)
 {
-	struct xen_domain *domains;
 	struct guest *guests;
-	size_t nr, i;
+	size_t nr;
 	int result;
 
 	if (!words)
 		return 0;
 	if (participants_domains(&session->kernels, &guests, &nr, error))
 		return -1;
-	domains = calloc(nr + 1, sizeof(*domains));
-	for (i = 0; domains && i < nr; i++)
-		domains[i] = (struct xen_domain){ guests[i].domain, guests[i].name };
-	result = domains ? select_xen_domains(xen, words, domains, nr, may_come, error)
-			 : strata_fail(error, "out of memory");
-	free(domains);
+	result = choose_xen_domains(xen, words, guests, nr, may_come, error);
 	free(guests);
 	return result;
 }

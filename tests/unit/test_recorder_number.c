@@ -118,6 +118,35 @@ static void a_wanted_number_is_preferred_to_any(void **state)
 	close(other);
 }
 
+/* Numbers from the last one down, which no command finds, and never the first. */
+static void those_that_only_count_take_the_last_numbers(void **state)
+{
+	unsigned int wanted = 1u << 0 | 1u << 2 | 1u << 6, number;
+	char owner[RUN_LOCK_HOLDER_BYTES];
+	int sixth, second, recorder, found = -1;
+
+	(void)state;
+	sixth = recorder_number_take_last(is_in, &wanted, &number, &failure);
+	assert_int_equal(number, 6);
+	second = recorder_number_take_last(is_in, &wanted, &number, &failure);
+	assert_int_equal(number, 2);
+	assert_true(sixth >= 0 && second >= 0);
+	assert_int_equal(recorder_number_take_last(is_in, &wanted, &number, &failure), -1);
+	says("all numbers from 1 to 7");
+	recorder_number_owner(6, owner);
+	assert_true(recorder_number_counts(owner));
+	recorder = take(0, false);
+	recorder_number_owner(0, owner);
+	assert_false(recorder_number_counts(owner));
+	assert_int_equal(recorder_number_find(false, &found, &failure), 0);
+	assert_int_equal(found, 0);
+	found = 6;
+	assert_int_equal(recorder_number_find(false, &found, &failure), -1);
+	close(recorder);
+	close(second);
+	close(sixth);
+}
+
 static void who_takes_a_number_briefly_is_no_recorder(void **state)
 {
 	unsigned int number = 0;
@@ -429,6 +458,7 @@ int main(void)
 		NUMBER_TEST(the_lowest_free_number_is_taken),
 		NUMBER_TEST(beyond_the_last_number_there_is_none),
 		NUMBER_TEST(a_wanted_number_is_preferred_to_any),
+		NUMBER_TEST(those_that_only_count_take_the_last_numbers),
 		NUMBER_TEST(who_takes_a_number_briefly_is_no_recorder),
 		NUMBER_TEST(a_number_whose_recorder_died_is_not_taken_briefly),
 		NUMBER_TEST(a_command_finds_the_only_recorder),

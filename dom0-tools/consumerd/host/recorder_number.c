@@ -9,28 +9,39 @@
 
 #include "consumerd/host/run_lock.h"
 
-/* How flight recorders describe themselves, and processes that are no recorders: those that clear
- * up after one, or list programs. */
-#define FLIGHT "flight recorder"
-#define CLEARS "process"
+/* How those who hold a number describe themselves: recorders, those that only count events, and
+ * processes that clear up after a recorder, or list programs. */
+#define RECORDER   "recorder"
+#define FLIGHT     "flight recorder"
+#define AGGREGATOR "aggregator"
+#define CLEARS     "process"
 
 static void lock_name(char *name, size_t bytes, unsigned int number)
 {
 	snprintf(name, bytes, "recorder-%u", number);
 }
 
-static void describe(char holder[RUN_LOCK_HOLDER_BYTES], unsigned int number, bool flight)
+static void describe(char holder[RUN_LOCK_HOLDER_BYTES], unsigned int number, const char *kind)
 {
-	snprintf(holder, RUN_LOCK_HOLDER_BYTES, "%s %u (process %ld)", flight ? FLIGHT : "recorder",
-		 number, (long)getpid());
+	snprintf(holder, RUN_LOCK_HOLDER_BYTES, "%s %u (process %ld)", kind, number,
+		 (long)getpid());
 }
 
 _Static_assert(RECORDER_NUMBER_NONE == RUN_LOCK_HELD, "a lock that is held is passed on");
 
+/* Takes one number.  As recorder_number_take_wanted(). */
+static int take(unsigned int number, const char *kind, struct strata_error *error)
+{
+	char name[32], holder[RUN_LOCK_HOLDER_BYTES];
+
+	lock_name(name, sizeof(name), number);
+	describe(holder, number, kind);
+	return run_lock_take(name, holder, error);
+}
+
 int recorder_number_take_wanted(bool flight, bool (*wanted)(void *data, unsigned int number),
 				void *data, unsigned int *number, struct strata_error *error)
 {
-	char name[32], holder[RUN_LOCK_HOLDER_BYTES];
 	unsigned int i;
 
 	for (i = 0; i < RECORDERS_MAX; i++) {
@@ -38,9 +49,7 @@ int recorder_number_take_wanted(bool flight, bool (*wanted)(void *data, unsigned
 
 		if (wanted && !wanted(data, i))
 			continue;
-		lock_name(name, sizeof(name), i);
-		describe(holder, i, flight);
-		lock = run_lock_take(name, holder, error);
+		lock = take(i, flight ? FLIGHT : RECORDER, error);
 		if (lock == RUN_LOCK_HELD)
 			continue;
 		*number = i;
@@ -78,6 +87,23 @@ int recorder_number_take(bool flight, bool (*wanted)(void *data, unsigned int nu
 	return lock == RECORDER_NUMBER_NONE ? fail_all_taken(error) : lock;
 }
 
+int recorder_number_take_last(bool (*wanted)(void *data, unsigned int number), void *data,
+			      unsigned int *number, struct strata_error *error)
+{
+	for (*number = RECORDERS_MAX - 1; *number > 0; --*number) {
+		int lock;
+
+		if (!wanted(data, *number))
+			continue;
+		lock = take(*number, AGGREGATOR, error);
+		if (lock != RUN_LOCK_HELD)
+			return lock;
+	}
+	return strata_fail(
+		error, "recorders and aggregators have all numbers from 1 to %u; end one, or wait",
+		RECORDERS_MAX - 1);
+}
+
 void recorder_number_owner(unsigned int number, char owner[RUN_LOCK_HOLDER_BYTES])
 {
 	struct strata_error ignored;
@@ -91,6 +117,11 @@ void recorder_number_owner(unsigned int number, char owner[RUN_LOCK_HOLDER_BYTES
 static bool begins_with(const char *holder, const char *word)
 {
 	return !strncmp(holder, word, strlen(word));
+}
+
+bool recorder_number_counts(const char *owner)
+{
+	return begins_with(owner, AGGREGATOR);
 }
 
 bool recorder_number_died(unsigned int number, char holder[RUN_LOCK_HOLDER_BYTES], bool *flight)
@@ -155,7 +186,7 @@ static bool takes_commands(const char *holder, bool flight)
 {
 	if (flight)
 		return begins_with(holder, FLIGHT) || !strcmp(holder, RUN_LOCK_NAMELESS);
-	return !begins_with(holder, CLEARS);
+	return !begins_with(holder, CLEARS) && !begins_with(holder, AGGREGATOR);
 }
 
 int recorder_number_find(bool flight, int *number, struct strata_error *error)

@@ -31,6 +31,17 @@ int recorder_number_take_wanted(bool flight, bool (*wanted)(void *data, unsigned
 int recorder_number_take(bool flight, bool (*wanted)(void *data, unsigned int number), void *data,
 			 unsigned int *number, struct strata_error *error);
 
+/*
+ * Takes the lock of the highest free number but 0, for a process that counts events and records
+ * none: recorders take low ones, whose channels come first in each probe.  @wanted, @number: as
+ * above. A descriptor for run_lock_release(), or -1 with the reason.
+ */
+int recorder_number_take_last(bool (*wanted)(void *data, unsigned int number), void *data,
+			      unsigned int *number, struct strata_error *error);
+
+/* Whether a description, as recorder_number_owner() gives it, is of a process that counts. */
+bool recorder_number_counts(const char *owner);
+
 /* Names the recorder that has @number, or had it and died; "a recorder" where that is unknown. */
 void recorder_number_owner(unsigned int number, char owner[RUN_LOCK_HOLDER_BYTES]);
 

@@ -153,6 +153,60 @@ static bool event_at(size_t place, struct strata_event_desc *event, const char *
 				event);
 }
 
+void select_xen_event_name(uint32_t event, char name[STRATA_EVENT_NAME_BYTES])
+{
+	struct strata_event_desc desc;
+	const char *fields;
+	size_t i;
+
+	for (i = 0; event_at(i, &desc, &fields); i++) {
+		if ((desc.id & STRATA_HV_ID_OWN) || (desc.id & STRATA_HV_ID_TRACE) != event)
+			continue;
+		snprintf(name, STRATA_EVENT_NAME_BYTES, "%s", desc.name);
+		return;
+	}
+	snprintf(name, STRATA_EVENT_NAME_BYTES, "0x%08x", event);
+}
+
+/* The ids of a name, as bits that all have, and a mask of the bits in which they are equal.
+ * Returns how many ids there are. */
+static unsigned int ids_of(const char *name, struct strata_aggregate_event *event)
+{
+	struct strata_event_desc desc;
+	const char *fields;
+	uint32_t last = 0;
+	unsigned int nr = 0;
+	size_t i;
+
+	for (i = 0; event_at(i, &desc, &fields); i++) {
+		const uint32_t id = desc.id & STRATA_HV_ID_TRACE;
+
+		if ((desc.id & STRATA_HV_ID_OWN) || strcmp(desc.name, name) || id == last)
+			continue;
+		event->mask = nr ? event->mask & ~(id ^ event->value) : STRATA_HV_ID_TRACE;
+		event->value = id & event->mask;
+		last = id;
+		nr++;
+	}
+	return nr;
+}
+
+int select_xen_event(struct xen_selection *selection, const char *name,
+		     struct strata_aggregate_event *event, struct strata_error *error)
+{
+	const unsigned int nr = ids_of(name, event);
+
+	if (!nr)
+		return strata_fail(
+			error,
+			"\"%s\" is no event of Xen; `strata list --events xen` shows their names",
+			name);
+	if (1u << __builtin_popcount(STRATA_HV_ID_TRACE & ~event->mask) != nr)
+		return strata_fail(error, "\"%s\" is the name of %u events, which no mask selects",
+				   name, nr);
+	return add_events(selection, true, event->value, event->mask, error);
+}
+
 /* Adds the events that a pattern matches. 1: none. */
 static int add_pattern(struct xen_selection *selection, const char *pattern, bool recorded,
 		       struct strata_error *error)

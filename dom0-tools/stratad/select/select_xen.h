@@ -13,6 +13,7 @@
 #include <stdio.h>
 
 #include <strata/abi/hypervisor.h>
+#include <strata/event.h>
 
 #include "base/error.h"
 
@@ -40,6 +41,17 @@ struct xen_domain {
  */
 int select_xen_events(struct xen_selection *selection, const char *events,
 		      struct strata_error *error);
+
+/* The name of one of Xen's events, or its number. */
+void select_xen_event_name(uint32_t event, char name[STRATA_EVENT_NAME_BYTES]);
+
+/*
+ * Finds an event by its whole name, and adds it to the selection.
+ * @event: OUT: what its ids have in common, and no other event has
+ * 0, or -1: there is no such event, or its ids have not enough in common.
+ */
+int select_xen_event(struct xen_selection *selection, const char *name,
+		     struct strata_aggregate_event *event, struct strata_error *error);
 
 /*
  * Adds rules for domains.  A comma-separated list of domains, each a name, a pattern, a number,

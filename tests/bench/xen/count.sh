@@ -37,6 +37,23 @@ count_strata() {
 	cp -r "$what-$name" "$LAB_OUT/"
 }
 
+# Runs the loops while Strata counts the events, and records none: WHAT OPTION...
+count_aggregate() {
+	what=$1
+	shift
+	: >log
+	strata record --aggregate count --json "$@" >"$what-strata_aggregate.json" 2>log &
+	recorder=$!
+	until grep -q "counting in channel" log; do
+		kill -0 $recorder || fail "strata record --aggregate" log
+		usleep 100000
+	done
+	count "$what" strata_aggregate
+	kill -INT $recorder
+	wait $recorder || fail "strata record --aggregate" log
+	cp "$what-strata_aggregate.json" "$LAB_OUT/"
+}
+
 # While xentrace records what guests' kernels do, into 1 MiB.
 count_xentrace() {
 	xentrace -D -S 256 -e 0x0020f000 hypercalls-xentrace >log 2>&1 &
@@ -93,6 +110,10 @@ while read -r variant; do
 		count_strata tracepoint "$variant" --xen none --kernel dom0:power/cpu_frequency
 		kill -INT $beside
 		wait $beside || fail "strata record" beside.log
+		;;
+	strata_aggregate)
+		count_aggregate hypercalls --xen 'pv_hypercall*'
+		count_aggregate tracepoint --xen none --kernel dom0:power/cpu_frequency
 		;;
 	xentrace) count_xentrace ;;
 	lttng_modules) count_lttng ;;

@@ -54,6 +54,13 @@ strata_events() {
 	grep -cE "$2" $out/text || true
 }
 
+# How many events whose names match $2 are in the counts $1.
+counted_events() {
+	python3 -c 'import json, re, sys
+look = json.load(open(sys.argv[1]))
+print(sum(row["count"] for row in look["rows"] if re.fullmatch(sys.argv[2], row["event"])))' "$out/$1" "$2"
+}
+
 # How many records of calls of op 17 xentrace wrote to $1. A record's first word says what, how many words follow, and, by its top
 # bit, that they begin with two of time.
 xentrace_events() {
@@ -78,7 +85,7 @@ tests/bench/kernel/build.sh $out locked
 mkdir $out/own/lttng
 cp -r out/lttng/{bin,lib,share} $out/own/lttng/
 echo "bench: a host that counts instructions boots" >&2
-printf '%s\n' off strata strata_two xentrace lttng_modules | count_on own out/xen/xen out/kmod/strata.ko
+printf '%s\n' off strata strata_two strata_aggregate xentrace lttng_modules | count_on own out/xen/xen out/kmod/strata.ko
 echo "bench: and one whose recorders take a lock for each event" >&2
 printf '%s\n' off strata_locked | count_on locked out/bench/xen-locked/xen/xen $out/strata_locked.ko
 
@@ -91,10 +98,13 @@ kernel=' cpu_frequency '
 excess own hypercalls strata xen_event_8b "$(strata_events own/hypercalls-strata "$xen")"
 # Two recorders of the same events.
 excess own hypercalls strata_two xen_event_8b "$(strata_events own/hypercalls-strata_two "$xen")"
+# One that counts them, and records none.
+excess own hypercalls strata_aggregate xen_event_8b "$(counted_events own/hypercalls-strata_aggregate.json 'pv_hypercall(_return)?')"
 excess own hypercalls xentrace xen_event_8b "$(xentrace_events own/hypercalls-xentrace)"
 excess locked hypercalls strata_locked xen_event_8b "$(strata_events locked/hypercalls-strata_locked "$xen")"
 excess own tracepoint strata kernel_event_8b "$(strata_events own/tracepoint-strata "$kernel")"
 excess own tracepoint strata_two kernel_event_8b "$(strata_events own/tracepoint-strata_two "$kernel")"
+excess own tracepoint strata_aggregate kernel_event_8b "$(counted_events own/tracepoint-strata_aggregate.json cpu_frequency)"
 excess own tracepoint lttng_modules kernel_event_8b "$(lttng_events own/tracepoint-lttng_modules)"
 excess locked tracepoint strata_locked kernel_event_8b "$(strata_events locked/tracepoint-strata_locked "$kernel")"
 excess_off hypercalls xen_hypercall

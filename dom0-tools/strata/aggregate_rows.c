@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* aggregate_rows.c - see aggregate_rows.h. */
+#include "strata/aggregate_rows.h"
+
+#include <stdlib.h>
+
+static uint64_t count_of(const struct strata_aggregate_spec *spec, const uint64_t *words)
+{
+	uint64_t count = 0;
+	unsigned int i;
+
+	if (spec->kind == STRATA_AGGREGATE_COUNT)
+		return words[0];
+	for (i = 0; i < STRATA_AGGREGATE_BUCKETS; i++)
+		count += words[STRATA_AGGREGATE_BUCKET + i];
+	return count;
+}
+
+static int by_delta(const void *a, const void *b)
+{
+	const struct aggregate_row *first = a, *second = b;
+
+	if (first->delta != second->delta)
+		return first->delta < second->delta ? 1 : -1;
+	if (first->count != second->count)
+		return first->count < second->count ? 1 : -1;
+	if (first->source != second->source)
+		return first->source > second->source ? 1 : -1;
+	if (first->owner != second->owner)
+		return first->owner > second->owner ? 1 : -1;
+	return (first->event > second->event) - (first->event < second->event);
+}
+
+/* Lists the rows of one source; returns where the list ends. */
+static struct aggregate_row *list_source(const struct aggregate_source *source,
+					 struct aggregate_row *row)
+{
+	const size_t words = 1 + strata_aggregate_row_words(source->spec);
+	const uint64_t *before = source->before->words;
+	size_t left = source->before->nr, i;
+
+	for (i = 0; i < source->now->nr; i++, row++) {
+		const uint64_t *now = &source->now->words[i * words];
+
+		row->source = source;
+		row->event = strata_aggregate_key_event(now[0]);
+		row->owner = strata_aggregate_key_owner(now[0]);
+		row->words = &now[1];
+		row->count = row->delta = count_of(source->spec, &now[1]);
+		/* Earlier rows come in the same order. */
+		if (left && before[0] == now[0]) {
+			row->delta -= count_of(source->spec, &before[1]);
+			before += words;
+			left--;
+		}
+	}
+	return row;
+}
+
+int aggregate_rows_list(const struct aggregate_look *look, struct aggregate_row **rows, size_t *nr)
+{
+	struct aggregate_row *end;
+	size_t i, all = 1;
+
+	for (i = 0; i < look->nr_sources; i++)
+		all += look->sources[i].now->nr;
+	*rows = calloc(all, sizeof(**rows));
+	if (!*rows)
+		return -1;
+	for (i = 0, end = *rows; i < look->nr_sources; i++)
+		end = list_source(&look->sources[i], end);
+	*nr = (size_t)(end - *rows);
+	qsort(*rows, *nr, sizeof(**rows), by_delta);
+	return 0;
+}
+
+uint64_t aggregate_row_below(const struct aggregate_row *row, uint32_t of_a_million)
+{
+	const uint64_t wanted =
+		(uint64_t)(((unsigned __int128)row->count * of_a_million + 999999u) / 1000000u);
+	const uint64_t most = row->words[STRATA_AGGREGATE_MAX];
+	uint64_t seen = 0, end;
+	unsigned int i;
+
+	for (i = 0; i < STRATA_AGGREGATE_BUCKETS; i++) {
+		seen += row->words[STRATA_AGGREGATE_BUCKET + i];
+		if (seen >= wanted)
+			break;
+	}
+	end = i < 63 ? (2ull << i) - 1 : UINT64_MAX;
+	return end < most ? end : most;
+}
+
+uint64_t aggregate_row_fullest(const struct aggregate_row *row)
+{
+	uint64_t most = 1;
+	unsigned int i;
+
+	for (i = 0; i < STRATA_AGGREGATE_BUCKETS; i++)
+		if (row->words[STRATA_AGGREGATE_BUCKET + i] > most)
+			most = row->words[STRATA_AGGREGATE_BUCKET + i];
+	return most;
+}

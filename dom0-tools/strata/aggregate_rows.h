@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * aggregate_rows.h - the rows of an aggregating channel as figures: what is new since the previous
+ * look, the busiest row first.
+ */
+#ifndef STRATA_STRATA_AGGREGATE_ROWS_H
+#define STRATA_STRATA_AGGREGATE_ROWS_H
+
+#include "stratad/aggregate_session.h"
+
+struct aggregate_row {
+	const struct aggregate_source *source;
+	uint32_t event, owner;
+	uint64_t count, delta;
+	const uint64_t *words; /* of the newest look */
+};
+
+/* Lists the rows of all sources, by delta and then count.  The list is the caller's to free(), and
+ * valid as long as the look.  0, or -1: out of memory. */
+int aggregate_rows_list(const struct aggregate_look *look, struct aggregate_row **rows, size_t *nr);
+
+/* Returns ticks that at least @of_a_million of a million of a row's times are not above: the end of
+ * the bucket, or the longest time. */
+uint64_t aggregate_row_below(const struct aggregate_row *row, uint32_t of_a_million);
+
+/* The count of the fullest bucket, at least 1. */
+uint64_t aggregate_row_fullest(const struct aggregate_row *row);
+
+#endif /* STRATA_STRATA_AGGREGATE_ROWS_H */

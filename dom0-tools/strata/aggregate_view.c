@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* aggregate_view.c - see aggregate_view.h. */
+#include "strata/aggregate_view.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/escape.h"
+#include "consumerd/xen/guest.h"
+#include "outputs/table.h"
+#include "strata/aggregate_rows.h"
+#include "xen/domain_numbers.h"
+
+#define ROWS_SHOWN 200u
+#define BAR_WIDTH  40u
+
+static const char *const other_keys[] = {
+	[STRATA_AGGREGATE_NO_ROW] = "no_row",     [STRATA_AGGREGATE_NO_BEGIN] = "no_begin",
+	[STRATA_AGGREGATE_REPEATED] = "repeated", [STRATA_AGGREGATE_BACKWARDS] = "backwards",
+	[STRATA_AGGREGATE_NO_PLACE] = "no_place", [STRATA_AGGREGATE_NESTED] = "nested",
+};
+
+static const char *const other_texts[] = {
+	[STRATA_AGGREGATE_NO_ROW] = "had no row left in the table: select fewer events or domains",
+	[STRATA_AGGREGATE_NO_BEGIN] = "were ends whose begin is unknown",
+	[STRATA_AGGREGATE_REPEATED] = "were begins that another begin followed",
+	[STRATA_AGGREGATE_BACKWARDS] = "were ends with an earlier time than their begins",
+	[STRATA_AGGREGATE_NO_PLACE] = "were begins that were forgotten for lack of places",
+	[STRATA_AGGREGATE_NESTED] = "came in probes that nest too deep",
+};
+
+#define NR_OTHERS (sizeof(other_keys) / sizeof(other_keys[0]))
+
+enum count_column {
+	COUNT_SOURCE,
+	COUNT_EVENT,
+	COUNT_DOMAIN,
+	COUNT_NUMBER,
+	COUNT_COUNT,
+	COUNT_DELTA,
+	COUNT_RATE
+};
+
+static const struct strata_table_column count_columns[] = {
+	[COUNT_SOURCE] = { "source", "Source", STRATA_CELL_TEXT },
+	[COUNT_EVENT] = { "event", "Event", STRATA_CELL_TEXT },
+	[COUNT_DOMAIN] = { "domain", "Domain", STRATA_CELL_TEXT },
+	[COUNT_NUMBER] = { "domain_id", NULL, STRATA_CELL_COUNT },
+	[COUNT_COUNT] = { "count", "Count", STRATA_CELL_COUNT },
+	[COUNT_DELTA] = { "delta", "New", STRATA_CELL_COUNT },
+	[COUNT_RATE] = { "per_s", "A second", STRATA_CELL_COUNT },
+};
+
+enum time_column {
+	TIME_SOURCE,
+	TIME_DOMAIN,
+	TIME_NUMBER,
+	TIME_COUNT,
+	TIME_DELTA,
+	TIME_RATE,
+	TIME_SUM,
+	TIME_MIN,
+	TIME_MEAN,
+	TIME_P50,
+	TIME_P90,
+	TIME_P99,
+	TIME_MAX
+};
+
+static const struct strata_table_column time_columns[] = {
+	[TIME_SOURCE] = { "source", "Source", STRATA_CELL_TEXT },
+	[TIME_DOMAIN] = { "domain", "Domain", STRATA_CELL_TEXT },
+	[TIME_NUMBER] = { "domain_id", NULL, STRATA_CELL_COUNT },
+	[TIME_COUNT] = { "count", "Count", STRATA_CELL_COUNT },
+	[TIME_DELTA] = { "delta", "New", STRATA_CELL_COUNT },
+	[TIME_RATE] = { "per_s", "A second", STRATA_CELL_COUNT },
+	[TIME_SUM] = { "sum_ns", "Sum", STRATA_CELL_NS },
+	[TIME_MIN] = { "min_ns", "Least", STRATA_CELL_NS },
+	[TIME_MEAN] = { "mean_ns", "Mean", STRATA_CELL_NS },
+	[TIME_P50] = { "p50_ns", "50 % below", STRATA_CELL_BOUND },
+	[TIME_P90] = { "p90_ns", "90 % below", STRATA_CELL_BOUND },
+	[TIME_P99] = { "p99_ns", "99 % below", STRATA_CELL_BOUND },
+	[TIME_MAX] = { "max_ns", "Most", STRATA_CELL_NS },
+};
+
+#define NR_COLUMNS(columns) (sizeof(columns) / sizeof((columns)[0]))
+#define COLUMNS_MAX         NR_COLUMNS(time_columns)
+
+_Static_assert(NR_COLUMNS(count_columns) <= COLUMNS_MAX, "either has room");
+
+static bool measures_times(const struct aggregate_look *look)
+{
+	return look->nr_sources && look->sources[0].spec->kind == STRATA_AGGREGATE_TIME;
+}
+
+static uint64_t to_ns(const struct aggregate_row *row, uint64_t ticks)
+{
+	return (uint64_t)((unsigned __int128)ticks * 1000000u / row->source->tsc_khz);
+}
+
+static uint64_t per_s(const struct aggregate_look *look, uint64_t delta)
+{
+	return look->interval_ns
+		       ? (uint64_t)((unsigned __int128)delta * 1000000000u / look->interval_ns)
+		       : 0;
+}
+
+/* Sets a name, which a guest may have chosen. */
+static void set_name(struct strata_table *table, struct strata_cell *cell, const char *name)
+{
+	char shown[STRATA_ESCAPED_BYTES(GUEST_NAME_BYTES)];
+
+	strata_table_text(table, cell, strata_escape_name(shown, sizeof(shown), name));
+}
+
+/* The name of an event; a guest may have made its key up. */
+static void event_name(const struct aggregate_row *row, char name[STRATA_EVENT_NAME_BYTES])
+{
+	const struct aggregate_source *source = row->source;
+
+	if (!source->events)
+		select_xen_event_name(row->event, name);
+	else if (row->event < source->nr_events)
+		snprintf(name, STRATA_EVENT_NAME_BYTES, "%s", source->events[row->event].name);
+	else
+		snprintf(name, STRATA_EVENT_NAME_BYTES, "event-%u", row->event);
+}
+
+static void set_domain(struct strata_table *table, struct strata_cell *name,
+		       struct strata_cell *number, const struct aggregate_look *look,
+		       const struct aggregate_row *row)
+{
+	char text[GUEST_NAME_BYTES];
+
+	if (!row->source->spec->by_owner)
+		return;
+	strata_cell_set(number, row->owner);
+	if (row->owner == STRATA_DOMID_IDLE) {
+		strata_table_text(table, name, "idle");
+		return;
+	}
+	guest_read_name(look->xenstore, row->owner, text);
+	set_name(table, name, strata_domain_shown_name(row->owner, text));
+}
+
+static void add_count(struct strata_table *table, const struct aggregate_look *look,
+		      const struct aggregate_row *row)
+{
+	struct strata_cell *cells = strata_table_add(table);
+	char name[STRATA_EVENT_NAME_BYTES];
+
+	if (!cells)
+		return;
+	event_name(row, name);
+	set_name(table, &cells[COUNT_SOURCE], row->source->name);
+	set_name(table, &cells[COUNT_EVENT], name);
+	set_domain(table, &cells[COUNT_DOMAIN], &cells[COUNT_NUMBER], look, row);
+	strata_cell_set(&cells[COUNT_COUNT], row->count);
+	strata_cell_set(&cells[COUNT_DELTA], row->delta);
+	strata_cell_set(&cells[COUNT_RATE], per_s(look, row->delta));
+}
+
+static void add_time(struct strata_table *table, const struct aggregate_look *look,
+		     const struct aggregate_row *row)
+{
+	struct strata_cell *cells = strata_table_add(table);
+	const uint64_t *words = row->words;
+
+	if (!cells)
+		return;
+	set_name(table, &cells[TIME_SOURCE], row->source->name);
+	set_domain(table, &cells[TIME_DOMAIN], &cells[TIME_NUMBER], look, row);
+	strata_cell_set(&cells[TIME_COUNT], row->count);
+	strata_cell_set(&cells[TIME_DELTA], row->delta);
+	strata_cell_set(&cells[TIME_RATE], per_s(look, row->delta));
+	strata_cell_set(&cells[TIME_SUM], to_ns(row, words[STRATA_AGGREGATE_SUM]));
+	strata_cell_set(&cells[TIME_MAX], to_ns(row, words[STRATA_AGGREGATE_MAX]));
+	if (!row->count)
+		return;
+	strata_cell_set(&cells[TIME_MIN], to_ns(row, ~words[STRATA_AGGREGATE_MIN_INVERTED]));
+	strata_cell_set(&cells[TIME_MEAN], to_ns(row, words[STRATA_AGGREGATE_SUM] / row->count));
+	strata_cell_set(&cells[TIME_P50], to_ns(row, aggregate_row_below(row, 500000)));
+	strata_cell_set(&cells[TIME_P90], to_ns(row, aggregate_row_below(row, 900000)));
+	strata_cell_set(&cells[TIME_P99], to_ns(row, aggregate_row_below(row, 990000)));
+}
+
+static bool has_domains(const struct aggregate_look *look)
+{
+	size_t i;
+
+	for (i = 0; i < look->nr_sources; i++)
+		if (look->sources[i].spec->by_owner)
+			return true;
+	return false;
+}
+
+/* Text has a column of domains only if something is counted by domain.  @columns outlives the
+ * table. */
+static void fill(struct strata_table *table, struct strata_table_column *columns,
+		 const struct aggregate_look *look, const struct aggregate_row *rows, size_t nr)
+{
+	const bool times = measures_times(look);
+	size_t i;
+
+	if (times) {
+		memcpy(columns, time_columns, sizeof(time_columns));
+		strata_table_init(table, "rows", NULL, columns, NR_COLUMNS(time_columns));
+	} else {
+		memcpy(columns, count_columns, sizeof(count_columns));
+		strata_table_init(table, "rows", NULL, columns, NR_COLUMNS(count_columns));
+	}
+	if (!has_domains(look))
+		columns[times ? (size_t)TIME_DOMAIN : (size_t)COUNT_DOMAIN].heading = NULL;
+	for (i = 0; i < nr; i++)
+		(times ? add_time : add_count)(table, look, &rows[i]);
+}
+
+/* Draws the histogram of each row. */
+static void put_histograms(const struct strata_table *table, const struct aggregate_row *rows,
+			   size_t nr, FILE *out)
+{
+	char from[STRATA_NS_TEXT_BYTES];
+	size_t i, bucket;
+
+	for (i = 0; i < nr; i++) {
+		const uint64_t *counts = &rows[i].words[STRATA_AGGREGATE_BUCKET];
+		const uint64_t most = aggregate_row_fullest(&rows[i]);
+		const struct strata_cell *cells = &table->cells[i * table->nr_columns];
+
+		fprintf(out, "\n%s\n",
+			cells[cells[TIME_DOMAIN].is_known ? TIME_DOMAIN : TIME_SOURCE].text);
+		for (bucket = 0; bucket < STRATA_AGGREGATE_BUCKETS; bucket++)
+			if (counts[bucket])
+				fprintf(out, "%12s or more %12" PRIu64 " %.*s\n",
+					strata_ns_text(
+						from, bucket ? to_ns(&rows[i], 1ull << bucket) : 0),
+					counts[bucket],
+					(int)((counts[bucket] * BAR_WIDTH + most - 1) / most),
+					"########################################");
+	}
+}
+
+static void put_others(const struct aggregate_source *source, FILE *out)
+{
+	char name[STRATA_ESCAPED_BYTES(GUEST_NAME_BYTES)];
+	size_t i;
+
+	strata_escape_name(name, sizeof(name), source->name);
+	for (i = 0; i < NR_OTHERS; i++)
+		if (source->now->others[i])
+			fprintf(out, "%s: %" PRIu64 " events %s\n", name, source->now->others[i],
+				other_texts[i]);
+}
+
+static void put_text(const struct aggregate_view *view, const struct aggregate_look *look,
+		     const struct strata_table *table, const struct aggregate_row *rows, size_t nr,
+		     FILE *out)
+{
+	char total[STRATA_NS_TEXT_BYTES];
+	size_t i;
+
+	fprintf(out, "%s of counting\n", strata_ns_text(total, look->total_ns));
+	strata_table_print(table, ROWS_SHOWN, out);
+	if (measures_times(look) && (look->is_last || view->once))
+		put_histograms(table, rows, nr, out);
+	for (i = 0; i < look->nr_sources; i++)
+		put_others(&look->sources[i], out);
+	if (!view->has_screen)
+		fprintf(out, "\n");
+}
+
+/* Each bucket that is not empty: [from_ns, count]. */
+static void add_buckets(struct json_object *object, const struct aggregate_row *row)
+{
+	struct json_object *buckets = json_object_new_array();
+	size_t i;
+
+	for (i = 0; i < STRATA_AGGREGATE_BUCKETS; i++) {
+		const uint64_t count = row->words[STRATA_AGGREGATE_BUCKET + i];
+		struct json_object *pair;
+
+		if (!count)
+			continue;
+		pair = json_object_new_array();
+		json_object_array_add(pair, json_object_new_uint64(i ? to_ns(row, 1ull << i) : 0));
+		json_object_array_add(pair, json_object_new_uint64(count));
+		json_object_array_add(buckets, pair);
+	}
+	json_object_object_add(object, "buckets", buckets);
+}
+
+/* What is in no row of a source. */
+static struct json_object *source_json(const struct aggregate_source *source)
+{
+	struct json_object *object = json_object_new_object(), *others = json_object_new_object();
+	char name[STRATA_ESCAPED_BYTES(GUEST_NAME_BYTES)];
+	size_t i;
+
+	for (i = 0; i < NR_OTHERS; i++)
+		json_object_object_add(others, other_keys[i],
+				       json_object_new_uint64(source->now->others[i]));
+	strata_escape_name(name, sizeof(name), source->name);
+	json_object_object_add(object, "source", json_object_new_string(name));
+	json_object_object_add(object, "tsc_khz", json_object_new_uint64(source->tsc_khz));
+	json_object_object_add(object, "others", others);
+	return object;
+}
+
+static int put_json(const struct aggregate_look *look, const struct strata_table *table,
+		    const struct aggregate_row *rows, size_t nr, FILE *out)
+{
+	struct json_object *root = json_object_new_object(), *sources = json_object_new_array();
+	struct json_object *list = strata_table_to_json(table);
+	size_t i;
+
+	if (!root || !sources || !list) {
+		json_object_put(root);
+		json_object_put(sources);
+		json_object_put(list);
+		return -1;
+	}
+	for (i = 0; measures_times(look) && i < nr; i++)
+		add_buckets(json_object_array_get_idx(list, i), &rows[i]);
+	for (i = 0; i < look->nr_sources; i++)
+		json_object_array_add(sources, source_json(&look->sources[i]));
+	json_object_object_add(root, "total_ns", json_object_new_uint64(look->total_ns));
+	json_object_object_add(root, "interval_ns", json_object_new_uint64(look->interval_ns));
+	json_object_object_add(root, "is_last", json_object_new_boolean(look->is_last));
+	json_object_object_add(root, "sources", sources);
+	json_object_object_add(root, "rows", list);
+	fprintf(out, "%s\n", json_object_to_json_string_ext(root, JSON_C_TO_STRING_PLAIN));
+	json_object_put(root);
+	return 0;
+}
+
+/* Shows a text.  0, or 1: there is nobody to see it. */
+static int show(struct aggregate_view *view, char *text)
+{
+	if (view->has_screen)
+		return screen_show(&view->screen, text) ? 1 : 0;
+	fputs(text, stdout);
+	free(text);
+	return fflush(stdout) ? 1 : 0;
+}
+
+int aggregate_view_look(void *data, const struct aggregate_look *look, struct strata_error *error)
+{
+	struct aggregate_view *view = data;
+	struct aggregate_row *rows;
+	struct strata_table_column columns[COLUMNS_MAX];
+	struct strata_table table;
+	char *text = NULL;
+	size_t nr, bytes = 0;
+	FILE *out = open_memstream(&text, &bytes);
+	int result = -1;
+
+	if (!out || aggregate_rows_list(look, &rows, &nr)) {
+		if (out)
+			fclose(out);
+		free(text);
+		return strata_fail(error, "out of memory");
+	}
+	fill(&table, columns, look, rows, nr);
+	if (!table.no_memory && view->json)
+		result = put_json(look, &table, rows, nr, out);
+	else if (!table.no_memory)
+		put_text(view, look, &table, rows, nr, out), result = 0;
+	strata_table_clear(&table);
+	free(rows);
+	if (fclose(out) || result) {
+		free(text);
+		return strata_fail(error, "out of memory");
+	}
+	return show(view, text) || view->once ? 1 : 0;
+}
+
+int aggregate_view_idle(void *data)
+{
+	struct aggregate_view *view = data;
+
+	return view->has_screen ? screen_follow_size(&view->screen) : 0;
+}
+
+void aggregate_view_open(struct aggregate_view *view)
+{
+	view->has_screen = !view->json && !view->once && screen_is_possible(STDOUT_FILENO);
+	if (view->has_screen)
+		screen_open(&view->screen, STDOUT_FILENO);
+}
+
+void aggregate_view_close(struct aggregate_view *view)
+{
+	if (view->has_screen)
+		screen_close(&view->screen);
+}

@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* aggregate_session.c - see aggregate_session.h. */
+#include "stratad/aggregate_session.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <xentoollog.h>
+
+#include <strata/platform/user.h>
+
+#include "base/exit_status.h"
+#include "consumerd/host/recorder_number.h"
+#include "consumerd/xen/hypervisor.h"
+#include "stratad/xen_domains.h"
+
+/* How long it sleeps at most. */
+#define NAP_NS 50000000
+
+static volatile sig_atomic_t interrupted;
+
+static void on_signal(int number)
+{
+	(void)number;
+	interrupted = 1;
+}
+
+struct session {
+	const struct aggregate_options *options;
+	struct hypervisor *hypervisor;
+	struct aggregated_kernels kernels;
+	struct xentoollog_logger *quiet; /* suppresses the libraries' messages */
+	struct aggregate_source *sources;
+	struct strata_aggregate_spec spec;
+	struct xen_selection chosen; /* the rules in effect, those of domains included */
+	struct aggregate_rows rows[2];
+	unsigned int newest; /* of these */
+	unsigned int number;
+	int lock;
+	uint32_t tsc_khz;
+	uint64_t start_ticks, last_ticks; /* of counting; of the last look */
+};
+
+static void catch_signals(void)
+{
+	const struct sigaction action = { .sa_handler = on_signal };
+
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	sigaction(SIGHUP, &action, NULL);
+	signal(SIGPIPE, SIG_IGN);
+}
+
+/* Whether a channel is not a flight recorder's, which others leave alone. */
+static bool is_wanted(void *data, unsigned int number)
+{
+	struct session *session = data;
+	char holder[RUN_LOCK_HOLDER_BYTES];
+	struct strata_error ignored;
+	struct strata_hv_op query;
+	bool flight;
+
+	if (recorder_number_died(number, holder, &flight) && flight)
+		return false;
+	hypervisor_use_channel(session->hypervisor, number);
+	return !hypervisor_query(session->hypervisor, &query, &ignored) &&
+	       !(query.u.query.flags & STRATA_HV_OVERWRITE);
+}
+
+/* Copies rules. 0 or -1. */
+static int copy_rules(struct xen_selection *to, const struct xen_selection *from,
+		      struct strata_error *error)
+{
+	*to = (struct xen_selection){ .nr = from->nr };
+	to->rules = malloc(from->nr * sizeof(*to->rules));
+	if (!to->rules)
+		return strata_fail(error, "out of memory");
+	memcpy(to->rules, from->rules, from->nr * sizeof(*to->rules));
+	return 0;
+}
+
+static int add_domains(struct session *session, struct xen_selection *rules, bool may_come,
+		       struct strata_error *error)
+{
+	struct guest *guests;
+	size_t nr;
+	int result;
+
+	if (!session->options->xen_domains)
+		return 0;
+	if (guests_find(session->kernels.xenstore, 0, &guests, &nr, error))
+		return -1;
+	result = choose_xen_domains(rules, session->options->xen_domains, guests, nr, may_come,
+				    error);
+	free(guests);
+	return result;
+}
+
+static bool same_rules(const struct xen_selection *a, const struct xen_selection *b)
+{
+	return a->nr == b->nr && (!a->nr || !memcmp(a->rules, b->rules, a->nr * sizeof(*a->rules)));
+}
+
+/* Puts the rules into effect, unless they are: a domain with a name that --xen-domain matches may
+ * have come. */
+static int select_events(struct session *session, bool may_come, struct strata_error *error)
+{
+	struct xen_selection rules;
+	int result = 0;
+
+	if (!session->options->in_xen)
+		return 0;
+	if (copy_rules(&rules, session->options->xen, error))
+		return -1;
+	if (add_domains(session, &rules, may_come, error)) {
+		select_xen_clear(&rules);
+		return -1;
+	}
+	if (!same_rules(&rules, &session->chosen))
+		result = hypervisor_select(session->hypervisor, rules.rules, rules.nr, 0, error);
+	if (result) {
+		select_xen_clear(&rules);
+		return -1;
+	}
+	select_xen_clear(&session->chosen);
+	session->chosen = rules;
+	return 0;
+}
+
+static int open_host(struct session *session, struct strata_error *error)
+{
+	struct strata_hv_op query;
+
+	if (hypervisor_open(&session->hypervisor, error) != HYPERVISOR_OK ||
+	    hypervisor_query(session->hypervisor, &query, error))
+		return -1;
+	session->tsc_khz = query.u.query.tsc_khz;
+	if (!session->tsc_khz)
+		return strata_fail(error, "Xen does not know the frequency of its TSC");
+	session->kernels.xenstore = xs_open(0);
+	if (!session->kernels.xenstore)
+		return strata_fail(error, "xenstore cannot be reached: %s; is xenstored running?",
+				   strerror(errno));
+	if (!session->options->nr_kernels)
+		return 0;
+	session->quiet = (xentoollog_logger *)xtl_createlogger_stdiostream(stderr, XTL_CRITICAL, 0);
+	session->kernels.gnttab = xengnttab_open(session->quiet, 0);
+	return session->kernels.gnttab
+		       ? 0
+		       : strata_fail(error, "/dev/xen/gntdev cannot be opened: %s; load xen-gntdev",
+				     strerror(errno));
+}
+
+static int start_xen(struct session *session, struct strata_error *error)
+{
+	char owner[STRATA_HV_OWNER_BYTES];
+
+	if (!session->options->in_xen)
+		return 0;
+	snprintf(owner, sizeof(owner), "aggregator %u, process %ld", session->number,
+		 (long)getpid());
+	if (hypervisor_aggregate(session->hypervisor, &session->spec, owner, error) ||
+	    select_events(session, false, error))
+		return -1;
+	return hypervisor_start(session->hypervisor, 0, error);
+}
+
+static int start_kernels(struct session *session, struct strata_error *error)
+{
+	const struct aggregate_options *options = session->options;
+
+	session->kernels.channel = session->number;
+	if (options->nr_kernels &&
+	    aggregated_kernels_start(&session->kernels, options->what, options->kernels,
+				     options->nr_kernels, error))
+		return -1;
+	session->sources = calloc(session->kernels.nr + 1, sizeof(*session->sources));
+	return session->sources ? 0 : strata_fail(error, "out of memory");
+}
+
+static int start(struct session *session, struct strata_error *error)
+{
+	if (open_host(session, error) ||
+	    (session->options->in_xen &&
+	     select_aggregate_xen(session->options->what, session->options->xen, &session->spec,
+				  error)))
+		return -1;
+	session->lock = recorder_number_take_last(is_wanted, session, &session->number, error);
+	if (session->lock < 0)
+		return -1;
+	hypervisor_use_channel(session->hypervisor, session->number);
+	session->start_ticks = session->last_ticks = strata_clock();
+	return start_xen(session, error) || start_kernels(session, error) ? -1 : 0;
+}
+
+static uint64_t ns_of(const struct session *session, uint64_t ticks)
+{
+	return (uint64_t)((unsigned __int128)ticks * 1000000u / session->tsc_khz);
+}
+
+static uint64_t ms_since_start(const struct session *session)
+{
+	return ns_of(session, strata_clock() - session->start_ticks) / 1000000u;
+}
+
+static int read_xen(struct session *session, struct strata_error *error)
+{
+	struct aggregate_rows *now = &session->rows[!session->newest];
+
+	if (hypervisor_read_aggregate(session->hypervisor, &session->spec, now, error))
+		return -1;
+	session->sources[0] = (struct aggregate_source){
+		.name = "xen",
+		.spec = &session->spec,
+		.now = now,
+		.before = &session->rows[session->newest],
+		.tsc_khz = session->tsc_khz,
+	};
+	session->newest = !session->newest;
+	return 0;
+}
+
+/* Reads the tables of kernels.  Returns how many sources there are then, of which @nr were. */
+static size_t read_kernels(struct session *session, size_t nr)
+{
+	size_t i;
+
+	aggregated_kernels_read(&session->kernels);
+	for (i = 0; i < session->kernels.nr; i++) {
+		const struct aggregated_kernel *one = &session->kernels.list[i];
+
+		session->sources[nr++] = (struct aggregate_source){
+			.name = one->name,
+			.spec = &one->spec,
+			.now = &one->rows[one->newest],
+			/* Of one that went, nothing is new. */
+			.before = &one->rows[one->counts ? !one->newest : one->newest],
+			.tsc_khz = one->tables.tsc_khz,
+			.events = one->map.events,
+			.nr_events = one->map.nr_events,
+		};
+	}
+	return nr;
+}
+
+/* Reads the tables and hands them on. As options->look(). */
+static int look(struct session *session, bool is_last, struct strata_error *error)
+{
+	const uint64_t ticks = strata_clock();
+	struct aggregate_look seen = {
+		.sources = session->sources,
+		.nr_sources = session->options->in_xen,
+		.interval_ns = ns_of(session, ticks - session->last_ticks),
+		.total_ns = ns_of(session, ticks - session->start_ticks),
+		.is_last = is_last,
+		.xenstore = session->kernels.xenstore,
+	};
+
+	if (session->options->in_xen && read_xen(session, error))
+		return -1;
+	seen.nr_sources = read_kernels(session, seen.nr_sources);
+	session->last_ticks = ticks;
+	return session->options->look(session->options->data, &seen, error);
+}
+
+/* Sleeps until a time, by the TSC: dom0's own clock may stand still under emulation.  False: it is
+ * time to end. */
+static bool sleep_until(struct session *session, uint64_t ms)
+{
+	const struct timespec nap = { .tv_nsec = NAP_NS };
+
+	while (!interrupted && ms_since_start(session) < ms) {
+		if (session->options->idle && session->options->idle(session->options->data))
+			return false;
+		nanosleep(&nap, NULL);
+	}
+	return !interrupted;
+}
+
+/* Looks once an interval. As options->look(). */
+static int run(struct session *session, struct strata_error *error)
+{
+	const struct aggregate_options *options = session->options;
+	uint64_t next_ms = 0;
+	int result = 0;
+
+	fprintf(stderr, "strata: counting in channel %u of %s%zu kernels%s\n", session->number,
+		options->in_xen ? "Xen and of " : "", session->kernels.nr,
+		options->duration_ms ? "" : "; Ctrl-C ends it");
+	while (!result) {
+		next_ms += options->interval_ms ? options->interval_ms : UINT64_MAX;
+		if (options->duration_ms && options->duration_ms <= next_ms) {
+			sleep_until(session, options->duration_ms);
+			break;
+		}
+		if (!sleep_until(session, next_ms))
+			break;
+		result = select_events(session, true, error);
+		if (!result)
+			result = look(session, false, error);
+	}
+	return result;
+}
+
+static void release(struct session *session)
+{
+	aggregated_kernels_end(&session->kernels);
+	if (session->kernels.gnttab)
+		xengnttab_close(session->kernels.gnttab);
+	hypervisor_close(session->hypervisor);
+	if (session->kernels.xenstore)
+		xs_close(session->kernels.xenstore);
+	if (session->quiet)
+		xtl_logger_destroy(session->quiet);
+	if (session->lock >= 0)
+		run_lock_release(session->lock);
+	aggregate_rows_clear(&session->rows[0]);
+	aggregate_rows_clear(&session->rows[1]);
+	select_xen_clear(&session->chosen);
+	free(session->sources);
+}
+
+/* Nothing is counted from here on. */
+static int stop(struct session *session, struct strata_error *error)
+{
+	aggregated_kernels_stop(&session->kernels);
+	return session->options->in_xen ? hypervisor_stop(session->hypervisor, error) : 0;
+}
+
+int aggregate_session(const struct aggregate_options *options)
+{
+	struct session session = { .options = options, .lock = -1 };
+	struct strata_error error = { "" };
+	int result;
+
+	catch_signals();
+	result = start(&session, &error);
+	if (!result)
+		result = run(&session, &error);
+	/* The last look has everything, if somebody is there to see it. */
+	if (!result)
+		result = stop(&session, &error);
+	if (!result)
+		result = look(&session, true, &error);
+	release(&session);
+	if (result >= 0)
+		return STRATA_STATUS_OK;
+	fprintf(stderr, "strata: %s\n", error.text);
+	return STRATA_STATUS_FAILED;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * aggregate_session.h - one run that counts events and records none: takes a number as recorders
+ * do, has the hypervisor's channel count, and reads its tables once an interval.  It writes no
+ * file.
+ */
+#ifndef STRATA_STRATAD_AGGREGATE_SESSION_H
+#define STRATA_STRATAD_AGGREGATE_SESSION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "stratad/domains/aggregated_kernels.h"
+#include "stratad/select/select_aggregate.h"
+
+struct xs_handle;
+
+/* What counts: Xen, or a kernel. */
+struct aggregate_source {
+	const char *name; /* "xen", or a domain's, which is hostile */
+	const struct strata_aggregate_spec *spec;
+	const struct aggregate_rows *now,
+		*before; /* before: of the previous look; at first, empty */
+	uint32_t tsc_khz;
+	const struct strata_event_desc *events; /* a kernel's; NULL: they are Xen's */
+	size_t nr_events;
+};
+
+/* The counts at an instant. */
+struct aggregate_look {
+	const struct aggregate_source *sources;
+	size_t nr_sources;
+	uint64_t interval_ns;       /* since the previous look */
+	uint64_t total_ns;          /* since the counts were 0 */
+	bool is_last;               /* nothing is counted any more */
+	struct xs_handle *xenstore; /* which knows the names of domains */
+};
+
+struct aggregate_options {
+	const struct aggregate_choice *what;
+	bool in_xen;
+	struct xen_selection *xen; /* of counts; for times empty: they select their events */
+	const char *xen_domains;   /* only these; NULL: all */
+	const struct kernel_selection *kernels;
+	size_t nr_kernels;    /* 0: no kernel counts */
+	uint64_t interval_ms; /* 0: only one look, the last one */
+	uint64_t duration_ms; /* 0: until SIGINT or SIGTERM */
+	/* Takes each look. 0; a positive number: there is nobody to show it to, end; or -1. */
+	int (*look)(void *data, const struct aggregate_look *look, struct strata_error *error);
+	/* Called a few times a second; NULL: nothing to do. */
+	int (*idle)(void *data);
+	void *data;
+};
+
+/* Counts until the end.  Returns an exit status; errors have been printed. */
+int aggregate_session(const struct aggregate_options *options);
+
+#endif /* STRATA_STRATAD_AGGREGATE_SESSION_H */
