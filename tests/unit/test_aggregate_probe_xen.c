@@ -56,11 +56,11 @@ static unsigned long counted(uint32_t event, uint32_t domain)
 static void one_channel_counts_what_others_record(void **state)
 {
 	(void)state;
-	strata_record_2(VM_EXIT, words);
-	strata_record_2(GRANT_MAP, words);
+	strata_trace(VM_EXIT, 2 * sizeof(*words), words);
+	strata_trace(GRANT_MAP, 2 * sizeof(*words), words);
 	strata_record(VM_EXIT, 2 * sizeof(uint32_t) - 1, words);
 	shim_current = &dom0_vcpu;
-	strata_record_1(VM_EXIT, words);
+	strata_trace(VM_EXIT, sizeof(*words), words);
 	assert_int_equal(counted(VM_EXIT, 5), 2);
 	assert_int_equal(counted(GRANT_MAP, 5), 1);
 	assert_int_equal(counted(VM_EXIT, 0), 1);
@@ -72,7 +72,7 @@ static void what_a_budget_refuses_is_counted(void **state)
 {
 	(void)state;
 	for (unsigned int i = 0; i < 3 * TOKENS; i++)
-		strata_record_2(VM_EXIT, words);
+		strata_trace(VM_EXIT, 2 * sizeof(*words), words);
 	assert_int_equal(counted(VM_EXIT, 5), 3 * TOKENS);
 	assert_in_range(take_all(BOUNDED), TOKENS, 2 * TOKENS);
 }
@@ -93,7 +93,7 @@ static void a_channel_that_was_not_started_counts_nothing(void **state)
 {
 	(void)state;
 	strata_set_start(&strata_channels[COUNTING], false);
-	strata_record_2(VM_EXIT, words);
+	strata_trace(VM_EXIT, 2 * sizeof(*words), words);
 	strata_set_start(&strata_channels[COUNTING], true);
 	assert_int_equal(counted(VM_EXIT, 5), 0);
 	assert_int_equal(take_all(FREE), 1);
@@ -101,7 +101,7 @@ static void a_channel_that_was_not_started_counts_nothing(void **state)
 
 static void same_probe(void)
 {
-	strata_record_2(VM_EXIT, words);
+	strata_trace(VM_EXIT, 2 * sizeof(*words), words);
 }
 
 static void no_event_is_lost_to_an_interrupt(void **state)
@@ -113,7 +113,7 @@ static void no_event_is_lost_to_an_interrupt(void **state)
 	do {
 		interrupt = same_probe;
 		steps_until_interrupt = ++at;
-		strata_record_2(VM_EXIT, words);
+		strata_trace(VM_EXIT, 2 * sizeof(*words), words);
 		came = !interrupt;
 		interrupt = NULL;
 		events += 1 + came;
@@ -127,9 +127,9 @@ static void no_event_is_lost_to_an_interrupt(void **state)
 static void events_of_probes_that_nest_too_deep_are_told_of(void **state)
 {
 	(void)state;
-	strata_cpus[CPU].nesting = STRATA_RING_NESTING_MAX;
-	strata_record_2(VM_EXIT, words);
-	strata_cpus[CPU].nesting = 0;
+	shim_info[CPU].strata_nesting = STRATA_RING_NESTING_MAX;
+	strata_trace(VM_EXIT, 2 * sizeof(*words), words);
+	shim_info[CPU].strata_nesting = 0;
 	assert_int_equal(counted(VM_EXIT, 5), 0);
 	assert_int_equal(tables->table[CPU][STRATA_AGGREGATE_NESTED], 1);
 }
