@@ -430,7 +430,7 @@ static int record(struct session *session, struct strata_error *error)
 				error) ||
 	     hypervisor_start(session->hypervisor, session->options->switch_ms, error)))
 		return -1;
-	strata_apart_hurry();
+	strata_apart_hurry(true);
 	participants_start(&session->kernels);
 	result = settle(session, 0, error);
 	if (!interrupted)
@@ -447,6 +447,8 @@ static int record(struct session *session, struct strata_error *error)
 		result = run(session, error);
 	if (stop(session, result == 0, result ? &later : error))
 		result = -1;
+	/* Nobody's events wait any more. */
+	strata_apart_hurry(false);
 	return result;
 }
 

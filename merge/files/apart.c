@@ -26,9 +26,9 @@
 
 static unsigned int wait_ms = WAIT_MS;
 
-void strata_apart_hurry(void)
+void strata_apart_hurry(bool hurry)
 {
-	wait_ms = HURRIED_MS;
+	wait_ms = hurry ? HURRIED_MS : WAIT_MS;
 }
 
 static uint64_t now_ms(void)

@@ -10,6 +10,7 @@
 #ifndef STRATA_MERGE_APART_H
 #define STRATA_MERGE_APART_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /*
@@ -20,7 +21,7 @@
  */
 int strata_apart(void (*work)(void *data), void *data, size_t bytes);
 
-/* From now on others wait for us: a child may take half a second, instead of five. */
-void strata_apart_hurry(void);
+/* Whether others wait for us from now on: then a child may take half a second, instead of five. */
+void strata_apart_hurry(bool hurry);
 
 #endif /* STRATA_MERGE_APART_H */

@@ -83,7 +83,7 @@ static void a_child_that_is_blocked_is_left_behind(void **state)
 	struct question question = { 0 };
 
 	(void)state;
-	strata_apart_hurry();
+	strata_apart_hurry(true);
 	assert_int_equal(strata_apart(block, &question, sizeof(question)), -1);
 	assert_int_equal(errno, ETIMEDOUT);
 }
