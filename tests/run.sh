@@ -27,9 +27,7 @@ RECORDERS="test_recover.sh test_app_record.sh test_app_channels.sh test_view_liv
 # that none calls another's applications, or waits for a process of another; and its own /run, so that commands find its own
 # recorders.
 SEARCHERS="$RECORDERS test_app_wake test_apps"
-# shellcheck disable=SC2016 # its own arguments
-own_processes=(unshare --mount --propagation private --pid --fork --kill-child --mount-proc
-	sh -c 'mount -t tmpfs none /run && exec "$@"' sh)
+own_processes=(tests/own_processes.sh)
 
 # execute NAME COMMAND...: runs one TAP program, without a word; what there is to say of it is in files then.  In a subshell
 # of its own.  The test gets a session, which is killed at its end: what it left behind would hold files and locks that the

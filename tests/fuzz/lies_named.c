@@ -41,6 +41,11 @@ static void other_nonce(struct fake_guest *guest)
 
 static void reserved_word(struct fake_guest *guest)
 {
+	guest->root->reserved1 = 1;
+}
+
+static void counts_where_rings_are(struct fake_guest *guest)
+{
 	guest->root->tsc_khz = 1;
 }
 
@@ -123,8 +128,9 @@ static const struct {
 	{ other_version, "its strata.ko speaks version 77" },
 	{ no_magic, "bad root page: magic 0x12345678" },
 	{ other_nonce, "its root page is of another load" },
-	{ reserved_word, "bad root page: reserved words 0 and 0x1" },
-	{ unknown_header_form, "bad root page: reserved words 0 and 0, header forms 0x10" },
+	{ reserved_word, "bad root page: reserved word 0x1, header forms" },
+	{ counts_where_rings_are, "bad root page: sub-buffers of 2^12 bytes" },
+	{ unknown_header_form, "bad root page: reserved word 0, header forms 0x10" },
 	{ too_many_rings, "bad root page: 8 events, 100000 rings" },
 	{ table_too_long, "bad root page: an event table of 1048577 bytes" },
 	{ entry_over_the_end, "bad event table: entry 8 has the id 0" },
