@@ -20,6 +20,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "libstrata/connection.h"
 #include "libstrata/wait_page.h"
@@ -101,10 +102,25 @@ static bool was_called_meanwhile(uint32_t channel)
 	return called;
 }
 
+/* Connects a channel again, and once more after a pause as long as that is not possible now. */
+static bool connect_again(uint32_t channel)
+{
+	const struct timespec pause = { .tv_nsec = AGAIN_NS };
+	enum connection_try result;
+	struct timespec until;
+
+	for (;;) {
+		until = connection_limit();
+		result = try_to_connect(channel, &until);
+		if (result != CONNECTION_LATER)
+			return result == CONNECTION_MADE;
+		nanosleep(&pause, NULL);
+	}
+}
+
 static void *serve_channel(void *number)
 {
 	const uint32_t channel = (uint32_t)(uintptr_t)number;
-	struct timespec until;
 	bool connected = true;
 
 	do {
@@ -112,8 +128,7 @@ static void *serve_channel(void *number)
 			connection_serve(channel);
 		if (!was_called_meanwhile(channel))
 			return NULL;
-		until = connection_limit();
-		connected = try_to_connect(channel, &until) == CONNECTION_MADE;
+		connected = connect_again(channel);
 	} while (true);
 }
 

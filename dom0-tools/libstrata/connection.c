@@ -25,6 +25,7 @@ struct connection {
 	/* Guarded by the registry's lock. */
 	int socket;          /* to the recorder; -1: not connected */
 	uint32_t nr_decided; /* events that the recorder has selected or refused */
+	bool given_up;       /* it let the time pass: nobody waits until it decides again */
 	/* Guarded by `sending`. */
 	uint32_t nr_told; /* events */
 	/* The serving thread's. */
@@ -222,6 +223,7 @@ static void take_selection(uint32_t channel, const struct strata_app_packet *pac
 	registry_lock();
 	registry_select(channel, packet->u.selected);
 	connections[channel].nr_decided = packet->head.count;
+	connections[channel].given_up = false;
 	pthread_cond_broadcast(&decided);
 	registry_unlock();
 }
@@ -334,6 +336,7 @@ enum connection_try connection_open(uint32_t channel, const struct timespec *unt
 	one->nr_told = 0;
 	registry_lock();
 	one->nr_decided = 0;
+	one->given_up = false;
 	one->socket = socket;
 	registry_unlock();
 	return CONNECTION_MADE;
@@ -367,18 +370,31 @@ static bool all_decided(void)
 	uint32_t channel;
 
 	for (channel = 0; channel < STRATA_APP_CHANNELS; channel++)
-		if (connections[channel].socket >= 0 &&
+		if (connections[channel].socket >= 0 && !connections[channel].given_up &&
 		    connections[channel].nr_decided < registry_nr_ids())
 			return false;
 	return true;
+}
+
+/* Each file of a program announces its events, and waits: once for a recorder that does not answer.
+ */
+static void give_up(void)
+{
+	uint32_t channel;
+
+	for (channel = 0; channel < STRATA_APP_CHANNELS; channel++)
+		connections[channel].given_up |= connections[channel].nr_decided <
+						 registry_nr_ids();
 }
 
 void connection_await_all(const struct timespec *until)
 {
 	registry_lock();
 	while (!all_decided())
-		if (registry_wait(&decided, until))
+		if (registry_wait(&decided, until)) {
+			give_up();
 			break;
+		}
 	registry_unlock();
 }
 

@@ -18,15 +18,17 @@
 #define OVERFLOW_UID_PATH    "/proc/sys/kernel/overflowuid"
 #define OVERFLOW_UID_DEFAULT 65534
 
+/* The path that the environment named when the library began; NULL: none.  A program may change its
+ * environment while our threads run. */
+static const char *named_path;
+
 /* False: the path of that recorder's socket is too long for one. */
 static bool socket_address(uint32_t recorder, struct sockaddr_un *address)
 {
-	const char *path = secure_getenv(STRATA_APP_SOCKET_VARIABLE);
-
 	memset(address, 0, sizeof(*address));
 	address->sun_family = AF_UNIX;
 	return strata_app_socket_name(address->sun_path, sizeof(address->sun_path),
-				      path ? path : STRATA_APP_SOCKET, recorder);
+				      named_path ? named_path : STRATA_APP_SOCKET, recorder);
 }
 
 /* The uid that represents each user that this user namespace does not map. */
@@ -35,10 +37,15 @@ static uid_t overflow_uid = OVERFLOW_UID_DEFAULT;
 void recorder_prepare(void)
 {
 	static bool known;
+	const char *path = secure_getenv(STRATA_APP_SOCKET_VARIABLE);
 	char text[16] = "";
-	int fd = known ? -1 : open(OVERFLOW_UID_PATH, O_RDONLY | O_CLOEXEC);
+	int fd;
 
+	if (known)
+		return;
 	known = true;
+	named_path = path ? strdup(path) : NULL;
+	fd = open(OVERFLOW_UID_PATH, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return;
 	if (read(fd, text, sizeof(text) - 1) > 0)

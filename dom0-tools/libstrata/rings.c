@@ -200,10 +200,11 @@ static void direct(uint32_t channel, const struct rings *rings)
 	rings_single_of[channel]->number = channel;
 	strata_single_direct(rings_single_of[channel], rings->seen.memory, rings->seen.nr_single,
 			     rings->seen.stride);
-	if (rings->seen.nr_single)
-		return;
+	/* Also where a section that begins here may end in the other way of writing. */
 	if (strata_rseq_available())
 		rings_shared_of[channel].rseq = strata_rseq();
+	if (rings->seen.nr_single)
+		return;
 #endif
 	strata_store_release(&rings_shared_of[channel].rings, rings);
 }

@@ -318,8 +318,13 @@ strata_single_write_slow(const struct strata_single_rings *rings, uint32_t id, c
 		 * ring has some, and the next try is made there. */
 		uint32_t cpu = strata_rseq_cpu(rseq);
 
-		if (cpu >= strata_load_acquire(&rings->nr))
+		if (cpu >= strata_load_acquire(&rings->nr)) {
+			/* The caller's section may have left its descriptor, which may be unmapped
+			 * with its library. */
+			if (rseq)
+				strata_rseq_clear(rseq);
 			break;
+		}
 		area = strata_read_once(&rings->area[cpu]);
 		if (body_bytes > STRATA_SINGLE_BODY_MAX) {
 			kind = STRATA_LOST_BIG;
