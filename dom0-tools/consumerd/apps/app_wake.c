@@ -274,6 +274,13 @@ int app_wake_begin(struct app_wake *wake, struct strata_error *error)
 
 int app_wake_again(struct app_wake *wake, struct strata_error *error)
 {
+	struct app_wake_progress *progress = wake->progress;
+
+	/* Each child that is blocked takes a place of `slow`, and one of `killed`. */
+	if (progress->nr_slow == SLOW_USERS_MAX)
+		return strata_fail(error, "too many processes have delayed the search for "
+					  "applications: those that run are not searched again");
+	progress->others = progress->others_said = 0;
 	/* Without app_find_begin(): users may delay who reads its files. */
 	return begin_child(wake, error);
 }
