@@ -154,6 +154,7 @@ static int __init strata_init(void)
 close_control:
 	strata_control_close();
 	strata_control_clear();
+	strata_kprobes_clear();
 close_resume:
 	strata_resume_close();
 	strata_unpublish();

@@ -99,7 +99,8 @@ static int run_apart(void (*work)(void *data), struct shared *shared)
 		return -1;
 	result = await(child, shared);
 	reason = errno;
-	if (result)
+	/* Else it has been reaped, and its number may be another process's. */
+	if (result && reason == ETIMEDOUT)
 		kill(child, SIGKILL);
 	/* One that is blocked is reaped by init after our end. */
 	waitpid(child, NULL, result && reason == ETIMEDOUT ? WNOHANG : 0);

@@ -56,8 +56,12 @@ static int lock(int fd, unsigned int byte, short type, int command)
 	struct flock one = {
 		.l_type = type, .l_whence = SEEK_SET, .l_start = (off_t)byte, .l_len = 1
 	};
+	int result;
 
-	return fcntl(fd, command, &one);
+	do
+		result = fcntl(fd, command, &one);
+	while (result && errno == EINTR);
+	return result;
 }
 
 static bool lives(int fd, unsigned int recorder)
