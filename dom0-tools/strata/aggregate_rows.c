@@ -49,7 +49,10 @@ static struct aggregate_row *list_source(const struct aggregate_source *source,
 		row->count = row->delta = count_of(source->spec, &now[1]);
 		/* Earlier rows come in the same order. */
 		if (left && before[0] == now[0]) {
-			row->delta -= count_of(source->spec, &before[1]);
+			const uint64_t earlier = count_of(source->spec, &before[1]);
+
+			/* A guest may say anything. */
+			row->delta -= earlier < row->count ? earlier : row->count;
 			before += words;
 			left--;
 		}

@@ -175,6 +175,7 @@ static int start_kernels(struct session *session, struct strata_error *error)
 	const struct aggregate_options *options = session->options;
 
 	session->kernels.channel = session->number;
+	session->kernels.interrupted = &interrupted;
 	if (options->nr_kernels &&
 	    aggregated_kernels_start(&session->kernels, options->what, options->kernels,
 				     options->nr_kernels, error))

@@ -69,6 +69,25 @@ static void what_is_new_is_shown_the_busiest_first(void **state)
 	free(rows);
 }
 
+static void a_count_that_a_guest_lowers_is_nothing_new(void **state)
+{
+	const uint64_t lowered = second_words[1];
+	struct aggregate_row *rows;
+	size_t nr, i;
+
+	(void)state;
+	second_words[1] = 1;
+	assert_int_equal(aggregate_rows_list(&seen, &rows, &nr), 0);
+	assert_int_equal(nr, 3);
+	assert_int_equal(rows[2].event, strata_aggregate_key_event(second_words[0]));
+	assert_int_equal(rows[2].count, 1);
+	for (i = 0; i < nr; i++)
+		assert_in_range(rows[i].delta, 0, 50);
+	assert_int_equal(rows[2].delta, 0);
+	free(rows);
+	second_words[1] = lowered;
+}
+
 static void a_percentile_is_the_end_of_its_bucket(void **state)
 {
 	uint64_t words[STRATA_AGGREGATE_TIME_WORDS] = { 0 };
@@ -195,6 +214,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(what_is_new_is_shown_the_busiest_first),
+		TEST(a_count_that_a_guest_lowers_is_nothing_new),
 		TEST(a_percentile_is_the_end_of_its_bucket),
 		TEST(looks_are_lines_of_json),
 		TEST(names_of_guests_are_escaped),

@@ -25,10 +25,15 @@ static void complain(const struct aggregated_kernel *one, const char *what,
 	fprintf(stderr, "strata: domain %u (%s) %s: %s\n", one->domain, name, what, error->text);
 }
 
-/* Sends a command and waits until the kernel answers with @word.  0 or -1. */
+/*
+ * Sends a command and waits until the kernel answers with @word.
+ * @interrupted: ends the wait; NULL: nothing does
+ * 0 or -1.
+ */
 static int ask(const struct aggregated_kernels *all, const struct aggregated_kernel *one,
 	       const struct guest_command *command, uint32_t sequence, const char *word,
-	       struct guest *guest, struct strata_error *error)
+	       const volatile sig_atomic_t *interrupted, struct guest *guest,
+	       struct strata_error *error)
 {
 	const struct timespec pause = { .tv_nsec = LOOK_NS };
 	unsigned int i;
@@ -44,6 +49,8 @@ static int ask(const struct aggregated_kernels *all, const struct aggregated_ker
 					   "it refuses: see the messages of its kernel (dmesg)");
 		if (guest->module == GUEST_NO_MODULE)
 			return strata_fail(error, "its module is gone");
+		if (interrupted && *interrupted)
+			return strata_fail(error, "interrupted before it answered");
 		nanosleep(&pause, NULL);
 	}
 	return strata_fail(error, "it does not answer");
@@ -118,7 +125,8 @@ static int start_one(const struct aggregated_kernels *all, struct aggregated_ker
 	if (read_events(all, one, error) || choose(one, what, patterns, &events, error))
 		return -1;
 	guest_command_aggregate(&command, sequence, &one->spec);
-	if (ask(all, one, &command, sequence, "aggregated", &guest, error))
+	one->asked = true;
+	if (ask(all, one, &command, sequence, "aggregated", all->interrupted, &guest, error))
 		return -1;
 	one->counts = true;
 	one->nonce = guest.nonce;
@@ -128,7 +136,8 @@ static int start_one(const struct aggregated_kernels *all, struct aggregated_ker
 	sequence = next_sequence();
 	return guest_command_start(&command, sequence, &start, error)
 		       ? -1
-		       : ask(all, one, &command, sequence, "started", &guest, error);
+		       : ask(all, one, &command, sequence, "started", all->interrupted, &guest,
+			     error);
 }
 
 static const struct kernel_selection *selection_of(const struct kernel_selection *selections,
@@ -155,10 +164,13 @@ static void end_one(const struct aggregated_kernels *all, struct aggregated_kern
 	struct strata_error error;
 	struct guest guest;
 
+	guest_command_destroy(&command, sequence);
 	if (one->counts) {
-		guest_command_destroy(&command, sequence);
-		if (ask(all, one, &command, sequence, "destroyed", &guest, &error))
+		if (ask(all, one, &command, sequence, "destroyed", NULL, &guest, &error))
 			complain(one, "keeps its tables", &error);
+	} else if (one->asked) {
+		/* It did not answer, or could not be read: it is told, and not waited for. */
+		guest_tell(all->xenstore, one->domain, all->channel, &command, &error);
 	}
 	guest_unmap(&one->map);
 	free(one->tables.refs);
@@ -262,7 +274,7 @@ void aggregated_kernels_stop(struct aggregated_kernels *all)
 		if (!all->list[i].counts)
 			continue;
 		guest_command_stop(&command, sequence);
-		if (ask(all, &all->list[i], &command, sequence, "stopped", &guest, &error))
+		if (ask(all, &all->list[i], &command, sequence, "stopped", NULL, &guest, &error))
 			complain(&all->list[i], "did not stop", &error);
 	}
 }

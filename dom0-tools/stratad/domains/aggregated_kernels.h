@@ -9,6 +9,8 @@
 #ifndef STRATA_STRATAD_AGGREGATED_KERNELS_H
 #define STRATA_STRATAD_AGGREGATED_KERNELS_H
 
+#include <signal.h>
+
 #include <xengnttab.h>
 #include <xenstore.h>
 
@@ -20,6 +22,7 @@ struct aggregated_kernel {
 	uint32_t domain;
 	char name[GUEST_NAME_BYTES]; /* hostile */
 	uint64_t nonce;              /* of the channel */
+	bool asked;                  /* it may have made tables */
 	bool counts;                 /* false: it went, its rows stay as they were */
 	struct strata_aggregate_spec spec;
 	struct guest_map map; /* its events */
@@ -31,7 +34,8 @@ struct aggregated_kernel {
 struct aggregated_kernels {
 	struct xs_handle *xenstore;
 	xengnttab_handle *gnttab;
-	uint32_t channel; /* not 0 */
+	uint32_t channel;                         /* not 0 */
+	const volatile sig_atomic_t *interrupted; /* no kernel is waited for to start */
 	struct aggregated_kernel *list;
 	size_t nr;
 };

@@ -223,7 +223,8 @@ int strata_start_recording(struct strata_channel *channel,
         if ( !strata_channel_started(channel) )
             strata_aggregate_starts(channel);
         strata_set_start(channel, true);
-        return 0;
+        /* The last channel's DESTROY has taken the set away. */
+        return strata_channel_started(channel) ? 0 : -ENOENT;
     }
 
     if ( !get_cpu_maps() )
