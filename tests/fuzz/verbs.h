@@ -16,6 +16,7 @@ extern bool verbs_shown; /* their output also goes to stderr */
  * free(). */
 const char *record_checked(const char *raw, const struct plan *plan, bool partial, char **text);
 const char *list_checked(void);
-const char *merge_checked(const char *raw, const char *out);
+/* @honest: there are events that no liar wrote. */
+const char *merge_checked(const char *raw, const char *out, bool honest);
 
 #endif /* STRATA_TESTS_VERBS_H */
