@@ -9,7 +9,7 @@
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$work"/tests/{unit,xen,attack}
-cp tests/run.sh tests/tap.sh "$work/tests"
+cp tests/run.sh tests/own_processes.sh tests/tap.sh "$work/tests"
 
 # a_test NAME...: their checks come from standard input.
 a_test() {
