@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * session.h - a recording in progress: run by record_session.c, with commands in
- * session_commands.c, new CPUs in session_cpus.c, new selections in reselect.c and its number
- * in session_number.c.  Only these include it.
+ * session.h - a recording in progress: prepared by session_prepare.c and run by record_session.c,
+ * with commands in session_commands.c, new CPUs in session_cpus.c, new selections in reselect.c and
+ * its number in session_number.c.  Only these include it.
  */
 #ifndef STRATA_STRATAD_SESSION_H
 #define STRATA_STRATAD_SESSION_H
@@ -54,6 +54,10 @@ static inline bool session_records_xen(const struct session *session)
 {
 	return session->hypervisor && session->options->xen->nr;
 }
+
+/* session_prepare.c: opens the recording and adds its sources.  When it returns 0, the recording
+ * cannot fail to start any more.  0 or -1; the caller releases. */
+int session_prepare(struct session *session, struct strata_error *error);
 
 /* session_host.c: finds out what kind of host this is, opens what belongs to it, and sets tsc_khz.
  * 0 or -1; the caller releases. */
