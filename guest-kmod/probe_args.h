@@ -38,7 +38,7 @@ struct strata_probe_args {
 
 /*
  * Parses arguments, separated by single spaces.
- * @words:   taken to pieces; NULL: there are none
+ * @words:   changed in place; NULL: no arguments
  * @returns: a kretprobe's, for which the arguments of the call are lost
  * @begin:   end of the payload's fields before them
  * @args:    OUT

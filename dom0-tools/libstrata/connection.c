@@ -326,7 +326,7 @@ enum connection_try connection_open(uint32_t channel, const struct timespec *unt
 	struct connection *one = &connections[channel];
 	int socket;
 
-	/* Mostly there is none. */
+	/* Most numbers have no recorder: a look at the path costs less than a socket. */
 	if (!recorder_is_there(channel))
 		return CONNECTION_NONE;
 	socket = recorder_connect(channel, ms_until(until));

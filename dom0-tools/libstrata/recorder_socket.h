@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 /* Reads, once in a process, what recorder_connect() has to know of this machine.  Call it before a
- * recorder waits for us: other users may delay who reads a file (docs/security.md). */
+ * recorder waits for us: other users can delay a process that reads a file (docs/security.md). */
 void recorder_prepare(void);
 
 /* Connects.  -1 with errno: that recorder does not listen, it is too busy to accept within @wait_ms

@@ -424,7 +424,7 @@ void strata_app_write_short(const struct strata_tracepoint *tracepoint, uint32_t
 			commit_any_in_each(tracepoint, body_bytes, word1, word2, word3, here);
 		return;
 	}
-	/* One channel: its ring took no record, or there is none. */
+	/* One channel, whose ring is full or absent. */
 	write_short_slowly(tracepoint, body_bytes, word1, word2, word3);
 }
 

@@ -4,8 +4,8 @@
 # Measures the cost of an event for an application, alternately with Strata and LTTng-UST, each with
 # a consumer that writes to disk: in time, also with cold caches, and in instructions. app.sh DIR
 # TURNS [THREADS...]: called by run.sh with the directory for its programs and recordings; prints
-# lines for its table. With THREADS, as papers/run.sh calls it, only so many threads at once are
-# measured, which write to flight recorders; where one loses events, there are no figures of it.
+# lines for its table. With THREADS (papers/run.sh), measures only these numbers of threads, which write to
+# flight recorders; prints no figure of a recorder that lost events.
 set -eu
 cd "$(dirname "$0")/../.."
 

@@ -58,7 +58,7 @@ int recorder_number_take_wanted(bool flight, bool (*wanted)(void *data, unsigned
 	return RECORDER_NUMBER_NONE;
 }
 
-/* Says who has the numbers. */
+/* Fails with a message that names the holder of each number. */
 static int fail_all_taken(struct strata_error *error)
 {
 	char name[32], holder[RUN_LOCK_HOLDER_BYTES], all[RECORDERS_MAX * sizeof(holder)] = "";

@@ -60,7 +60,7 @@ int recorder_number_take_dead(unsigned int number, struct strata_error *error);
  * Takes the lock of a free number for a process that is no recorder, and takes no commands.
  * @what: it does, for others to read
  * @number: OUT
- * Returns a descriptor for run_lock_release(), or -1: @error names who has the numbers.
+ * Returns a descriptor for run_lock_release(), or -1: @error names the holders of all numbers.
  */
 int recorder_number_take_briefly(const char *what, unsigned int *number,
 				 struct strata_error *error);
