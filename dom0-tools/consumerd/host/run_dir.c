@@ -61,10 +61,11 @@ static int make(struct strata_error *error)
 
 	if (strata_apart(make_run_dir, &reason, sizeof(reason)))
 		return errno == ETIMEDOUT
-			       ? strata_fail(error,
-					     "%s cannot be made: another process keeps %s locked; "
-					     "end it (fuser %s lists the processes that have it open)",
-					     RUN_DIR, RUN_DIR_PARENT, RUN_DIR_PARENT)
+			       ? strata_fail(
+					 error,
+					 "%s cannot be made: another process keeps %s locked; "
+					 "end it (fuser %s lists the processes that have it open)",
+					 RUN_DIR, RUN_DIR_PARENT, RUN_DIR_PARENT)
 			       : strata_fail(error, "%s: %s", RUN_DIR, strerror(errno));
 	return reason ? strata_fail(error, "%s: %s; run strata as root in dom0", RUN_DIR,
 				    strerror(reason))
