@@ -281,7 +281,8 @@ int app_wake_again(struct app_wake *wake, struct strata_error *error)
 		return strata_fail(error, "too many processes have delayed the search for "
 					  "applications: those that run are not searched again");
 	progress->others = progress->others_said = 0;
-	/* Does not call app_find_begin(), because users can delay a process that reads its files. */
+	/* Does not call app_find_begin(), because users can delay a process that reads its files.
+	 */
 	return begin_child(wake, error);
 }
 
