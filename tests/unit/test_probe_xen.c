@@ -210,12 +210,14 @@ static void a_missing_ring_is_counted_in_its_channel_only(void **state)
 	const uint32_t word = 1;
 
 	(void)state;
+	/* With tokens left, the next one is not a case for the slow path. */
+	strata_trace(VM_EXIT, 4, &word);
 	free_ring(BOUNDED);
 	strata_trace(VM_EXIT, 4, &word);
 	strata_trace(GRANT_MAP, 4, &word);
 	assert_int_equal(strata_channels[BOUNDED].unringed, 1);
 	assert_int_equal(strata_channels[FREE].unringed, 0);
-	assert_int_equal(take_all(FREE), 2);
+	assert_int_equal(take_all(FREE), 3);
 	strata_record_own(STRATA_HV_BUDGET, &word, sizeof(word));
 	assert_int_equal(strata_channels[BOUNDED].unringed, 2);
 	/* No event is lost by a hand-over. */

@@ -267,6 +267,14 @@ static noinline void record_anew(uint32_t id, const void *data,
     probe_end();
 }
 
+/* Counts an event of one channel, which has no ring, then ends the probe. */
+static noinline void count_alone(unsigned int channel, uint32_t id,
+                                 uint64_t ticks)
+{
+    strata_without_ring(channel, id, ticks);
+    probe_end();
+}
+
 /* A function that records an event in each of @takers, then ends the probe. */
 typedef void strata_takers_fn(uint32_t id, const void *data,
                               unsigned long takers,
@@ -288,6 +296,12 @@ static always_inline void record_first(
         ACCESS_ONCE(strata_this_cpu()->ring[channel]);
     struct strata_slot slot;
 
+    /* An aggregator has the highest number, so its channel comes last. */
+    if ( unlikely(!ring) && !(takers & (takers - 1)) )
+    {
+        count_alone(channel, id, ticks);
+        return;
+    }
     if ( unlikely(!ring) ||
          unlikely(!strata_ring_try_at(&ring->core, id,
                                       sizeof(uint32_t) + bytes, ticks, &slot)) )
