@@ -144,10 +144,15 @@ struct strata_guest_root {
 	uint32_t directory_ref[STRATA_GUEST_DIRECTORY_PAGES_MAX];
 };
 
-/* Pages of a table of @table_bytes; at most STRATA_GUEST_TABLE_BYTES_MAX. */
+/* Pages that hold @bytes, which is far below 2^32 in every use. */
+static inline uint32_t strata_guest_pages(uint32_t bytes)
+{
+	return (bytes + STRATA_PAGE_BYTES - 1u) / STRATA_PAGE_BYTES;
+}
+
 static inline uint32_t strata_guest_table_pages(uint32_t table_bytes)
 {
-	return (table_bytes + STRATA_PAGE_BYTES - 1u) / STRATA_PAGE_BYTES;
+	return strata_guest_pages(table_bytes);
 }
 
 static inline uint32_t strata_guest_ring_pages(struct strata_ring_geometry geo)
@@ -164,11 +169,6 @@ static inline uint64_t strata_guest_refs(uint32_t table_bytes, uint32_t nr_rings
 }
 
 /* The same, of a channel that counts. */
-static inline uint32_t strata_guest_pages(uint32_t bytes)
-{
-	return (bytes + STRATA_PAGE_BYTES - 1u) / STRATA_PAGE_BYTES;
-}
-
 static inline uint32_t strata_guest_key_pages(const struct strata_aggregate_spec *spec)
 {
 	return strata_guest_pages(strata_aggregate_rows(spec) * 8u);
