@@ -99,10 +99,10 @@ last_number() { od -An -tu8 "$work/last" | tr -d ' '; }
 is_past() { [ "$(last_number)" -gt "$1" ]; }
 more_of() { await is_past $(($(last_number) + $1)); }
 
-# forever: starts a program that writes for ever, and waits until it is in its main().
+# forever [COMMAND...]: starts a program that writes for ever, by that command, and waits until it is in its main().
 forever() {
 	rm -f "$work/last"
-	"$program" forever 0 "$work/last" &
+	"$@" "$program" forever 0 "$work/last" &
 	running=$!
 	await test -s "$work/last"
 }
@@ -193,7 +193,8 @@ for mode in single-store reserve-commit; do
 	# A flight recorder beside one that writes.
 	start "$mode-flight" --overwrite --app 'program:plain' --app-buffer 4Kx4
 	start "$mode-beside" --app 'program:plain'
-	forever
+	# On one CPU: the ring of another one that it left early would keep its first events.
+	forever taskset --cpu-list 0
 	check "$mode: the flight recorder's ring is written more than once round" more_of 3000
 	check "$mode: it writes a snapshot" "$strata" snapshot --recorder "${number[$mode-flight]}" -o "$work/snapshot-$mode"
 	more_of 1000
