@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "recording/recording_format.h"
-#include "recording/recording_json.h"
+#include "base/json_members.h"
 #include "recording/recording_load_source.h"
 #include "recording/recording_split.h"
 #include "files/safe_dir.h"
@@ -137,10 +137,10 @@ static int load_head(struct strata_recording *recording, struct json_object *roo
 
 	if (!json_object_is_type(root, json_type_object))
 		return strata_fail(error, "not a JSON object");
-	if (recording_json_text(root, "format", format, sizeof(format), error) ||
+	if (strata_json_text(root, "format", format, sizeof(format), error) ||
 	    strcmp(format, STRATA_RECORDING_FORMAT) != 0)
 		return strata_fail(error, "\"format\" is not \"%s\"", STRATA_RECORDING_FORMAT);
-	if (recording_json_u64(root, "version", UINT32_MAX, &version, error))
+	if (strata_json_u64(root, "version", UINT32_MAX, &version, error))
 		return -1;
 	if (version < STRATA_RECORDING_OLDEST || version > STRATA_RECORDING_VERSION)
 		return strata_fail(error,
@@ -148,16 +148,16 @@ static int load_head(struct strata_recording *recording, struct json_object *roo
 				   "with the strata that recorded it",
 				   (unsigned long long)version, STRATA_RECORDING_OLDEST,
 				   STRATA_RECORDING_VERSION);
-	if (recording_json_u64(root, "tsc_khz", 100000000, &tsc_khz, error) ||
-	    recording_json_u64(root, "anchor_ticks", UINT64_MAX, &recording->anchor_ticks, error) ||
-	    recording_json_u64(root, "anchor_realtime_ns", INT64_MAX,
-			       &recording->anchor_realtime_ns, error) ||
-	    recording_json_array(root, "sources", 0, &sources, error))
+	if (strata_json_u64(root, "tsc_khz", 100000000, &tsc_khz, error) ||
+	    strata_json_u64(root, "anchor_ticks", UINT64_MAX, &recording->anchor_ticks, error) ||
+	    strata_json_u64(root, "anchor_realtime_ns", INT64_MAX, &recording->anchor_realtime_ns,
+			    error) ||
+	    strata_json_array(root, "sources", 0, &sources, error))
 		return -1;
 	if (tsc_khz == 0)
 		return strata_fail(error, "\"tsc_khz\" is 0");
-	if (recording_json_has(root, "ended_ticks") &&
-	    recording_json_u64(root, "ended_ticks", UINT64_MAX, &recording->ended_ticks, error))
+	if (strata_json_has(root, "ended_ticks") &&
+	    strata_json_u64(root, "ended_ticks", UINT64_MAX, &recording->ended_ticks, error))
 		return -1;
 	recording->tsc_khz = (uint32_t)tsc_khz;
 	return 0;

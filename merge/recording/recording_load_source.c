@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/escape.h"
-#include "recording/recording_json.h"
+#include "base/json_members.h"
 
 static int load_stream(struct strata_source *source, struct json_object *entry,
 		       struct strata_error *error)
@@ -18,11 +18,11 @@ static int load_stream(struct strata_source *source, struct json_object *entry,
 	struct strata_stream *stream;
 	uint64_t cpu;
 
-	if (recording_json_u64(entry, "cpu", STRATA_CPU_MAX, &cpu, error) ||
-	    recording_json_u64(entry, "packets", INT64_MAX, &loaded.packets, error) ||
-	    recording_json_u64(entry, "events", INT64_MAX, &loaded.events, error) ||
-	    recording_json_u64(entry, "lost", INT64_MAX, &loaded.lost, error) ||
-	    recording_json_u64(entry, "bad_packets", INT64_MAX, &loaded.bad_packets, error))
+	if (strata_json_u64(entry, "cpu", STRATA_CPU_MAX, &cpu, error) ||
+	    strata_json_u64(entry, "packets", INT64_MAX, &loaded.packets, error) ||
+	    strata_json_u64(entry, "events", INT64_MAX, &loaded.events, error) ||
+	    strata_json_u64(entry, "lost", INT64_MAX, &loaded.lost, error) ||
+	    strata_json_u64(entry, "bad_packets", INT64_MAX, &loaded.bad_packets, error))
 		return -1;
 	loaded.cpu = (uint32_t)cpu;
 	if (strata_source_stream(source, loaded.cpu))
@@ -57,7 +57,7 @@ static int load_layer(struct json_object *entry, enum strata_layer *layer,
 	char name[16];
 	size_t i;
 
-	if (recording_json_text(entry, "layer", name, sizeof(name), error))
+	if (strata_json_text(entry, "layer", name, sizeof(name), error))
 		return -1;
 	for (i = 0; i < sizeof(layers) / sizeof(layers[0]); i++) {
 		if (strcmp(name, strata_layer_name(layers[i])) == 0) {
@@ -75,9 +75,9 @@ static int load_numbers(struct strata_source *source, struct json_object *entry,
 	struct json_object *events;
 	size_t i, nr;
 
-	if (!recording_json_has(entry, "events"))
+	if (!strata_json_has(entry, "events"))
 		return 0;
-	if (recording_json_array(entry, "events", STRATA_SOURCE_EVENTS_MAX, &events, error))
+	if (strata_json_array(entry, "events", STRATA_SOURCE_EVENTS_MAX, &events, error))
 		return -1;
 	nr = json_object_array_length(events);
 	source->numbers = calloc(nr + 1, sizeof(*source->numbers));
@@ -87,11 +87,10 @@ static int load_numbers(struct strata_source *source, struct json_object *entry,
 		struct json_object *event = json_object_array_get_idx(events, i);
 		uint64_t id, number;
 
-		if (!recording_json_has(event, "number"))
+		if (!strata_json_has(event, "number"))
 			continue;
-		if (recording_json_u64(event, "id", UINT32_MAX, &id, error) ||
-		    recording_json_u64(event, "number", STRATA_SOURCE_EVENTS_MAX - 1, &number,
-				       error))
+		if (strata_json_u64(event, "id", UINT32_MAX, &id, error) ||
+		    strata_json_u64(event, "number", STRATA_SOURCE_EVENTS_MAX - 1, &number, error))
 			return strata_fail_in(error, "event entry %zu", i);
 		source->numbers[source->nr_numbers++] =
 			(struct strata_event_number){ (uint32_t)id, (uint32_t)number };
@@ -106,9 +105,9 @@ static int load_exits(struct strata_source *source, struct json_object *entry,
 	char name[16];
 	unsigned int exits;
 
-	if (!recording_json_has(entry, "vm_exits"))
+	if (!strata_json_has(entry, "vm_exits"))
 		return 0;
-	if (recording_json_text(entry, "vm_exits", name, sizeof(name), error))
+	if (strata_json_text(entry, "vm_exits", name, sizeof(name), error))
 		return -1;
 	for (exits = STRATA_EXITS_VMX; exits < STRATA_NR_EXITS; exits++) {
 		if (strcmp(name, strata_exits_name((enum strata_exits)exits)) == 0) {
@@ -125,10 +124,10 @@ static int load_process(struct strata_source *source, struct json_object *entry,
 {
 	uint64_t pid, uid;
 
-	if (!recording_json_has(entry, "pid"))
+	if (!strata_json_has(entry, "pid"))
 		return 0;
-	if (recording_json_u64(entry, "pid", INT32_MAX, &pid, error) ||
-	    recording_json_u64(entry, "uid", UINT32_MAX, &uid, error))
+	if (strata_json_u64(entry, "pid", INT32_MAX, &pid, error) ||
+	    strata_json_u64(entry, "uid", UINT32_MAX, &uid, error))
 		return -1;
 	source->pid = (int32_t)pid;
 	source->uid = (uint32_t)uid;
@@ -142,16 +141,16 @@ static int load_life(struct strata_source *source, struct json_object *entry,
 	char ended[32];
 	unsigned int i;
 
-	if (recording_json_has(entry, "since_ticks") &&
-	    recording_json_u64(entry, "since_ticks", UINT64_MAX, &source->since_ticks, error))
+	if (strata_json_has(entry, "since_ticks") &&
+	    strata_json_u64(entry, "since_ticks", UINT64_MAX, &source->since_ticks, error))
 		return -1;
-	if (recording_json_has(entry, "came_ticks") &&
-	    recording_json_u64(entry, "came_ticks", UINT64_MAX, &source->came_ticks, error))
+	if (strata_json_has(entry, "came_ticks") &&
+	    strata_json_u64(entry, "came_ticks", UINT64_MAX, &source->came_ticks, error))
 		return -1;
-	if (!recording_json_has(entry, "went_ticks") && !recording_json_has(entry, "ended"))
+	if (!strata_json_has(entry, "went_ticks") && !strata_json_has(entry, "ended"))
 		return 0;
-	if (recording_json_u64(entry, "went_ticks", UINT64_MAX, &source->went_ticks, error) ||
-	    recording_json_text(entry, "ended", ended, sizeof(ended), error))
+	if (strata_json_u64(entry, "went_ticks", UINT64_MAX, &source->went_ticks, error) ||
+	    strata_json_text(entry, "ended", ended, sizeof(ended), error))
 		return -1;
 	if (source->went_ticks < source->came_ticks)
 		return strata_fail(error, "\"went_ticks\" is before \"came_ticks\"");
@@ -172,7 +171,7 @@ static int load_source_head(struct strata_recording *recording, struct strata_so
 	uint64_t domain;
 	size_t i;
 
-	if (recording_json_text(entry, "name", source->name, sizeof(source->name), error))
+	if (strata_json_text(entry, "name", source->name, sizeof(source->name), error))
 		return -1;
 	if (!is_source_name(source->name)) {
 		memset(source->name, 0, sizeof(source->name));
@@ -183,16 +182,16 @@ static int load_source_head(struct strata_recording *recording, struct strata_so
 			return strata_fail(error, "another source has that name");
 	}
 	if (load_layer(entry, &source->layer, error) ||
-	    recording_json_u64(entry, "domain", UINT16_MAX, &domain, error) ||
-	    recording_json_text(entry, "domain_name", source->domain_name,
-				sizeof(source->domain_name), error) ||
-	    recording_json_text(entry, "uuid", uuid, sizeof(uuid), error))
+	    strata_json_u64(entry, "domain", UINT16_MAX, &domain, error) ||
+	    strata_json_text(entry, "domain_name", source->domain_name, sizeof(source->domain_name),
+			     error) ||
+	    strata_json_text(entry, "uuid", uuid, sizeof(uuid), error))
 		return -1;
 	source->domain = (uint32_t)domain;
 	if (!strata_uuid_parse(source->uuid, uuid))
 		return strata_fail(error, "\"uuid\" is not a UUID");
-	if (recording_json_has(entry, "migrates") &&
-	    recording_json_u64(entry, "migrates", 1, &migrates, error))
+	if (strata_json_has(entry, "migrates") &&
+	    strata_json_u64(entry, "migrates", 1, &migrates, error))
 		return -1;
 	source->migrates = migrates;
 	if (load_process(source, entry, error) || load_exits(source, entry, error) ||
@@ -210,7 +209,7 @@ int recording_load_source(struct recording_load *load, struct strata_source *sou
 	if (most > STRATA_SOURCE_STREAMS_MAX)
 		most = STRATA_SOURCE_STREAMS_MAX;
 	if (load_source_head(load->recording, source, entry, error) ||
-	    recording_json_array(entry, "streams", most, &streams, error))
+	    strata_json_array(entry, "streams", most, &streams, error))
 		return -1;
 	for (i = 0; i < json_object_array_length(streams); i++) {
 		if (load_stream(source, json_object_array_get_idx(streams, i), error))

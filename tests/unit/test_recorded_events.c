@@ -156,7 +156,7 @@ static void what_was_saved_is_read_from_the_metadata(void **state)
 	assert_int_equal(source->form, STRATA_HEADER_LARGE);
 }
 
-static void recording_json_has_no_event_types(void **state)
+static void strata_json_has_no_event_types(void **state)
 {
 	static const char *const types[] = { "everything", "sequence", "fields",
 					     "kind",       "count",    "event_header" };
@@ -313,7 +313,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		test_given(what_was_saved_is_read_from_the_metadata),
-		test_given(recording_json_has_no_event_types),
+		test_given(strata_json_has_no_event_types),
 		test_given(numbers_get_their_ids_back),
 		test_given(the_version_before_is_read),
 		test_given(types_that_no_recorder_writes_are_refused),

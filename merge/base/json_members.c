@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* recording_json.c - see recording_json.h. */
-#include "recording/recording_json.h"
+/* json_members.c - see json_members.h. */
+#include "base/json_members.h"
 
 #include <string.h>
 
-int recording_json_u64(struct json_object *object, const char *key, uint64_t max, uint64_t *value,
-		       struct strata_error *error)
+int strata_json_u64(struct json_object *object, const char *key, uint64_t max, uint64_t *value,
+		    struct strata_error *error)
 {
 	struct json_object *member;
 
@@ -18,8 +18,8 @@ int recording_json_u64(struct json_object *object, const char *key, uint64_t max
 	return 0;
 }
 
-int recording_json_text(struct json_object *object, const char *key, char *text, size_t bytes,
-			struct strata_error *error)
+int strata_json_text(struct json_object *object, const char *key, char *text, size_t bytes,
+		     struct strata_error *error)
 {
 	struct json_object *member;
 	size_t length;
@@ -36,8 +36,8 @@ int recording_json_text(struct json_object *object, const char *key, char *text,
 	return 0;
 }
 
-int recording_json_array(struct json_object *object, const char *key, size_t max,
-			 struct json_object **array, struct strata_error *error)
+int strata_json_array(struct json_object *object, const char *key, size_t max,
+		      struct json_object **array, struct strata_error *error)
 {
 	if (!json_object_object_get_ex(object, key, array) ||
 	    !json_object_is_type(*array, json_type_array))
@@ -47,7 +47,7 @@ int recording_json_array(struct json_object *object, const char *key, size_t max
 	return 0;
 }
 
-bool recording_json_has(struct json_object *object, const char *key)
+bool strata_json_has(struct json_object *object, const char *key)
 {
 	return json_object_object_get_ex(object, key, NULL);
 }
