@@ -29,7 +29,7 @@ XEN_LIBS := xencall xenforeignmemory xengnttab xenevtchn xenstore xentoollog
 LIBS      = $(shell pkg-config --libs $(XEN_LIBS) json-c zlib libmicrohttpd)
 
 SOURCES      := $(wildcard dom0-tools/strata/*.c dom0-tools/strata/*/*.c dom0-tools/stratad/*.c dom0-tools/stratad/*/*.c \
-	dom0-tools/consumerd/*.c dom0-tools/consumerd/*/*.c merge/*/*.c merge/*/*/*.c)
+	dom0-tools/control/*.c dom0-tools/consumerd/*.c dom0-tools/consumerd/*/*.c merge/*/*.c merge/*/*/*.c)
 APP_SOURCES  := $(wildcard dom0-tools/libstrata/*.c)
 APP_LIBRARY  := $(O)/lib/libstrata.so $(O)/lib/libstrata.a
 OBJECTS      := $(SOURCES:%.c=$(O)/build/%.o)
@@ -37,8 +37,9 @@ MAIN_OBJECT  := $(O)/build/dom0-tools/strata/main.o
 # A program of its own: what it links with is nothing to the others.
 SQL_SOURCES  := $(wildcard dom0-tools/strata_sql/*.c)
 SQL_LIBS     := -lsqlite3 -ledit
+DAEMONS      := $(O)/bin/stratad $(O)/bin/strata-consumerd
 # A part is an archive: each needs those behind it only, which is the order to link them in.
-PARTS        := strata stratad consumerd merge
+PARTS        := strata stratad control consumerd merge
 LIBRARY      := $(PARTS:%=$(O)/build/%.a)
 TEST_HELPERS := $(filter-out tests/unit/test_%.c,$(wildcard tests/unit/*.c))
 TEST_LIBRARY := $(O)/build/libtests.a
@@ -68,7 +69,7 @@ deps-%:
 # The strata command --------------------------------------------------------------------------
 
 # What is compiled waits for the packages; a second make beside this one would write the same files.
-tools: deps-tools $(O)/bin/strata $(O)/bin/strata-sql $(APP_LIBRARY)
+tools: deps-tools $(O)/bin/strata $(O)/bin/strata-sql $(DAEMONS) $(APP_LIBRARY)
 
 include dom0-tools/timeline/timeline.mk
 
@@ -81,6 +82,13 @@ $(O)/bin/strata-sql: $(SQL_SOURCES:%.c=$(O)/build/%.o) $(LIBRARY)
 	@mkdir -p $(@D)
 	@echo "  LD      $@"
 	@$(CC) $(CFLAGS) -pie $^ -o $@ $(SQL_LIBS) $(LIBS)
+
+$(O)/bin/stratad: $(O)/build/dom0-tools/programs/stratad.o
+$(O)/bin/strata-consumerd: $(O)/build/dom0-tools/programs/strata_consumerd.o
+$(DAEMONS): $(LIBRARY)
+	@mkdir -p $(@D)
+	@echo "  LD      $@"
+	@$(CC) $(CFLAGS) -pie $(filter %.o,$^) $(LIBRARY) -o $@ -lpthread $(LIBS)
 
 objects_of    = $(filter $(O)/build/$(1)/%,$(filter-out $(MAIN_OBJECT),$(OBJECTS)))
 
@@ -212,7 +220,7 @@ FUZZ_CFLAGS  := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined \
 	-fno-sanitize-recover=undefined -fno-builtin-memcpy -Itests/fuzz -include tests/fuzz/hostile_platform.h \
 	-DSOURCES_RINGS_PER_TURN=1u
 FUZZ_WRAPPED := poll nanosleep clock_gettime time access memcpy bind unlink
-FUZZ_SOURCES := $(filter-out %/main.c %/run_lock.c %/run_dir.c %/worker.c %/stderr_queue.c %/grant_call.c merge/sql/%,$(SOURCES)) \
+FUZZ_SOURCES := $(filter-out %/main.c %/run_lock.c %/run_dir.c %/worker.c %/stderr_queue.c %/grant_call.c merge/sql/% dom0-tools/stratad/sessions/%,$(SOURCES)) \
 	$(filter-out tests/fuzz/fuzz_%.c,$(wildcard tests/fuzz/*.c))
 
 $(FUZZ)/%.o: %.c Makefile
@@ -285,7 +293,7 @@ bench-papers: deps-bench-papers
 
 install: tools
 	install -D -m 0755 $(O)/bin/strata $(DESTDIR)$(PREFIX)/bin/strata
-	install -m 0755 $(O)/bin/strata-sql $(DESTDIR)$(PREFIX)/bin/strata-sql
+	install -m 0755 $(O)/bin/strata-sql $(DAEMONS) $(DESTDIR)$(PREFIX)/bin/
 	install -D -m 0644 dom0-tools/tmpfiles.conf $(DESTDIR)$(PREFIX)/lib/tmpfiles.d/strata.conf
 	install -D -m 0644 $(O)/lib/libstrata.so $(DESTDIR)$(PREFIX)/lib/$(APP_SONAME)
 	ln -sf $(APP_SONAME) $(DESTDIR)$(PREFIX)/lib/libstrata.so

@@ -15,18 +15,15 @@
 #include <strata/switch_period.h>
 
 #include "base/exit_status.h"
+#include "control/session_model.h"
 #include "strata/aggregate_view.h"
+#include "strata/channel_options.h"
 #include "strata/commands.h"
 #include "recording/recording.h"
 #include "stratad/record_session.h"
 #include "strata/read/time_text.h"
 
-#define DEFAULT_OUTPUT      "strata-recording-"
-#define DEFAULT_SUBBUF_BITS 16 /* 64 KiB ... */
-#define DEFAULT_NR_BITS     5  /* ... 32 times: 2 MiB a CPU */
-#define DEFAULT_APP_NR_BITS 4
-#define DEFAULT_SWITCH_MS   1000
-#define DEFAULT_BUDGET      500000 /* two windows of it fit into such a buffer */
+#define DEFAULT_OUTPUT "strata-recording-"
 
 /* Of the options about kernels, plus an enum select_kind; above all characters. */
 #define OPTION_KERNEL 256
@@ -113,68 +110,7 @@ static void usage(FILE *out)
 		"at once.\n"
 		"Example: strata record --duration 10s --output /tmp/slow --xen 'sched,evtchn_*' "
 		"--kernel 'g1:sched_*,irq_*'\n",
-		STRATA_SWITCH_MS_MIN, STRATA_SWITCH_MS_MAX, DEFAULT_SWITCH_MS);
-}
-
-/* Reads --switch-timer. Returns STRATA_STATUS_OK or the exit status. */
-static int take_switch_timer(const char *text, struct record_options *options)
-{
-	unsigned long ms;
-
-	errno = 0;
-	ms = strtoul(text, NULL, 10);
-	if (!text[0] || text[strspn(text, "0123456789")] || errno || ms > UINT32_MAX ||
-	    !strata_switch_ms_valid((uint32_t)ms)) {
-		fprintf(stderr,
-			"strata: --switch-timer: \"%s\" is not a number of milliseconds from %u to %u, "
-			"or 0: never\n",
-			text, STRATA_SWITCH_MS_MIN, STRATA_SWITCH_MS_MAX);
-		return STRATA_STATUS_USAGE;
-	}
-	options->switch_ms = (uint32_t)ms;
-	return STRATA_STATUS_OK;
-}
-
-/* Parses "64K", "64Kx32", "1Mx4". Returns NULL, or why a ring cannot have this geometry. */
-static const char *parse_geometry(const char *text, struct strata_ring_geometry *geo)
-{
-	unsigned long bytes, number = 1ul << DEFAULT_NR_BITS;
-	char *end;
-
-	bytes = strtoul(text, &end, 10);
-	if (*end == 'K' || *end == 'k')
-		bytes <<= 10, end++;
-	else if (*end == 'M' || *end == 'm')
-		bytes <<= 20, end++;
-	if (*end == 'x')
-		number = strtoul(end + 1, &end, 10);
-	if (*end || end == text)
-		return "not a size";
-	if (!bytes || !number)
-		return "it is empty";
-	if (bytes & (bytes - 1) || number & (number - 1))
-		return "not a power of two";
-	if (number == 1)
-		return "a single sub-buffer leaves the writer none while it is read";
-	if (bytes < 1ul << STRATA_SUBBUF_BITS_MIN)
-		return "its sub-buffers are too small";
-	if (bytes > 1ul << STRATA_SUBBUF_BITS_MAX || number > STRATA_NR_SUBBUFS_MAX)
-		return "too large";
-	geo->subbuf_bits = (uint8_t)(ffsl((long)bytes) - 1);
-	geo->nr_subbufs_bits = (uint8_t)(ffsl((long)number) - 1);
-	return NULL;
-}
-
-static bool parse_form(const char *text, enum strata_header_form *form)
-{
-	unsigned int i;
-
-	for (i = 0; i < STRATA_NR_HEADER_FORMS; i++) {
-		*form = (enum strata_header_form)i;
-		if (!strcmp(text, strata_header_form_name(i)))
-			return true;
-	}
-	return false;
+		STRATA_SWITCH_MS_MIN, STRATA_SWITCH_MS_MAX, SESSION_SWITCH_MS);
 }
 
 static int wrong(const char *format, const char *what)
@@ -182,18 +118,6 @@ static int wrong(const char *format, const char *what)
 	fprintf(stderr, "strata: ");
 	fprintf(stderr, format, what);
 	fprintf(stderr, "; `strata record --help` says how\n");
-	return STRATA_STATUS_USAGE;
-}
-
-static int take_geometry(const char *option, const char *argument, struct strata_ring_geometry *geo)
-{
-	const char *why = parse_geometry(argument, geo);
-
-	if (!why)
-		return STRATA_STATUS_OK;
-	fprintf(stderr,
-		"strata: %s: \"%s\" is not SIZExN with powers of two, 4K to 4M, 2 to 256: %s\n",
-		option, argument, why);
 	return STRATA_STATUS_USAGE;
 }
 
@@ -205,18 +129,6 @@ static int take_pages(const char *argument, struct record_options *options)
 	if (argument[0] < '0' || argument[0] > '9' || *end || pages == 0 || pages > UINT32_MAX)
 		return wrong("--guest-pages needs a number of pages, not %s", argument);
 	options->guest_pages = (uint32_t)pages;
-	return STRATA_STATUS_OK;
-}
-
-static int take_rings(const char *argument, struct record_options *options)
-{
-	if (strcmp(argument, "single-store") == 0)
-		options->app_mode = STRATA_APP_SINGLE_STORE;
-	else if (strcmp(argument, "reserve-commit") == 0)
-		options->app_mode = STRATA_APP_RESERVE_COMMIT;
-	else
-		return wrong("--app-rings: unknown kind \"%s\"; use single-store or reserve-commit",
-			     argument);
 	return STRATA_STATUS_OK;
 }
 
@@ -277,17 +189,14 @@ static int take_option(int option, char *argument, struct record_options *option
 			return STRATA_STATUS_OK;
 		break;
 	case 'b':
-		return take_geometry("--xen-buffer", argument, &options->xen_geometry);
+		return channel_option_rings("--xen-buffer", argument, &options->xen_geometry);
 	case 't':
-		return take_switch_timer(argument, options);
+		return channel_option_switch(argument, &options->switch_ms);
 	case 'w':
 		options->wait = true;
 		return STRATA_STATUS_OK;
 	case 'e':
-		return parse_form(argument, &options->event_header)
-			       ? STRATA_STATUS_OK
-			       : wrong("--event-header: unknown form \"%s\"; use full, compact or large",
-				       argument);
+		return channel_option_header(argument, &options->event_header);
 	case 'f':
 		options->overwrite = true;
 		return STRATA_STATUS_OK;
@@ -298,9 +207,9 @@ static int take_option(int option, char *argument, struct record_options *option
 		}
 		break;
 	case 'A':
-		return take_geometry("--app-buffer", argument, &options->app_geometry);
+		return channel_option_rings("--app-buffer", argument, &options->app_geometry);
 	case 'K':
-		return take_rings(argument, options);
+		return channel_option_kind("--app-rings", argument, &options->app_mode);
 	case 'G':
 		return take_pages(argument, options);
 	case 'M':
@@ -402,15 +311,15 @@ int strata_cmd_record(int argc, char **argv)
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
-	struct xen_selection xen = { .budget_per_s = DEFAULT_BUDGET };
+	struct xen_selection xen = { .budget_per_s = SESSION_BUDGET_PER_S };
 	struct app_file_users file_users = { .nr = 0 };
 	struct record_options options = {
 		.app_file_users = &file_users,
 		.xen = &xen,
 		.xen_events = "all",
-		.xen_geometry = { DEFAULT_SUBBUF_BITS, DEFAULT_NR_BITS },
-		.app_geometry = { DEFAULT_SUBBUF_BITS, DEFAULT_APP_NR_BITS },
-		.switch_ms = DEFAULT_SWITCH_MS,
+		.xen_geometry = { SESSION_SUBBUF_BITS, SESSION_NR_BITS },
+		.app_geometry = { SESSION_SUBBUF_BITS, SESSION_APP_NR_BITS },
+		.switch_ms = SESSION_SWITCH_MS,
 		.ready_fd = -1,
 	};
 	bool of_xen = false, timed = false, of_recording = false, json = false;

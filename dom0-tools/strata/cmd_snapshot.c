@@ -1,50 +1,38 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* cmd_snapshot.c - `strata snapshot`: asks the running flight recorder for its contents. */
-#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/exit_status.h"
 #include "strata/commands.h"
 #include "consumerd/host/control_socket.h"
 #include "consumerd/host/recorder_number.h"
+#include "strata/session_request.h"
 
 static void usage(FILE *out)
 {
 	fprintf(out,
-		"Usage: strata snapshot [-o DIR] [--force] [--recorder N]\n"
-		"Writes the events that `strata record --overwrite` has in memory; recording goes on.\n\n"
-		"  -o, --output DIR  output directory (default: strata-snapshot-DATE-TIME)\n"
+		"Usage: strata snapshot [-o DIR] [--force] [--recorder N | -s SESSION]\n"
+		"Writes the events that a flight recorder has in memory, of `strata record --overwrite`\n"
+		"or `strata create --snapshot`; recording goes on.\n\n"
+		"  -s, --session S   that of a session\n"
+		"  -o, --output DIR  output directory (default: strata-snapshot-DATE-TIME; of a session:\n"
+		"                    snapshot-DATE-TIME in its directory)\n"
 		"      --force       replaces an existing recording\n"
 		"      --recorder N  the flight recorder with this number, if several are running\n\n"
 		"Status: 0 all was written, 1 failed, 2 wrong usage, 3 written, but something that it\n"
 		"names was left out. Each event is in one snapshot only.\n");
 }
 
-/* Makes a path absolute, because the recorder runs in another directory. Returns 0 or -1. */
-static int absolute(const char *dir, char *path, size_t bytes, struct strata_error *error)
-{
-	char here[1024] = "";
-
-	if (strchr(dir, '\n'))
-		return strata_fail(error, "a directory's name must not contain a newline");
-	if (dir[0] != '/' && !getcwd(here, sizeof(here)))
-		return strata_fail(error, "the current directory has no path: %s", strerror(errno));
-	if (snprintf(path, bytes, "%s%s%s", here, here[0] ? "/" : "", dir) >= (int)bytes)
-		return strata_fail(error, "the name of the output directory is too long");
-	return 0;
-}
-
 static int ask(const char *dir, bool force, int recorder)
 {
-	char path[1536], line[1600], answer[CONTROL_LINE_BYTES];
+	char path[PATH_MAX], line[PATH_MAX + 32], answer[CONTROL_LINE_BYTES];
 	struct strata_error error = { "" };
 	int status;
 
-	if (absolute(dir, path, sizeof(path), &error)) {
+	if (session_request_path(dir, path, &error)) {
 		fprintf(stderr, "strata: %s\n", error.text);
 		return STRATA_STATUS_FAILED;
 	}
@@ -57,17 +45,35 @@ static int ask(const char *dir, bool force, int recorder)
 	return status < 0 ? STRATA_STATUS_FAILED : status;
 }
 
+/* Has stratad ask the consumer of a session. */
+static int ask_session(const char *session, const char *output)
+{
+	struct json_object *request = session_request_make("snapshot", session);
+	struct strata_error error;
+	char path[PATH_MAX];
+
+	if (output && session_request_path(output, path, &error)) {
+		fprintf(stderr, "strata: %s\n", error.text);
+		json_object_put(request);
+		return STRATA_STATUS_FAILED;
+	}
+	if (output)
+		json_object_object_add(request, "output", json_object_new_string(path));
+	return session_request_run(request, false, false);
+}
+
 int strata_cmd_snapshot(int argc, char **argv)
 {
 	static const struct option long_options[] = {
 		{ "output", required_argument, NULL, 'o' },
 		{ "force", no_argument, NULL, 'F' },
 		{ "recorder", required_argument, NULL, 'r' },
+		{ "session", required_argument, NULL, 's' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
 	char name[64];
-	const char *output = name;
+	const char *output = NULL, *session = NULL;
 	struct strata_error error;
 	time_t now = time(NULL);
 	bool force = false;
@@ -76,7 +82,7 @@ int strata_cmd_snapshot(int argc, char **argv)
 
 	strftime(name, sizeof(name), "strata-snapshot-%Y%m%d-%H%M%S", localtime_r(&now, &local));
 	opterr = 0;
-	while ((option = getopt_long(argc, argv, "o:h", long_options, NULL)) >= 0) {
+	while ((option = getopt_long(argc, argv, "o:s:h", long_options, NULL)) >= 0) {
 		if (option == 'h') {
 			usage(stdout);
 			return STRATA_STATUS_OK;
@@ -85,6 +91,8 @@ int strata_cmd_snapshot(int argc, char **argv)
 			force = true;
 		} else if (option == 'o') {
 			output = optarg;
+		} else if (option == 's') {
+			session = optarg;
 		} else if (option != 'r') {
 			fprintf(stderr, "strata: unknown option of snapshot; see `strata snapshot "
 					"--help`\n");
@@ -101,5 +109,11 @@ int strata_cmd_snapshot(int argc, char **argv)
 			argv[optind]);
 		return STRATA_STATUS_USAGE;
 	}
-	return ask(output, force, recorder);
+	if (session && (force || recorder >= 0)) {
+		fprintf(stderr, "strata: --session excludes --force and --recorder; see `strata "
+				"snapshot --help`\n");
+		return STRATA_STATUS_USAGE;
+	}
+	return session ? ask_session(session, output)
+		       : ask(output ? output : name, force, recorder);
 }

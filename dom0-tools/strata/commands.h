@@ -1,9 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* commands.h - the verbs of the strata command, one file each; main.c calls them. */
+/* commands.h - the verbs of the strata command, main.c calls them. */
 #ifndef STRATA_STRATA_COMMANDS_H
 #define STRATA_STRATA_COMMANDS_H
 
 int strata_cmd_record(int argc, char **argv);
+int strata_cmd_create(int argc, char **argv);
+int strata_cmd_destroy(int argc, char **argv);
+int strata_cmd_start(int argc, char **argv);
+int strata_cmd_stop(int argc, char **argv);
+int strata_cmd_status(int argc, char **argv);
+int strata_cmd_set_session(int argc, char **argv);
+int strata_cmd_enable_channel(int argc, char **argv);
+int strata_cmd_enable_event(int argc, char **argv);
+int strata_cmd_disable_event(int argc, char **argv);
+int strata_cmd_track(int argc, char **argv);
+int strata_cmd_untrack(int argc, char **argv);
+int strata_cmd_save(int argc, char **argv);
+int strata_cmd_load(int argc, char **argv);
 int strata_cmd_top(int argc, char **argv);
 int strata_cmd_list(int argc, char **argv);
 int strata_cmd_select(int argc, char **argv);

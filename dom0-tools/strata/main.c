@@ -16,6 +16,19 @@ static const struct {
 } verbs[] = {
 	{ "list", strata_cmd_list, "list the domains, applications and events of this host" },
 	{ "record", strata_cmd_record, "record hypervisor, guests and dom0" },
+	{ "create", strata_cmd_create, "make a session, which records in the background" },
+	{ "enable-channel", strata_cmd_enable_channel, "set the ring buffers of a session" },
+	{ "enable-event", strata_cmd_enable_event, "add events to a session" },
+	{ "disable-event", strata_cmd_disable_event, "remove events from a session" },
+	{ "track", strata_cmd_track, "limit a session to processes, threads or domains" },
+	{ "untrack", strata_cmd_untrack, "remove such a limit" },
+	{ "start", strata_cmd_start, "start to record a session" },
+	{ "stop", strata_cmd_stop, "stop recording a session" },
+	{ "status", strata_cmd_status, "show sessions, and what they record" },
+	{ "set-session", strata_cmd_set_session, "choose the current session" },
+	{ "save", strata_cmd_save, "write a session to a file" },
+	{ "load", strata_cmd_load, "make a session from a file" },
+	{ "destroy", strata_cmd_destroy, "remove a session; its recordings stay" },
 	{ "top", strata_cmd_top, "count events and times of hypervisor and kernels, live" },
 	{ "select", strata_cmd_select, "change the selection of a running recorder" },
 	{ "snapshot", strata_cmd_snapshot, "write the events of a flight recorder" },
@@ -40,7 +53,7 @@ static void usage(FILE *out)
 	fprintf(out, "Usage: strata VERB [OPTIONS]\n"
 		     "One timeline across a Xen hypervisor, its guests and dom0.\n\n");
 	for (i = 0; i < NR_VERBS; i++)
-		fprintf(out, "  %-9s %s\n", verbs[i].name, verbs[i].what);
+		fprintf(out, "  %-14s %s\n", verbs[i].name, verbs[i].what);
 	fprintf(out, "\n`strata VERB --help` describes a verb and its options.\n");
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * session.h - a recording in progress: prepared by session_prepare.c and run by record_session.c,
- * with commands in session_commands.c, new CPUs in session_cpus.c, new selections in reselect.c and
- * its number in session_number.c.  Only these include it.
+ * with commands in session_commands.c, its status in session_status.c, new CPUs in session_cpus.c,
+ * new selections in reselect.c and its number in session_number.c.  Only these include it.
  */
 #ifndef STRATA_STRATAD_SESSION_H
 #define STRATA_STRATAD_SESSION_H
@@ -108,6 +108,9 @@ int session_reselect(struct session *session, char *request, struct strata_error
 /* reselect.c: writes the selection as it is now, as options of `strata record`, each after a space.
  */
 void session_describe_selection(const struct session *session, char *text, size_t bytes);
+
+/* session_status.c: writes the status as a JSON object without a newline. */
+void session_describe_status(const struct session *session, char *text, size_t bytes);
 
 /* reselect.c: frees what session_reselect() keeps. */
 void session_reselect_clear(struct session *session);

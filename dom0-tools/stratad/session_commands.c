@@ -107,6 +107,15 @@ static int serve_snapshot_force(struct session *session, struct control_request 
 	return take_snapshot(session, request, OUTPUT_REPLACE, answer, bytes);
 }
 
+static int serve_status(struct session *session, struct control_request *request, char *answer,
+			size_t bytes)
+{
+	(void)request;
+	/* Behind the exit status, in one line. */
+	session_describe_status(session, answer, bytes - 8);
+	return STRATA_STATUS_OK;
+}
+
 /* How long a selection waits for applications. */
 #define SELECT_APPS_MS 500u
 
@@ -176,6 +185,7 @@ static const struct {
 	{ "snapshot", serve_snapshot },
 	{ "snapshot-force", serve_snapshot_force },
 	{ "select", serve_select },
+	{ "status", serve_status },
 };
 
 void session_serve(struct session *session)

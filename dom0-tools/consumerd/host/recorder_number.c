@@ -168,6 +168,21 @@ int recorder_number_take_briefly(const char *what, unsigned int *number, struct 
 	return fail_all_taken(error);
 }
 
+int recorder_number_of(pid_t process)
+{
+	char name[32], holder[RUN_LOCK_HOLDER_BYTES], mark[32];
+	struct strata_error ignored;
+	unsigned int i;
+
+	snprintf(mark, sizeof(mark), "(process %ld)", (long)process);
+	for (i = 0; i < RECORDERS_MAX; i++) {
+		lock_name(name, sizeof(name), i);
+		if (run_lock_look(name, holder, &ignored) > 0 && strstr(holder, mark))
+			return (int)i;
+	}
+	return -1;
+}
+
 int recorder_number_read(const char *text, int *number, struct strata_error *error)
 {
 	char *end;

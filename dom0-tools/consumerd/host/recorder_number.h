@@ -8,6 +8,7 @@
 #define STRATA_CONSUMERD_RECORDER_NUMBER_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 #include "base/error.h"
 #include "consumerd/host/run_lock.h"
@@ -72,6 +73,9 @@ int recorder_number_take_briefly(const char *what, unsigned int *number,
  * 0, or -1 with the reason: none runs, or several do.
  */
 int recorder_number_find(bool flight, int *number, struct strata_error *error);
+
+/* Finds the number that a process has.  -1: it has none. */
+int recorder_number_of(pid_t process);
 
 /* Reads a number from an option.  0 or -1. */
 int recorder_number_read(const char *text, int *number, struct strata_error *error);

@@ -131,6 +131,27 @@ int run_dir_bind(int socket, const char *name, mode_t mode, struct strata_error 
 					       : 0;
 }
 
+int run_dir_sub(const char *name, struct strata_dir *dir, struct strata_error *error)
+{
+	int parent = run_dir_open(error);
+
+	if (parent < 0)
+		return -1;
+	*dir = (struct strata_dir){ .fd = -1 };
+	snprintf(dir->path, sizeof(dir->path), RUN_DIR "/%s", name);
+	if (!mkdirat(parent, name, 0700) || errno == EEXIST)
+		dir->fd = openat(parent, name, FLAGS);
+	if (dir->fd < 0)
+		strata_fail(error, "%s: %s", dir->path, strerror(errno));
+	close(parent);
+	if (dir->fd < 0)
+		return -1;
+	if (!check(dir->fd, dir->path, 0, error))
+		return 0;
+	strata_dir_close(dir);
+	return -1;
+}
+
 void run_dir_remove(const char *name)
 {
 	struct strata_error ignored;

@@ -11,6 +11,7 @@
 #include <sys/types.h>
 
 #include "base/error.h"
+#include "files/safe_dir.h"
 
 #define RUN_DIR "/run/strata"
 
@@ -27,6 +28,9 @@ int run_dir_open(struct strata_error *error);
  * Returns 0 or -1 with the reason.
  */
 int run_dir_bind(int socket, const char *name, mode_t mode, struct strata_error *error);
+
+/* Opens a directory in it that only root may enter, and makes it if it is missing.  0 or -1. */
+int run_dir_sub(const char *name, struct strata_dir *dir, struct strata_error *error);
 
 /* Removes NAME from the directory, if it is there. */
 void run_dir_remove(const char *name);

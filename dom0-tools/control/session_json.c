@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* session_json.c - see session_json.h. */
+#include "control/session_json.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json_members.h"
+#include "control/session_model.h"
+#include "recording/recording.h"
+
+#define DEPTH_MAX 8
+
+static const char *const ring_names[] = { "default", "single-store", "reserve-commit" };
+
+#define NR_RING_NAMES (sizeof(ring_names) / sizeof(ring_names[0]))
+
+struct json_object *session_json_make_rule(const struct strata_rule *rule)
+{
+	struct json_object *object = json_object_new_object();
+
+	json_object_object_add(object, "kind",
+			       json_object_new_string(session_model_rule_name(rule->kind)));
+	if (rule->target[0])
+		json_object_object_add(object, "target", json_object_new_string(rule->target));
+	json_object_object_add(object, "text", json_object_new_string(rule->text));
+	return object;
+}
+
+static struct json_object *make_channel(const struct strata_channel *channel,
+					enum strata_domain domain)
+{
+	struct json_object *object = json_object_new_object(), *rules = json_object_new_array();
+	size_t i;
+
+	if (domain != STRATA_DOMAIN_KERNEL) {
+		json_object_object_add(object, "subbuf_bytes",
+				       json_object_new_int64(channel->subbuf_bytes));
+		json_object_object_add(object, "nr_subbufs",
+				       json_object_new_int64(channel->nr_subbufs));
+	}
+	if (domain == STRATA_DOMAIN_XEN)
+		json_object_object_add(object, "budget_per_s",
+				       json_object_new_int64(channel->budget_per_s));
+	if (domain == STRATA_DOMAIN_APP)
+		json_object_object_add(object, "rings",
+				       json_object_new_string(ring_names[channel->rings]));
+	for (i = 0; i < channel->nr_rules; i++)
+		json_object_array_add(rules, session_json_make_rule(&channel->rules[i]));
+	json_object_object_add(object, "rules", rules);
+	return object;
+}
+
+struct json_object *session_json_make(const struct strata_session *session)
+{
+	struct json_object *object = json_object_new_object(), *channels = json_object_new_object();
+	size_t i;
+
+	json_object_object_add(object, "strata_session", json_object_new_int(SESSION_JSON_VERSION));
+	json_object_object_add(object, "name", json_object_new_string(session->name));
+	if (session->output)
+		json_object_object_add(object, "output", json_object_new_string(session->output));
+	json_object_object_add(object, "snapshot", json_object_new_boolean(session->snapshot));
+	json_object_object_add(object, "switch_timer_ms",
+			       json_object_new_int64(session->switch_ms));
+	json_object_object_add(
+		object, "event_header",
+		json_object_new_string(strata_header_form_name(session->event_header)));
+	for (i = 0; i < STRATA_NR_DOMAINS; i++)
+		json_object_object_add(channels, session_model_domain_name(i),
+				       make_channel(&session->channels[i], i));
+	json_object_object_add(object, "channels", channels);
+	return object;
+}
+
+struct json_object *session_json_parse(const char *text, size_t length, struct strata_error *error)
+{
+	struct json_tokener *tokener;
+	struct json_object *object;
+
+	if (length > STRATA_SESSION_TEXT_BYTES) {
+		strata_fail(error, "over %u bytes", STRATA_SESSION_TEXT_BYTES);
+		return NULL;
+	}
+	tokener = json_tokener_new_ex(DEPTH_MAX);
+	if (!tokener) {
+		strata_fail(error, "out of memory");
+		return NULL;
+	}
+	json_tokener_set_flags(tokener, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
+	object = json_tokener_parse_ex(tokener, text, (int)length);
+	if (json_tokener_get_error(tokener) != json_tokener_success)
+		strata_fail(error, "not JSON: %s at byte %zu",
+			    json_tokener_error_desc(json_tokener_get_error(tokener)),
+			    json_tokener_get_parse_end(tokener));
+	else if (!json_object_is_type(object, json_type_object))
+		strata_fail(error, "not a JSON object");
+	else {
+		json_tokener_free(tokener);
+		return object;
+	}
+	json_object_put(object);
+	json_tokener_free(tokener);
+	return NULL;
+}
+
+/* Refuses a member that is none of @names, which ends with NULL. */
+static int check_members(struct json_object *object, const char *const *names,
+			 struct strata_error *error)
+{
+	json_object_object_foreach (object, key, value) {
+		const char *const *name = names;
+
+		(void)value;
+		while (*name && strcmp(*name, key))
+			name++;
+		if (!*name)
+			return strata_fail(error, "unknown member \"%.40s\"", key);
+	}
+	return 0;
+}
+
+static int read_name(struct json_object *object, const char *key, const char *const *names,
+		     size_t nr, size_t *index, struct strata_error *error)
+{
+	char text[32];
+
+	if (strata_json_text(object, key, text, sizeof(text), error))
+		return -1;
+	for (*index = 0; *index < nr; ++*index)
+		if (!strcmp(text, names[*index]))
+			return 0;
+	return strata_fail(error, "\"%s\" must not be \"%s\"", key, text);
+}
+
+int session_json_domain(struct json_object *object, const char *key, enum strata_domain *domain,
+			struct strata_error *error)
+{
+	const char *names[STRATA_NR_DOMAINS];
+	size_t i;
+
+	for (i = 0; i < STRATA_NR_DOMAINS; i++)
+		names[i] = session_model_domain_name(i);
+	if (read_name(object, key, names, STRATA_NR_DOMAINS, &i, error))
+		return -1;
+	*domain = (enum strata_domain)i;
+	return 0;
+}
+
+int session_json_read_rule(struct json_object *object, struct strata_rule *rule,
+			   struct strata_error *error)
+{
+	static const char *const members[] = { "kind", "target", "text", NULL };
+	const char *names[STRATA_NR_RULE_KINDS];
+	size_t i;
+
+	memset(rule, 0, sizeof(*rule));
+	if (!json_object_is_type(object, json_type_object))
+		return strata_fail(error, "a rule is not an object");
+	for (i = 0; i < STRATA_NR_RULE_KINDS; i++)
+		names[i] = session_model_rule_name(i);
+	i = STRATA_RULE_EVENT;
+	if (check_members(object, members, error) ||
+	    (strata_json_has(object, "kind") &&
+	     read_name(object, "kind", names, STRATA_NR_RULE_KINDS, &i, error)) ||
+	    (strata_json_has(object, "target") &&
+	     strata_json_text(object, "target", rule->target, sizeof(rule->target), error)) ||
+	    strata_json_text(object, "text", rule->text, sizeof(rule->text), error))
+		return strata_fail_in(error, "rule");
+	rule->kind = (enum strata_rule_kind)i;
+	return 0;
+}
+
+static int read_u32(struct json_object *object, const char *key, uint32_t *value,
+		    struct strata_error *error)
+{
+	uint64_t wide = *value;
+
+	if (strata_json_has(object, key) && strata_json_u64(object, key, UINT32_MAX, &wide, error))
+		return -1;
+	*value = (uint32_t)wide;
+	return 0;
+}
+
+int session_json_read_channel(struct json_object *object, enum strata_domain domain,
+			      struct strata_channel *channel, struct strata_error *error)
+{
+	static const char *const members[STRATA_NR_DOMAINS][6] = {
+		{ "subbuf_bytes", "nr_subbufs", "budget_per_s", "rules", NULL },
+		{ "rules", NULL },
+		{ "subbuf_bytes", "nr_subbufs", "rings", "rules", NULL },
+	};
+	size_t rings = channel->rings;
+
+	if (!json_object_is_type(object, json_type_object))
+		return strata_fail(error, "a channel is not an object");
+	if (check_members(object, members[domain], error) ||
+	    read_u32(object, "subbuf_bytes", &channel->subbuf_bytes, error) ||
+	    read_u32(object, "nr_subbufs", &channel->nr_subbufs, error) ||
+	    read_u32(object, "budget_per_s", &channel->budget_per_s, error) ||
+	    (strata_json_has(object, "rings") &&
+	     read_name(object, "rings", ring_names, NR_RING_NAMES, &rings, error)))
+		return strata_fail_in(error, "channel %s", session_model_domain_name(domain));
+	channel->rings = (enum strata_app_mode)rings;
+	if (domain != STRATA_DOMAIN_KERNEL &&
+	    session_model_check_rings(channel->subbuf_bytes, channel->nr_subbufs, error))
+		return strata_fail_in(error, "channel %s: %u sub-buffers of %u bytes",
+				      session_model_domain_name(domain), channel->nr_subbufs,
+				      channel->subbuf_bytes);
+	return 0;
+}
+
+static int read_rules(struct json_object *object, struct strata_session *session,
+		      enum strata_domain domain, struct strata_error *error)
+{
+	struct json_object *rules;
+	struct strata_rule rule;
+	size_t i;
+
+	if (!strata_json_has(object, "rules"))
+		return 0;
+	if (strata_json_array(object, "rules", STRATA_SESSION_RULES_MAX, &rules, error))
+		return -1;
+	for (i = 0; i < json_object_array_length(rules); i++)
+		if (session_json_read_rule(json_object_array_get_idx(rules, i), &rule, error) ||
+		    session_model_add_rule(session, domain, &rule, NULL, error))
+			return -1;
+	return 0;
+}
+
+static int read_channels(struct json_object *object, struct strata_session *session,
+			 struct strata_error *error)
+{
+	static const char *const members[] = { "xen", "kernel", "app", NULL };
+	struct json_object *channels;
+	size_t i;
+
+	if (!json_object_object_get_ex(object, "channels", &channels))
+		return 0;
+	if (!json_object_is_type(channels, json_type_object))
+		return strata_fail(error, "\"channels\" is not an object");
+	if (check_members(channels, members, error))
+		return -1;
+	for (i = 0; i < STRATA_NR_DOMAINS; i++) {
+		struct json_object *one;
+
+		if (!json_object_object_get_ex(channels, session_model_domain_name(i), &one))
+			continue;
+		if (session_json_read_channel(one, i, &session->channels[i], error) ||
+		    read_rules(one, session, i, error))
+			return -1;
+	}
+	return 0;
+}
+
+static int read_attributes(struct json_object *object, struct strata_session *session,
+			   struct strata_error *error)
+{
+	const char *headers[STRATA_NR_HEADER_FORMS];
+	char output[PATH_MAX] = "";
+	struct json_object *member;
+	size_t i;
+
+	for (i = 0; i < STRATA_NR_HEADER_FORMS; i++)
+		headers[i] = strata_header_form_name((unsigned int)i);
+	i = session->event_header;
+	if (json_object_object_get_ex(object, "snapshot", &member)) {
+		if (!json_object_is_type(member, json_type_boolean))
+			return strata_fail(error, "\"snapshot\" is neither true nor false");
+		session->snapshot = json_object_get_boolean(member);
+	}
+	if (read_u32(object, "switch_timer_ms", &session->switch_ms, error) ||
+	    (strata_json_has(object, "event_header") &&
+	     read_name(object, "event_header", headers, STRATA_NR_HEADER_FORMS, &i, error)) ||
+	    (strata_json_has(object, "output") &&
+	     strata_json_text(object, "output", output, sizeof(output), error)))
+		return -1;
+	session->event_header = (enum strata_header_form)i;
+	if (session_model_check_switch(session->switch_ms, error))
+		return strata_fail_in(error, "switch_timer_ms: %u", session->switch_ms);
+	if (!output[0])
+		return 0;
+	if (output[0] != '/' || strchr(output, '\n'))
+		return strata_fail(error, "\"output\" is not an absolute path of one line");
+	session->output = strdup(output);
+	return session->output ? 0 : strata_fail(error, "out of memory");
+}
+
+int session_json_read(struct json_object *object, struct strata_session *session,
+		      struct strata_error *error)
+{
+	static const char *const members[] = { "strata_session",  "name",
+					       "output",          "snapshot",
+					       "event_header",    "channels",
+					       "switch_timer_ms", NULL };
+	char name[PATH_MAX];
+	uint64_t version;
+
+	*session = (struct strata_session){ .output = NULL };
+	if (!json_object_is_type(object, json_type_object))
+		return strata_fail(error, "a session is not an object");
+	if (strata_json_u64(object, "strata_session", UINT32_MAX, &version, error))
+		return -1;
+	if (version != SESSION_JSON_VERSION)
+		return strata_fail(error,
+				   "a session in the form of version %llu; this program "
+				   "reads version %d",
+				   (unsigned long long)version, SESSION_JSON_VERSION);
+	if (check_members(object, members, error) ||
+	    strata_json_text(object, "name", name, sizeof(name), error) ||
+	    session_model_init(session, name, NULL, error))
+		return -1;
+	if (!read_attributes(object, session, error) && !read_channels(object, session, error))
+		return 0;
+	session_model_clear(session);
+	return strata_fail_in(error, "session %s", name);
+}

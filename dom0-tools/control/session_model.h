@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * session_model.h - operations on the structures of <strata/control.h>.
+ *
+ * They check limits and forms; whether an event or a domain exists is checked by stratad, which can
+ * look.  No function prints; each returns 0, or -1 with reason and next step in @error.
+ */
+#ifndef STRATA_CONTROL_SESSION_MODEL_H
+#define STRATA_CONTROL_SESSION_MODEL_H
+
+#include <stdbool.h>
+
+#include <strata/control.h>
+#include <strata/ring_state.h>
+
+#include "base/error.h"
+
+/* Rings, period and budget of a recording for which nothing else is asked. */
+#define SESSION_SUBBUF_BITS  16 /* 64 KiB ... */
+#define SESSION_NR_BITS      5  /* ... 32 times: 2 MiB a CPU */
+#define SESSION_APP_NR_BITS  4
+#define SESSION_SWITCH_MS    1000
+#define SESSION_BUDGET_PER_S 500000u /* two windows of it fit into such a buffer */
+
+/* Makes a session without rules.  @output: copied; NULL: set later */
+int session_model_init(struct strata_session *session, const char *name, const char *output,
+		       struct strata_error *error);
+
+/* Frees what a session owns. */
+void session_model_clear(struct strata_session *session);
+
+/* Copies a session; @to is not cleared before. */
+int session_model_copy(struct strata_session *to, const struct strata_session *from,
+		       struct strata_error *error);
+
+/* Checks a name from a user or a file. */
+int session_model_check_name(const char *name, struct strata_error *error);
+
+/* Checks the size of rings: powers of two within the core's limits. */
+int session_model_check_rings(uint32_t subbuf_bytes, uint32_t nr_subbufs,
+			      struct strata_error *error);
+
+/* Checks a period of the forced switch. */
+int session_model_check_switch(uint32_t ms, struct strata_error *error);
+
+/* The size of a channel's rings, which was checked, as the core has it. */
+struct strata_ring_geometry session_model_geometry(const struct strata_channel *channel);
+
+/* Adds a rule, unless the session has it.  @added: OUT, whether it did not; may be NULL */
+int session_model_add_rule(struct strata_session *session, enum strata_domain domain,
+			   const struct strata_rule *rule, bool *added, struct strata_error *error);
+
+/* Removes a rule of exactly this kind, target and text. */
+int session_model_remove_rule(struct strata_session *session, enum strata_domain domain,
+			      const struct strata_rule *rule, struct strata_error *error);
+
+/* Whether any rule names events; rules about what runs do not count. */
+bool session_model_has_events(const struct strata_session *session);
+
+/* Whether this channel traces: it has a rule that names events. */
+bool session_model_traces(const struct strata_session *session, enum strata_domain domain);
+
+/* Names of the enumerations in text: "xen"; "event"; "full"; "single-store". */
+const char *session_model_domain_name(enum strata_domain domain);
+const char *session_model_rule_name(enum strata_rule_kind kind);
+
+/* The kinds of rules of a domain. */
+bool session_model_allows(enum strata_domain domain, enum strata_rule_kind kind);
+
+#endif /* STRATA_CONTROL_SESSION_MODEL_H */

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * strata_consumerd.c - records one session, whose model it reads from standard input; stratad
+ * starts it (stratad/sessions/consumer.h).  SIGINT ends the recording.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <json-c/json.h>
+
+#include "base/exit_status.h"
+#include "consumerd/host/run_lock.h"
+#include "control/session_json.h"
+#include "control/session_model.h"
+#include "files/read_at.h"
+#include "stratad/session_options.h"
+#include "stratad/sessions/session_files.h"
+
+static int read_model(const char *name, struct strata_session *model, struct strata_error *error)
+{
+	const size_t bytes = STRATA_SESSION_TEXT_BYTES + 1;
+	char *text = malloc(bytes);
+	struct json_object *object;
+	int result = -1;
+	size_t length;
+
+	if (!text)
+		return strata_fail(error, "out of memory");
+	length = strata_read_at(STDIN_FILENO, text, bytes, 0);
+	object = session_json_parse(text, length, error);
+	free(text);
+	if (object)
+		result = session_json_read(object, model, error);
+	json_object_put(object);
+	if (!result && strcmp(model->name, name)) {
+		session_model_clear(model);
+		return strata_fail(error, "this is the model of another session");
+	}
+	return result;
+}
+
+/* Records, and says in the session's files how that ended. */
+static int record(const struct strata_session *model, const char *output, int ready_fd,
+		  struct strata_error *error)
+{
+	int lock = session_files_lock(model->name, error), status = STRATA_STATUS_FAILED;
+	struct session_options options;
+
+	if (lock < 0)
+		return -1;
+	if (session_options_build(&options, model, output, error)) {
+		fprintf(stderr, "strata: %s\n", error->text);
+	} else {
+		options.record.ready_fd = ready_fd;
+		status = record_session(&options.record);
+	}
+	session_options_clear(&options);
+	if (session_files_write_ended(model->name, status, error))
+		fprintf(stderr, "strata: %s\n", error->text);
+	run_lock_release(lock);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	struct strata_error error = { "" };
+	struct strata_session model;
+	int status = -1, ready_fd;
+
+	if (argc != 4) {
+		fprintf(stderr, "strata-consumerd is started by stratad, for `strata start`\n");
+		return STRATA_STATUS_USAGE;
+	}
+	ready_fd = atoi(argv[3]);
+	if (ready_fd <= STDERR_FILENO || fcntl(ready_fd, F_SETFD, FD_CLOEXEC))
+		strata_fail(&error, "%s is no open descriptor", argv[3]);
+	else if (!read_model(argv[1], &model, &error)) {
+		status = record(&model, argv[2], ready_fd, &error);
+		session_model_clear(&model);
+	}
+	if (status < 0)
+		fprintf(stderr, "strata: %s\n", error.text);
+	return status < 0 ? STRATA_STATUS_FAILED : status;
+}

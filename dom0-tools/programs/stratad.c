@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * stratad.c - the session daemon: keeps the sessions, and starts and stops their consumers.
+ *
+ * It may be killed at any time: consumers record on, and the next stratad finds them.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "base/exit_status.h"
+#include "stratad/sessions/daemon.h"
+#include "stratad/sessions/session_verbs.h"
+
+static void usage(FILE *out)
+{
+	fprintf(out,
+		"Usage: stratad [--background]\n"
+		"Keeps the sessions of `strata create`, `start`, `stop` and so on. `strata create`\n"
+		"starts it if it does not run.\n\n"
+		"  -b, --background  returns when it listens\n\n"
+		"SIGTERM ends it; sessions that record go on, and the next stratad finds them.\n");
+}
+
+/* Leaves the caller's terminal; @ready: a pipe, closed in the parent's process when we listen.
+ * Does not return in the parent's process. */
+static void go_to_background(int ready[2])
+{
+	char word;
+	pid_t pid;
+
+	if (pipe2(ready, O_CLOEXEC)) {
+		fprintf(stderr, "stratad: no pipe: %s\n", strerror(errno));
+		exit(STRATA_STATUS_FAILED);
+	}
+	pid = fork();
+	if (pid < 0) {
+		fprintf(stderr, "stratad: no process: %s\n", strerror(errno));
+		exit(STRATA_STATUS_FAILED);
+	}
+	if (pid) {
+		close(ready[1]);
+		_exit(read(ready[0], &word, 1) == 1 ? STRATA_STATUS_OK : STRATA_STATUS_FAILED);
+	}
+	close(ready[0]);
+	setsid();
+}
+
+/* Says in the background's name that it listens, and lets go of what its starter holds open. */
+static void tell_ready(int ready)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	if (null >= 0) {
+		dup2(null, STDIN_FILENO);
+		dup2(null, STDOUT_FILENO);
+		dup2(null, STDERR_FILENO);
+		if (null > STDERR_FILENO)
+			close(null);
+	}
+	if (chdir("/") || write(ready, "r", 1) != 1)
+		exit(STRATA_STATUS_FAILED);
+	close(ready);
+}
+
+/* A descriptor that is readable when a signal asks us to end. */
+static int catch_signals(void)
+{
+	sigset_t signals;
+
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGHUP, SIG_IGN);
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGTERM);
+	sigaddset(&signals, SIGINT);
+	/* Before there are threads, which inherit it. */
+	pthread_sigmask(SIG_BLOCK, &signals, NULL);
+	return signalfd(-1, &signals, SFD_CLOEXEC);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "background", no_argument, NULL, 'b' },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	struct strata_error error = { "" };
+	int option, listener, quit, ready[2] = { -1, -1 };
+	bool background = false;
+
+	while ((option = getopt_long(argc, argv, "bh", options, NULL)) >= 0) {
+		if (option != 'b') {
+			usage(option == 'h' ? stdout : stderr);
+			return option == 'h' ? STRATA_STATUS_OK : STRATA_STATUS_USAGE;
+		}
+		background = true;
+	}
+	if (optind < argc) {
+		usage(stderr);
+		return STRATA_STATUS_USAGE;
+	}
+	if (background)
+		go_to_background(ready);
+	quit = catch_signals();
+	listener = quit < 0 ? strata_fail(&error, "no descriptor for signals: %s", strerror(errno))
+			    : daemon_open(&error);
+	if (listener < 0 || session_verbs_restore(&error)) {
+		fprintf(stderr, "stratad: %s\n", error.text);
+		return STRATA_STATUS_FAILED;
+	}
+	if (background)
+		tell_ready(ready[1]);
+	daemon_serve(listener, quit);
+	daemon_close(listener);
+	return STRATA_STATUS_OK;
+}

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* cmd_rules.c - the verbs that change the rules of a session: `strata enable-event`,
+ * `disable-event`, `track` and `untrack`. */
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <strata/control.h>
+
+#include "base/exit_status.h"
+#include "control/session_json.h"
+#include "control/session_model.h"
+#include "strata/commands.h"
+#include "strata/session_request.h"
+
+/* What the command line says. */
+struct words {
+	const char *session;
+	int domain; /* an enum strata_domain; -1: none was named */
+	const char *target;
+	int kind;            /* an enum strata_rule_kind */
+	const char *special; /* argument of --kprobe or --kretprobe; NULL: a list of events */
+	bool json;
+};
+
+static void usage_events(FILE *out, const char *verb)
+{
+	fprintf(out, "Usage: strata %s [-s SESSION] DOMAIN EVENTS...\n", verb);
+	fprintf(out,
+		"%s rules that say which events a session records (default: the current one); also\n"
+		"while it records.\n\n"
+		"DOMAIN is one of\n"
+		"      --xen             the hypervisor; EVENTS: classes, names, patterns; !NAME excludes\n"
+		"      --kernel TARGET   a kernel with strata.ko, by its domain's name, number or pattern;\n"
+		"                        '*': all. EVENTS: names, patterns, GROUP/NAME, default, all\n"
+		"      --app TARGET      applications linked with libstrata, by name, pattern or process\n"
+		"                        number; all. EVENTS: names, patterns, GROUP/NAME, all\n"
+		"In place of EVENTS, for a kernel:\n"
+		"      --kprobe SPEC     [NAME=]SYMBOL[+OFFSET] [ARGUMENT]..., as of `strata record`\n"
+		"      --kretprobe SPEC  [NAME=]SYMBOL [ARGUMENT]...\n\n"
+		"  -s, --session NAME    the session\n"
+		"      --json            prints the reply as JSON\n\n"
+		"Kernels and applications need not exist yet. `strata list` shows what there is.\n"
+		"Example: strata %s --kernel g1 'sched_*,irq_*'\n",
+		strcmp(verb, "enable-event") ? "Removes" : "Adds", verb);
+}
+
+static void usage_track(FILE *out, const char *verb)
+{
+	fprintf(out,
+		"Usage: strata %s [-s SESSION] --kernel TARGET --pid N,... | --tid N,...\n"
+		"       strata %s [-s SESSION] --xen --domain DOMAIN,...\n"
+		"%s rules that limit a session (default: the current one) to events while these\n"
+		"processes, threads or domains run; also while it records. DOMAIN is a name, a pattern\n"
+		"or a number, g1/0 or g1/2-3 some of its vCPUs; !NAME excludes.\n\n"
+		"  -s, --session NAME    the session\n"
+		"      --json            prints the reply as JSON\n",
+		verb, verb, strcmp(verb, "track") ? "Removes" : "Adds");
+}
+
+static int add_rule(struct json_object *rules, const struct words *words, const char *text,
+		    size_t length)
+{
+	struct strata_rule rule = { .kind = (enum strata_rule_kind)words->kind };
+
+	if (length >= sizeof(rule.text) ||
+	    (words->target && strlen(words->target) >= sizeof(rule.target))) {
+		fprintf(stderr, "strata: %s: too long\n", text);
+		return STRATA_STATUS_USAGE;
+	}
+	memcpy(rule.text, text, length);
+	if (words->target)
+		strcpy(rule.target, words->target);
+	json_object_array_add(rules, session_json_make_rule(&rule));
+	return STRATA_STATUS_OK;
+}
+
+/* A rule for each word of a list with commas. */
+static int add_list(struct json_object *rules, const struct words *words, const char *list)
+{
+	int status = STRATA_STATUS_OK;
+
+	while (status == STRATA_STATUS_OK && *list) {
+		size_t length = strcspn(list, ",");
+
+		if (length)
+			status = add_rule(rules, words, list, length);
+		list += length + (list[length] == ',');
+	}
+	return status;
+}
+
+static int send_rules(const char *verb, const struct words *words, char **lists, int nr_lists)
+{
+	struct json_object *rules = json_object_new_array();
+	struct json_object *request = session_request_make(verb, words->session);
+	int status = STRATA_STATUS_OK, i;
+
+	json_object_object_add(request, "domain",
+			       json_object_new_string(session_model_domain_name(words->domain)));
+	json_object_object_add(request, "rules", rules);
+	if (words->special)
+		status = add_rule(rules, words, words->special, strlen(words->special));
+	for (i = 0; status == STRATA_STATUS_OK && i < nr_lists; i++)
+		status = add_list(rules, words, lists[i]);
+	if (status == STRATA_STATUS_OK)
+		return session_request_run(request, false, words->json);
+	json_object_put(request);
+	return status;
+}
+
+/* Sets one of several things of which there may be one only.  Whether it was not set. */
+static bool set_domain(struct words *words, enum strata_domain domain, const char *target)
+{
+	const bool first = words->domain < 0;
+
+	words->domain = (int)domain;
+	words->target = target;
+	return first;
+}
+
+static bool set_special(struct words *words, enum strata_rule_kind kind, const char *text)
+{
+	const bool first = !words->special;
+
+	words->kind = (int)kind;
+	words->special = text;
+	return first;
+}
+
+/* Takes an option that both pairs of verbs have.  False: it is none, or given twice. */
+static bool take_common(struct words *words, int option, const char *argument)
+{
+	switch (option) {
+	case 's':
+		words->session = argument;
+		return true;
+	case 'j':
+		words->json = true;
+		return true;
+	case 'x':
+		return set_domain(words, STRATA_DOMAIN_XEN, NULL);
+	case 'k':
+		return set_domain(words, STRATA_DOMAIN_KERNEL, argument);
+	case 'a':
+		return set_domain(words, STRATA_DOMAIN_APP, argument);
+	default:
+		return false;
+	}
+}
+
+static int run_events(int argc, char **argv, const char *request)
+{
+	static const struct option long_options[] = {
+		{ "session", required_argument, NULL, 's' },
+		{ "xen", no_argument, NULL, 'x' },
+		{ "kernel", required_argument, NULL, 'k' },
+		{ "app", required_argument, NULL, 'a' },
+		{ "kprobe", required_argument, NULL, 'p' },
+		{ "kretprobe", required_argument, NULL, 'r' },
+		{ "json", no_argument, NULL, 'j' },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	struct words words = { .domain = -1, .kind = STRATA_RULE_EVENT };
+	const char *const verb = argv[0];
+	bool fine = true;
+	int option;
+
+	opterr = 0;
+	while (fine && (option = getopt_long(argc, argv, "s:h", long_options, NULL)) >= 0) {
+		if (option == 'h') {
+			usage_events(stdout, verb);
+			return STRATA_STATUS_OK;
+		}
+		if (option == 'p')
+			fine = set_special(&words, STRATA_RULE_KPROBE, optarg);
+		else if (option == 'r')
+			fine = set_special(&words, STRATA_RULE_KRETPROBE, optarg);
+		else
+			fine = take_common(&words, option, optarg);
+	}
+	if (!fine)
+		return session_request_wrong(verb, "an unknown option, or two of which there can "
+						   "be one");
+	if (words.domain < 0)
+		return session_request_wrong(verb, "one of --xen, --kernel and --app is missing");
+	if (words.special ? optind < argc : optind == argc)
+		return session_request_wrong(verb, words.special
+							   ? "events and a probe exclude each other"
+							   : "the events are missing");
+	return send_rules(request, &words, argv + optind, argc - optind);
+}
+
+static int run_track(int argc, char **argv, const char *request)
+{
+	static const struct option long_options[] = {
+		{ "session", required_argument, NULL, 's' },
+		{ "xen", no_argument, NULL, 'x' },
+		{ "kernel", required_argument, NULL, 'k' },
+		{ "pid", required_argument, NULL, 'p' },
+		{ "tid", required_argument, NULL, 't' },
+		{ "domain", required_argument, NULL, 'd' },
+		{ "json", no_argument, NULL, 'j' },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	struct words words = { .domain = -1, .kind = -1 };
+	const char *const verb = argv[0];
+	char *list = NULL;
+	bool fine = true;
+	int option;
+
+	opterr = 0;
+	while (fine && (option = getopt_long(argc, argv, "s:h", long_options, NULL)) >= 0) {
+		const int kind = option == 'p'   ? STRATA_RULE_PID
+				 : option == 't' ? STRATA_RULE_TID
+				 : option == 'd' ? STRATA_RULE_XEN_DOMAIN
+						 : -1;
+
+		if (option == 'h') {
+			usage_track(stdout, verb);
+			return STRATA_STATUS_OK;
+		}
+		fine = kind < 0 ? take_common(&words, option, optarg) : !list;
+		if (kind < 0)
+			continue;
+		words.kind = kind;
+		list = optarg;
+	}
+	if (!fine)
+		return session_request_wrong(verb, "an unknown option, or two of which there can "
+						   "be one");
+	if (optind < argc)
+		return session_request_wrong(verb, "\"%s\" is not an option", argv[optind]);
+	if (words.domain < 0 || !list)
+		return session_request_wrong(verb, "a domain and what to track in it are missing");
+	return send_rules(request, &words, &list, 1);
+}
+
+int strata_cmd_enable_event(int argc, char **argv)
+{
+	return run_events(argc, argv, "enable");
+}
+
+int strata_cmd_disable_event(int argc, char **argv)
+{
+	return run_events(argc, argv, "disable");
+}
+
+int strata_cmd_track(int argc, char **argv)
+{
+	return run_track(argc, argv, "enable");
+}
+
+int strata_cmd_untrack(int argc, char **argv)
+{
+	return run_track(argc, argv, "disable");
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* cmd_session.c - the verbs that take nothing but a session's name: `strata start`, `stop`,
+ * `destroy` and `set-session`. */
+#include <getopt.h>
+#include <stdio.h>
+
+#include "base/exit_status.h"
+#include "strata/commands.h"
+#include "strata/session_request.h"
+
+static int run(int argc, char **argv, bool needs_name, const char *what)
+{
+	static const struct option long_options[] = {
+		{ "json", no_argument, NULL, 'j' },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	const char *const verb = argv[0];
+	bool json = false;
+	int option;
+
+	opterr = 0;
+	while ((option = getopt_long(argc, argv, "h", long_options, NULL)) >= 0) {
+		if (option == 'h') {
+			printf("Usage: strata %s [--json] %s\n%s", verb,
+			       needs_name ? "NAME" : "[NAME]", what);
+			return STRATA_STATUS_OK;
+		}
+		if (option != 'j')
+			return session_request_wrong(verb, "unknown option");
+		json = true;
+	}
+	if (needs_name && optind == argc)
+		return session_request_wrong(verb, "a session's name is missing");
+	if (argc - optind > 1)
+		return session_request_wrong(verb, "\"%s\" is one name too many", argv[optind + 1]);
+	return session_request_run(session_request_make(verb, argv[optind]), false, json);
+}
+
+int strata_cmd_start(int argc, char **argv)
+{
+	return run(argc, argv, false,
+		   "Starts to record a session (default: the current one). It records when this\n"
+		   "returns, and goes on until `strata stop`. Each start makes a recording in the\n"
+		   "session's output directory.\n\n"
+		   "Status: 0 it records, 1 it does not.\n");
+}
+
+int strata_cmd_stop(int argc, char **argv)
+{
+	return run(
+		argc, argv, false,
+		"Stops recording a session (default: the current one). The recording is complete\n"
+		"when this returns.\n\n"
+		"Status: 0 all was recorded, 1 failed, 3 recorded, but something that a message\n"
+		"names was left out.\n");
+}
+
+int strata_cmd_destroy(int argc, char **argv)
+{
+	return run(
+		argc, argv, false,
+		"Stops a session (default: the current one) and removes it. Its recordings stay.\n"
+		"Status: as of `strata stop`.\n");
+}
+
+int strata_cmd_set_session(int argc, char **argv)
+{
+	return run(argc, argv, true,
+		   "Makes a session the current one, which commands without a name are for.\n");
+}

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* session_options.c - see session_options.h. */
+#include "stratad/session_options.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/session_model.h"
+
+/* The option of `strata record` that a rule for kernels is. */
+static const enum select_kind kernel_kinds[STRATA_NR_RULE_KINDS] = {
+	[STRATA_RULE_EVENT] = SELECT_EVENTS,
+	[STRATA_RULE_KPROBE] = SELECT_KPROBE,
+	[STRATA_RULE_KRETPROBE] = SELECT_KRETPROBE,
+	[STRATA_RULE_TID] = SELECT_TID,
+	[STRATA_RULE_PID] = SELECT_PID,
+};
+
+/* Whether a rule is an option of its own; others of one kind and target make a list together. */
+static bool stands_alone(const struct strata_rule *rule)
+{
+	return rule->kind == STRATA_RULE_KPROBE || rule->kind == STRATA_RULE_KRETPROBE;
+}
+
+static bool belongs_together(const struct strata_rule *one, const struct strata_rule *other)
+{
+	return one == other || (one->kind == other->kind && !stands_alone(one) &&
+				!strcmp(one->target, other->target));
+}
+
+/*
+ * Makes the text of all rules of a channel that belong together with one: "g1:sched_*,irq_*".
+ * @skipped: whether an earlier rule has made it; NULL: it may begin anywhere
+ * NULL: out of memory, or it was made.
+ */
+static char *join(const struct strata_channel *channel, const struct strata_rule *rule,
+		  bool *skipped)
+{
+	size_t bytes = strlen(rule->target) + 2, i;
+	char *text, *end;
+
+	if (skipped)
+		*skipped = false;
+	for (i = 0; i < channel->nr_rules; i++) {
+		const struct strata_rule *one = &channel->rules[i];
+
+		if (!belongs_together(rule, one))
+			continue;
+		if (skipped && one < rule) {
+			*skipped = true;
+			return NULL;
+		}
+		bytes += strlen(one->text) + 1;
+	}
+	text = malloc(bytes);
+	if (!text)
+		return NULL;
+	end = stpcpy(text, rule->target);
+	if (rule->target[0])
+		end = stpcpy(end, ":");
+	for (i = 0; i < channel->nr_rules; i++) {
+		const struct strata_rule *one = &channel->rules[i];
+
+		if (!belongs_together(rule, one))
+			continue;
+		if (end != text && end[-1] != ':')
+			end = stpcpy(end, ",");
+		end = stpcpy(end, one->text);
+	}
+	*end = '\0';
+	return text;
+}
+
+/* Keeps the text of a rule and of those that belong to it.  @text: OUT, NULL: an earlier rule has
+ * it.  0, or -1: out of memory. */
+static int take_text(struct session_options *options, const struct strata_channel *channel,
+		     const struct strata_rule *rule, char **text, struct strata_error *error)
+{
+	bool skipped;
+
+	*text = join(channel, rule, &skipped);
+	if (!*text)
+		return skipped ? 0 : strata_fail(error, "out of memory");
+	options->texts[options->nr_texts++] = *text;
+	return 0;
+}
+
+static int add_xen(struct session_options *options, const struct strata_session *session,
+		   struct strata_error *error)
+{
+	const struct strata_channel *channel = &session->channels[STRATA_DOMAIN_XEN];
+	struct record_options *record = &options->record;
+	size_t i;
+
+	record->xen_geometry = session_model_geometry(channel);
+	options->xen.budget_per_s = channel->budget_per_s;
+	for (i = 0; i < channel->nr_rules; i++) {
+		const struct strata_rule *rule = &channel->rules[i];
+		char *text;
+
+		if (take_text(options, channel, rule, &text, error))
+			return -1;
+		if (!text)
+			continue;
+		if (rule->kind == STRATA_RULE_XEN_DOMAIN)
+			record->xen_domains = text;
+		else if (select_xen_events(&options->xen, text, error))
+			return -1;
+		else
+			record->xen_events = text;
+	}
+	return 0;
+}
+
+static int add_kernels(struct session_options *options, const struct strata_session *session,
+		       struct strata_error *error)
+{
+	const struct strata_channel *channel = &session->channels[STRATA_DOMAIN_KERNEL];
+	struct record_options *record = &options->record;
+	size_t i;
+
+	for (i = 0; i < channel->nr_rules; i++) {
+		const struct strata_rule *rule = &channel->rules[i];
+		char *text;
+
+		if (take_text(options, channel, rule, &text, error))
+			return -1;
+		if (text && select_parse_kernel(kernel_kinds[rule->kind], text,
+						&record->kernels[record->nr_kernels++], error))
+			return -1;
+	}
+	if (session_model_traces(session, STRATA_DOMAIN_KERNEL))
+		return 0;
+	/* Without any the recorder would take every kernel. */
+	return select_parse_kernel(SELECT_EVENTS, "none", &record->kernels[record->nr_kernels++],
+				   error);
+}
+
+static int add_apps(struct session_options *options, const struct strata_session *session,
+		    struct strata_error *error)
+{
+	const struct strata_channel *channel = &session->channels[STRATA_DOMAIN_APP];
+	struct record_options *record = &options->record;
+	size_t i;
+
+	record->app_geometry = session_model_geometry(channel);
+	record->app_mode = channel->rings;
+	for (i = 0; i < channel->nr_rules; i++) {
+		char *text;
+
+		if (take_text(options, channel, &channel->rules[i], &text, error))
+			return -1;
+		if (text && select_parse_app(text, &record->apps[record->nr_apps++], error))
+			return -1;
+	}
+	return 0;
+}
+
+int session_options_build(struct session_options *options, const struct strata_session *session,
+			  const char *output, struct strata_error *error)
+{
+	const struct strata_channel *channels = session->channels;
+	struct record_options *record = &options->record;
+
+	*options = (struct session_options){
+		.record = {
+			.output = output,
+			.place = OUTPUT_NEW,
+			.event_header = session->event_header,
+			.switch_ms = session->snapshot ? 0 : session->switch_ms,
+			.overwrite = session->snapshot,
+			.ready_fd = -1,
+			.wait = true,
+			.quiet = true,
+		},
+	};
+	record->xen = &options->xen;
+	record->app_file_users = &options->file_users;
+	options->texts = calloc(STRATA_SESSION_RULES_MAX, sizeof(*options->texts));
+	/* One more: no kernel. */
+	record->kernels =
+		calloc(channels[STRATA_DOMAIN_KERNEL].nr_rules + 1, sizeof(*record->kernels));
+	/* One more, which the recorder may add. */
+	record->apps = calloc(channels[STRATA_DOMAIN_APP].nr_rules + 1, sizeof(*record->apps));
+	if (!options->texts || !record->kernels || !record->apps)
+		return strata_fail(error, "out of memory");
+	if (add_xen(options, session, error) || add_kernels(options, session, error) ||
+	    add_apps(options, session, error))
+		return -1;
+	record->apps_may_do = record->nr_apps &&
+			      !session_model_traces(session, STRATA_DOMAIN_XEN) &&
+			      !session_model_traces(session, STRATA_DOMAIN_KERNEL);
+	return 0;
+}
+
+void session_options_clear(struct session_options *options)
+{
+	size_t i;
+
+	select_xen_clear(&options->xen);
+	free(options->record.kernels);
+	free(options->record.apps);
+	for (i = 0; i < options->nr_texts; i++)
+		free(options->texts[i]);
+	free(options->texts);
+	*options = (struct session_options){ .texts = NULL };
+}
+
+int session_options_reselect(const struct strata_session *session, enum strata_domain domain,
+			     const struct strata_rule *rule, char *request, size_t bytes,
+			     struct strata_error *error)
+{
+	static const char *const words[STRATA_NR_DOMAINS] = { "xen", "kernel", "app" };
+	const struct strata_channel *channel = &session->channels[domain];
+	const char *word = rule->kind == STRATA_RULE_EVENT ? words[domain]
+							   : session_model_rule_name(rule->kind);
+	char *text = NULL;
+	bool whole;
+	size_t i;
+
+	if (stands_alone(rule))
+		return strata_fail(error,
+				   "a %s cannot be changed while session %s records; stop it first",
+				   word, session->name);
+	for (i = 0; !text && i < channel->nr_rules; i++)
+		if (belongs_together(rule, &channel->rules[i])) {
+			text = join(channel, rule, NULL);
+			if (!text)
+				return strata_fail(error, "out of memory");
+		}
+	/* Nothing is left of that list: a target's events can be none, other lists cannot. */
+	if (!text && (rule->kind != STRATA_RULE_EVENT || domain == STRATA_DOMAIN_XEN))
+		return strata_fail(error,
+				   "the last rule of this kind cannot be removed while session %s "
+				   "records; stop it first",
+				   session->name);
+	whole = text ? snprintf(request, bytes, "%s=%s", word, text) < (int)bytes
+		     : snprintf(request, bytes, "%s=%s:none", word, rule->target) < (int)bytes;
+	free(text);
+	return whole ? 0
+		     : strata_fail(error,
+				   "session %s has too many rules for %s to change them while it "
+				   "records; stop it first",
+				   session->name, rule->target[0] ? rule->target : "Xen");
+}

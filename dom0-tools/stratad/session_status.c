@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * session_status.c - describes a recording in progress to `strata status`: what it has recorded,
+ * its sources, and which of its rules wait for something; see session.h.
+ */
+#include <json-c/json.h>
+#include <string.h>
+
+#include "base/escape.h"
+#include "stratad/session.h"
+
+/* An answer is one line of bounded length: what does not fit is counted. */
+struct room {
+	size_t left;
+	uint64_t left_out;
+};
+
+/* Adds a piece if the answer has room for it; frees it otherwise. */
+static void add_if_fits(struct json_object *array, struct json_object *piece, struct room *room)
+{
+	size_t length = 0;
+
+	json_object_to_json_string_length(piece, JSON_C_TO_STRING_PLAIN, &length);
+	if (length + 1 > room->left) {
+		room->left_out++;
+		json_object_put(piece);
+		return;
+	}
+	room->left -= length + 1;
+	json_object_array_add(array, piece);
+}
+
+static struct json_object *text_of(const char *hostile)
+{
+	char text[3 * 80];
+
+	strata_valid_utf8_copy(text, sizeof(text), hostile);
+	return json_object_new_string(text);
+}
+
+static struct json_object *describe_source(const struct strata_source *source)
+{
+	struct json_object *object = json_object_new_object();
+	uint64_t events = 0, lost = 0;
+	size_t i;
+
+	for (i = 0; i < source->nr_streams; i++) {
+		events += source->streams[i].events;
+		lost += source->streams[i].lost;
+	}
+	json_object_object_add(object, "name", text_of(source->name));
+	json_object_object_add(object, "layer",
+			       json_object_new_string(strata_layer_name(source->layer)));
+	json_object_object_add(object, "events", json_object_new_uint64(events));
+	json_object_object_add(object, "lost", json_object_new_uint64(lost));
+	json_object_object_add(object, "ended", json_object_new_boolean(source->went_ticks != 0));
+	return object;
+}
+
+static void add_sources(struct json_object *answer, const struct strata_recording *recording,
+			struct room *room)
+{
+	struct json_object *sources = json_object_new_array();
+	size_t i;
+
+	/* Those that came last are shown first to fit. */
+	for (i = recording->nr_sources; i-- > 0;)
+		if (!recording->sources[i].vacant)
+			add_if_fits(sources, describe_source(&recording->sources[i]), room);
+	json_object_object_add(answer, "sources", sources);
+}
+
+static void add_waiting(struct json_object *waiting, struct room *room, const char *target,
+			const char *why)
+{
+	struct json_object *object = json_object_new_object();
+
+	json_object_object_add(object, "target", text_of(target));
+	json_object_object_add(object, "why", json_object_new_string(why));
+	add_if_fits(waiting, object, room);
+}
+
+/* Kernels that are selected and do not record yet, and rules that nothing matched. */
+static void add_missing(struct json_object *answer, const struct session *session,
+			struct room *room)
+{
+	const struct participants *kernels = &session->kernels;
+	const struct apps *apps = &session->apps;
+	struct json_object *waiting = json_object_new_array();
+	size_t i;
+
+	for (i = 0; i < kernels->nr_selections; i++)
+		if (!kernels->selections[i].found && strcmp(kernels->selections[i].domain, "none"))
+			add_waiting(waiting, room, kernels->selections[i].domain,
+				    "no such domain runs yet");
+	for (i = 0; i < kernels->nr; i++) {
+		const struct participant *one = &kernels->list[i];
+
+		if (one->step == PARTICIPANT_NONE) {
+			if (one->awaited)
+				add_waiting(waiting, room, one->name,
+					    "strata.ko is not loaded in it");
+		} else if (one->step < PARTICIPANT_RECORDING) {
+			add_waiting(waiting, room, one->name,
+				    "its module is being set up, or does not answer");
+		}
+	}
+	for (i = 0; i < apps->nr_selections; i++)
+		if (!apps->selections[i].found && !apps->selections[i].of_command)
+			add_waiting(waiting, room, apps->selections[i].program,
+				    "no such program is connected yet");
+	json_object_object_add(answer, "waiting", waiting);
+}
+
+void session_describe_status(const struct session *session, char *text, size_t bytes)
+{
+	const struct recorder_totals totals = recorder_totals(session->recorder);
+	struct json_object *answer = json_object_new_object();
+	struct room room = { .left = bytes - bytes / 4 };
+
+	json_object_object_add(answer, "recording", text_of(session->dir.path));
+	json_object_object_add(answer, "recorder", json_object_new_int((int)session->number));
+	json_object_object_add(answer, "seconds",
+			       json_object_new_uint64((strata_clock() - session->start_ticks) /
+						      session->tsc_khz / 1000));
+	json_object_object_add(answer, "events", json_object_new_uint64(totals.events));
+	json_object_object_add(answer, "bytes", json_object_new_uint64(totals.bytes));
+	json_object_object_add(answer, "lost", json_object_new_uint64(totals.lost));
+	json_object_object_add(answer, "snapshots", json_object_new_uint64(session->snapshots));
+	json_object_object_add(answer, "disk_was_full", json_object_new_boolean(totals.was_full));
+	add_missing(answer, session, &room);
+	add_sources(answer, recorder_recording(session->recorder), &room);
+	json_object_object_add(answer, "not_shown", json_object_new_uint64(room.left_out));
+	snprintf(text, bytes, "%s", json_object_to_json_string_ext(answer, JSON_C_TO_STRING_PLAIN));
+	json_object_put(answer);
+}

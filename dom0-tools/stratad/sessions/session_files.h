@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * session_files.h - the files of sessions in the run directory: what stratad knows, so that it can
+ * be killed and started again at any time.
+ *
+ *   sessions/NAME.json    the model (docs/formats.md)
+ *   sessions/NAME.log     messages of its consumer, of the last start
+ *   sessions/NAME.ended   how the consumer ended; absent while it runs, and if it was killed
+ *   sessions/current      the session that commands without a name are for
+ *   session-NAME.lock     held by the consumer while it runs
+ */
+#ifndef STRATA_STRATAD_SESSION_FILES_H
+#define STRATA_STRATAD_SESSION_FILES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include <strata/control.h>
+
+#include "base/error.h"
+
+/* Writes the model.  0 or -1. */
+int session_files_save(const struct strata_session *session, struct strata_error *error);
+
+/* Removes all files of a session. */
+void session_files_remove(const char *name);
+
+/* Calls @visit for each session that has a model; one that cannot be read is reported on stderr and
+ * stays as it is.  @session: for session_model_clear().  0 or -1. */
+int session_files_load(void (*visit)(void *data, struct strata_session *session), void *data,
+		       struct strata_error *error);
+
+/* Writes and reads the name of the current session; "" if there is none. */
+int session_files_set_current(const char *name, struct strata_error *error);
+void session_files_current(char name[STRATA_SESSION_NAME_BYTES]);
+
+/* Opens an empty log for a consumer.  A descriptor or -1. */
+int session_files_open_log(const char *name, struct strata_error *error);
+
+/* Reads the last @bytes of the log, as a string; "" if there is none. */
+void session_files_read_log(const char *name, char *text, size_t bytes);
+
+/* Writes how a consumer ended: its exit status. */
+int session_files_write_ended(const char *name, int status, struct strata_error *error);
+
+/* Reads and removes that.  -1: there is none. */
+int session_files_take_ended(const char *name);
+
+/* Takes the lock of a consumer, in its process, for run_lock_release().  -1 with the reason. */
+int session_files_lock(const char *name, struct strata_error *error);
+
+/* The process that holds the lock; 0: nobody does. */
+pid_t session_files_holder(const char *name);
+
+#endif /* STRATA_STRATAD_SESSION_FILES_H */

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* session_run.c - see session_run.h. */
+#include "stratad/sessions/session_run.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/escape.h"
+#include "base/exit_status.h"
+#include "base/json_members.h"
+#include "consumerd/host/control_socket.h"
+#include "control/session_json.h"
+#include "control/session_model.h"
+#include "files/safe_dir.h"
+#include "stratad/sessions/session_files.h"
+
+/* Of a consumer's log, what a stop shows and a status looks at. */
+#define LOG_BYTES 16384u
+
+/* A directory in the session's: "recording-20260701-120000". */
+static int name_directory(const struct strata_session *model, const char *what, char path[PATH_MAX],
+			  struct strata_error *error)
+{
+	time_t now = time(NULL);
+	struct tm local;
+	char date[32];
+
+	strftime(date, sizeof(date), "%Y%m%d-%H%M%S", localtime_r(&now, &local));
+	if (snprintf(path, PATH_MAX, "%s/%s-%s", model->output, what, date) < PATH_MAX)
+		return 0;
+	return strata_fail(error, "%s: the path is too long", model->output);
+}
+
+/* Adds the messages of the consumer since it began: its report. */
+static void add_notes(struct json_object *reply, const char *session)
+{
+	char text[LOG_BYTES], shown[3 * 512], *line, *rest;
+	struct json_object *notes = json_object_new_array();
+	bool began = false;
+
+	session_files_read_log(session, text, sizeof(text));
+	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+		const bool begins = !strncmp(line, "strata: recording ", 18);
+
+		if (began && !begins &&
+		    strcmp(line, "strata: ended by a signal; the recording so "
+				 "far is complete")) {
+			strata_valid_utf8_copy(shown, sizeof(shown), line);
+			json_object_array_add(notes, json_object_new_string(shown));
+		}
+		began |= begins;
+	}
+	json_object_object_add(reply, "notes", notes);
+}
+
+/* Finds where the recorder writes, which has chosen the name. */
+static void note_recording(struct managed_session *session, const struct consumer *consumer)
+{
+	char text[CONTROL_LINE_BYTES];
+	struct strata_error error;
+	struct json_object *status;
+
+	if (consumer_ask(consumer, "status", text, sizeof(text), &error))
+		return;
+	status = session_json_parse(text, strlen(text), &error);
+	if (status)
+		strata_json_text(status, "recording", session->recording,
+				 sizeof(session->recording), &error);
+	json_object_put(status);
+}
+
+int session_run_start(struct managed_session *session, struct json_object *reply,
+		      struct strata_error *error)
+{
+	const struct strata_session *model = &session->model;
+	struct consumer consumer;
+	struct strata_dir dir;
+	char path[PATH_MAX];
+
+	(void)reply;
+	if (session_table_records(session, &consumer))
+		return strata_fail(error, "session %s records already", model->name);
+	if (!session_model_has_events(model))
+		return strata_fail(error,
+				   "session %s has no events; `strata enable-event` adds some",
+				   model->name);
+	if (strata_dir_make(&dir, model->output, 0755, NULL, error))
+		return -1;
+	strata_dir_close(&dir);
+	if (name_directory(model, "recording", path, error) ||
+	    consumer_start(&consumer, model, path, error))
+		return -1;
+	session->ended = -2;
+	snprintf(session->recording, sizeof(session->recording), "%s", path);
+	if (!session_table_watch(session, &consumer, error)) {
+		note_recording(session, &consumer);
+		return STRATA_STATUS_OK;
+	}
+	consumer_end(&consumer);
+	consumer_wait(&consumer);
+	consumer_forget(&consumer);
+	return -1;
+}
+
+int session_run_stop(struct managed_session *session, struct json_object *reply,
+		     struct strata_error *error)
+{
+	const char *name = session->model.name;
+	struct consumer consumer;
+	int ended;
+
+	if (!session_table_records(session, &consumer) && session->ended == -2)
+		return strata_fail(error, "session %s does not record; `strata start %s` starts it",
+				   name, name);
+	/* One that has ended by itself is told of once. */
+	ended = session_table_end(session);
+	add_notes(reply, name);
+	session->ended = -2;
+	if (ended < 0)
+		return strata_fail(
+			error,
+			"the consumer of session %s was killed; `strata recover %s` "
+			"restores what it had recorded",
+			name, session->recording[0] ? session->recording : session->model.output);
+	return ended;
+}
+
+int session_run_snapshot(struct managed_session *session, struct json_object *request,
+			 struct json_object *reply, struct strata_error *error)
+{
+	const struct strata_session *model = &session->model;
+	char path[PATH_MAX], line[CONTROL_LINE_BYTES], text[CONTROL_LINE_BYTES];
+	struct consumer consumer;
+	int status;
+
+	if (!session_table_records(session, &consumer))
+		return strata_fail(error, "session %s does not record; `strata start %s` starts it",
+				   model->name, model->name);
+	if (strata_json_has(request, "output")) {
+		if (strata_json_text(request, "output", path, sizeof(path), error))
+			return -1;
+		if (path[0] != '/' || strchr(path, '\n'))
+			return strata_fail(error, "\"output\" is not an absolute path of one line");
+	} else if (name_directory(model, "snapshot", path, error)) {
+		return -1;
+	}
+	if (snprintf(line, sizeof(line), "snapshot %s", path) >= (int)sizeof(line))
+		return strata_fail(error, "%.200s...: the path is too long", path);
+	status = consumer_ask(&consumer, line, text, sizeof(text), error);
+	if (status >= 0)
+		json_object_object_add(reply, "message", json_object_new_string(text));
+	return status;
+}
+
+struct json_object *session_run_describe(struct managed_session *session)
+{
+	struct json_object *object = json_object_new_object(), *status;
+	char text[CONTROL_LINE_BYTES];
+	struct strata_error error = { "" };
+	struct consumer consumer;
+	const bool records = session_table_records(session, &consumer);
+
+	json_object_object_add(object, "model", session_json_make(&session->model));
+	json_object_object_add(object, "records", json_object_new_boolean(records));
+	if (session->recording[0])
+		json_object_object_add(object, "recording",
+				       json_object_new_string(session->recording));
+	if (!records && session->ended != -2)
+		json_object_object_add(object, "ended",
+				       session->ended < 0 ? json_object_new_string("killed")
+							  : json_object_new_int(session->ended));
+	if (!records)
+		return object;
+	json_object_object_add(object, "process", json_object_new_int(consumer.pid));
+	if (consumer_ask(&consumer, "status", text, sizeof(text), &error)) {
+		json_object_object_add(object, "no_status",
+				       json_object_new_string(error.text[0] ? error.text : text));
+		return object;
+	}
+	status = session_json_parse(text, strlen(text), &error);
+	if (status)
+		json_object_object_add(object, "status", status);
+	return object;
+}

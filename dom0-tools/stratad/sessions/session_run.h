@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * session_run.h - starts, stops, snapshots and describes a session that the caller holds
+ * (session_table_hold()).
+ *
+ * Each fills the reply with members of its own, and returns a status, or -1 with the reason.
+ */
+#ifndef STRATA_STRATAD_SESSION_RUN_H
+#define STRATA_STRATAD_SESSION_RUN_H
+
+#include <json-c/json.h>
+
+#include "base/error.h"
+#include "stratad/sessions/session_table.h"
+
+/* Returns when the session records. */
+int session_run_start(struct managed_session *session, struct json_object *reply,
+		      struct strata_error *error);
+
+/* Returns when the recording is complete. */
+int session_run_stop(struct managed_session *session, struct json_object *reply,
+		     struct strata_error *error);
+
+/* Writes what a flight recorder has in memory.  @request: may name an output directory */
+int session_run_snapshot(struct managed_session *session, struct json_object *request,
+			 struct json_object *reply, struct strata_error *error);
+
+/* The session's model and state, for json_object_put(). */
+struct json_object *session_run_describe(struct managed_session *session);
+
+#endif /* STRATA_STRATAD_SESSION_RUN_H */

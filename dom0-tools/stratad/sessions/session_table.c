@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* session_table.c - see session_table.h. */
+#include "stratad/sessions/session_table.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/session_model.h"
+#include "stratad/sessions/session_files.h"
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER; /* a hold or a consumer ended */
+static struct managed_session *sessions[SESSION_TABLE_MAX];
+static size_t nr_sessions;
+
+/* Under the lock. */
+static struct managed_session *find(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < nr_sessions; i++)
+		if (!strcmp(sessions[i]->model.name, name))
+			return sessions[i];
+	return NULL;
+}
+
+/* Under the lock. */
+static void put(struct managed_session *session)
+{
+	if (--session->users || !session->removed)
+		return;
+	session_model_clear(&session->model);
+	free(session);
+}
+
+struct managed_session *session_table_add(struct strata_session *model, struct strata_error *error)
+{
+	struct managed_session *session = NULL;
+
+	pthread_mutex_lock(&lock);
+	if (find(model->name))
+		strata_fail(error, "session %s exists already; `strata destroy %s` removes it",
+			    model->name, model->name);
+	else if (nr_sessions == SESSION_TABLE_MAX)
+		strata_fail(error,
+			    "there are %u sessions, as many as there can be; `strata "
+			    "destroy` removes one",
+			    SESSION_TABLE_MAX);
+	else {
+		session = calloc(1, sizeof(*session));
+		if (!session)
+			strata_fail(error, "out of memory");
+	}
+	if (session) {
+		session->model = *model;
+		session->consumer = (struct consumer){ .process = -1, .number = -1 };
+		session->ended = -2;
+		session->held = true;
+		session->users = 1;
+		sessions[nr_sessions++] = session;
+	}
+	pthread_mutex_unlock(&lock);
+	return session;
+}
+
+/* The session that a command without a name is for.  Under the lock. */
+static struct managed_session *find_current(struct strata_error *error)
+{
+	char name[STRATA_SESSION_NAME_BYTES];
+	struct managed_session *session;
+
+	session_files_current(name);
+	session = find(name);
+	if (!session && nr_sessions == 1)
+		session = sessions[0];
+	if (!session)
+		strata_fail(error, nr_sessions
+					   ? "name a session, or choose one with `strata "
+					     "set-session NAME`; `strata status` lists them"
+					   : "there are no sessions; `strata create` begins one");
+	return session;
+}
+
+struct managed_session *session_table_hold(const char *name, struct strata_error *error)
+{
+	struct managed_session *session;
+
+	pthread_mutex_lock(&lock);
+	session = name ? find(name) : find_current(error);
+	if (!session && name)
+		strata_fail(error, "there is no session %.*s; `strata status` lists them",
+			    (int)STRATA_SESSION_NAME_BYTES, name);
+	if (session) {
+		session->users++;
+		while (session->held)
+			pthread_cond_wait(&changed, &lock);
+		if (session->removed) {
+			strata_fail(error, "session %s was destroyed", session->model.name);
+			put(session);
+			session = NULL;
+		} else {
+			session->held = true;
+		}
+	}
+	pthread_mutex_unlock(&lock);
+	return session;
+}
+
+void session_table_release(struct managed_session *session)
+{
+	pthread_mutex_lock(&lock);
+	session->held = false;
+	put(session);
+	pthread_cond_broadcast(&changed);
+	pthread_mutex_unlock(&lock);
+}
+
+void session_table_remove(struct managed_session *session)
+{
+	size_t i;
+
+	pthread_mutex_lock(&lock);
+	for (i = 0; i < nr_sessions; i++)
+		if (sessions[i] == session)
+			sessions[i] = sessions[--nr_sessions];
+	session->removed = true;
+	pthread_mutex_unlock(&lock);
+}
+
+static void *watch(void *data)
+{
+	struct managed_session *session = data;
+
+	/* Nobody else changes it while it runs. */
+	consumer_wait(&session->consumer);
+	pthread_mutex_lock(&lock);
+	session->ended = session_files_take_ended(session->model.name);
+	consumer_forget(&session->consumer);
+	put(session);
+	pthread_cond_broadcast(&changed);
+	pthread_mutex_unlock(&lock);
+	return NULL;
+}
+
+int session_table_watch(struct managed_session *session, const struct consumer *consumer,
+			struct strata_error *error)
+{
+	pthread_t thread;
+	int number;
+
+	pthread_mutex_lock(&lock);
+	session->consumer = *consumer;
+	session->users++;
+	number = pthread_create(&thread, NULL, watch, session);
+	if (number) {
+		session->users--;
+		session->consumer = (struct consumer){ .process = -1, .number = -1 };
+		strata_fail(error, "session %s cannot be watched: %s", session->model.name,
+			    strerror(number));
+	} else {
+		pthread_detach(thread);
+	}
+	pthread_mutex_unlock(&lock);
+	return number ? -1 : 0;
+}
+
+bool session_table_records(const struct managed_session *session, struct consumer *consumer)
+{
+	pthread_mutex_lock(&lock);
+	*consumer = session->consumer;
+	pthread_mutex_unlock(&lock);
+	return consumer->process >= 0;
+}
+
+int session_table_end(struct managed_session *session)
+{
+	int ended;
+
+	pthread_mutex_lock(&lock);
+	/* Here, where its watcher cannot close the descriptor meanwhile. */
+	if (session->consumer.process >= 0)
+		consumer_end(&session->consumer);
+	while (session->consumer.process >= 0)
+		pthread_cond_wait(&changed, &lock);
+	ended = session->ended;
+	pthread_mutex_unlock(&lock);
+	return ended;
+}
+
+size_t session_table_names(char (**names)[STRATA_SESSION_NAME_BYTES])
+{
+	size_t nr = 0, i;
+
+	pthread_mutex_lock(&lock);
+	*names = calloc(nr_sessions + 1, sizeof(**names));
+	for (i = 0; *names && i < nr_sessions; i++, nr++)
+		memcpy((*names)[i], sessions[i]->model.name, STRATA_SESSION_NAME_BYTES);
+	pthread_mutex_unlock(&lock);
+	return nr;
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * session_table.h - the sessions of stratad, and who works on each.
+ *
+ * Synchronisation:
+ *   the table        one mutex, held only to find, add or remove
+ *   a session        one command at a time holds it (session_table_hold()), for as long as the
+ *                    command takes; commands of other sessions do not wait for that
+ *   consumer, ended  changed by the holder, and by the thread that watches the consumer; under the
+ *                    table's mutex
+ *
+ * A session that is removed while others wait to hold it stays in memory until the last of them has
+ * noticed.
+ */
+#ifndef STRATA_STRATAD_SESSION_TABLE_H
+#define STRATA_STRATAD_SESSION_TABLE_H
+
+#include <limits.h>
+#include <stdbool.h>
+
+#include <strata/control.h>
+
+#include "base/error.h"
+#include "stratad/sessions/consumer.h"
+
+/* Sessions of one stratad; eight of them can record at a time. */
+#define SESSION_TABLE_MAX 256u
+
+struct managed_session {
+	struct strata_session model;
+	struct consumer consumer; /* process -1: the session does not record */
+	int ended; /* exit status of the last consumer; -1: it was killed; -2: there was none */
+	char recording[PATH_MAX]; /* of the last start; "" if unknown */
+	bool held;
+	bool removed;
+	unsigned int users; /* holder, those that wait to hold it, and the watcher */
+};
+
+/* Adds a session, whose model belongs to the table from then on, and holds it.  NULL: the name is
+ * taken, or there are too many. */
+struct managed_session *session_table_add(struct strata_session *model, struct strata_error *error);
+
+/*
+ * Holds a session, once the command that holds it has ended.
+ * @name: NULL: the current one, or the only one
+ * NULL with the reason.
+ */
+struct managed_session *session_table_hold(const char *name, struct strata_error *error);
+
+/* Ends the hold. */
+void session_table_release(struct managed_session *session);
+
+/* Takes a session that is held out of the table.  session_table_release() frees it. */
+void session_table_remove(struct managed_session *session);
+
+/* The holder has started or found a consumer: watches it from now on.  0 or -1. */
+int session_table_watch(struct managed_session *session, const struct consumer *consumer,
+			struct strata_error *error);
+
+/* Whether a session that is held records now.  @consumer: OUT, to ask; its descriptor may be
+ * closed meanwhile */
+bool session_table_records(const struct managed_session *session, struct consumer *consumer);
+
+/* Ends the consumer of a session that is held, and waits until it has ended.  Returns its exit
+ * status, or -1: it was killed. */
+int session_table_end(struct managed_session *session);
+
+/* Copies the names of all sessions.  free() the array.  Returns their number. */
+size_t session_table_names(char (**names)[STRATA_SESSION_NAME_BYTES]);
+
+#endif /* STRATA_STRATAD_SESSION_TABLE_H */

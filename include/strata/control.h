@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * control.h - the model of control: what is traced, and where to.
+ *
+ *   session   a name, an output directory, and one channel for each domain that it traces
+ *   domain    where events happen: the hypervisor, kernels, applications
+ *   channel   the ring buffers of a session in one domain, and its rules
+ *   rule      which events of which kernel or application go to the channel, and while what runs
+ *
+ * The command line, the saved file of a session and the messages between strata and stratad carry
+ * these structures and nothing else (docs/formats.md has their text form).
+ */
+#ifndef STRATA_CONTROL_H
+#define STRATA_CONTROL_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <strata/abi/app.h>
+#include <strata/packet.h>
+
+/* Terminating zero included. */
+#define STRATA_SESSION_NAME_BYTES 41u
+#define STRATA_RULE_TARGET_BYTES  80u
+#define STRATA_RULE_TEXT_BYTES    1024u
+
+/* Limits of one session. */
+#define STRATA_SESSION_RULES_MAX 256u
+
+/* A file or message of a session is at most this long. */
+#define STRATA_SESSION_TEXT_BYTES (1u << 20)
+
+enum strata_domain {
+	STRATA_DOMAIN_XEN,    /* the hypervisor of this host */
+	STRATA_DOMAIN_KERNEL, /* kernels with strata.ko: dom0's and guests' */
+	STRATA_DOMAIN_APP,    /* applications linked with libstrata */
+	STRATA_NR_DOMAINS,
+};
+
+enum strata_rule_kind {
+	/* Which events. */
+	STRATA_RULE_EVENT,     /* a name, a pattern, GROUP/NAME, or a class of the hypervisor's */
+	STRATA_RULE_KPROBE,    /* kernels: [NAME=]SYMBOL[+OFFSET] [ARGUMENT]... */
+	STRATA_RULE_KRETPROBE, /* kernels: [NAME=]SYMBOL [ARGUMENT]... */
+	/* Only while these run. */
+	STRATA_RULE_TID,        /* kernels: a thread's number */
+	STRATA_RULE_PID,        /* kernels: a process's number */
+	STRATA_RULE_XEN_DOMAIN, /* the hypervisor: a domain's name, pattern or number, or vCPUs */
+	STRATA_NR_RULE_KINDS,
+};
+
+struct strata_rule {
+	enum strata_rule_kind kind;
+	/* Kernels: a domain's name, pattern or number.  Applications: a program's name or pattern,
+	 * a process's number, or "all".  The hypervisor: "". */
+	char target[STRATA_RULE_TARGET_BYTES];
+	char text[STRATA_RULE_TEXT_BYTES];
+};
+
+struct strata_channel {
+	/* Size of the rings: of each CPU in the hypervisor, of each CPU and application.  0 in
+	 * kernels: parameters of their module set it. */
+	uint32_t subbuf_bytes;
+	uint32_t nr_subbufs;
+	uint32_t budget_per_s;      /* the hypervisor: events a guest may cause; 0: no limit */
+	enum strata_app_mode rings; /* applications; 0: what each can write best */
+	struct strata_rule *rules;  /* NULL if there are none */
+	size_t nr_rules;
+};
+
+struct strata_session {
+	char name[STRATA_SESSION_NAME_BYTES]; /* letters, digits, '-', '_', '.'; not '.' first */
+	char *output;       /* absolute path; each start makes a recording in it */
+	bool snapshot;      /* flight recorder: memory keeps the newest events */
+	uint32_t switch_ms; /* longest wait of an event in a sub-buffer; 0: until it is full */
+	enum strata_header_form event_header; /* of kernels and applications */
+	struct strata_channel channels[STRATA_NR_DOMAINS];
+};
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* STRATA_CONTROL_H */
