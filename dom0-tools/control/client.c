@@ -57,12 +57,18 @@ static int start_daemon(struct strata_error *error)
 		       : strata_fail(error, "stratad could not be started");
 }
 
+/* Whether an earlier stratad had sessions here, which the next one finds. */
+static bool has_sessions(void)
+{
+	return !access(RUN_DIR "/" MESSAGE_SESSIONS, F_OK);
+}
+
 static int connect_or_start(bool start, struct strata_error *error)
 {
 	int fd = connect_daemon();
 
 	if (fd < 0 && (errno == ENOENT || errno == ECONNREFUSED)) {
-		if (!start)
+		if (!start && !has_sessions())
 			return strata_fail(error, "there are no sessions: stratad does not run; "
 						  "`strata create` begins one");
 		if (start_daemon(error))

@@ -10,7 +10,7 @@
 
 /*
  * Sends a request, and waits for its reply however long stratad works on it.
- * @start: starts stratad if it does not run; else that is an error
+ * @start: starts stratad if it does not run; else only if an earlier one had sessions
  * @reply: OUT, for json_object_put()
  * Returns the status in the reply, an enum strata_status, or -1: stratad cannot be reached.
  */

@@ -17,6 +17,9 @@
 /* Of stratad, in the run directory. */
 #define MESSAGE_SOCKET "stratad.sock"
 
+/* The directory with stratad's own files of sessions, likewise. */
+#define MESSAGE_SESSIONS "sessions"
+
 #define MESSAGE_REQUEST_BYTES (2u << 20)
 #define MESSAGE_REPLY_BYTES   (256u << 20)
 

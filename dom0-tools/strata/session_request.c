@@ -25,9 +25,13 @@ struct json_object *session_request_make(const char *verb, const char *session)
 /* Names in it may be a guest's. */
 static void print_text(const char *prefix, const char *text)
 {
-	char shown[4096];
+	char shown[4096], *byte;
 
-	fprintf(stderr, "%s%s\n", prefix, strata_escape_name(shown, sizeof(shown), text));
+	strata_valid_utf8_copy(shown, sizeof(shown), text);
+	for (byte = shown; *byte; byte++)
+		if ((unsigned char)*byte < ' ' || *byte == 0x7f)
+			*byte = '?';
+	fprintf(stderr, "%s%s\n", prefix, shown);
 }
 
 static void print_reply(struct json_object *reply)

@@ -14,7 +14,7 @@ struct json_object *session_request_make(const char *verb, const char *session);
 
 /*
  * Sends a request, prints message and notes of the reply on stderr, and frees the request.
- * @start: starts stratad if it does not run
+ * @start: as of client_ask()
  * @json: prints the whole reply on stdout instead
  * Returns an exit status.
  */

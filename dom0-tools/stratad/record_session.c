@@ -152,7 +152,7 @@ static void show_progress(struct session *session, uint64_t elapsed_ms)
 	struct recorder_totals totals = recorder_totals(session->recorder);
 	bool terminal = isatty(STDERR_FILENO);
 
-	if (session->options->quiet || elapsed_ms / 1000 < session->shown_s + (terminal ? 1 : 5))
+	if (session->options->of_session || elapsed_ms / 1000 < session->shown_s + (terminal ? 1 : 5))
 		return;
 	session->shown_s = elapsed_ms / 1000;
 	fprintf(stderr, "%sstrata: recording, %" PRIu64 " s", terminal ? "\r" : "",
@@ -302,7 +302,7 @@ static int record(struct session *session, struct strata_error *error)
 	fprintf(stderr, "strata: recording %zu sources into %s%s\n",
 		recorder_recording(session->recorder)->nr_sources, session->dir.path,
 		session->options->command || session->options->duration_ms ||
-				session->options->quiet
+				session->options->of_session
 			? ""
 			: "; Ctrl-C ends it");
 	if (!result && !interrupted) {

@@ -44,7 +44,9 @@ struct record_options {
 	char *const *command; /* runs during the recording, and ends it; or NULL */
 	int ready_fd;         /* gets a line when the recording has begun; -1: none */
 	bool wait;            /* for named kernels that do not run yet */
-	bool quiet;           /* shows no progress, and does not speak of Ctrl-C */
+	/* A session's: its rules may wait for domains and applications that never come, and nobody
+	 * looks at its progress. */
+	bool of_session;
 };
 
 /* Runs a recording. Returns an exit status: the command's if recording succeeded. Errors have been

@@ -171,7 +171,7 @@ int session_options_build(struct session_options *options, const struct strata_s
 			.overwrite = session->snapshot,
 			.ready_fd = -1,
 			.wait = true,
-			.quiet = true,
+			.of_session = true,
 		},
 	};
 	record->xen = &options->xen;

@@ -60,6 +60,7 @@ static int add_apps(struct session *session, struct strata_error *error)
 	session->apps.number = session->number;
 	session->apps.selections = session->options->apps;
 	session->apps.nr_selections = session->options->nr_apps;
+	session->apps.may_miss = session->options->of_session;
 	session->apps.channel = (struct app_channel){
 		.geometry = session->options->app_geometry,
 		.mode = session->options->app_mode ? session->options->app_mode
@@ -97,6 +98,7 @@ int session_prepare(struct session *session, struct strata_error *error)
 	session->kernels.selections = session->options->kernels;
 	session->kernels.nr_selections = session->options->nr_kernels;
 	session->kernels.wait = session->options->wait;
+	session->kernels.may_miss = session->options->of_session;
 	/* Only a valid selection replaces an old recording, not a typing error. */
 	if (session->hypervisor &&
 	    (participants_check_names(&session->kernels, error) ||

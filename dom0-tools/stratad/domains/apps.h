@@ -72,6 +72,7 @@ struct apps {
 	const struct peer_looks *looks; /* open */
 	struct app_selection *selections;
 	size_t nr_selections;       /* 0: applications are not recorded */
+	bool may_miss;              /* a selection that no application matches leaves nothing out */
 	struct app_channel channel; /* for rings that outlive the recorder: its directory ... */
 	const char *named_dir;      /* ... or, linked from there, in this one; may be NULL */
 	bool mode_demanded;         /* the channel's mode was asked for, and is not the default */

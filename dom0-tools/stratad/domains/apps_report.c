@@ -64,6 +64,6 @@ void apps_name_missing(struct apps *apps)
 		fprintf(stderr,
 			"strata: no application \"%s\" connected; is it linked with -lstrata, and may you record it (docs/security.md: user namespaces)?\n",
 			selection->program);
-		apps->left_out++;
+		apps->left_out += !apps->may_miss;
 	}
 }

@@ -111,7 +111,7 @@ void participants_name_missing(struct participants *all)
 		if (!is_missing(&all->selections[i]))
 			continue;
 		fprintf(stderr, "strata: no domain \"%s\" appeared\n", all->selections[i].domain);
-		all->left_out++;
+		all->left_out += !all->may_miss;
 	}
 	for (i = 0; i < all->nr; i++) {
 		struct participant *one = &all->list[i];

@@ -13,11 +13,12 @@
 
 #include "consumerd/host/run_dir.h"
 #include "consumerd/host/run_lock.h"
+#include "control/message.h"
 #include "control/session_json.h"
 #include "control/session_model.h"
 #include "files/read_at.h"
 
-#define FOLDER  "sessions"
+#define FOLDER  MESSAGE_SESSIONS
 #define MODEL   ".json"
 #define LOG     ".log"
 #define ENDED   ".ended"

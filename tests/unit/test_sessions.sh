@@ -1,0 +1,250 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Sessions of stratad, on a machine without Xen: their verbs, several at a time, deaths of stratad and of consumers, bad input
+# and clients that misbehave.  What each session recorded is compared number by number.  It needs a /run of its own: tests/run.sh
+# gives it one.  Speaks TAP.
+# shellcheck source=tests/tap.sh
+. "$(dirname "$0")/../tap.sh"
+# shellcheck source=tests/unit/recorder.sh
+. tests/unit/recorder.sh
+
+strata=$PWD/out/bin/strata
+program=$PWD/out/tests/app/program
+work=$(mktemp -d)
+files=/run/strata/sessions
+# A tree that was copied has programs that were linked in another one (tests/mutants).
+export LD_LIBRARY_PATH=$PWD/out/lib
+running="" stopped=""
+end_all() {
+	kill -KILL $running $stopped 2>/dev/null
+	for session in $("$strata" status 2>/dev/null | awk '$2 != "sessions;" { sub(/^[* ] /, ""); print $1 }'); do
+		"$strata" destroy "$session" 2>/dev/null
+	done
+	kill "$(daemon)" 2>/dev/null
+	rm -rf "$work"
+}
+trap end_all EXIT
+
+is() { [ "$1" = "$2" ] || { echo "$1, not $2"; return 1; }; }
+has() { grep -qF -- "$2" <<<"$1" || { echo "$1: without: $2"; return 1; }; }
+
+# refused TEXT COMMAND...: it fails, and says so.
+refused() {
+	local text=$1 out status=0
+	shift
+	out=$("$@" 2>&1) || status=$?
+	[ $status != 0 ] || { echo "status 0: $out"; return 1; }
+	has "$out" "$text"
+}
+
+# The process of stratad; of a session's consumer.
+daemon() { sed 's/process //' /run/strata/stratad.lock; }
+consumer() { "$strata" status --json "$1" | jq '.sessions[0].process'; }
+
+# record NAME EVENTS [OPTIONS...]: a session that records them of all programs.
+record() {
+	local name=$1 events=$2
+	shift 2
+	"$strata" create "$@" --output "$work/$name" "$name" && "$strata" enable-event --session "$name" --app all "$events" &&
+		"$strata" start "$name"
+}
+
+# numbers NAME EVENT: in what a session has recorded.
+numbers() { babeltrace2 "$work/$1" 2>/dev/null | sed -n "s/.* $2: .* number = \([0-9]*\).*/\1/p" | sort -n; }
+count() { babeltrace2 "$work/$1" 2>/dev/null | grep -c " $2: " || true; }
+
+# run_of NAME: "FIRST LAST" of the numbers of plain, if each is one more than the one before.
+run_of() {
+	numbers "$1" plain | awk 'NR == 1 { first = $1 } NR > 1 && $1 != before + 1 { wrong = wrong " " before ".." $1 } { before = $1 }
+		END { print (wrong ? "not" wrong : NR ? first " " before : "none") }'
+}
+
+last_number() { od -An -tu8 "$work/last" | tr -d ' '; }
+is_past() { [ "$(last_number)" -gt "$1" ]; }
+more_of() { await is_past $(($(last_number) + $1)); }
+forever() {
+	rm -f "$work/last"
+	"$program" forever 0 "$work/last" &
+	running=$!
+	await test -s "$work/last"
+}
+stop_program() {
+	kill -KILL "$running"
+	wait "$running" 2>/dev/null
+	running=""
+}
+
+# Names, and what is not there.
+check "without stratad there are no sessions" refused "there are no sessions: stratad does not run" "$strata" status
+check "a session is created" "$strata" create --output "$work/plain" plain
+check "stratad was started for it" test -d "/proc/$(daemon)"
+check "there is one" has "$("$strata" status)" "* plain"
+for name in "" .hidden -x a/b "a b" "$(printf '%041d' 0)"; do
+	check "\"$name\" is no name" refused "a session's name has 1 to 40" "$strata" create --output "$work/x" -- "$name"
+done
+check "a name is not given twice" refused "session plain exists already" "$strata" create --output "$work/x" plain
+check "a session that does not exist is named" refused "there is no session other" "$strata" start other
+check "one without events does not start" refused "session plain has no events" "$strata" start plain
+check "one that does not record cannot be stopped" refused "session plain does not record" "$strata" stop plain
+check "an event of Xen that does not exist is refused" refused "nosuch" "$strata" enable-event --xen nosuch
+check "so is a bad size" refused "not a power of two" "$strata" enable-channel --app --buffer 5K
+check "so is an event that is not enabled" refused "does not have the rule program:plain" \
+	"$strata" disable-event --app program plain
+check "and two domains at once" refused "two of which there can be one" "$strata" enable-event --xen --app all x
+
+# What is started holds, and what is stopped is complete.
+"$strata" enable-event --app program plain,body16 2>/dev/null
+check "it starts" "$strata" start
+check "it records" has "$("$strata" status)" "plain                    records"
+check "it cannot be started twice" refused "session plain records already" "$strata" start
+"$program" threads 2000
+said=$("$strata" stop 2>&1)
+check "its end is reported" has "$said" "recorded 8000 events"
+check "each event is in the recording" is "$(count plain plain)" 8000
+check "a second start makes another recording" "$strata" start plain
+"$program" lengths 300
+"$strata" stop plain 2>/dev/null
+check "with its events, beside those of the first one" is "$(count plain body16) $(count plain plain) $(ls "$work/plain" | wc -l)" "300 8000 2"
+
+# Two sessions, with other rings and events; changes while they record.
+check "a flight recorder" record flight all --snapshot
+record rare numbered 2>/dev/null
+"$strata" create --output "$work/changed" changed 2>/dev/null
+"$strata" enable-channel --session changed --app --buffer 256Kx16 2>/dev/null
+"$strata" enable-event --session changed --app program nothing 2>/dev/null
+"$strata" start changed 2>/dev/null
+forever
+check "a channel cannot be changed while it records" refused "its channels can be changed when it is stopped" \
+	"$strata" enable-channel --session changed --app --buffer 64K
+more_of 500
+before=$(last_number)
+check "an event is enabled while it records" "$strata" enable-event --session changed --app program plain
+more_of 500
+middle=$(last_number)
+more_of 500
+check "and disabled" "$strata" disable-event --session changed --app program plain
+after=$(last_number)
+more_of 500
+check "a snapshot is taken" "$strata" snapshot --session flight
+check "sessions are listed with their states" is "$("$strata" status | awk '{ sub(/^[* ] /, ""); print $1 ":" $2 }' | sort | paste -sd' ')" \
+	"changed:records flight:records plain:stopped rare:records"
+stop_program
+"$program" numbered 100
+"$strata" stop rare 2>/dev/null
+"$strata" stop changed 2>/dev/null
+"$strata" stop flight 2>/dev/null
+check "one has what it selects" is "$(count rare numbered) $(count rare plain)" "100 0"
+is_between() {
+	local run
+	run=$(run_of changed)
+	echo "$run: from $before on, past $middle, to $after and a little"
+	[[ $run =~ ^[0-9]+' '[0-9]+$ ]] && [ "${run% *}" -ge "$before" ] && [ "${run% *}" -le "$middle" ] &&
+		[ "${run#* }" -ge "$middle" ] && [ "${run#* }" -le $((after + 5000)) ]
+}
+check "one has the events of the time between" is_between
+check "the snapshot is in the session's directory" test "$(find "$work/flight" -path '*snapshot-*' -name 'cpu_*' | wc -l)" -gt 0
+
+# stratad dies.
+record lives plain 2>/dev/null
+forever
+more_of 300
+died=$(daemon)
+kill -KILL "$died"
+await test ! -d "/proc/$died"
+more_of 300
+check "after stratad's death the next one finds the session" has "$("$strata" status)" "lives                    records"
+check "it is another one" test "$(daemon)" != "$died"
+check "its rules are there" has "$("$strata" status lives)" "event all:plain"
+more_of 300
+for turn in 1 2 3 4 5 6 7 8; do
+	"$strata" status lives >"$work/status.$turn" 2>&1 &
+	kill -KILL "$(daemon)"
+	"$strata" enable-event --session lives --app "nobody$turn" plain 2>/dev/null
+done
+wait -n 2>/dev/null
+last=$(last_number)
+more_of 300
+stop_program
+check "it is stopped" "$strata" stop lives
+check "nothing is missing" is "$(run_of lives | cut -d' ' -f1)" 0
+check "also what came after all deaths" test "$(run_of lives | cut -d' ' -f2)" -ge "$last"
+
+# A consumer dies.
+check "it starts again" "$strata" start lives
+recording=$("$strata" status --json lives | jq -r '.sessions[0].recording')
+forever
+more_of 2000
+killed=$(consumer lives)
+kill -KILL "$killed"
+dead() { "$strata" status lives | grep -q 'lives: killed'; }
+check "a consumer's death is shown" await dead
+check "with the way to recover" has "$("$strata" status lives)" "strata recover $recording"
+check "it is said at the stop, too" refused "the consumer of session lives was killed" "$strata" stop lives
+stop_program
+check "what it had written is whole" "$strata" recover "$recording"
+check "and it starts once more" "$strata" start lives
+check "and ends" "$strata" stop lives
+
+# Commands at once.
+for turn in 1 2 3 4 5 6; do
+	"$strata" start lives >"$work/at-once.$turn" 2>&1 &
+done
+wait
+check "of six starts at once one succeeds" is "$(cat "$work"/at-once.* | grep -c 'session lives records into') $(cat "$work"/at-once.* | grep -c 'records already')" "1 5"
+stopped=$(consumer lives)
+kill -STOP "$stopped"
+"$strata" stop lives >"$work/stop" 2>&1 &
+stopping=$!
+check "a session whose consumer hangs does not hold up another one" timeout 60 "$strata" start plain
+check "that one ends" timeout 60 "$strata" stop plain
+check "the first one still waits" test ! -s "$work/stop"
+kill -CONT "$stopped"
+stopped=""
+wait "$stopping"
+check "until its consumer goes on" is "$?" 0
+
+# The file of a session.
+"$strata" save lives >"$work/lives.json"
+check "a session is saved and loaded" "$strata" load --name copy "$work/lives.json"
+check "with all that it has" is "$("$strata" save copy | jq -Sc 'del(.name)')" "$(jq -Sc 'del(.name)' "$work/lives.json")"
+load() { jq "$1" "$work/lives.json" | "$strata" load --name bad -; }
+check "an unknown member is refused" refused 'unknown member "colour"' load '.colour = 1'
+check "so is another version" refused 'version 2; this program reads version 1' load '.strata_session = 2'
+check "a relative path" refused 'not an absolute path' load '.output = "here"'
+check "a rule with a newline" refused 'must not contain' load '.channels.app.rules[0].text = "a\nb"'
+check "too many rules" refused 'over 256 entries' load '.channels.app.rules = [range(257) | {target: "a", text: "e\(.)"}]'
+check "a kind of rule that the domain lacks" refused 'no rules of kind kprobe' load '.channels.app.rules[0].kind = "kprobe"'
+check "what is not JSON" refused 'not JSON' "$strata" load - <<<'{'
+check "what does not end" refused 'over 1048576 bytes' "$strata" load /dev/zero
+
+# A file of stratad's that was damaged costs that session, and no other.
+echo '{' >"$files/copy.json"
+kill -KILL "$(daemon)"
+check "a damaged session is left out" is "$("$strata" status | awk '{ sub(/^[* ] /, ""); print $1 }' | sort | paste -sd' ')" \
+	"changed flight lives plain rare"
+check "and stays" test -s "$files/copy.json"
+
+# Clients that misbehave.
+talk() { perl -MSocket -e 'socket(my $s, PF_UNIX, SOCK_STREAM, 0) or die; connect($s, pack_sockaddr_un("/run/strata/stratad.sock")) or die "$!\n";
+	$| = 1; syswrite($s, $ARGV[0]); my $answer = <$s>; print $answer' "$1"; }
+check "garbage is answered" has "$(talk $'\x01\x02\n')" '"status":1'
+check "so is an unknown verb" has "$(talk '{"verb":"explode"}'$'\n')" 'knows no verb'
+check "so is a request without a verb" has "$(talk '{}'$'\n')" '"status":1'
+check "and members of wrong kinds" has "$(talk '{"verb":"start","name":[1]}'$'\n')" '"status":1'
+perl -MSocket -e 'for (1 .. 40) { socket(my $s, PF_UNIX, SOCK_STREAM, 0) or die; connect($s, pack_sockaddr_un("/run/strata/stratad.sock")) or die;
+	syswrite($s, "{\"verb\":"); push @all, $s } print "ready\n"; close STDOUT; sleep 600' >"$work/mute" &
+stopped=$!
+await grep -q ready "$work/mute"
+check "forty clients that say half a sentence hold nobody up" has "$(timeout 8 "$strata" status)" "lives"
+kill "$stopped"
+stopped=""
+other_user() { setpriv --reuid 65534 --regid 65534 --clear-groups "$strata" status; }
+check "another user is refused" refused "stratad cannot be reached" other_user
+
+# The end.
+check "all are destroyed" bash -c "for s in changed flight lives plain rare; do '$strata' destroy \$s || exit 1; done"
+check "no consumer is left" is "$(pgrep -c strata-consumer)" 0
+check "none of their files is left" is "$(ls "$files" | grep -v current | paste -sd' ')" "copy.json"
+check "what they recorded is" test "$(find "$work" -name recording.json | wc -l)" -ge 8
+finish
