@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* test_session_options.c - the model of a session: its text form, and what its recorder is told. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "control/session_json.h"
+#include "control/session_model.h"
+#include "stratad/session_options.h"
+
+static struct strata_session session;
+static struct session_options options;
+static struct strata_error failure;
+
+static int begin(void **state)
+{
+	(void)state;
+	return session_model_init(&session, "web", "/traces/web", &failure);
+}
+
+static int end(void **state)
+{
+	(void)state;
+	session_options_clear(&options);
+	session_model_clear(&session);
+	return 0;
+}
+
+static struct strata_rule make(enum strata_rule_kind kind, const char *target, const char *text)
+{
+	struct strata_rule rule = { .kind = kind };
+
+	snprintf(rule.target, sizeof(rule.target), "%s", target);
+	snprintf(rule.text, sizeof(rule.text), "%s", text);
+	return rule;
+}
+
+static int add(enum strata_domain domain, enum strata_rule_kind kind, const char *target,
+	       const char *text)
+{
+	const struct strata_rule rule = make(kind, target, text);
+
+	return session_model_add_rule(&session, domain, &rule, NULL, &failure);
+}
+
+static void add_some_of_all(void)
+{
+	assert_int_equal(add(STRATA_DOMAIN_XEN, STRATA_RULE_EVENT, "", "sched"), 0);
+	assert_int_equal(add(STRATA_DOMAIN_XEN, STRATA_RULE_XEN_DOMAIN, "", "g1/0-3"), 0);
+	assert_int_equal(add(STRATA_DOMAIN_XEN, STRATA_RULE_EVENT, "", "!runstate*"), 0);
+	assert_int_equal(add(STRATA_DOMAIN_XEN, STRATA_RULE_XEN_DOMAIN, "", "!g1/2"), 0);
+	assert_int_equal(add(STRATA_DOMAIN_KERNEL, STRATA_RULE_EVENT, "g1", "sched_*"), 0);
+	assert_int_equal(add(STRATA_DOMAIN_KERNEL, STRATA_RULE_EVENT, "g2", "default"), 0);
+	assert_int_equal(add(STRATA_DOMAIN_KERNEL, STRATA_RULE_EVENT, "g1", "irq/*"), 0);
+	assert_int_equal(add(STRATA_DOMAIN_KERNEL, STRATA_RULE_KPROBE, "g1",
+			     "open=do_sys_openat2 a=$arg1:u64"),
+			 0);
+	assert_int_equal(add(STRATA_DOMAIN_KERNEL, STRATA_RULE_KRETPROBE, "g1", "do_nanosleep"), 0);
+	assert_int_equal(add(STRATA_DOMAIN_KERNEL, STRATA_RULE_TID, "g1", "7"), 0);
+	assert_int_equal(add(STRATA_DOMAIN_KERNEL, STRATA_RULE_TID, "g1", "9"), 0);
+	assert_int_equal(add(STRATA_DOMAIN_APP, STRATA_RULE_EVENT, "nginx", "request*"), 0);
+	assert_int_equal(add(STRATA_DOMAIN_APP, STRATA_RULE_EVENT, "all", "error"), 0);
+	assert_int_equal(add(STRATA_DOMAIN_APP, STRATA_RULE_EVENT, "nginx", "reply"), 0);
+}
+
+static void rules_of_one_target_are_one_option(void **state)
+{
+	const struct record_options *record = &options.record;
+
+	(void)state;
+	add_some_of_all();
+	assert_int_equal(session_options_build(&options, &session, "/out", &failure), 0);
+	assert_string_equal(record->xen_events, "sched,!runstate*");
+	assert_string_equal(record->xen_domains, "g1/0-3,!g1/2");
+	assert_true(record->xen->nr > 0);
+	assert_int_equal(record->nr_kernels, 5);
+	assert_string_equal(record->kernels[0].domain, "g1");
+	assert_string_equal(record->kernels[0].text, "sched_*,irq/*");
+	assert_string_equal(record->kernels[1].domain, "g2");
+	assert_string_equal(record->kernels[1].text, "default");
+	assert_int_equal(record->kernels[2].kind, SELECT_KPROBE);
+	assert_string_equal(record->kernels[2].text, "open=do_sys_openat2 a=$arg1:u64");
+	assert_int_equal(record->kernels[3].kind, SELECT_KRETPROBE);
+	assert_int_equal(record->kernels[4].kind, SELECT_TID);
+	assert_string_equal(record->kernels[4].text, "7,9");
+	assert_int_equal(record->nr_apps, 2);
+	assert_string_equal(record->apps[0].program, "nginx");
+	assert_string_equal(record->apps[0].events, "request*,reply");
+	assert_string_equal(record->apps[1].program, "all");
+	assert_string_equal(record->apps[1].events, "error");
+	assert_false(record->apps_may_do);
+}
+
+static void a_domain_without_rules_is_left_out(void **state)
+{
+	const struct record_options *record = &options.record;
+
+	(void)state;
+	assert_int_equal(add(STRATA_DOMAIN_APP, STRATA_RULE_EVENT, "all", "all"), 0);
+	assert_int_equal(session_options_build(&options, &session, "/out", &failure), 0);
+	assert_int_equal(record->xen->nr, 0);
+	assert_int_equal(record->nr_kernels, 1);
+	assert_string_equal(record->kernels[0].domain, "none");
+	assert_true(record->apps_may_do);
+}
+
+static void a_flight_recorder_writes_on_request_only(void **state)
+{
+	(void)state;
+	session.snapshot = true;
+	assert_int_equal(add(STRATA_DOMAIN_XEN, STRATA_RULE_EVENT, "", "all"), 0);
+	assert_int_equal(session_options_build(&options, &session, "/out", &failure), 0);
+	assert_true(options.record.overwrite);
+	assert_int_equal(options.record.switch_ms, 0);
+}
+
+static void expect_change(enum strata_domain domain, enum strata_rule_kind kind, const char *target,
+			  const char *request)
+{
+	const struct strata_rule rule = make(kind, target, "changed");
+	char text[256];
+
+	assert_int_equal(
+		session_options_reselect(&session, domain, &rule, text, sizeof(text), &failure), 0);
+	assert_string_equal(text, request);
+}
+
+static void a_change_names_all_rules_of_its_target(void **state)
+{
+	const struct strata_rule probe = make(STRATA_RULE_KPROBE, "g1", "x");
+	const struct strata_rule pid = make(STRATA_RULE_PID, "g1", "1");
+	char text[256], little[16];
+
+	(void)state;
+	add_some_of_all();
+	expect_change(STRATA_DOMAIN_XEN, STRATA_RULE_EVENT, "", "xen=sched,!runstate*");
+	expect_change(STRATA_DOMAIN_XEN, STRATA_RULE_XEN_DOMAIN, "", "xen-domain=g1/0-3,!g1/2");
+	expect_change(STRATA_DOMAIN_KERNEL, STRATA_RULE_EVENT, "g1", "kernel=g1:sched_*,irq/*");
+	expect_change(STRATA_DOMAIN_KERNEL, STRATA_RULE_TID, "g1", "tid=g1:7,9");
+	expect_change(STRATA_DOMAIN_APP, STRATA_RULE_EVENT, "nginx", "app=nginx:request*,reply");
+	/* The last rule is gone: nothing of that target. */
+	expect_change(STRATA_DOMAIN_KERNEL, STRATA_RULE_EVENT, "g3", "kernel=g3:none");
+	expect_change(STRATA_DOMAIN_APP, STRATA_RULE_EVENT, "apache", "app=apache:none");
+	assert_int_equal(session_options_reselect(&session, STRATA_DOMAIN_KERNEL, &probe, text,
+						  sizeof(text), &failure),
+			 -1);
+	assert_int_equal(session_options_reselect(&session, STRATA_DOMAIN_KERNEL, &pid, text,
+						  sizeof(text), &failure),
+			 -1);
+	assert_int_equal(session_options_reselect(&session, STRATA_DOMAIN_APP,
+						  &session.channels[STRATA_DOMAIN_APP].rules[0],
+						  little, sizeof(little), &failure),
+			 -1);
+}
+
+static void rules_that_the_recorder_would_misread_are_refused(void **state)
+{
+	(void)state;
+	assert_int_equal(add(STRATA_DOMAIN_XEN, STRATA_RULE_EVENT, "", "a,b"), -1);
+	assert_int_equal(add(STRATA_DOMAIN_XEN, STRATA_RULE_EVENT, "g1", "a"), -1);
+	assert_int_equal(add(STRATA_DOMAIN_XEN, STRATA_RULE_EVENT, "", ""), -1);
+	assert_int_equal(add(STRATA_DOMAIN_XEN, STRATA_RULE_EVENT, "", "a\tb"), -1);
+	assert_int_equal(add(STRATA_DOMAIN_KERNEL, STRATA_RULE_EVENT, "", "a"), -1);
+	assert_int_equal(add(STRATA_DOMAIN_KERNEL, STRATA_RULE_EVENT, "g:1", "a"), -1);
+	assert_int_equal(add(STRATA_DOMAIN_KERNEL, STRATA_RULE_XEN_DOMAIN, "g1", "a"), -1);
+	assert_int_equal(add(STRATA_DOMAIN_APP, STRATA_RULE_KPROBE, "a", "a"), -1);
+}
+
+static void the_text_form_keeps_everything(void **state)
+{
+	struct strata_session again;
+	struct json_object *object, *parsed;
+	char text[8192];
+	size_t i, j;
+
+	(void)state;
+	add_some_of_all();
+	session.snapshot = true;
+	session.switch_ms = 250;
+	session.event_header = STRATA_HEADER_COMPACT;
+	session.channels[STRATA_DOMAIN_XEN].budget_per_s = 0;
+	session.channels[STRATA_DOMAIN_APP].rings = STRATA_APP_RESERVE_COMMIT;
+	session.channels[STRATA_DOMAIN_APP].nr_subbufs = 2;
+	object = session_json_make(&session);
+	snprintf(text, sizeof(text), "%s", json_object_to_json_string(object));
+	json_object_put(object);
+	parsed = session_json_parse(text, strlen(text), &failure);
+	assert_non_null(parsed);
+	assert_int_equal(session_json_read(parsed, &again, &failure), 0);
+	json_object_put(parsed);
+	assert_string_equal(again.name, "web");
+	assert_string_equal(again.output, "/traces/web");
+	assert_true(again.snapshot);
+	assert_int_equal(again.switch_ms, 250);
+	assert_int_equal(again.event_header, STRATA_HEADER_COMPACT);
+	for (i = 0; i < STRATA_NR_DOMAINS; i++) {
+		const struct strata_channel *one = &session.channels[i];
+		const struct strata_channel *other = &again.channels[i];
+
+		assert_int_equal(one->subbuf_bytes, other->subbuf_bytes);
+		assert_int_equal(one->nr_subbufs, other->nr_subbufs);
+		assert_int_equal(one->budget_per_s, other->budget_per_s);
+		assert_int_equal(one->rings, other->rings);
+		assert_int_equal(one->nr_rules, other->nr_rules);
+		for (j = 0; j < one->nr_rules; j++)
+			assert_memory_equal(&one->rules[j], &other->rules[j],
+					    sizeof(one->rules[j]));
+	}
+	session_model_clear(&again);
+}
+
+static void a_rule_is_there_once(void **state)
+{
+	const struct strata_rule rule = make(STRATA_RULE_EVENT, "a", "b");
+	bool added;
+
+	(void)state;
+	assert_int_equal(
+		session_model_add_rule(&session, STRATA_DOMAIN_APP, &rule, &added, &failure), 0);
+	assert_true(added);
+	assert_int_equal(
+		session_model_add_rule(&session, STRATA_DOMAIN_APP, &rule, &added, &failure), 0);
+	assert_false(added);
+	assert_int_equal(session.channels[STRATA_DOMAIN_APP].nr_rules, 1);
+	assert_int_equal(session_model_remove_rule(&session, STRATA_DOMAIN_APP, &rule, &failure),
+			 0);
+	assert_int_equal(session.channels[STRATA_DOMAIN_APP].nr_rules, 0);
+	assert_int_equal(session_model_remove_rule(&session, STRATA_DOMAIN_APP, &rule, &failure),
+			 -1);
+	assert_false(session_model_has_events(&session));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(rules_of_one_target_are_one_option, begin, end),
+		cmocka_unit_test_setup_teardown(a_domain_without_rules_is_left_out, begin, end),
+		cmocka_unit_test_setup_teardown(a_flight_recorder_writes_on_request_only, begin,
+						end),
+		cmocka_unit_test_setup_teardown(a_change_names_all_rules_of_its_target, begin, end),
+		cmocka_unit_test_setup_teardown(rules_that_the_recorder_would_misread_are_refused,
+						begin, end),
+		cmocka_unit_test_setup_teardown(the_text_form_keeps_everything, begin, end),
+		cmocka_unit_test_setup_teardown(a_rule_is_there_once, begin, end),
+	};
+
+	return cmocka_run_group_tests_name("session_options", tests, NULL, NULL);
+}
