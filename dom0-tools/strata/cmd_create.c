@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* cmd_create.c - `strata create`: makes a session. */
+#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "base/exit_status.h"
@@ -45,6 +47,11 @@ static int default_output(const char *name, const char *date, char output[PATH_M
 		return strata_fail(error, "HOME names no directory; use --output");
 	if (snprintf(output, PATH_MAX, "%s/" DEFAULT_FOLDER "/%s-%s", home, name, date) >= PATH_MAX)
 		return strata_fail(error, "%s: the path is too long", home);
+	/* The session's own directory is made when it starts. */
+	*strrchr(output, '/') = '\0';
+	if (mkdir(output, 0755) && errno != EEXIST)
+		return strata_fail(error, "%s: %s; use --output", output, strerror(errno));
+	output[strlen(output)] = '/';
 	return 0;
 }
 

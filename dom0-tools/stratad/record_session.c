@@ -152,7 +152,8 @@ static void show_progress(struct session *session, uint64_t elapsed_ms)
 	struct recorder_totals totals = recorder_totals(session->recorder);
 	bool terminal = isatty(STDERR_FILENO);
 
-	if (session->options->of_session || elapsed_ms / 1000 < session->shown_s + (terminal ? 1 : 5))
+	if (session->options->of_session ||
+	    elapsed_ms / 1000 < session->shown_s + (terminal ? 1 : 5))
 		return;
 	session->shown_s = elapsed_ms / 1000;
 	fprintf(stderr, "%sstrata: recording, %" PRIu64 " s", terminal ? "\r" : "",

@@ -115,7 +115,8 @@ static const struct strata_ctf_type *scope_of(const struct strata_ctf_stream_cla
 
 size_t sql_nr_fields(const struct sql_member *member)
 {
-	size_t scope, nr = 0;
+	unsigned int scope;
+	size_t nr = 0;
 
 	for (scope = 0; scope < SQL_NR_SCOPES; scope++) {
 		const struct strata_ctf_type *type = scope_of(member->stream, member->event, scope);
@@ -179,7 +180,8 @@ static int add_field(struct sql_columns *table, struct found_fields *found, cons
 static int add_fields(struct sql_columns *table, struct found_fields *found,
 		      const struct sql_member *member)
 {
-	size_t scope, i;
+	unsigned int scope;
+	size_t i;
 
 	for (scope = 0; scope < SQL_NR_SCOPES; scope++) {
 		const struct strata_ctf_type *type = scope_of(member->stream, member->event, scope);

@@ -16,6 +16,7 @@ files=/run/strata/sessions
 # A tree that was copied has programs that were linked in another one (tests/mutants).
 export LD_LIBRARY_PATH=$PWD/out/lib
 running="" stopped=""
+# shellcheck disable=SC2317,SC2086 # the trap calls it; these may be no word
 end_all() {
 	kill -KILL $running $stopped 2>/dev/null
 	for session in $("$strata" status 2>/dev/null | awk '$2 != "sessions;" { sub(/^[* ] /, ""); print $1 }'); do
@@ -105,7 +106,7 @@ check "each event is in the recording" is "$(count plain plain)" 8000
 check "a second start makes another recording" "$strata" start plain
 "$program" lengths 300
 "$strata" stop plain 2>/dev/null
-check "with its events, beside those of the first one" is "$(count plain body16) $(count plain plain) $(ls "$work/plain" | wc -l)" "300 8000 2"
+check "with its events, beside those of the first one" is "$(count plain body16) $(count plain plain) $(find "$work/plain" -mindepth 1 -maxdepth 1 | wc -l)" "300 8000 2"
 
 # Two sessions, with other rings and events; changes while they record.
 check "a flight recorder" record flight all --snapshot
@@ -245,6 +246,6 @@ check "another user is refused" refused "stratad cannot be reached" other_user
 # The end.
 check "all are destroyed" bash -c "for s in changed flight lives plain rare; do '$strata' destroy \$s || exit 1; done"
 check "no consumer is left" is "$(pgrep -c strata-consumer)" 0
-check "none of their files is left" is "$(ls "$files" | grep -v current | paste -sd' ')" "copy.json"
+check "none of their files is left" is "$(find "$files" -type f ! -name current -printf '%f ')" "copy.json "
 check "what they recorded is" test "$(find "$work" -name recording.json | wc -l)" -ge 8
 finish

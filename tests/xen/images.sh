@@ -16,6 +16,7 @@ kernel=$top/out/kernel
 lab=$top/out/lab
 tools=$lab/xen-tools
 strata=$top/out/bin/strata
+daemons=("$top/out/bin/stratad" "$top/out/bin/strata-consumerd")
 strata_ko=$top/out/kmod/strata.ko
 
 need_commands gcc gcc dpkg-deb dpkg
@@ -66,7 +67,8 @@ build_workloads
 "$here/modules/build.sh" "$lab/modules"
 ln -f "$kernel/vmlinux" "$lab/boot/vmlinux"
 
-if ! up_to_date "$lab/dom0.img" "$0" "$here/init/dom0.sh" "$kernel/release" "$tools/stamp" "$busybox" "$strata" "$strata_ko"
+if ! up_to_date "$lab/dom0.img" "$0" "$here/init/dom0.sh" "$kernel/release" "$tools/stamp" "$busybox" "$strata" "${daemons[@]}" \
+	"$strata_ko"
 then
 	echo "images.sh: building dom0's image" >&2
 	tree=$lab/dom0.tree
@@ -82,7 +84,9 @@ then
 	# pthread_cancel loads it by name; xl aborts without it.
 	cp -L /lib/x86_64-linux-gnu/libgcc_s.so.1 "$tree/lib/x86_64-linux-gnu/"
 	: >"$tree/etc/xen/xl.conf"
-	[ ! -e "$strata" ] || add_program "$tree" "$strata"
+	for program in "$strata" "${daemons[@]}"; do
+		[ ! -e "$program" ] || add_program "$tree" "$program"
+	done
 	[ ! -e "$strata_ko" ] || cp "$strata_ko" "$tree/lib/strata.ko"
 	pack "$tree" "$lab/dom0.img"
 fi

@@ -93,7 +93,7 @@ struct participants {
 	struct guest_pages *pages;    /* owned; NULL: no other recorder's count */
 	uint32_t channel;             /* of each kernel, which is the recorder's number */
 	bool wait;                    /* for named domains that do not run yet */
-	bool may_miss; /* a selection that no domain matches leaves nothing out */
+	bool may_miss;                /* a selection that no domain matches leaves nothing out */
 	bool overwrite;               /* flight recorder */
 	enum strata_header_form form; /* event headers, where supported */
 	uint32_t switch_ms;           /* period of the forced switch; 0: never */

@@ -1,0 +1,113 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Two sessions and a flight recorder over the hypervisor, the kernels of dom0 and guests, and an application in dom0, while stratad
+# and a consumer are killed and a guest is destroyed. Runs in dom0; what is recorded goes to $LAB_OUT, where test_sessions.sh
+# compares it.
+
+# shellcheck source=tests/xen/scripts/expect.sh
+. "${0%/*}/expect.sh"
+# shellcheck source=tests/xen/scripts/recorder.sh
+. "${0%/*}/recorder.sh"
+
+mkdir -p /tmp/logs
+cd /tmp/logs || exit
+
+# verb LOG NAME VERB...: a verb that has to succeed.
+verb() {
+	log=$1
+	name=$2
+	shift 2
+	try "$log" strata "$@"
+	expect_status "$name" 0
+}
+
+# status_of SESSION PATTERN: whether its status has that line.
+# shellcheck disable=SC2317 # await calls it
+status_of() {
+	strata status "$1" >status-of 2>&1
+	grep -qE "$2" status-of
+}
+
+"$LAB_OUT/program" forever 0 /tmp/last >program.log 2>&1 &
+program=$!
+
+verb create "the flight recorder is created" create --snapshot --output "$LAB_OUT/flight" flight
+verb rules "with the hypervisor" enable-event --session flight --xen all
+verb rules "and all kernels" enable-event --session flight --kernel '*' default
+verb channel "in small rings" enable-channel --session flight --xen --buffer 64Kx4
+verb create "a session is created" create --output "$LAB_OUT/web" web
+verb rules "with scheduling in Xen" enable-event --xen sched
+verb rules "in one guest" enable-event --kernel g1 'sched_*'
+verb rules "and an application" enable-event --app program plain
+verb create "another one is created" create --output "$LAB_OUT/guests" guests
+verb rules "with another guest" enable-event --kernel g2 'sched_switch,sched_wakeup'
+verb rules "and one that does not run yet" enable-event --kernel g9 default
+verb start "the flight recorder starts" start flight
+verb start "so does the session" start web
+verb start "so does the other one" start guests
+verb list "three sessions record" status
+expect_line "the flight recorder" list 'flight +records +flight recorder'
+expect_line "the session" list 'web +records'
+expect_line "the other one" list 'guests +records'
+await -p "$program" 120 status_of web 'app-program +app +[1-9]'
+verb whole "a session is described" status web
+expect_line "with the hypervisor" whole 'xen +xen +[1-9]'
+expect_line "the guest" whole 'g1 +kernel +[1-9]'
+expect_line "and the program" whole 'app-program +app +[1-9]'
+verb other "so is the other one" status guests
+expect_line "with what it waits for" other 'waits for g9: no such domain runs yet'
+
+# stratad dies; consumers record on.
+kill -KILL "$(sed 's/process //' /run/strata/stratad.lock)"
+sleep 2
+verb after "after stratad's death the next one finds all" status
+expect_line "the flight recorder records" after 'flight +records'
+expect_line "the session records" after 'web +records +[1-9]'
+expect_line "the other one records" after 'guests +records'
+verb change "events change while it records" enable-event --session web --kernel g1 'irq_*'
+verb snapshot "a snapshot of the flight recorder" snapshot --session flight
+
+# A guest is destroyed while a command about it is executed.
+xl destroy g2 &
+destroying=$!
+try racing strata enable-event --session guests --kernel g2 'irq_*'
+wait $destroying
+expect_line "a command about a guest that is being destroyed has a result" racing 'session guests|strata: '
+verb alive "its session goes on" status guests
+expect_line "and records" alive 'guests: records'
+
+# A consumer dies; the others record on.
+victim=$(strata status --json guests | sed -n 's/.*"process":\([0-9]*\).*/\1/p')
+kill -KILL "$victim"
+await -p "$program" 60 status_of guests 'guests: killed'
+expect_line "a consumer's death is shown" status-of 'guests: killed'
+verb still "the others record" status
+expect_line "the flight recorder" still 'flight +records'
+expect_line "the session" still 'web +records'
+try gone strata stop guests
+expect_status "the stop of a killed one fails" 1
+expect_line "with the way to recover" gone 'strata recover'
+# A file system of the lab's host cannot rename without replacing.
+cp -r "$(echo "$LAB_OUT"/guests/recording-*)" /tmp/guests
+verb recover "and it is recovered" recover /tmp/guests -o /tmp/guests-recovered
+cp -r /tmp/guests-recovered "$LAB_OUT"
+
+verb stop "the session stops" stop web
+expect_line "and has lost nothing" stop 'recorded [1-9][0-9]* events .*, 0 lost'
+kill -KILL $program
+verb start "a stopped one starts again" start web
+verb stop "and stops" stop web
+verb stop "the flight recorder stops" stop flight
+verb destroy "all are destroyed" destroy flight
+verb destroy "the session, too" destroy web
+verb destroy "the killed one, too" destroy guests
+verb empty "there are none any more" status
+expect_line "which is said" empty 'no sessions'
+strata list >listed 2>&1
+expect_no_line "no channel is left in Xen" listed 'recording by'
+xl list >domains
+expect_no_line "no zombie is left" domains '\(null\)'
+dmesg >"$LAB_OUT/dom0-dmesg"
+xl dmesg >"$LAB_OUT/xl-dmesg"
+end_checks

@@ -1,0 +1,40 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Boots a host on which two sessions and a flight recorder record all layers at once, while stratad and a consumer are killed and a
+# guest is destroyed, and checks what each recorded. Speaks TAP; run by tests/run.sh.
+# shellcheck source=tests/tap.sh
+. "$(dirname "$0")/../tap.sh"
+
+OUT=out/tests/sessions
+
+rm -rf "$OUT"
+mkdir -p "$OUT"
+gcc -D_GNU_SOURCE -O2 -Wall -Wextra -Werror -Iinclude -Itests tests/unit/app/program.c out/lib/libstrata.a -lpthread -ldl -o "$OUT/program" || exit
+boot "$here/sessions.lab" "$OUT"
+
+# whole DIRECTORY: the numbers of the program's events are each one more than the one before, and there are some.
+whole() {
+	babeltrace2 "$1"/recording-*/app-program* | sed -n 's/.* plain: .* number = \([0-9]*\).*/\1/p' | sort -n | awk '
+		NR > 1 && $1 != before + 1 { print before " is followed by " $1; wrong = 1 }
+		{ before = $1 }
+		END { print NR " events"; exit wrong || NR < 100 }'
+}
+layers() { jq -r '[.sources[].layer] | unique | join(" ")' "$1/recording.json"; }
+has_layers() {
+	local found
+	found=$(layers "$1")
+	[ "$found" = "$2" ] || { echo "$found, not $2"; return 1; }
+}
+
+check "the application's events are whole, over stratad's death" whole "$OUT/web"
+first=$(find "$OUT/web" -mindepth 1 -maxdepth 1 -name 'recording-*' | sort | head -n 1)
+snapshot=$(find "$OUT/flight" -mindepth 1 -maxdepth 1 -name 'snapshot-*')
+check "a session has all layers" has_layers "$first" "app kernel xen"
+check "the flight recorder's snapshot has the hypervisor and kernels" has_layers "$snapshot" "kernel xen"
+check "what a killed consumer had recorded has its guest" has_layers "$OUT/guests-recovered" "kernel"
+check "the session merges, no violation" merged_cleanly "$first" "$OUT/web-merged"
+check "the snapshot merges, no violation" merged_cleanly "$snapshot" "$OUT/snapshot-merged"
+check "no kernel complained in dom0" bash -c "! grep -E 'BUG|WARNING|Oops|refcount' '$OUT/dom0-dmesg'"
+check "Xen did not complain" bash -c "! grep -E 'Xen BUG|Assertion|WARN' '$OUT/xl-dmesg'"
+finish
