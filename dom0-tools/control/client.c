@@ -24,10 +24,10 @@ extern char **environ;
 /* A connected socket, or -1 with errno. */
 static int connect_daemon(void)
 {
-	struct sockaddr_un address = { .sun_family = AF_UNIX,
-				       .sun_path = RUN_DIR "/" MESSAGE_SOCKET };
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), number;
 
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s/" MESSAGE_SOCKET, run_dir_path());
 	if (fd < 0 || !connect(fd, (struct sockaddr *)&address, sizeof(address)))
 		return fd;
 	number = errno;
@@ -60,7 +60,10 @@ static int start_daemon(struct strata_error *error)
 /* Whether an earlier stratad had sessions here, which the next one finds. */
 static bool has_sessions(void)
 {
-	return !access(RUN_DIR "/" MESSAGE_SESSIONS, F_OK);
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/" MESSAGE_SESSIONS, run_dir_path());
+	return !access(path, F_OK);
 }
 
 static int connect_or_start(bool start, struct strata_error *error)
@@ -76,9 +79,8 @@ static int connect_or_start(bool start, struct strata_error *error)
 		fd = connect_daemon();
 	}
 	if (fd < 0)
-		strata_fail(error, "stratad cannot be reached at %s/%s: %s%s", RUN_DIR,
-			    MESSAGE_SOCKET, strerror(errno),
-			    errno == EACCES ? "; run strata as root in dom0" : "");
+		strata_fail(error, "stratad cannot be reached at %s/%s: %s", run_dir_path(),
+			    MESSAGE_SOCKET, strerror(errno));
 	return fd;
 }
 

@@ -55,7 +55,7 @@ static struct json_object *make_channel(const struct strata_channel *channel,
 struct json_object *session_json_make(const struct strata_session *session)
 {
 	struct json_object *object = json_object_new_object(), *channels = json_object_new_object();
-	size_t i;
+	unsigned int i;
 
 	json_object_object_add(object, "strata_session", json_object_new_int(SESSION_JSON_VERSION));
 	json_object_object_add(object, "name", json_object_new_string(session->name));
@@ -138,13 +138,14 @@ int session_json_domain(struct json_object *object, const char *key, enum strata
 			struct strata_error *error)
 {
 	const char *names[STRATA_NR_DOMAINS];
-	size_t i;
+	unsigned int i;
+	size_t found;
 
 	for (i = 0; i < STRATA_NR_DOMAINS; i++)
 		names[i] = session_model_domain_name(i);
-	if (read_name(object, key, names, STRATA_NR_DOMAINS, &i, error))
+	if (read_name(object, key, names, STRATA_NR_DOMAINS, &found, error))
 		return -1;
-	*domain = (enum strata_domain)i;
+	*domain = (enum strata_domain)found;
 	return 0;
 }
 
@@ -153,22 +154,22 @@ int session_json_read_rule(struct json_object *object, struct strata_rule *rule,
 {
 	static const char *const members[] = { "kind", "target", "text", NULL };
 	const char *names[STRATA_NR_RULE_KINDS];
-	size_t i;
+	size_t kind = STRATA_RULE_EVENT;
+	unsigned int i;
 
 	memset(rule, 0, sizeof(*rule));
 	if (!json_object_is_type(object, json_type_object))
 		return strata_fail(error, "a rule is not an object");
 	for (i = 0; i < STRATA_NR_RULE_KINDS; i++)
 		names[i] = session_model_rule_name(i);
-	i = STRATA_RULE_EVENT;
 	if (check_members(object, members, error) ||
 	    (strata_json_has(object, "kind") &&
-	     read_name(object, "kind", names, STRATA_NR_RULE_KINDS, &i, error)) ||
+	     read_name(object, "kind", names, STRATA_NR_RULE_KINDS, &kind, error)) ||
 	    (strata_json_has(object, "target") &&
 	     strata_json_text(object, "target", rule->target, sizeof(rule->target), error)) ||
 	    strata_json_text(object, "text", rule->text, sizeof(rule->text), error))
 		return strata_fail_in(error, "rule");
-	rule->kind = (enum strata_rule_kind)i;
+	rule->kind = (enum strata_rule_kind)kind;
 	return 0;
 }
 
@@ -234,7 +235,7 @@ static int read_channels(struct json_object *object, struct strata_session *sess
 {
 	static const char *const members[] = { "xen", "kernel", "app", NULL };
 	struct json_object *channels;
-	size_t i;
+	unsigned int i;
 
 	if (!json_object_object_get_ex(object, "channels", &channels))
 		return 0;
@@ -260,11 +261,11 @@ static int read_attributes(struct json_object *object, struct strata_session *se
 	const char *headers[STRATA_NR_HEADER_FORMS];
 	char output[PATH_MAX] = "";
 	struct json_object *member;
-	size_t i;
+	size_t header = session->event_header;
+	unsigned int i;
 
 	for (i = 0; i < STRATA_NR_HEADER_FORMS; i++)
-		headers[i] = strata_header_form_name((unsigned int)i);
-	i = session->event_header;
+		headers[i] = strata_header_form_name(i);
 	if (json_object_object_get_ex(object, "snapshot", &member)) {
 		if (!json_object_is_type(member, json_type_boolean))
 			return strata_fail(error, "\"snapshot\" is neither true nor false");
@@ -272,11 +273,11 @@ static int read_attributes(struct json_object *object, struct strata_session *se
 	}
 	if (read_u32(object, "switch_timer_ms", &session->switch_ms, error) ||
 	    (strata_json_has(object, "event_header") &&
-	     read_name(object, "event_header", headers, STRATA_NR_HEADER_FORMS, &i, error)) ||
+	     read_name(object, "event_header", headers, STRATA_NR_HEADER_FORMS, &header, error)) ||
 	    (strata_json_has(object, "output") &&
 	     strata_json_text(object, "output", output, sizeof(output), error)))
 		return -1;
-	session->event_header = (enum strata_header_form)i;
+	session->event_header = (enum strata_header_form)header;
 	if (session_model_check_switch(session->switch_ms, error))
 		return strata_fail_in(error, "switch_timer_ms: %u", session->switch_ms);
 	if (!output[0])

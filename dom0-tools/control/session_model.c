@@ -255,7 +255,7 @@ bool session_model_traces(const struct strata_session *session, enum strata_doma
 
 bool session_model_has_events(const struct strata_session *session)
 {
-	size_t i;
+	unsigned int i;
 
 	for (i = 0; i < STRATA_NR_DOMAINS; i++)
 		if (session_model_traces(session, i))

@@ -7,10 +7,10 @@
  * process's own user and root can open that page, and the process itself connects, to places that
  * belong to root.
  *
- * A channel is idle or served.  A recorder's call may find the channel of its number served,
- * because the connection with the recorder before it is just ending.  So the thread that served it
- * looks whether somebody has called since that connection was made, before the channel is idle
- * again.
+ * A recorder's place (recorder_socket.h) is idle or served.  A recorder's call may find its place
+ * served, because the connection with the recorder that had it before is just ending.  So the
+ * thread that served it looks whether somebody has called since that connection was made, before
+ * the place is idle again.
  */
 #include "libstrata/libstrata.h"
 
@@ -23,12 +23,13 @@
 #include <time.h>
 
 #include "libstrata/connection.h"
+#include "libstrata/recorder_socket.h"
 #include "libstrata/wait_page.h"
 
 /* Guarded by the registry's lock, but for what is said. */
 static struct {
-	bool served[STRATA_APP_CHANNELS];    /* by a thread, or by one that is being made */
-	uint32_t calls[STRATA_APP_CHANNELS]; /* before the last attempt to connect that channel */
+	bool served[RECORDERS];    /* by a thread, or by one that is being made */
+	uint32_t calls[RECORDERS]; /* before the last attempt to connect to that recorder */
 	uint32_t answered; /* of the waiting thread: calls before its last round of attempts */
 	bool later;        /* likewise: an attempt was not possible */
 } attach;
@@ -76,34 +77,34 @@ static bool start_thread(void *(*run)(void *), void *argument)
 }
 
 /*
- * Connects a channel that the caller has made `served`.  The page exists already, and the calls are
- * read first: a recorder that begins to listen after this attempt finds the page, and adds one more
- * call.
+ * Connects to a recorder whose place the caller has made `served`.  The page exists already, and
+ * the calls are read first: a recorder that begins to listen after this attempt finds the page, and
+ * adds one more call.
  */
-static enum connection_try try_to_connect(uint32_t channel, const struct timespec *until)
+static enum connection_try try_to_connect(uint32_t recorder, const struct timespec *until)
 {
 	const uint32_t calls = wait_page_calls();
 
 	registry_lock();
-	attach.calls[channel] = calls;
+	attach.calls[recorder] = calls;
 	registry_unlock();
-	return connection_open(channel, until);
+	return connection_open(recorder, until);
 }
 
-/* False: no recorder has called since the last attempt, and the channel is idle now. */
-static bool was_called_meanwhile(uint32_t channel)
+/* False: no recorder has called since the last attempt, and the recorder is idle now. */
+static bool was_called_meanwhile(uint32_t recorder)
 {
 	bool called;
 
 	registry_lock();
-	called = wait_page_calls() != attach.calls[channel];
-	attach.served[channel] = called;
+	called = wait_page_calls() != attach.calls[recorder];
+	attach.served[recorder] = called;
 	registry_unlock();
 	return called;
 }
 
-/* Connects a channel again, and once more after a pause as long as that is not possible now. */
-static bool connect_again(uint32_t channel)
+/* Connects to a recorder again, and once more after a pause as long as that is not possible now. */
+static bool connect_again(uint32_t recorder)
 {
 	const struct timespec pause = { .tv_nsec = AGAIN_NS };
 	enum connection_try result;
@@ -111,43 +112,43 @@ static bool connect_again(uint32_t channel)
 
 	for (;;) {
 		until = connection_limit();
-		result = try_to_connect(channel, &until);
+		result = try_to_connect(recorder, &until);
 		if (result != CONNECTION_LATER)
 			return result == CONNECTION_MADE;
 		nanosleep(&pause, NULL);
 	}
 }
 
-static void *serve_channel(void *number)
+static void *serve_recorder(void *number)
 {
-	const uint32_t channel = (uint32_t)(uintptr_t)number;
+	const uint32_t recorder = (uint32_t)(uintptr_t)number;
 	bool connected = true;
 
 	do {
 		if (connected)
-			connection_serve(channel);
-		if (!was_called_meanwhile(channel))
+			connection_serve(recorder);
+		if (!was_called_meanwhile(recorder))
 			return NULL;
-		connected = connect_again(channel);
+		connected = connect_again(recorder);
 	} while (true);
 }
 
-/* Makes a channel `served`.  False: it was already. */
-static bool begin_to_serve(uint32_t channel)
+/* Makes a place `served`.  False: it was already. */
+static bool begin_to_serve(uint32_t recorder)
 {
 	bool begins;
 
 	registry_lock();
-	begins = !attach.served[channel];
-	attach.served[channel] = true;
+	begins = !attach.served[recorder];
+	attach.served[recorder] = true;
 	registry_unlock();
 	return begins;
 }
 
-static void stop_to_serve(uint32_t channel)
+static void stop_to_serve(uint32_t recorder)
 {
 	registry_lock();
-	attach.served[channel] = false;
+	attach.served[recorder] = false;
 	registry_unlock();
 }
 
@@ -155,24 +156,24 @@ static void stop_to_serve(uint32_t channel)
 static uint32_t connect_all(void)
 {
 	const struct timespec until = connection_limit();
-	uint32_t channel, nr = 0;
+	uint32_t recorder, nr = 0;
 
 	attach.answered = wait_page_calls();
 	attach.later = false;
-	for (channel = 0; channel < STRATA_APP_CHANNELS; channel++) {
+	for (recorder = 0; recorder < RECORDERS; recorder++) {
 		enum connection_try result;
 
-		if (!begin_to_serve(channel))
+		if (!begin_to_serve(recorder))
 			continue;
-		result = try_to_connect(channel, &until);
+		result = try_to_connect(recorder, &until);
 		/* Without its thread, nothing would answer. */
 		if (result == CONNECTION_MADE &&
-		    !start_thread(serve_channel, (void *)(uintptr_t)channel)) {
-			connection_drop(channel);
+		    !start_thread(serve_recorder, (void *)(uintptr_t)recorder)) {
+			connection_drop(recorder);
 			result = CONNECTION_LATER;
 		}
 		if (result != CONNECTION_MADE)
-			stop_to_serve(channel);
+			stop_to_serve(recorder);
 		attach.later |= result == CONNECTION_LATER;
 		nr += result == CONNECTION_MADE;
 	}
@@ -228,19 +229,19 @@ void attach_start(void)
 void attach_announce(void)
 {
 	const struct timespec until = connection_limit();
-	uint32_t channel;
+	uint32_t recorder;
 
-	for (channel = 0; channel < STRATA_APP_CHANNELS; channel++)
-		connection_announce(channel, &until);
+	for (recorder = 0; recorder < RECORDERS; recorder++)
+		connection_announce(recorder, &until);
 	connection_await_all(&until);
 }
 
 void attach_forget(void)
 {
-	uint32_t channel;
+	uint32_t recorder;
 
-	for (channel = 0; channel < STRATA_APP_CHANNELS; channel++)
-		attach.served[channel] = false;
+	for (recorder = 0; recorder < RECORDERS; recorder++)
+		attach.served[recorder] = false;
 	wait_page_forget();
 	connection_forget_all();
 }

@@ -24,6 +24,7 @@ struct connection {
 	pthread_mutex_t sending;
 	/* Guarded by the registry's lock. */
 	int socket;          /* to the recorder; -1: not connected */
+	int channel;         /* that its events go to; -1: not connected */
 	uint32_t nr_decided; /* events that the recorder has selected or refused */
 	bool given_up;       /* it let the time pass: nobody waits until it decides again */
 	/* Guarded by `sending`. */
@@ -33,14 +34,12 @@ struct connection {
 	uint32_t switch_ms; /* period of the forced switch; 0: never */
 };
 
-#define EMPTY                                                      \
-	{                                                          \
-		.sending = PTHREAD_MUTEX_INITIALIZER, .socket = -1 \
+#define EMPTY                                                                     \
+	{                                                                         \
+		.sending = PTHREAD_MUTEX_INITIALIZER, .socket = -1, .channel = -1 \
 	}
 
-static struct connection connections[STRATA_APP_CHANNELS] = { EMPTY, EMPTY, EMPTY, EMPTY,
-							      EMPTY, EMPTY, EMPTY, EMPTY };
-_Static_assert(STRATA_APP_CHANNELS == 8, "each is empty at first");
+static struct connection connections[RECORDERS] = { [0 ... RECORDERS - 1] = EMPTY };
 
 static pthread_cond_t decided = PTHREAD_COND_INITIALIZER;
 static uint32_t wait_ms = STRATA_APP_WAIT_MS;
@@ -175,35 +174,43 @@ static bool answer(struct connection *one, enum strata_app_message_type type)
 	return sent;
 }
 
-void connection_drop(uint32_t channel)
+void connection_drop(uint32_t recorder)
 {
-	struct connection *one = &connections[channel];
+	struct connection *one = &connections[recorder];
 
 	pthread_mutex_lock(&one->sending);
 	registry_lock();
 	if (is_ours(one))
 		close(one->socket);
 	one->socket = -1;
+	one->channel = -1;
 	pthread_cond_broadcast(&decided);
 	registry_unlock();
 	pthread_mutex_unlock(&one->sending);
 }
 
-/* Ends a connection, in whatever state it is. */
-static void hang_up(uint32_t channel)
+/* The channel of a connection that is served, in its thread. */
+static uint32_t channel_of(const struct connection *one)
 {
+	return (uint32_t)one->channel;
+}
+
+/* Ends a connection, in whatever state it is. */
+static void hang_up(uint32_t recorder)
+{
+	const uint32_t channel = channel_of(&connections[recorder]);
+
 	registry_lock();
 	registry_select(channel, NULL);
 	rings_stop(channel);
 	rings_detach(channel);
 	registry_unlock();
-	connection_drop(channel);
+	connection_drop(recorder);
 }
 
 /* @fd: the memory that came with it; -1: none */
-static bool take_setup(uint32_t channel, const struct strata_app_message *head, int fd)
+static bool take_setup(struct connection *one, const struct strata_app_message *head, int fd)
 {
-	struct connection *one = &connections[channel];
 	const bool single = head->value == STRATA_APP_SINGLE_STORE;
 
 	if (fd < 0 || (!single && head->value != STRATA_APP_RESERVE_COMMIT) ||
@@ -211,64 +218,64 @@ static bool take_setup(uint32_t channel, const struct strata_app_message *head, 
 	    head->headers >= STRATA_NR_HEADER_FORMS ||
 	    (single && head->headers != STRATA_HEADER_FULL) ||
 	    !strata_switch_ms_valid(head->switch_ms) ||
-	    rings_attach(channel, fd, head, recorder_is_root(one->socket)))
+	    rings_attach(channel_of(one), fd, head, recorder_is_root(one->socket)))
 		return false;
 	/* The reader reads open sub-buffers of single-store rings without our help. */
 	one->switch_ms = single ? 0 : head->switch_ms;
 	return answer(one, STRATA_APP_ATTACHED);
 }
 
-static void take_selection(uint32_t channel, const struct strata_app_packet *packet)
+static void take_selection(struct connection *one, const struct strata_app_packet *packet)
 {
 	registry_lock();
-	registry_select(channel, packet->u.selected);
-	connections[channel].nr_decided = packet->head.count;
-	connections[channel].given_up = false;
+	registry_select(channel_of(one), packet->u.selected);
+	one->nr_decided = packet->head.count;
+	one->given_up = false;
 	pthread_cond_broadcast(&decided);
 	registry_unlock();
 }
 
-static bool take_message(uint32_t channel, const struct strata_app_packet *packet, ssize_t bytes,
-			 int fd)
+static bool take_message(struct connection *one, const struct strata_app_packet *packet,
+			 ssize_t bytes, int fd)
 {
+	const uint32_t channel = channel_of(one);
+
 	if (bytes < (ssize_t)sizeof(packet->head) || packet->head.magic != STRATA_APP_MAGIC ||
 	    packet->head.version != STRATA_APP_ABI_VERSION)
 		return false;
 	switch (packet->head.type) {
 	case STRATA_APP_SETUP:
-		return take_setup(channel, &packet->head, fd);
+		return take_setup(one, &packet->head, fd);
 	case STRATA_APP_SELECT:
 		if (bytes < (ssize_t)(sizeof(packet->head) + sizeof(packet->u.selected)) ||
 		    !strata_read_once(&strata_app_rings[channel]))
 			return false;
-		take_selection(channel, packet);
+		take_selection(one, packet);
 		return true;
 	case STRATA_APP_STOP:
 		registry_lock();
 		registry_select(channel, NULL);
 		rings_stop(channel);
 		registry_unlock();
-		return answer(&connections[channel], STRATA_APP_STOPPED);
+		return answer(one, STRATA_APP_STOPPED);
 	default:
 		return false;
 	}
 }
 
 /* Waits for a message, and hands over open sub-buffers meanwhile. */
-static void await_message(uint32_t channel)
+static void await_message(const struct connection *one)
 {
-	const struct connection *one = &connections[channel];
 	struct pollfd fds = { .fd = one->socket, .events = POLLIN };
 
 	while (one->switch_ms && is_ours(one) && poll(&fds, 1, (int)one->switch_ms) == 0)
-		rings_switch(channel);
+		rings_switch(channel_of(one));
 }
 
 /* Receives one message.  -1: the recorder is gone.  @fd: OUT, a descriptor that came with it, or
  * -1. */
-static ssize_t receive(uint32_t channel, struct strata_app_packet *packet, int *fd)
+static ssize_t receive(const struct connection *one, struct strata_app_packet *packet, int *fd)
 {
-	const struct connection *one = &connections[channel];
 	union {
 		struct cmsghdr align;
 		char bytes[CMSG_SPACE(sizeof(int))];
@@ -282,7 +289,7 @@ static ssize_t receive(uint32_t channel, struct strata_app_packet *packet, int *
 	ssize_t bytes;
 
 	*fd = -1;
-	await_message(channel);
+	await_message(one);
 	if (!is_ours(one))
 		return -1;
 	do
@@ -294,9 +301,9 @@ static ssize_t receive(uint32_t channel, struct strata_app_packet *packet, int *
 	return bytes > 0 ? bytes : -1;
 }
 
-void connection_serve(uint32_t channel)
+void connection_serve(uint32_t recorder)
 {
-	struct connection *one = &connections[channel];
+	struct connection *one = &connections[recorder];
 	struct strata_app_packet packet;
 	bool goes_on;
 	int fd;
@@ -304,13 +311,13 @@ void connection_serve(uint32_t channel)
 	one->switch_ms = 0;
 	goes_on = say_hello(one);
 	while (goes_on) {
-		ssize_t bytes = receive(channel, &packet, &fd);
+		ssize_t bytes = receive(one, &packet, &fd);
 
-		goes_on = bytes > 0 && take_message(channel, &packet, bytes, fd);
+		goes_on = bytes > 0 && take_message(one, &packet, bytes, fd);
 		if (fd >= 0)
 			close(fd);
 	}
-	hang_up(channel);
+	hang_up(recorder);
 }
 
 /* Whether a later attempt may succeed: files or memory of the program or the system were used up,
@@ -321,17 +328,49 @@ static bool may_pass(int error)
 	       error == EAGAIN;
 }
 
-enum connection_try connection_open(uint32_t channel, const struct timespec *until)
+/* Takes a channel that no connection has.  A user's own recorders may have a few only, so that
+ * others are left for root's.  False: there is none. */
+static bool take_channel(uint32_t recorder)
 {
-	struct connection *one = &connections[channel];
+	uint32_t taken = 0, of_user = 0, channel, other;
+
+	registry_lock();
+	for (other = 0; other < RECORDERS; other++)
+		if (connections[other].channel >= 0) {
+			taken |= 1u << connections[other].channel;
+			of_user += recorder_is_of_user(other);
+		}
+	for (channel = 0; channel < STRATA_APP_CHANNELS && taken >> channel & 1; channel++)
+		;
+	if (channel < STRATA_APP_CHANNELS &&
+	    (!recorder_is_of_user(recorder) || of_user < STRATA_APP_USER_CHANNELS))
+		connections[recorder].channel = (int)channel;
+	registry_unlock();
+	return connections[recorder].channel >= 0;
+}
+
+static void give_channel_back(struct connection *one)
+{
+	registry_lock();
+	one->channel = -1;
+	registry_unlock();
+}
+
+enum connection_try connection_open(uint32_t recorder, const struct timespec *until)
+{
+	struct connection *one = &connections[recorder];
 	int socket;
 
 	/* Most numbers have no recorder: a look at the path costs less than a socket. */
-	if (!recorder_is_there(channel))
+	if (!recorder_is_there(recorder) || !take_channel(recorder))
 		return CONNECTION_NONE;
-	socket = recorder_connect(channel, ms_until(until));
-	if (socket < 0)
-		return may_pass(errno) ? CONNECTION_LATER : CONNECTION_NONE;
+	socket = recorder_connect(recorder, ms_until(until));
+	if (socket < 0) {
+		const bool later = may_pass(errno);
+
+		give_channel_back(one);
+		return later ? CONNECTION_LATER : CONNECTION_NONE;
+	}
 	fstat(socket, &one->opened);
 	one->nr_told = 0;
 	registry_lock();
@@ -354,9 +393,9 @@ static bool has_news(const struct connection *one)
 	return has;
 }
 
-void connection_announce(uint32_t channel, const struct timespec *until)
+void connection_announce(uint32_t recorder, const struct timespec *until)
 {
-	struct connection *one = &connections[channel];
+	struct connection *one = &connections[recorder];
 
 	if (pthread_mutex_clocklock(&one->sending, CLOCK_MONOTONIC, until))
 		return;
@@ -367,11 +406,11 @@ void connection_announce(uint32_t channel, const struct timespec *until)
 
 static bool all_decided(void)
 {
-	uint32_t channel;
+	uint32_t recorder;
 
-	for (channel = 0; channel < STRATA_APP_CHANNELS; channel++)
-		if (connections[channel].socket >= 0 && !connections[channel].given_up &&
-		    connections[channel].nr_decided < registry_nr_ids())
+	for (recorder = 0; recorder < RECORDERS; recorder++)
+		if (connections[recorder].socket >= 0 && !connections[recorder].given_up &&
+		    connections[recorder].nr_decided < registry_nr_ids())
 			return false;
 	return true;
 }
@@ -380,11 +419,11 @@ static bool all_decided(void)
  */
 static void give_up(void)
 {
-	uint32_t channel;
+	uint32_t recorder;
 
-	for (channel = 0; channel < STRATA_APP_CHANNELS; channel++)
-		connections[channel].given_up |= connections[channel].nr_decided <
-						 registry_nr_ids();
+	for (recorder = 0; recorder < RECORDERS; recorder++)
+		connections[recorder].given_up |= connections[recorder].nr_decided <
+						  registry_nr_ids();
 }
 
 void connection_await_all(const struct timespec *until)
@@ -400,17 +439,18 @@ void connection_await_all(const struct timespec *until)
 
 void connection_forget_all(void)
 {
-	uint32_t channel;
+	uint32_t recorder, channel;
 
-	for (channel = 0; channel < STRATA_APP_CHANNELS; channel++) {
-		struct connection *one = &connections[channel];
+	for (recorder = 0; recorder < RECORDERS; recorder++) {
+		struct connection *one = &connections[recorder];
 
 		if (is_ours(one))
 			close(one->socket);
 		/* Threads that only the parent has may have been sending ... */
 		*one = (struct connection)EMPTY;
-		rings_detach(channel);
 	}
+	for (channel = 0; channel < STRATA_APP_CHANNELS; channel++)
+		rings_detach(channel);
 	/* ... or waiting for it. */
 	decided = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * connection.h - the connection with one recorder: the messages of strata/abi/app.h, for the
- * channel with that recorder's number.
+ * connection.h - the connection with one recorder (recorder_socket.h): the messages of
+ * strata/abi/app.h, for the channel that it has while it is connected.
  *
- * The thread that serves a channel owns its connection; others may only announce events.  A
+ * The thread that serves a recorder owns its connection; others may only announce events.  A
  * recorder that does not read or answer delays nobody beyond the time that each call is given.
  */
 #ifndef STRATA_LIBSTRATA_CONNECTION_H
@@ -25,17 +25,17 @@ enum connection_try {
 	CONNECTION_LATER, /* not possible now, or the recorder is too busy */
 };
 
-/* Connects a channel that is not connected to its recorder, if that listens. */
-enum connection_try connection_open(uint32_t channel, const struct timespec *until);
+/* Connects to a recorder that is not connected, if it listens and a channel is free. */
+enum connection_try connection_open(uint32_t recorder, const struct timespec *until);
 
-/* Serves a channel until the recorder or the program ends the connection. */
-void connection_serve(uint32_t channel);
+/* Serves a connection until the recorder or the program ends it. */
+void connection_serve(uint32_t recorder);
 
 /* Closes a connection that is not served. */
-void connection_drop(uint32_t channel);
+void connection_drop(uint32_t recorder);
 
-/* Announces the events that the recorder does not know yet, if the channel is connected. */
-void connection_announce(uint32_t channel, const struct timespec *until);
+/* Announces the events that a recorder does not know yet, if it is connected. */
+void connection_announce(uint32_t recorder, const struct timespec *until);
 
 /* Waits until each recorder has selected or refused all events, or until then. */
 void connection_await_all(const struct timespec *until);

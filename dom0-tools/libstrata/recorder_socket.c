@@ -22,13 +22,49 @@
  * environment while our threads run. */
 static const char *named_path;
 
-/* False: the path of that recorder's socket is too long for one. */
+/* The user's home, likewise. */
+static const char *home;
+
+/* The name of sockets, in root's directory as in a user's. */
+static const char *socket_name(void)
+{
+	return strrchr(STRATA_APP_SOCKET, '/');
+}
+
+/* The path of the socket of the user's recorder 0.  False: there is none.  A program that runs with
+ * another user's rights is not its user's to trace. */
+static bool user_path(char *path, size_t bytes)
+{
+	const uid_t user = geteuid();
+	char runtime[64];
+
+	if (user == 0 || user != getuid() || getauxval(AT_SECURE) ||
+	    !strata_app_user_dir(runtime, sizeof(runtime), user, true, NULL))
+		return false;
+	/* The directory that it is in is made when the user logs in. */
+	*strrchr(runtime, '/') = '\0';
+	if (!strata_app_user_dir(path, bytes, user, !access(runtime, F_OK), home) ||
+	    strlen(path) + strlen(socket_name()) >= bytes)
+		return false;
+	strcat(path, socket_name());
+	return true;
+}
+
+/* False: that recorder can have no socket. */
 static bool socket_address(uint32_t recorder, struct sockaddr_un *address)
 {
+	char path[sizeof(address->sun_path)];
+	const char *first = named_path ? named_path : STRATA_APP_SOCKET;
+
 	memset(address, 0, sizeof(*address));
 	address->sun_family = AF_UNIX;
-	return strata_app_socket_name(address->sun_path, sizeof(address->sun_path),
-				      named_path ? named_path : STRATA_APP_SOCKET, recorder);
+	if (recorder_is_of_user(recorder)) {
+		if (named_path || !user_path(path, sizeof(path)))
+			return false;
+		first = path;
+	}
+	return strata_app_socket_name(address->sun_path, sizeof(address->sun_path), first,
+				      recorder % STRATA_APP_CHANNELS);
 }
 
 /* The uid that represents each user that this user namespace does not map. */
@@ -45,6 +81,8 @@ void recorder_prepare(void)
 		return;
 	known = true;
 	named_path = path ? strdup(path) : NULL;
+	path = secure_getenv("HOME");
+	home = path ? strdup(path) : NULL;
 	fd = open(OVERFLOW_UID_PATH, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return;

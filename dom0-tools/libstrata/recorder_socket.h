@@ -1,11 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/* recorder_socket.h - finds a recorder that listens, by its number, and decides whether it may
- * trace this process. */
+/*
+ * recorder_socket.h - finds a recorder that listens, and decides whether it may trace this process.
+ *
+ * A recorder is one of RECORDERS: those of root, by their numbers, then those of this process's own
+ * user.  If the environment names a socket, there are no others than those beside it.
+ */
 #ifndef STRATA_LIBSTRATA_RECORDER_SOCKET_H
 #define STRATA_LIBSTRATA_RECORDER_SOCKET_H
 
 #include <stdbool.h>
 #include <stdint.h>
+
+#include <strata/abi/app.h>
+
+#define RECORDERS (2 * STRATA_APP_CHANNELS)
+
+/* Whether it is one of this process's own user. */
+static inline bool recorder_is_of_user(uint32_t recorder)
+{
+	return recorder >= STRATA_APP_CHANNELS;
+}
 
 /* Reads, once in a process, what recorder_connect() has to know of this machine.  Call it before a
  * recorder waits for us: other users can delay a process that reads a file (docs/security.md). */

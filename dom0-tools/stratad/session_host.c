@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <xentoollog.h>
 
@@ -55,9 +56,15 @@ static int measure_clock(struct session *session, struct strata_error *error)
 
 int session_open_host(struct session *session, struct strata_error *error)
 {
-	enum hypervisor_support support = hypervisor_open(&session->hypervisor, error);
+	enum hypervisor_support support;
 	struct strata_hv_op query;
 
+	/* Xen and kernels are root's. */
+	if (geteuid() && session->options->apps_may_do) {
+		fprintf(stderr, "strata: not root: only your own applications are recorded\n");
+		return measure_clock(session, error);
+	}
+	support = hypervisor_open(&session->hypervisor, error);
 	if (support == HYPERVISOR_NO_XEN && session->options->apps_may_do) {
 		session->hypervisor = NULL;
 		fprintf(stderr, "strata: not a Xen host: only applications are recorded\n");

@@ -201,6 +201,11 @@ void run_lock_release(int lock)
 }
 
 /* Nor do its sockets and its list of mapped pages lie in the machine's directory. */
+const char *run_dir_path(void)
+{
+	return "/run/strata";
+}
+
 int run_dir_open(struct strata_error *error)
 {
 	char dir[sizeof(fake_socket_path)];

@@ -24,7 +24,7 @@
 #include "consumerd/host/socket_bind.h"
 #include "files/safe_dir.h"
 
-/* In RUN_DIR; the last part of STRATA_APP_SOCKET, before the recorder's number. */
+/* In the run directory; the last part of STRATA_APP_SOCKET, before the recorder's number. */
 #define SOCKET_NAME "apps.sock"
 
 /* Programs have to name it, too. */
@@ -36,9 +36,6 @@
 
 /* Programs that may wait to be accepted; one more waits in its connect(). */
 #define BACKLOG 1024
-
-_Static_assert(sizeof(STRATA_APP_SOCKET) == sizeof(RUN_DIR "/" SOCKET_NAME),
-	       "applications look elsewhere");
 
 /* The path that the environment names, for a recorder.  NULL: none, or a path too long for a
  * socket, which @error tells. */

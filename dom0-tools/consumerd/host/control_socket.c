@@ -14,7 +14,7 @@
 #include "consumerd/host/proc_text.h"
 #include "consumerd/host/run_dir.h"
 
-/* In RUN_DIR, by the recorder's number. */
+/* In the run directory, by the recorder's number. */
 #define SOCKET_NAME       "recorder-%u.sock"
 #define SOCKET_NAME_BYTES 32
 
@@ -35,7 +35,8 @@ static void fill_address(struct sockaddr_un *address, unsigned int number)
 {
 	memset(address, 0, sizeof(*address));
 	address->sun_family = AF_UNIX;
-	snprintf(address->sun_path, sizeof(address->sun_path), RUN_DIR "/" SOCKET_NAME, number);
+	snprintf(address->sun_path, sizeof(address->sun_path), "%s/" SOCKET_NAME, run_dir_path(),
+		 number);
 }
 
 int control_socket_open(unsigned int number, struct strata_error *error)
@@ -49,7 +50,7 @@ int control_socket_open(unsigned int number, struct strata_error *error)
 	if (!run_dir_bind(fd, name, 0600, error)) {
 		if (!listen(fd, 4))
 			return fd;
-		strata_fail(error, "%s/%s: %s", RUN_DIR, name, strerror(errno));
+		strata_fail(error, "%s/%s: %s", run_dir_path(), name, strerror(errno));
 	}
 	close(fd);
 	return -1;
@@ -66,12 +67,13 @@ void control_socket_close(int socket, unsigned int number)
 	close(socket);
 }
 
-static bool is_root(int client)
+static bool is_allowed(int client)
 {
 	struct ucred peer = { .uid = (uid_t)-1 };
 	socklen_t bytes = sizeof(peer);
 
-	return !getsockopt(client, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) && peer.uid == 0;
+	return !getsockopt(client, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) &&
+	       (peer.uid == 0 || peer.uid == geteuid());
 }
 
 /*
@@ -110,7 +112,7 @@ bool control_socket_take(int socket, struct control_request *request)
 	request->client = accept4(socket, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 	if (request->client < 0)
 		return false;
-	if (!is_root(request->client) ||
+	if (!is_allowed(request->client) ||
 	    !read_line(request->client, REQUEST_MS, request->line, sizeof(request->line))) {
 		close(request->client);
 		return false;
@@ -171,7 +173,7 @@ static int call_recorder(int fd, unsigned int number, struct strata_error *error
 				   "strata -o pid,stat`), `kill -CONT` resumes it");
 	return strata_fail(error,
 			   "no recorder can be reached at %s (%s); is `strata record` "
-			   "running, and are you root?",
+			   "running, and yours?",
 			   address.sun_path, strerror(errno));
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * control_socket.h - carries a command to a running recorder: one line each way over a
- * socket that only root may use, which has the recorder's number in its name.
+ * socket that only the recorder's user and root may use, which has the recorder's number in its
+ * name.
  *
  *   request   WORD [ARGUMENT]\n      the argument is the rest of the line
  *   answer    STATUS TEXT\n          STATUS is an exit status, TEXT for the user

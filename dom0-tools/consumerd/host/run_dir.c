@@ -5,52 +5,92 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
+#include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <strata/abi/app.h>
+
 #include "consumerd/host/socket_bind.h"
 #include "files/apart.h"
 
-#define RUN_DIR_PARENT "/run"
-#define RUN_DIR_NAME   "strata"
+#define ROOT_PATH "/run/strata"
+
+/* A socket's path has to fit into its address, with its name. */
+#define PATH_BYTES 96
+
+static char path[PATH_BYTES];   /* "": there is none */
+static char parent[PATH_BYTES]; /* that it is in */
+static const char *name;        /* in its parent */
+static pthread_once_t chosen = PTHREAD_ONCE_INIT;
+
+static void choose(void)
+{
+	const uid_t user = geteuid();
+	char runtime[32];
+
+	snprintf(runtime, sizeof(runtime), "/run/user/%u", user);
+	if (!user)
+		memcpy(path, ROOT_PATH, sizeof(ROOT_PATH));
+	else if (!strata_app_user_dir(path, sizeof(path), user, !access(runtime, F_OK),
+				      secure_getenv("HOME")))
+		path[0] = '\0';
+	memcpy(parent, path, sizeof(parent));
+	name = path;
+	if (path[0]) {
+		char *slash = strrchr(parent, '/');
+
+		*slash = '\0';
+		name = path + (slash + 1 - parent);
+	}
+}
+
+const char *run_dir_path(void)
+{
+	pthread_once(&chosen, choose);
+	return path;
+}
 
 /* Nobody who watches its parent is told of it, and nobody else can read it, so nobody can watch it
  * or hold its lock (getdents() into memory that does not answer). */
 #define FLAGS (O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
 
-/* Only root may be able to put names into it, or, in a @sticky one, to move root's.  0 or -1. */
-static int check(int fd, const char *path, mode_t sticky, struct strata_error *error)
+/* Only we and root may be able to put names into it, or, in a @sticky one, to move ours.  0 or
+ * -1. */
+static int check(int fd, const char *what, mode_t sticky, struct strata_error *error)
 {
 	struct stat status;
 
 	if (fstat(fd, &status))
-		return strata_fail(error, "%s: %s", path, strerror(errno));
-	if (status.st_uid == 0 &&
+		return strata_fail(error, "%s: %s", what, strerror(errno));
+	if ((status.st_uid == 0 || status.st_uid == geteuid()) &&
 	    (!(status.st_mode & (S_IWGRP | S_IWOTH)) || status.st_mode & sticky))
 		return 0;
 	return strata_fail(error,
 			   "%s belongs to user %u with mode %03o, so that others may write to it; "
-			   "as root: chown root:root %s; chmod 711 %s",
-			   path, status.st_uid, status.st_mode & 07777, path, path);
+			   "as root: chown %u:%u %s; chmod %s %s",
+			   what, status.st_uid, status.st_mode & 07777, geteuid(), getegid(), what,
+			   geteuid() ? "700" : "711", what);
 }
 
 /* Opens it if the kernel knows its name; to look that up may take the lock of its parent.  -1 with
  * errno. */
-static int open_known(int parent)
+static int open_known(int parent_fd)
 {
 	const struct open_how how = { .flags = FLAGS, .resolve = RESOLVE_CACHED };
 
-	return (int)syscall(SYS_openat2, parent, RUN_DIR_NAME, &how, sizeof(how));
+	return (int)syscall(SYS_openat2, parent_fd, name, &how, sizeof(how));
 }
 
 static void make_run_dir(void *data)
 {
 	int *reason = data;
 
-	*reason = mkdir(RUN_DIR, 0711) && errno != EEXIST ? errno : 0;
+	*reason = mkdir(path, geteuid() ? 0700 : 0711) && errno != EEXIST ? errno : 0;
 }
 
 /* In a process of its own, because any user may keep the parent locked.  After that the kernel
@@ -65,26 +105,22 @@ static int make(struct strata_error *error)
 					 error,
 					 "%s cannot be made: another process keeps %s locked; "
 					 "end it (fuser %s lists the processes that have it open)",
-					 RUN_DIR, RUN_DIR_PARENT, RUN_DIR_PARENT)
-			       : strata_fail(error, "%s: %s", RUN_DIR, strerror(errno));
-	return reason ? strata_fail(error, "%s: %s; run strata as root in dom0", RUN_DIR,
-				    strerror(reason))
-		      : 0;
+					 path, parent, parent)
+			       : strata_fail(error, "%s: %s", path, strerror(errno));
+	return reason ? strata_fail(error, "%s: %s", path, strerror(reason)) : 0;
 }
 
 /* A descriptor or -1. */
-static int make_and_open(int parent, struct strata_error *error)
+static int make_and_open(int parent_fd, struct strata_error *error)
 {
-	int fd = open_known(parent);
+	int fd = open_known(parent_fd);
 
 	if (fd >= 0)
 		return fd;
 	if (make(error))
 		return -1;
-	fd = openat(parent, RUN_DIR_NAME, FLAGS);
-	return fd < 0 ? strata_fail(error, "%s: %s; as root: rm %s", RUN_DIR, strerror(errno),
-				    RUN_DIR)
-		      : fd;
+	fd = openat(parent_fd, name, FLAGS);
+	return fd < 0 ? strata_fail(error, "%s: %s; remove it", path, strerror(errno)) : fd;
 }
 
 /* Takes the right to read from others: an earlier version left it to them.  Fails only for one who
@@ -94,20 +130,27 @@ static void close_to_others(int fd)
 	struct stat status;
 
 	if (!fstat(fd, &status) && status.st_mode & (S_IRGRP | S_IROTH))
-		chmod(RUN_DIR, 0711);
+		chmod(path, geteuid() ? 0700 : 0711);
 }
 
 int run_dir_open(struct strata_error *error)
 {
-	int parent = open(RUN_DIR_PARENT, O_PATH | O_DIRECTORY | O_CLOEXEC), fd = -1;
+	int parent_fd, fd = -1;
 
-	if (parent < 0)
-		return strata_fail(error, "%s: %s; run strata where /run is", RUN_DIR_PARENT,
-				   strerror(errno));
-	if (!check(parent, RUN_DIR_PARENT, S_ISVTX, error))
-		fd = make_and_open(parent, error);
-	close(parent);
-	if (fd >= 0 && check(fd, RUN_DIR, 0, error)) {
+	if (!run_dir_path()[0])
+		return strata_fail(
+			error,
+			"there is no directory for sockets: /run/user/%u is missing, and "
+			"HOME names no other; set HOME",
+			geteuid());
+	parent_fd = open(parent, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (parent_fd < 0)
+		return strata_fail(error, "%s: %s; run strata where it is%s", parent,
+				   strerror(errno), geteuid() ? ", or set HOME" : "");
+	if (!check(parent_fd, parent, S_ISVTX, error))
+		fd = make_and_open(parent_fd, error);
+	close(parent_fd);
+	if (fd >= 0 && check(fd, path, 0, error)) {
 		close(fd);
 		return -1;
 	}
@@ -116,34 +159,35 @@ int run_dir_open(struct strata_error *error)
 	return fd;
 }
 
-int run_dir_bind(int socket, const char *name, mode_t mode, struct strata_error *error)
+int run_dir_bind(int socket, const char *file, mode_t mode, struct strata_error *error)
 {
 	int dir = run_dir_open(error);
-	char path[128];
+	char whole[PATH_BYTES + 32];
 
 	if (dir < 0)
 		return -1;
-	snprintf(path, sizeof(path), RUN_DIR "/%s", name);
-	unlinkat(dir, name, 0);
+	snprintf(whole, sizeof(whole), "%s/%s", path, file);
+	unlinkat(dir, file, 0);
 	close(dir);
-	/* By its path, which only root can change. */
-	return socket_bind(socket, path, mode) ? strata_fail(error, "%s: %s", path, strerror(errno))
-					       : 0;
+	/* By its path, which only we and root can change. */
+	return socket_bind(socket, whole, mode)
+		       ? strata_fail(error, "%s: %s", whole, strerror(errno))
+		       : 0;
 }
 
-int run_dir_sub(const char *name, struct strata_dir *dir, struct strata_error *error)
+int run_dir_sub(const char *folder, struct strata_dir *dir, struct strata_error *error)
 {
-	int parent = run_dir_open(error);
+	int above = run_dir_open(error);
 
-	if (parent < 0)
+	if (above < 0)
 		return -1;
 	*dir = (struct strata_dir){ .fd = -1 };
-	snprintf(dir->path, sizeof(dir->path), RUN_DIR "/%s", name);
-	if (!mkdirat(parent, name, 0700) || errno == EEXIST)
-		dir->fd = openat(parent, name, FLAGS);
+	snprintf(dir->path, sizeof(dir->path), "%s/%s", path, folder);
+	if (!mkdirat(above, folder, 0700) || errno == EEXIST)
+		dir->fd = openat(above, folder, FLAGS);
 	if (dir->fd < 0)
 		strata_fail(error, "%s: %s", dir->path, strerror(errno));
-	close(parent);
+	close(above);
 	if (dir->fd < 0)
 		return -1;
 	if (!check(dir->fd, dir->path, 0, error))
@@ -152,13 +196,13 @@ int run_dir_sub(const char *name, struct strata_dir *dir, struct strata_error *e
 	return -1;
 }
 
-void run_dir_remove(const char *name)
+void run_dir_remove(const char *file)
 {
 	struct strata_error ignored;
 	int dir = run_dir_open(&ignored);
 
 	if (dir < 0)
 		return;
-	unlinkat(dir, name, 0);
+	unlinkat(dir, file, 0);
 	close(dir);
 }

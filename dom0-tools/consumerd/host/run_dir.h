@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * run_dir.h - /run/strata, root's directory for the recorder's lock and sockets.
+ * run_dir.h - the directory of a user's recorders and of stratad, for locks and sockets: root's is
+ * /run/strata, another user's is in /run/user/UID or in his home (strata/abi/app.h).
  *
- * A socket in it is root's: no other user can bind a name there.  Used by run_lock.c,
- * control_socket.c, and the listener for applications.
+ * A socket in it is that user's: nobody else can bind a name there.  Used by run_lock.c,
+ * control_socket.c, stratad, and the listener for applications.
  */
 #ifndef STRATA_CONSUMERD_RUN_DIR_H
 #define STRATA_CONSUMERD_RUN_DIR_H
@@ -13,11 +14,12 @@
 #include "base/error.h"
 #include "files/safe_dir.h"
 
-#define RUN_DIR "/run/strata"
+/* Its path; "": there is no place for one, as run_dir_open() tells. */
+const char *run_dir_path(void);
 
 /*
  * Opens the directory, and makes it if it is missing.  Refused: a link, and a directory that
- * is not root's or that others may write to.
+ * is not ours or that others may write to.
  * Returns a descriptor that the caller closes, or -1 with the reason.
  */
 int run_dir_open(struct strata_error *error);
@@ -29,7 +31,7 @@ int run_dir_open(struct strata_error *error);
  */
 int run_dir_bind(int socket, const char *name, mode_t mode, struct strata_error *error);
 
-/* Opens a directory in it that only root may enter, and makes it if it is missing.  0 or -1. */
+/* Opens a directory in it that only we may enter, and makes it if it is missing.  0 or -1. */
 int run_dir_sub(const char *name, struct strata_dir *dir, struct strata_error *error);
 
 /* Removes NAME from the directory, if it is there. */

@@ -17,14 +17,14 @@
 static void fail_open(const char *file, int number, struct strata_error *error)
 {
 	if (number == ELOOP)
-		strata_fail(error, "%s/%s: %s; strata makes no links there: remove it", RUN_DIR,
-			    file, strerror(number));
+		strata_fail(error, "%s/%s: %s; strata makes no links there: remove it",
+			    run_dir_path(), file, strerror(number));
 	else if (number == ENOSPC)
-		strata_fail(error, "%s/%s: %s; free some space in /run", RUN_DIR, file,
+		strata_fail(error, "%s/%s: %s; free some space in /run", run_dir_path(), file,
 			    strerror(number));
 	else
 		strata_fail(error, "not permitted to trace: %s/%s: %s; run strata as root in dom0",
-			    RUN_DIR, file, strerror(number));
+			    run_dir_path(), file, strerror(number));
 }
 
 static int open_lock(const char *name, struct strata_error *error)
@@ -64,7 +64,7 @@ static void write_holder(int fd, const char *name, const char *holder)
 	if (ftruncate(fd, 0) || pwrite(fd, holder, (size_t)length, 0) != length)
 		fprintf(stderr,
 			"strata: %s/%s.lock: %s; other recorders cannot show who holds it\n",
-			RUN_DIR, name, strerror(errno));
+			run_dir_path(), name, strerror(errno));
 }
 
 int run_lock_take(const char *name, char holder[RUN_LOCK_HOLDER_BYTES], struct strata_error *error)
@@ -83,7 +83,7 @@ int run_lock_take(const char *name, char holder[RUN_LOCK_HOLDER_BYTES], struct s
 		close(fd);
 		return RUN_LOCK_HELD;
 	}
-	strata_fail(error, "%s/%s.lock: %s", RUN_DIR, name, strerror(errno));
+	strata_fail(error, "%s/%s.lock: %s", run_dir_path(), name, strerror(errno));
 	close(fd);
 	return -1;
 }
@@ -96,7 +96,7 @@ int run_lock_look(const char *name, char holder[RUN_LOCK_HOLDER_BYTES], struct s
 	if (fd < 0)
 		return -1;
 	if (fcntl(fd, F_OFD_GETLK, &whole))
-		strata_fail(error, "%s/%s.lock: %s", RUN_DIR, name, strerror(errno));
+		strata_fail(error, "%s/%s.lock: %s", run_dir_path(), name, strerror(errno));
 	else
 		held = whole.l_type != F_UNLCK;
 	if (held > 0)
@@ -111,6 +111,6 @@ void run_lock_release(int lock)
 {
 	/* If it fails, only others' messages are wrong. */
 	if (ftruncate(lock, 0))
-		fprintf(stderr, "strata: a lock in %s: %s\n", RUN_DIR, strerror(errno));
+		fprintf(stderr, "strata: a lock in %s: %s\n", run_dir_path(), strerror(errno));
 	close(lock);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * run_lock.h - the locks of recorders, in RUN_DIR: each recorder holds that of its number, and that
- * of whatever only one recorder at a time can record.
+ * run_lock.h - the locks of recorders, in the run directory (run_dir.h): each recorder holds that
+ * of its number, and that of whatever only one recorder at a time can record.
  */
 #ifndef STRATA_CONSUMERD_RUN_LOCK_H
 #define STRATA_CONSUMERD_RUN_LOCK_H

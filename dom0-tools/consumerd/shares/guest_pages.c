@@ -106,7 +106,7 @@ struct guest_pages *guest_pages_open(unsigned int recorder, struct strata_error 
 	if (pages->fd >= 0 && !write_own(pages, 0) &&
 	    !lock(pages->fd, recorder, F_WRLCK, F_OFD_SETLK))
 		return pages;
-	strata_fail(error, "%s/" FILE_NAME ": %s; free some space in /run", RUN_DIR,
+	strata_fail(error, "%s/" FILE_NAME ": %s; free some space in /run", run_dir_path(),
 		    strerror(errno));
 	guest_pages_close(pages);
 	return NULL;
@@ -204,12 +204,12 @@ static int claim(struct guest_pages *pages, struct principal *who, uint64_t nr,
 	struct principal_beside beside;
 
 	if (look_beside(pages, who, &beside))
-		return strata_fail(error, "%s/" FILE_NAME ": %s", RUN_DIR, strerror(errno));
+		return strata_fail(error, "%s/" FILE_NAME ": %s", run_dir_path(), strerror(errno));
 	if (principal_claim_beside(who, PRINCIPAL_GUEST_PAGES, nr, &beside, error))
 		return -1;
 	if (!note(pages, who))
 		return 0;
-	strata_fail(error, "%s/" FILE_NAME ": %s; free some space in /run", RUN_DIR,
+	strata_fail(error, "%s/" FILE_NAME ": %s; free some space in /run", run_dir_path(),
 		    strerror(errno));
 	principal_give_back(who, PRINCIPAL_GUEST_PAGES, nr);
 	note(pages, who);
@@ -225,7 +225,7 @@ int guest_pages_claim(struct guest_pages *pages, struct principal *who, uint64_t
 		return principal_claim(who, PRINCIPAL_GUEST_PAGES, nr, error);
 	/* Only recorders can open the file, and each has the lock for a moment. */
 	if (lock(pages->fd, RECORDERS_MAX, F_WRLCK, F_OFD_SETLKW))
-		return strata_fail(error, "%s/" FILE_NAME ": %s", RUN_DIR, strerror(errno));
+		return strata_fail(error, "%s/" FILE_NAME ": %s", run_dir_path(), strerror(errno));
 	result = claim(pages, who, nr, error);
 	lock(pages->fd, RECORDERS_MAX, F_UNLCK, F_OFD_SETLK);
 	return result;

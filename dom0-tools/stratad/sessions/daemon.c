@@ -53,7 +53,7 @@ int daemon_open(struct strata_error *error)
 	if (!run_dir_bind(socket_fd, MESSAGE_SOCKET, 0600, error)) {
 		if (!listen(socket_fd, BACKLOG))
 			return socket_fd;
-		strata_fail(error, "%s/%s: %s", RUN_DIR, MESSAGE_SOCKET, strerror(errno));
+		strata_fail(error, "%s/%s: %s", run_dir_path(), MESSAGE_SOCKET, strerror(errno));
 	}
 	close(socket_fd);
 	return -1;
@@ -64,7 +64,8 @@ static bool is_allowed(int client)
 	struct ucred peer = { .uid = (uid_t)-1 };
 	socklen_t bytes = sizeof(peer);
 
-	return !getsockopt(client, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) && peer.uid == geteuid();
+	return !getsockopt(client, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) &&
+	       (peer.uid == 0 || peer.uid == geteuid());
 }
 
 static struct json_object *refuse(const char *why)

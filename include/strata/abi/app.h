@@ -81,6 +81,45 @@
 #define STRATA_APP_SOCKET          "/run/strata/apps.sock"
 #define STRATA_APP_SOCKET_VARIABLE "STRATA_APP_SOCKET"
 
+/* Recorders of an application's own user, besides those of root, that record it at a time. */
+#define STRATA_APP_USER_CHANNELS 4u
+
+/*
+ * Names the directory of a user's own recorders, whose sockets have the same names as in root's:
+ * "/run/user/UID/strata", or "HOME/.strata" on a machine that makes no such directories.
+ * @text:        OUT, with @bytes of room
+ * @has_runtime: whether "/run/user/UID" exists
+ * @home:        of the environment; may be NULL
+ * Returns whether there is one, and it fits.
+ */
+static inline bool strata_app_user_dir(char *text, size_t bytes, uint32_t uid, bool has_runtime,
+				       const char *home)
+{
+	static const char runtime[] = "/run/user/", name[] = "/strata", hidden[] = "/.strata";
+	char digits[10];
+	size_t nr = 0, length;
+
+	if (!has_runtime) {
+		length = home && home[0] == '/' ? strlen(home) : bytes;
+		if (length + sizeof(hidden) > bytes)
+			return false;
+		memcpy(text, home, length);
+		memcpy(text + length, hidden, sizeof(hidden));
+		return true;
+	}
+	do
+		digits[nr++] = (char)('0' + uid % 10);
+	while (uid /= 10);
+	length = sizeof(runtime) - 1;
+	if (length + nr + sizeof(name) > bytes)
+		return false;
+	memcpy(text, runtime, length);
+	while (nr)
+		text[length++] = digits[--nr];
+	memcpy(text + length, name, sizeof(name));
+	return true;
+}
+
 /*
  * Names the socket of a recorder.
  * @text:   OUT, with @bytes of room
