@@ -29,8 +29,8 @@
 /* Guarded by the registry's lock, but for what is said. */
 static struct {
 	bool served[RECORDERS];    /* by a thread, or by one that is being made */
-	uint32_t calls[RECORDERS]; /* before the last attempt to connect to that recorder */
-	uint32_t answered; /* of the waiting thread: calls before its last round of attempts */
+	uint64_t calls[RECORDERS]; /* before the last attempt to connect to that recorder */
+	uint64_t answered; /* of the waiting thread: calls before its last round of attempts */
 	bool later;        /* likewise: an attempt was not possible */
 } attach;
 
@@ -83,7 +83,7 @@ static bool start_thread(void *(*run)(void *), void *argument)
  */
 static enum connection_try try_to_connect(uint32_t recorder, const struct timespec *until)
 {
-	const uint32_t calls = wait_page_calls();
+	const uint64_t calls = wait_page_calls();
 
 	registry_lock();
 	attach.calls[recorder] = calls;

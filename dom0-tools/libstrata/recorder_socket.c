@@ -31,20 +31,24 @@ static const char *socket_name(void)
 	return strrchr(STRATA_APP_SOCKET, '/');
 }
 
-/* The path of the socket of the user's recorder 0.  False: there is none.  A program that runs with
- * another user's rights is not its user's to trace. */
-static bool user_path(char *path, size_t bytes)
+/* A program that runs with another user's rights is not its user's to trace. */
+bool recorder_user_dir(char *path, size_t bytes)
 {
 	const uid_t user = geteuid();
-	char runtime[64];
+	char runtime[RECORDER_USER_PATH_BYTES];
 
-	if (user == 0 || user != getuid() || getauxval(AT_SECURE) ||
+	if (named_path || user == 0 || user != getuid() || getauxval(AT_SECURE) ||
 	    !strata_app_user_dir(runtime, sizeof(runtime), user, true, NULL))
 		return false;
 	/* The directory that it is in is made when the user logs in. */
 	*strrchr(runtime, '/') = '\0';
-	if (!strata_app_user_dir(path, bytes, user, !access(runtime, F_OK), home) ||
-	    strlen(path) + strlen(socket_name()) >= bytes)
+	return strata_app_user_dir(path, bytes, user, !access(runtime, F_OK), home);
+}
+
+/* The path of the socket of the user's recorder 0.  False: there is none. */
+static bool user_path(char *path, size_t bytes)
+{
+	if (!recorder_user_dir(path, bytes) || strlen(path) + strlen(socket_name()) >= bytes)
 		return false;
 	strcat(path, socket_name());
 	return true;
@@ -59,7 +63,7 @@ static bool socket_address(uint32_t recorder, struct sockaddr_un *address)
 	memset(address, 0, sizeof(*address));
 	address->sun_family = AF_UNIX;
 	if (recorder_is_of_user(recorder)) {
-		if (named_path || !user_path(path, sizeof(path)))
+		if (!user_path(path, sizeof(path)))
 			return false;
 		first = path;
 	}

@@ -9,6 +9,7 @@
 #define STRATA_LIBSTRATA_RECORDER_SOCKET_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include <strata/abi/app.h>
@@ -20,6 +21,13 @@ static inline bool recorder_is_of_user(uint32_t recorder)
 {
 	return recorder >= STRATA_APP_CHANNELS;
 }
+
+/* Room for the paths of a user's directory, with a name in it. */
+#define RECORDER_USER_PATH_BYTES 108u
+
+/* Names the directory of this process's own user's recorders.  False: there is none, or another
+ * user's rights are in use. */
+bool recorder_user_dir(char *path, size_t bytes);
 
 /* Reads, once in a process, what recorder_connect() has to know of this machine.  Call it before a
  * recorder waits for us: other users can delay a process that reads a file (docs/security.md). */

@@ -7,9 +7,12 @@
 #include <linux/futex.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <strata/abi/app.h>
+
+#include "libstrata/user_page.h"
 
 #ifndef MFD_NOEXEC_SEAL
 #define MFD_NOEXEC_SEAL 0x0008U
@@ -52,6 +55,8 @@ bool wait_page_make(void)
 {
 	int fd, error;
 
+	/* Without it, the user's recorders do not find this program while it runs. */
+	user_page_map();
 	if (page)
 		return true;
 	fd = make_memory();
@@ -71,28 +76,64 @@ bool wait_page_is_there(void)
 	return page != NULL;
 }
 
-uint32_t wait_page_calls(void)
+uint64_t wait_page_calls(void)
 {
 	const struct strata_app_wait *there = strata_load_acquire(&page);
 
 	/* Acquire: pairs with call_page() of the recorder's app_find.c, which adds to it after
 	 * listen().  A program that sees that call can connect. */
-	return there ? strata_load_acquire(&there->calls) : 0;
+	return (there ? strata_load_acquire(&there->calls) : 0) | (uint64_t)user_page_calls() << 32;
 }
 
-void wait_page_answer(uint32_t calls)
+void wait_page_answer(uint64_t calls)
 {
+	static uint32_t answered_user;
+
 	/* Release: pairs with app_page_answered(): the connections are made before. */
 	if (page)
-		strata_store_release(&page->answered, calls);
+		strata_store_release(&page->answered, (uint32_t)calls);
+	if (calls >> 32 != answered_user)
+		user_page_answer();
+	answered_user = (uint32_t)(calls >> 32);
 }
 
-bool wait_page_await(uint32_t calls, const struct timespec *limit)
+/* Sleeps on both pages.  As futex(), with ENOSYS before Linux 5.16. */
+static long wait_for_both(uint64_t calls, uint32_t *user, const struct timespec *limit)
+{
+	struct futex_waitv pages[] = {
+		{ .val = (uint32_t)calls, .uaddr = (uintptr_t)&page->calls, .flags = FUTEX_32 },
+		{ .val = calls >> 32, .uaddr = (uintptr_t)user, .flags = FUTEX_32 },
+	};
+	struct timespec until = { 0 };
+
+	if (limit) {
+		clock_gettime(CLOCK_MONOTONIC, &until);
+		until.tv_sec += limit->tv_sec + (until.tv_nsec + limit->tv_nsec) / 1000000000;
+		until.tv_nsec = (until.tv_nsec + limit->tv_nsec) % 1000000000;
+	}
+	return syscall(SYS_futex_waitv, pages, 2, 0, limit ? &until : NULL, CLOCK_MONOTONIC);
+}
+
+static long sleep_on_pages(uint64_t calls, const struct timespec *limit)
+{
+	uint32_t *user = user_page_futex();
+
+	if (user) {
+		long result = wait_for_both(calls, user, limit);
+
+		/* A page that was cut off is out of use, as is a kernel without that call. */
+		if (result >= 0 || (errno != ENOSYS && errno != EFAULT))
+			return result;
+		user_page_forget();
+	}
+	return syscall(SYS_futex, &page->calls, FUTEX_WAIT, (uint32_t)calls, limit, NULL, 0);
+}
+
+bool wait_page_await(uint64_t calls, const struct timespec *limit)
 {
 	/* The kernel compares again under its lock: a call since then wakes us at once. */
-	while (strata_load_acquire(&page->calls) == calls)
-		if (syscall(SYS_futex, &page->calls, FUTEX_WAIT, calls, limit, NULL, 0) &&
-		    errno != EAGAIN && errno != EINTR)
+	while (wait_page_calls() == calls)
+		if (sleep_on_pages(calls, limit) < 0 && errno != EAGAIN && errno != EINTR)
 			return errno == ETIMEDOUT;
 	return true;
 }
@@ -100,4 +141,5 @@ bool wait_page_await(uint32_t calls, const struct timespec *limit)
 void wait_page_forget(void)
 {
 	page = NULL;
+	user_page_forget();
 }

@@ -15,7 +15,7 @@ trap 'rm -rf "$work"' EXIT
 block() { awk -v first="$1" '/^    / { if (on || index($0, first) == 5) { on = 1; print substr($0, 5) } next } on { if ($0 != "") exit; print "" }' README.md; }
 
 block '/* server.c */' | sed '/^make tools install/,$d' >"$work/server.c"
-block 'make tools install' | sed '/^ *#  *time/,$d; s/ *# as root$//; s|/tmp/|'"$work"'/|g' >"$work/all"
+block 'make tools install' | sed '/^ *#  *time/,$d; s/ *# as any user.*$//; s|/tmp/|'"$work"'/|g' >"$work/all"
 sed '/^make tools install/d; /^strata/d' "$work/all" >"$work/build"
 sed -n '/^strata/p' "$work/all" >"$work/commands"
 

@@ -17,6 +17,7 @@
 #include <strata/abi/app.h>
 
 #include "consumerd/apps/app_search.h"
+#include "consumerd/apps/app_user_page.h"
 #include "consumerd/host/own_proc.h"
 #include "consumerd/host/proc_text.h"
 
@@ -130,6 +131,7 @@ struct calls {
 	const struct app_wake *wake;
 	struct app_wake_progress *progress;
 	struct called called;
+	uint32_t nr_of_user; /* programs that wait, and whose pages only root may open */
 };
 
 static bool skips(void *data, const struct app_process *process)
@@ -189,6 +191,8 @@ static void call(void *data, const struct app_process *process, const struct app
 	result = app_page_call(process->pid, place, &page);
 	if (result == APP_CALLED)
 		remember(&calls->called, &page);
+	else if (result == APP_NO_RIGHTS && geteuid())
+		calls->nr_of_user++;
 	else if (result == APP_NO_RIGHTS)
 		strata_write_once(&calls->progress->no_rights, true);
 	else if (result == APP_OTHER_VERSION)
@@ -220,6 +224,28 @@ static void await_answers(struct app_wake_progress *progress, const struct calle
 	}
 }
 
+/* Calls our own programs, which root alone may call one by one. */
+static void call_own(struct calls *calls)
+{
+	const struct timespec pause = { .tv_nsec = ANSWER_STEP_NS };
+	struct app_user_page user;
+	struct strata_error error;
+	uint64_t begin = now_ms();
+
+	if (app_user_page_call(&user, &error)) {
+		fprintf(stderr, "strata: running applications cannot be woken: %s\n", error.text);
+		return;
+	}
+	while (app_user_page_answers(&user) < calls->nr_of_user &&
+	       now_ms() - begin < WAKE_ANSWER_MS) {
+		step(calls->progress, 0, 0);
+		nanosleep(&pause, NULL);
+	}
+	if (app_user_page_answers(&user) < calls->nr_of_user)
+		strata_write_once(&calls->progress->no_rights, true);
+	app_user_page_close(&user);
+}
+
 /* The child. It inherits only the standard files and the shared progress. */
 static _Noreturn void call_all(const struct app_wake *wake, pid_t recorder)
 {
@@ -242,6 +268,8 @@ static _Noreturn void call_all(const struct app_wake *wake, pid_t recorder)
 	own_proc_again();
 	if (app_search_run(&search, &ignored))
 		_exit(1);
+	if (calls.nr_of_user)
+		call_own(&calls);
 	await_answers(wake->progress, &calls.called);
 	_exit(0);
 }
@@ -291,9 +319,12 @@ int app_wake_again(struct app_wake *wake, struct strata_error *error)
 static void say_no_rights(struct app_wake_progress *progress)
 {
 	if (strata_read_once(&progress->no_rights) && !progress->said)
-		fprintf(stderr, "strata: running applications cannot be woken: "
-				"/proc/PID/map_files needs root of the machine, not of a "
-				"container; applications that start from now on are recorded\n");
+		fprintf(stderr,
+			"strata: running applications cannot %s; applications that start from now "
+			"on are recorded\n",
+			geteuid() ? "all be woken: some do not wait for their user's recorders"
+				  : "be woken: /proc/PID/map_files needs root of the machine, not "
+				    "of a container");
 	progress->said |= progress->no_rights;
 }
 

@@ -3,8 +3,8 @@
  * guest_pages.h - the pages of guests that all recorders of this machine map together: each page is
  * an entry of dom0's one table of mappings, whoever maps it.
  *
- * Each recorder has a list in a file in the run directory, one row for each domain. A list counts while its
- * recorder lives, which is known by a lock. Used by stratad's participants.
+ * Each recorder has a list in a file in the run directory, one row for each domain. A list counts
+ * while its recorder lives, which is known by a lock. Used by stratad's participants.
  */
 #ifndef STRATA_CONSUMERD_GUEST_PAGES_H
 #define STRATA_CONSUMERD_GUEST_PAGES_H

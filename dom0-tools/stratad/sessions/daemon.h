@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * daemon.h - stratad's socket: takes requests of its own user and of root, each connection in a thread of its own, so
- * that commands of different sessions do not wait for each other.
+ * daemon.h - stratad's socket: takes requests of its own user and of root, each connection in a
+ * thread of its own, so that commands of different sessions do not wait for each other.
  */
 #ifndef STRATA_STRATAD_DAEMON_H
 #define STRATA_STRATAD_DAEMON_H

@@ -162,6 +162,20 @@ struct strata_app_wait {
 	uint32_t version;
 };
 
+/*
+ * The page in which the programs of one user wait for that user's recorders, which may not open the
+ * pages above: a file of that name in the user's directory, of STRATA_PAGE_BYTES, his alone.  A
+ * program makes it, too, so that a recorder that comes later finds it mapped.
+ */
+#define STRATA_APP_USER_WAIT_NAME "wait"
+
+struct strata_app_user_wait {
+	/* The futex: counts the calls of recorders. */
+	uint32_t calls;
+	/* Counts programs that have tried to connect since they noticed a call. */
+	uint32_t answers;
+};
+
 #define STRATA_APP_EVENTS_MAX 1024u
 #define STRATA_APP_RINGS_MAX  STRATA_SINGLE_RINGS_MAX
 #define STRATA_APP_WAIT_MS    1000
