@@ -8,8 +8,8 @@
 #   make attack   users and guests that attack the recorder and each other
 #   make browser  the page of strata timeline in Chromium
 #   make arch     the core on five other processors, under QEMU's user mode
-#   make soak     a billion events of threads that torture the core's rings, more interleavings, and two
-#                 machines traced by LTTng
+#   make soak     a billion events of threads that torture the core's rings, more interleavings, two
+#                 machines traced by LTTng, and a thousand deaths of daemons and programs
 #   make fuzz     a million lies of guests, and of dom0, with a seed of the time
 #   make mutants  small bugs, made on purpose in a copy of the tree: the tests must notice each
 #   make fuzz-parsers  files that lie to the merger, FUZZ_SECONDS for each parser

@@ -45,5 +45,6 @@ torture: deps-torture
 	@tests/run.sh torture
 
 soak: deps-soak
-	@$(MAKE) --no-print-directory all tortures
+	@$(MAKE) --no-print-directory all tortures unit
+	@DEATHS_ROUNDS=1000 tests/own_processes.sh tests/unit/test_session_deaths.sh
 	@TORTURE_EVENTS=1000000000 tests/run.sh torture lttng
