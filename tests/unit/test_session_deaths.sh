@@ -53,8 +53,9 @@ run_of() {
 # round NUMBER: one life and its deaths.
 round() {
 	local output=$work/$1 killed="" run last deaths recording
-	"$strata" create --output "$output" life 2>/dev/null && "$strata" enable-event --app program plain 2>/dev/null &&
-		"$strata" start 2>/dev/null || { echo "it does not start"; return 1; }
+	"$strata" create --output "$output" life 2>/dev/null
+	"$strata" enable-event --app program plain 2>/dev/null
+	"$strata" start 2>/dev/null || { echo "it does not start"; return 1; }
 	rm -f "$work/last"
 	# On one CPU: what a killed consumer had not drained yet is lost of each CPU.
 	taskset --cpu-list "$(one_cpu)" "$program" forever 0 "$work/last" >/dev/null 2>&1 &
