@@ -37,6 +37,9 @@ tests/bench/app.sh "$OUT" 3 >>"$OUT/values"
 echo "bench: an application's events on their way to disk, in turns with dd"
 tests/bench/drain.sh "$OUT" 3 >>"$OUT/values"
 
+echo "bench: what a session costs for each program, in turns with LTTng's daemons"
+tests/own_processes.sh tests/bench/sessions/run.sh "$OUT" 3 >>"$OUT/values"
+
 echo "bench: instructions of an event in Xen and in a kernel, beside xentrace and LTTng-modules"
 tests/bench/xen/instructions.sh >>"$OUT/values" || echo "bench: no instructions were counted"
 
@@ -98,6 +101,14 @@ sort -k1,1 -k2,2 -k3,3 -k4,4g "$OUT/values" | awk '
 		printf "off: %.2f of an empty loop (LTTng-UST %.2f)\n",
 			median["app_off", "strata"] / median["app_off", "empty_loop"],
 			median["app_off", "lttng_ust"] / median["app_off", "empty_loop"]
+		printf "a session, per program: start-up +%.2f ms (LTTng %.2f, goal 0.3), memory of daemons %.1f kB (LTTng %.1f, goal 5), descriptors %.2f (LTTng %.2f, goal 2)\n",
+			median["session_start", "strata"] / 1e6, median["session_start", "lttng"] / 1e6,
+			median["session_memory_200", "strata"] / 1e3, median["session_memory_200", "lttng"] / 1e3,
+			median["session_descriptors_200", "strata"], median["session_descriptors_200", "lttng"]
+		printf "200 programs at once: registered in %.2f s (LTTng %.2f), an event enabled in %.0f ms (LTTng %.0f), idle wake-ups %.0f/s (LTTng %.0f, goal 0)\n",
+			median["session_register_200", "strata"] / 1e9, median["session_register_200", "lttng"] / 1e9,
+			median["session_enable_200", "strata"] / 1e6, median["session_enable_200", "lttng"] / 1e6,
+			median["session_idle_200", "strata"], median["session_idle_200", "lttng"]
 		printf "to disk: %.2f of what dd writes; events of 8 bytes %.2f\n",
 			median["drain_512b", "strata"] / median["drain_512b", "dd"],
 			median["drain_8b", "strata"] / median["drain_8b", "dd"]
