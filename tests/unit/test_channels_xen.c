@@ -151,6 +151,41 @@ static void a_create_that_meets_its_channels_destroy_leaves_no_ring(void **state
 	assert_int_equal(rings_by_query(ANOTHER), 2);
 }
 
+/* The set is gone while the last channel's DESTROY waits for probes, so nothing could start. */
+static void a_start_that_meets_the_last_channels_destroy_fails(void **state)
+{
+	struct strata_hv_op destroys = op_on(CHANNEL, STRATA_HV_DESTROY);
+
+	(void)state;
+	assert_int_equal(run_on(ANOTHER, STRATA_HV_DESTROY), 0);
+	probes_are_busy = true;
+	assert_int_equal(call(&destroys), -ERESTART);
+	assert_int_equal(run_on(CHANNEL, STRATA_HV_START), -EBUSY);
+	assert_int_equal(state_by_query(CHANNEL), STRATA_HV_STOPPED);
+	assert_false(gate());
+	probes_are_busy = false;
+	assert_int_equal(run_on(CHANNEL, STRATA_HV_DESTROY), 0);
+	assert_int_equal(run_on(CHANNEL, STRATA_HV_START), -ENOENT);
+}
+
+/* A START that has opened the gate, and yielded, does not say that it is open. */
+static void a_destroy_in_the_middle_of_a_start_is_noticed(void **state)
+{
+	struct strata_hv_op starts = op_on(CHANNEL, STRATA_HV_START),
+			    destroys = op_on(CHANNEL, STRATA_HV_DESTROY);
+	unsigned int gave_way;
+
+	(void)state;
+	assert_int_equal(run_on(ANOTHER, STRATA_HV_DESTROY), 0);
+	while (!is_started(CHANNEL))
+		assert_int_equal(call(&starts), -ERESTART);
+	probes_are_busy = true;
+	assert_int_equal(call(&destroys), -ERESTART);
+	probes_are_busy = false;
+	assert_int_equal(run(&starts, &gave_way), -EBUSY);
+	assert_int_equal(run_on(CHANNEL, STRATA_HV_DESTROY), 0);
+}
+
 static void channels_that_are_made_at_a_time_share_half_of_the_memory(void **state)
 {
 	struct strata_hv_op ops[] = { create_op_on(0), create_op_on(1) };
@@ -376,6 +411,8 @@ int main(void)
 		CHANNELS_TEST(start_and_stop_leave_the_other_channel_alone),
 		CHANNELS_TEST(each_channel_has_an_owner_a_state_and_a_period_of_its_own),
 		CHANNELS_TEST(a_create_that_meets_its_channels_destroy_leaves_no_ring),
+		CHANNELS_TEST(a_start_that_meets_the_last_channels_destroy_fails),
+		CHANNELS_TEST(a_destroy_in_the_middle_of_a_start_is_noticed),
 		CHANNELS_TEST(channels_that_are_made_at_a_time_share_half_of_the_memory),
 		CHANNELS_TEST(two_starts_that_take_turns_both_record_all_vcpus),
 		CHANNELS_TEST(two_changes_that_wait_for_one_probe_go_on_in_any_order),

@@ -9,6 +9,13 @@
  * The grace period: shut the gate, then interrupt every CPU.  Xen does not
  * preempt, so an interrupt that finds no probe below itself knows that each
  * probe from before has ended, and each later one finds the gate shut.
+ *
+ * CPUs that are offline or parked need no interrupt.  A CPU leaves the online
+ * map, and its last probes run, while cpu_down() holds the CPU maps, so
+ * get_cpu_maps() fails meanwhile.  cpu_down() waits until the CPU is dead, which
+ * play_dead() says only after it has disabled interrupts and made the CPU's NMI
+ * handler one that returns.  It stays in dead_idle() then, which has no trace
+ * point, and nor has the handler of machine checks.
  */
 
 #include <xen/cpu.h>
@@ -223,8 +230,7 @@ int strata_start_recording(struct strata_channel *channel,
         if ( !strata_channel_started(channel) )
             strata_aggregate_starts(channel);
         strata_set_start(channel, true);
-        /* The last channel's DESTROY has taken the set away. */
-        return strata_channel_started(channel) ? 0 : -ENOENT;
+        return strata_channel_started(channel) ? 0 : -EBUSY;
     }
 
     if ( !get_cpu_maps() )
@@ -242,6 +248,13 @@ int strata_start_recording(struct strata_channel *channel,
         ACCESS_ONCE(channel->switch_period) = MILLISECS(op->u.start.switch_ms);
         strata_set_start(channel, true);
         enter(walk, WALK_SKEW);
+    }
+    /* The last channel's DESTROY has yielded, and has taken the set away. */
+    if ( !strata_channel_started(channel) )
+    {
+        enter(walk, WALK_IDLE);
+        rc = -EBUSY;
+        goto out;
     }
 
     /* After this, every CPU has seen the gate open. */
