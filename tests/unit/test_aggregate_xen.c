@@ -260,7 +260,7 @@ static void wrong_specifications_are_refused(void **state)
 	(void)state;
 	assert_int_equal(call(&op), -EINVAL);
 	op = aggregate_op(STRATA_AGGREGATE_COUNT, ROW_BITS);
-	op.u.aggregate.reserved = 1;
+	op.u.aggregate.flags = 2;
 	assert_int_equal(call(&op), -EINVAL);
 	op = aggregate_op(STRATA_AGGREGATE_COUNT, ROW_BITS);
 	op.u.aggregate.owner[0] = '\0';
@@ -315,6 +315,178 @@ static void events_that_nest_too_deep_are_counted(void **state)
 	assert_int_equal(strata_channels[CHANNEL].unringed, 1);
 }
 
+static void a_guest_that_invents_events_takes_one_row(void **state)
+{
+	struct strata_hv_op op = read_op(0, ROWS);
+
+	(void)state;
+	make(STRATA_AGGREGATE_COUNT, ROW_BITS);
+	for (uint32_t i = 0; i < 4096; i++)
+		count(0, &all_vcpus[1][0], STRATA_HV_ID_GUEST | i, 1);
+	count(0, &all_vcpus[2][0], STRATA_HV_ID_GUEST | 7, 1);
+	assert_int_equal(count_read(STRATA_HV_ID_GUEST, 5), 4096);
+	assert_int_equal(count_read(STRATA_HV_ID_GUEST, 9), 1);
+	assert_int_equal(call(&op), 0);
+	assert_int_equal(op.u.read.nr, 2);
+	assert_int_equal(op.u.read.others[STRATA_AGGREGATE_NO_ROW], 0);
+}
+
+/* Renewal ---------------------------------------------------------------------------------- */
+
+static struct strata_hv_op renew_op(uint8_t kind, uint8_t row_bits)
+{
+	struct strata_hv_op op = aggregate_op(kind, row_bits);
+
+	op.u.aggregate.flags = STRATA_HV_RENEW;
+	op.u.aggregate.owner[0] = '\0';
+	return op;
+}
+
+static int renew_count(uint8_t row_bits)
+{
+	struct strata_hv_op op = renew_op(STRATA_AGGREGATE_COUNT, row_bits);
+	unsigned int gave_way;
+
+	return run(&op, &gave_way);
+}
+
+/* As count_read(), in the tables of before. */
+static long previous_count_read(uint32_t event, uint32_t domain)
+{
+	struct strata_hv_op op = read_op(0, ROWS);
+
+	op.u.read.flags = STRATA_HV_READ_PREVIOUS;
+	assert_int_equal(call(&op), 0);
+	for (uint32_t i = 0; i < op.u.read.nr; i++)
+		if (buffer[2 * i] == strata_aggregate_key(event, domain))
+			return (long)buffer[2 * i + 1];
+	return -1;
+}
+
+static void new_tables_have_room_for_who_had_none(void **state)
+{
+	struct strata_hv_op op = read_op(0, ROWS);
+
+	(void)state;
+	make(STRATA_AGGREGATE_COUNT, ROW_BITS);
+	assert_int_equal(run_on(ANOTHER, STRATA_HV_START), 0);
+	for (uint32_t i = 1; i <= ROWS; i++)
+		count(0, &all_vcpus[1][0], i, 1);
+	count(1, &all_vcpus[2][0], VM_EXIT, 1);
+	assert_int_equal(count_read(VM_EXIT, 9), -1);
+	assert_int_equal(renew_count(ROW_BITS), 0);
+	assert_true(is_started(ANOTHER));
+	count(1, &all_vcpus[2][0], VM_EXIT, 2);
+	assert_int_equal(count_read(VM_EXIT, 9), 1);
+	assert_int_equal(count_read(1, 5), -1);
+	assert_int_equal(previous_count_read(1, 5), 1);
+	assert_int_equal(previous_count_read(VM_EXIT, 9), -1);
+	op.u.read.flags = STRATA_HV_READ_PREVIOUS;
+	assert_int_equal(call(&op), 0);
+	assert_int_equal(op.u.read.others[STRATA_AGGREGATE_NO_ROW], 1);
+	/* Once more, with more rows. */
+	assert_int_equal(renew_count(ROW_BITS + 1), 0);
+	assert_int_equal(previous_count_read(VM_EXIT, 9), 1);
+	assert_int_equal(strata_aggregate_rows(&strata_tables[ANOTHER]->core.spec), 2 * ROWS);
+}
+
+/* A probe may have found the tables of before: they are not read until it has ended. */
+static void tables_of_before_wait_for_the_probes_that_have_them(void **state)
+{
+	struct strata_hv_op renews = renew_op(STRATA_AGGREGATE_COUNT, ROW_BITS);
+	struct strata_hv_op reads = read_op(0, ROWS), again = renews;
+	struct strata_aggregate_tables *old;
+	unsigned int i;
+
+	(void)state;
+	make(STRATA_AGGREGATE_COUNT, ROW_BITS);
+	assert_int_equal(run_on(ANOTHER, STRATA_HV_START), 0);
+	old = strata_tables[ANOTHER];
+	probes_are_busy = true;
+	for (i = 0; i < 3 * SHIM_CPUS; i++)
+		assert_int_equal(call(&renews), -ERESTART);
+	assert_ptr_not_equal(strata_tables[ANOTHER], old);
+	reads.u.read.flags = STRATA_HV_READ_PREVIOUS;
+	assert_int_equal(call(&reads), -ENOENT);
+	/* Of another caller: the tables of before are not freed. */
+	assert_int_equal(call(&again), -ERESTART);
+	strata_aggregate_other(old->table[0], STRATA_AGGREGATE_NESTED);
+	probes_are_busy = false;
+	assert_int_equal(call(&renews), 0);
+	assert_int_equal(call(&reads), 0);
+	assert_int_equal(reads.u.read.others[STRATA_AGGREGATE_NESTED], 1);
+	/* Between the one and the other, and with a renewal half way, all is freed (end()). */
+	assert_int_equal(call(&renews), -ERESTART);
+}
+
+static void a_time_that_began_before_ends_in_the_new_tables(void **state)
+{
+	struct strata_hv_op op = renew_op(STRATA_AGGREGATE_TIME, 1), reads = read_op(0, 1);
+	unsigned int gave_way;
+	uint64_t began;
+
+	(void)state;
+	make(STRATA_AGGREGATE_TIME, 1);
+	assert_int_equal(run_on(ANOTHER, STRATA_HV_START), 0);
+	began = strata_clock();
+	count(0, &all_vcpus[1][0], VM_EXIT, began);
+	assert_int_equal(run(&op, &gave_way), 0);
+	count(1, &all_vcpus[1][0], VCPU_WAKE, began + 100);
+	assert_int_equal(call(&reads), 0);
+	assert_int_equal(reads.u.read.nr, 1);
+	assert_int_equal(buffer[1 + STRATA_AGGREGATE_SUM], 100);
+	assert_int_equal(reads.u.read.others[STRATA_AGGREGATE_NO_BEGIN], 0);
+}
+
+static void a_renewal_without_memory_changes_nothing(void **state)
+{
+	struct strata_hv_op op;
+	unsigned int steps, gave_way;
+	int before;
+
+	(void)state;
+	make(STRATA_AGGREGATE_COUNT, ROW_BITS);
+	count(0, &all_vcpus[1][0], VM_EXIT, 1);
+	before = blocks_there;
+	for (steps = 0; steps < SHIM_CPUS; steps++) {
+		op = renew_op(STRATA_AGGREGATE_COUNT, ROW_BITS);
+		for (unsigned int i = 0; i < steps; i++)
+			assert_int_equal(call(&op), -ERESTART);
+		no_blocks = true;
+		assert_int_equal(run(&op, &gave_way), -ENOMEM);
+		no_blocks = false;
+		assert_int_equal(blocks_there, before);
+	}
+	assert_int_equal(count_read(VM_EXIT, 5), 1);
+	assert_int_equal(renew_count(ROW_BITS), 0);
+}
+
+static void a_wrong_renewal_is_refused(void **state)
+{
+	struct strata_hv_op op = renew_op(STRATA_AGGREGATE_TIME, 1);
+
+	(void)state;
+	/* No tables, and rings. */
+	assert_int_equal(renew_count(ROW_BITS), -ENOENT);
+	op.channel = CHANNEL;
+	assert_int_equal(call(&op), -ENOENT);
+	make(STRATA_AGGREGATE_COUNT, ROW_BITS);
+	op.channel = ANOTHER;
+	assert_int_equal(call(&op), -EINVAL);
+	op = renew_op(STRATA_AGGREGATE_COUNT, ROW_BITS);
+	op.u.aggregate.spec.by_owner = 0;
+	assert_int_equal(call(&op), -EINVAL);
+	/* There are no tables of before. */
+	op = read_op(0, 1);
+	op.u.read.flags = STRATA_HV_READ_PREVIOUS;
+	assert_int_equal(call(&op), -ENOENT);
+	op.u.read.flags = 2;
+	assert_int_equal(call(&op), -EINVAL);
+	op = read_op(0, 1);
+	op.u.read.reserved = 1;
+	assert_int_equal(call(&op), -EINVAL);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
 int main(void)
@@ -333,6 +505,12 @@ int main(void)
 		TEST(wrong_specifications_are_refused),
 		TEST(without_memory_nothing_is_left),
 		TEST(events_that_nest_too_deep_are_counted),
+		TEST(a_guest_that_invents_events_takes_one_row),
+		TEST(new_tables_have_room_for_who_had_none),
+		TEST(tables_of_before_wait_for_the_probes_that_have_them),
+		TEST(a_time_that_began_before_ends_in_the_new_tables),
+		TEST(a_renewal_without_memory_changes_nothing),
+		TEST(a_wrong_renewal_is_refused),
 	};
 
 	initcalls();

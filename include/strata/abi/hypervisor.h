@@ -15,7 +15,7 @@
 #include <strata/switch_period.h>
 
 #ifndef STRATA_HV_ABI_VERSION /* a test builds a tool of another version */
-#define STRATA_HV_ABI_VERSION 6u
+#define STRATA_HV_ABI_VERSION 7u
 #endif
 
 /* The sysctl command; outside the range of Xen's own numbers. */
@@ -46,7 +46,7 @@ enum strata_hv_operation {
 	   ring before it runs; see nr_rings. */
 	STRATA_HV_CREATE = 2,
 	/* Opens the gate for the selected events.  ENOENT: no rings.  EINVAL: u.start.switch_ms is
-	 * beyond its limits. */
+	 * beyond its limits.  EBUSY: another caller is destroying them. */
 	STRATA_HV_START = 3,
 	/* Returns when no probe writes any more and every CPU has flushed its ring.  ENOENT. */
 	STRATA_HV_STOP = 4,
@@ -71,10 +71,17 @@ enum strata_hv_operation {
 	STRATA_HV_SELECT = 10,
 	/* Creates the tables of a channel that counts events and records none (abi/aggregate.h); it
 	 * has no rings.  START, STOP, SELECT and DESTROY are as for others, without budgets.
-	 * EBUSY: as CREATE.  EINVAL: no such specification.  ENOMEM. */
+	 * EBUSY: as CREATE.  EINVAL: no such specification.  ENOMEM.
+	 *
+	 * With STRATA_HV_RENEW: gives a channel that has tables new ones, with all rows free, and
+	 * maybe another number of them; the channel counts on, and misses no event.  The previous
+	 * tables do not change any more, and can be read until the next such call.
+	 * u.aggregate.owner is ignored.  ENOENT: no tables.  EINVAL: a specification that differs
+	 * in more than row_bits.  ENOMEM: nothing has changed. */
 	STRATA_HV_AGGREGATE = 11,
 	/* Reads rows of the tables, each the sum of all CPUs, in any order.  Also while it counts:
-	 * then of an event that happens just now, parts may be missing.  ENOENT: no tables.
+	 * then of an event that happens just now, parts may be missing.  ENOENT: no tables, or none
+	 * of before.
 	 * EFAULT: u.read.buffer.  EINVAL: there is no row u.read.first. */
 	STRATA_HV_READ = 12,
 };
@@ -84,6 +91,12 @@ enum strata_hv_operation {
 
 /* In u.query.flags: the channel has tables, and no rings. */
 #define STRATA_HV_AGGREGATES 2u
+
+/* For u.aggregate.flags. */
+#define STRATA_HV_RENEW 1u
+
+/* For u.read.flags: of the tables that the last STRATA_HV_RENEW has replaced. */
+#define STRATA_HV_READ_PREVIOUS 1u
 
 #define STRATA_HV_READ_OTHERS 6u /* of enum strata_aggregate_other */
 
@@ -193,7 +206,7 @@ struct strata_hv_op {
 		} subbuf;
 		struct {
 			struct strata_aggregate_spec spec; /* IN */
-			uint32_t reserved;
+			uint32_t flags;                    /* IN: STRATA_HV_RENEW or 0 */
 			char owner[STRATA_HV_OWNER_BYTES]; /* IN; on EBUSY OUT */
 		} aggregate;
 		struct {
@@ -206,6 +219,8 @@ struct strata_hv_op {
 			uint32_t next;  /* OUT: the next one to ask for; at the end, their number */
 			uint64_t ticks; /* OUT: the time of the answer */
 			uint64_t others[STRATA_HV_READ_OTHERS]; /* OUT */
+			uint32_t flags; /* IN: STRATA_HV_READ_PREVIOUS or 0 */
+			uint32_t reserved;
 		} read;
 	} u;
 };
@@ -223,6 +238,11 @@ struct strata_hv_context {
 #define STRATA_HV_ID_OWN         0x80000000u /* set: one of Strata's own events */
 #define STRATA_HV_ID_TRACE       0x0fffffffu /* else: Xen's 28-bit event ... */
 #define STRATA_HV_ID_WORDS_SHIFT 28u         /* ... and how many words follow, 0 .. 7 */
+
+/* Events that guests write by hypercall, with numbers of their own choice: channels that count have
+ * one key for all of a domain, STRATA_HV_ID_GUEST. */
+#define STRATA_HV_ID_GUEST       0x0800f000u
+#define STRATA_HV_ID_GUEST_CLASS 0x08000000u
 
 enum strata_hv_own_event {
 	STRATA_HV_PCPU_CLOCK = (int)(STRATA_HV_ID_OWN | 1u),

@@ -79,6 +79,7 @@
 #define TRC_SCHED_RUNSTATE_CHANGE 0x00021001
 #define TRC_64_FLAG               0x100
 #define TRC_HVM_NESTEDFLAG        0x400
+#define TRC_GUEST                 0x0800f000
 #define TRC_HVM_VMENTRY           0x00081001
 #define TRC_HVM_VMEXIT            0x00081002
 #define TRC_HVM_VMEXIT64          0x00081102

@@ -8,6 +8,11 @@
  * host can have, and are made before the channel starts; what freed rings wait
  * for is what they wait for.
  *
+ * Rows are never given back, so domains that come and go would fill a table, and
+ * nobody new would get a row.  So dom0 renews the tables of a channel that
+ * counts: probes go from the old ones to new ones, and the old ones stay, to be
+ * read once more.
+ *
  * control.c calls the operations, under the sysctl lock.
  */
 
@@ -38,12 +43,21 @@ struct strata_aggregate_tables {
 
 struct strata_aggregate_tables *__read_mostly strata_tables[STRATA_HV_CHANNELS];
 
+/* Of each channel, what a renewal has made or left; no probe finds these. */
+static struct {
+    struct strata_aggregate_tables *made; /* half way, or to be freed, or NULL */
+    bool failed;                          /* these have no memory */
+    struct strata_aggregate_tables *previous; /* or NULL */
+    bool busy; /* a probe may still count in those */
+} renewals[STRATA_HV_CHANNELS];
+
 /* Out of line: a count needs fewer registers. */
 static noinline void measure(const struct strata_aggregate_tables *tables,
                              unsigned int channel, uint32_t event,
                              uint64_t ticks)
 {
     BUILD_BUG_ON(ARRAY_SIZE(current->strata.opened) != STRATA_HV_CHANNELS);
+    BUILD_BUG_ON(STRATA_HV_ID_GUEST != TRC_GUEST);
 
     strata_aggregate_measure(&tables->core, tables->table[smp_processor_id()],
                              current->domain->domain_id, event, ticks,
@@ -66,9 +80,15 @@ void strata_without_ring(unsigned int channel, uint32_t id, uint64_t ticks)
 
     id &= STRATA_HV_ID_TRACE;
     if ( tables->core.spec.kind == STRATA_AGGREGATE_COUNT )
+    {
+        /* A guest chooses the rest (HVMOP_xentrace), and so could take every
+         * row. */
+        if ( unlikely(id & STRATA_HV_ID_GUEST_CLASS) )
+            id = STRATA_HV_ID_GUEST;
         strata_aggregate_count(&tables->core,
                                tables->table[smp_processor_id()],
                                current->domain->domain_id, id);
+    }
     else
         measure(tables, channel, id, ticks);
 }
@@ -89,9 +109,10 @@ void strata_aggregate_starts(const struct strata_channel *channel)
     strata_tables_of(channel)->core.since_ticks = strata_clock();
 }
 
-int strata_free_aggregate(struct strata_channel *channel)
+/* Frees *@where, if there is any.  0 or -ERESTART: call it again. */
+static int free_tables(struct strata_aggregate_tables **where)
 {
-    struct strata_aggregate_tables *tables = strata_tables_of(channel);
+    struct strata_aggregate_tables *tables = *where;
 
     if ( !tables )
         return 0;
@@ -102,17 +123,30 @@ int strata_free_aggregate(struct strata_channel *channel)
         if ( hypercall_preempt_check() )
             return -ERESTART;
     }
-    strata_tables[strata_channel_number(channel)] = NULL;
+    *where = NULL;
     vfree(tables->core.keys);
     vfree(tables);
 
     return 0;
 }
 
-static int begin_aggregate(struct strata_channel *channel,
-                           const struct strata_hv_op *op)
+int strata_free_aggregate(struct strata_channel *channel)
 {
-    const struct strata_aggregate_spec *spec = &op->u.aggregate.spec;
+    unsigned int number = strata_channel_number(channel);
+
+    if ( free_tables(&renewals[number].made) ||
+         free_tables(&renewals[number].previous) ||
+         free_tables(&strata_tables[number]) )
+        return -ERESTART;
+    renewals[number].failed = renewals[number].busy = false;
+
+    return 0;
+}
+
+/* Without a table for any CPU.  NULL: out of memory. */
+static struct strata_aggregate_tables *begin_tables(
+    const struct strata_aggregate_spec *spec)
+{
     struct strata_aggregate_tables *tables;
     unsigned long *keys;
 
@@ -123,9 +157,21 @@ static int begin_aggregate(struct strata_channel *channel,
     {
         vfree(keys);
         vfree(tables);
-        return -ENOMEM;
+        return NULL;
     }
     strata_aggregate_init(&tables->core, spec, keys);
+
+    return tables;
+}
+
+static int begin_aggregate(struct strata_channel *channel,
+                           const struct strata_hv_op *op)
+{
+    struct strata_aggregate_tables *tables =
+        begin_tables(&op->u.aggregate.spec);
+
+    if ( !tables )
+        return -ENOMEM;
     strata_tables[strata_channel_number(channel)] = tables;
     channel->flags = STRATA_HV_AGGREGATES;
     memcpy(channel->owner, op->u.aggregate.owner, sizeof(channel->owner));
@@ -178,14 +224,83 @@ static int complete_aggregate(struct strata_channel *channel)
     return 0;
 }
 
+static bool same_but_rows(const struct strata_aggregate_spec *a,
+                          struct strata_aggregate_spec b)
+{
+    b.row_bits = a->row_bits;
+
+    return !memcmp(a, &b, sizeof(b));
+}
+
+/* Probes find the tables that were made, and those of before become the
+ * previous ones, which some may still have. */
+static void exchange(unsigned int number)
+{
+    struct strata_aggregate_tables *tables = renewals[number].made;
+
+    renewals[number].made = NULL;
+    renewals[number].previous = strata_tables[number];
+    renewals[number].busy = true;
+    /* A time may have begun in the previous ones. */
+    tables->core.since_ticks = strata_tables[number]->core.since_ticks;
+    /* Pairs with the address dependency in strata_without_ring(). */
+    smp_wmb();
+    write_atomic(&strata_tables[number], tables);
+}
+
+/* The channel has tables.  May be called again where it yielded, also by another
+ * caller: then one renewal serves both. */
+static int renew(unsigned int number, const struct strata_hv_op *op)
+{
+    int rc;
+
+    if ( !same_but_rows(&strata_tables[number]->core.spec,
+                        op->u.aggregate.spec) )
+        return -EINVAL;
+
+    if ( !renewals[number].busy )
+    {
+        if ( free_tables(&renewals[number].previous) )
+            return -ERESTART;
+        if ( !renewals[number].made )
+            renewals[number].made = begin_tables(&op->u.aggregate.spec);
+        if ( !renewals[number].made )
+            return -ENOMEM;
+        rc = renewals[number].failed ? -ENOMEM
+                                     : make_tables(renewals[number].made);
+        if ( rc == -ENOMEM )
+        {
+            renewals[number].failed = true;
+            if ( free_tables(&renewals[number].made) )
+                return -ERESTART;
+            renewals[number].failed = false;
+        }
+        if ( rc )
+            return rc;
+        exchange(number);
+    }
+
+    rc = strata_await_probes();
+    if ( !rc )
+        renewals[number].busy = false;
+
+    return rc;
+}
+
 int strata_create_aggregate(struct strata_channel *channel,
                             struct strata_hv_op *op)
 {
     int rc = 0;
 
-    op->u.aggregate.owner[sizeof(op->u.aggregate.owner) - 1] = '\0';
-    if ( !op->u.aggregate.owner[0] || op->u.aggregate.reserved ||
+    if ( (op->u.aggregate.flags & ~STRATA_HV_RENEW) ||
          !strata_aggregate_valid(&op->u.aggregate.spec) )
+        return -EINVAL;
+    if ( op->u.aggregate.flags & STRATA_HV_RENEW )
+        return channel->complete && strata_tables_of(channel)
+               ? renew(strata_channel_number(channel), op) : -ENOENT;
+
+    op->u.aggregate.owner[sizeof(op->u.aggregate.owner) - 1] = '\0';
+    if ( !op->u.aggregate.owner[0] )
         return -EINVAL;
 
     if ( !channel->owner[0] )
@@ -240,10 +355,15 @@ static void sum_others(const struct strata_aggregate_tables *tables,
 int strata_read_aggregate(const struct strata_channel *channel,
                           struct strata_hv_op *op)
 {
-    const struct strata_aggregate_tables *tables = strata_tables_of(channel);
+    unsigned int number = strata_channel_number(channel);
+    const struct strata_aggregate_tables *tables = strata_tables[number];
     uint64_t answer[1 + STRATA_AGGREGATE_TIME_WORDS];
     unsigned int row, rows, words, nr = 0, summed = 0;
 
+    if ( (op->u.read.flags & ~STRATA_HV_READ_PREVIOUS) || op->u.read.reserved )
+        return -EINVAL;
+    if ( op->u.read.flags )
+        tables = renewals[number].busy ? NULL : renewals[number].previous;
     if ( !tables )
         return -ENOENT;
     rows = strata_aggregate_rows(&tables->core.spec);
