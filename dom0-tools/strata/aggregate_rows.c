@@ -4,6 +4,10 @@
 
 #include <stdlib.h>
 
+#include <strata/platform/user.h>
+
+#include <strata/aggregate.h>
+
 static uint64_t count_of(const struct strata_aggregate_spec *spec, const uint64_t *words)
 {
 	uint64_t count = 0;
@@ -12,7 +16,7 @@ static uint64_t count_of(const struct strata_aggregate_spec *spec, const uint64_
 	if (spec->kind == STRATA_AGGREGATE_COUNT)
 		return words[0];
 	for (i = 0; i < STRATA_AGGREGATE_BUCKETS; i++)
-		count += words[STRATA_AGGREGATE_BUCKET + i];
+		count = strata_aggregate_sum(count, words[STRATA_AGGREGATE_BUCKET + i]);
 	return count;
 }
 
@@ -86,7 +90,7 @@ uint64_t aggregate_row_below(const struct aggregate_row *row, uint32_t of_a_mill
 	unsigned int i;
 
 	for (i = 0; i < STRATA_AGGREGATE_BUCKETS; i++) {
-		seen += row->words[STRATA_AGGREGATE_BUCKET + i];
+		seen = strata_aggregate_sum(seen, row->words[STRATA_AGGREGATE_BUCKET + i]);
 		if (seen >= wanted)
 			break;
 	}

@@ -192,6 +192,12 @@ static inline void strata_aggregate_measure(const struct strata_aggregate *aggre
 	}
 }
 
+/* The sum, or the largest number: the words may be a guest's. */
+static inline uint64_t strata_aggregate_sum(uint64_t a, uint64_t b)
+{
+	return a + b >= a ? a + b : ~0ull;
+}
+
 /* Adds a row of one CPU to @sum, which has as many words.  Any context. */
 static inline void strata_aggregate_add(enum strata_aggregate_kind kind, uint64_t *sum,
 					const unsigned long *row)
@@ -199,14 +205,14 @@ static inline void strata_aggregate_add(enum strata_aggregate_kind kind, uint64_
 	unsigned int i;
 
 	if (kind == STRATA_AGGREGATE_COUNT) {
-		sum[0] += strata_read_once(&row[0]);
+		sum[0] = strata_aggregate_sum(sum[0], strata_read_once(&row[0]));
 		return;
 	}
 	for (i = 0; i < STRATA_AGGREGATE_TIME_WORDS; i++) {
 		const uint64_t word = strata_read_once(&row[i]);
 
 		if (i != STRATA_AGGREGATE_MAX && i != STRATA_AGGREGATE_MIN_INVERTED)
-			sum[i] += word;
+			sum[i] = strata_aggregate_sum(sum[i], word);
 		else if (word > sum[i])
 			sum[i] = word;
 	}

@@ -306,6 +306,7 @@ int guest_map_tables(struct guest_map *map, xengnttab_handle *gnttab, const stru
 
 		tables->nr_refs = root->nr_refs - first;
 		tables->nr_cpus = root->nr_rings;
+		tables->nr_events = root->nr_events;
 		tables->tsc_khz = root->tsc_khz;
 		tables->refs = malloc(tables->nr_refs * sizeof(*tables->refs));
 		if (tables->refs)

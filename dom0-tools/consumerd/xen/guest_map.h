@@ -37,7 +37,8 @@ struct guest_tables {
 	uint32_t *refs; /* of the keys' pages, then of each CPU's table */
 	uint32_t nr_refs;
 	uint32_t nr_cpus;
-	uint32_t tsc_khz; /* of the guest's kernel: hostile, but not 0 */
+	uint32_t nr_events; /* of the event table: no row is of another one */
+	uint32_t tsc_khz;   /* of the guest's kernel: hostile, but not 0 */
 };
 
 /*

@@ -28,9 +28,35 @@ static int copy_all(xengnttab_handle *gnttab, uint32_t domain, const struct gues
 	return 0;
 }
 
-/* Adds up the rows of a copy, which has a key, then words. */
+/* Whether a kernel may have entered the key. */
+static bool key_is_valid(const struct guest_tables *tables,
+			 const struct strata_aggregate_spec *spec, uint64_t key)
+{
+	const uint32_t event = strata_aggregate_key_event(key);
+
+	return key == strata_aggregate_key(event, 0) &&
+	       (spec->kind == STRATA_AGGREGATE_COUNT ? event < tables->nr_events : !event);
+}
+
+/* Notes an event in @seen.  False: it was there. */
+static bool is_first(uint64_t *seen, uint32_t event)
+{
+	const uint64_t bit = 1ull << event % 64;
+	const bool first = !(seen[event / 64] & bit);
+
+	seen[event / 64] |= bit;
+	return first;
+}
+
+static size_t seen_words(const struct guest_tables *tables)
+{
+	return tables->nr_events / 64 + 1;
+}
+
+/* Adds up the rows of a copy, which has a key, then words.  All of it is hostile: no key is taken
+ * twice, none of an event that the guest does not have, and no sum wraps. */
 static void add_up(const struct guest_tables *tables, const struct strata_aggregate_spec *spec,
-		   const unsigned long *copy, struct aggregate_rows *rows)
+		   const unsigned long *copy, struct aggregate_rows *rows, uint64_t *seen)
 {
 	const size_t page_words = STRATA_PAGE_BYTES / sizeof(*copy);
 	const size_t table_words = strata_guest_count_pages(spec) * page_words;
@@ -39,11 +65,17 @@ static void add_up(const struct guest_tables *tables, const struct strata_aggreg
 	uint32_t row, cpu, i;
 
 	rows->nr = 0;
+	rows->bad = 0;
 	for (row = 0; row < strata_aggregate_rows(spec); row++) {
 		uint64_t *sum = rows->words + rows->nr * (1 + words);
 
 		if (!copy[row])
 			continue;
+		if (!key_is_valid(tables, spec, copy[row]) ||
+		    !is_first(seen, strata_aggregate_key_event(copy[row]))) {
+			rows->bad++;
+			continue;
+		}
 		sum[0] = copy[row];
 		for (i = 1; i <= words; i++)
 			sum[i] = 0;
@@ -55,7 +87,8 @@ static void add_up(const struct guest_tables *tables, const struct strata_aggreg
 	}
 	for (i = 0; i < STRATA_AGGREGATE_OTHERS; i++)
 		for (rows->others[i] = 0, cpu = 0; cpu < tables->nr_cpus; cpu++)
-			rows->others[i] += first[cpu * table_words + i];
+			rows->others[i] =
+				strata_aggregate_sum(rows->others[i], first[cpu * table_words + i]);
 }
 
 int guest_tables_read(xengnttab_handle *gnttab, uint32_t domain, const struct guest_tables *tables,
@@ -64,20 +97,22 @@ int guest_tables_read(xengnttab_handle *gnttab, uint32_t domain, const struct gu
 {
 	const size_t row_words = 1 + strata_aggregate_row_words(spec);
 	unsigned char *copy = malloc((size_t)tables->nr_refs * STRATA_PAGE_BYTES);
+	uint64_t *seen = calloc(seen_words(tables), sizeof(*seen));
 	int result;
 
 	if (!rows->words) {
 		rows->room = strata_aggregate_rows(spec);
 		rows->words = calloc(rows->room * row_words, sizeof(*rows->words));
 	}
-	if (!copy || !rows->words)
+	if (!copy || !seen || !rows->words)
 		result = strata_fail(error, "out of memory");
 	else
 		result = copy_all(gnttab, domain, tables, copy, error);
 	if (!result) {
-		add_up(tables, spec, (const unsigned long *)(const void *)copy, rows);
+		add_up(tables, spec, (const unsigned long *)(const void *)copy, rows, seen);
 		rows->ticks = strata_clock();
 	}
+	free(seen);
 	free(copy);
 	return result;
 }

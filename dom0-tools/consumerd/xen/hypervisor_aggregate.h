@@ -22,6 +22,7 @@ struct aggregate_rows {
 	uint64_t *words;
 	size_t nr, room; /* rows */
 	uint64_t others[STRATA_AGGREGATE_OTHERS];
+	uint32_t bad;   /* rows that a guest has written and no event of its can have */
 	uint64_t ticks; /* when they were read; 0: never */
 };
 
