@@ -13,12 +13,12 @@
 #include <linux/mm.h>
 #include <linux/smp.h>
 #include <linux/topology.h>
-#include <linux/tracepoint.h>
 #include <linux/vmalloc.h>
 #include <xen/xen-ops.h>
 
 #include "buffers.h"
 #include "notify.h"
+#include "probe_cpu.h"
 
 /* The counters are shared: a reader in a 64-bit domain 0 refuses any other width. */
 static_assert(STRATA_COUNT_BITS == 64, "strata.ko is for 64-bit kernels");
@@ -203,7 +203,7 @@ void strata_buffers_destroy(unsigned int channel)
 	for_each_possible_cpu (cpu)
 		per_cpu(retired, cpu) = xchg(&per_cpu(strata_cpu_rings, cpu).ring[channel], NULL);
 	cpus_read_unlock();
-	tracepoint_synchronize_unregister();
+	strata_await_probes();
 	for_each_possible_cpu (cpu) {
 		ring = per_cpu(retired, cpu);
 		if (!ring)

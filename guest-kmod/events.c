@@ -119,5 +119,5 @@ void strata_events_deselect(unsigned int channel)
 	/* Fails only where it attaches. */
 	strata_events_select(channel, none);
 	/* A kprobe's handler runs with preemption off, too: this waits for both. */
-	tracepoint_synchronize_unregister();
+	strata_await_probes();
 }

@@ -5,10 +5,10 @@
 #include <linux/kernel.h>
 #include <linux/slab.h>
 #include <linux/string.h>
-#include <linux/tracepoint.h>
 
 #include "aggregate.h"
 #include "filter.h"
+#include "probe_cpu.h"
 
 const struct strata_filter *strata_filters[STRATA_GUEST_CHANNELS_MAX];
 
@@ -87,7 +87,7 @@ int strata_filter_set(unsigned int channel, char *text)
 	/* Release: a probe that sees the pointer sees its target, by address dependency. */
 	smp_store_release(&strata_filters[channel], filter);
 	if (old) {
-		tracepoint_synchronize_unregister();
+		strata_await_probes();
 		kfree(old);
 	}
 	return 0;

@@ -18,8 +18,8 @@
  *
  * In between, the slot is held: no lock, no allocation, no sleep, no fault.
  *
- * The kernel runs probes with preemption off, in any context; so a probe stays
- * on its CPU, and stop waits for it with tracepoint_synchronize_unregister().  A
+ * Probes run with preemption off, in any context; so a probe stays
+ * on its CPU, and stop waits for it with strata_await_probes() (probe_cpu.h).  A
  * probe that is reached from within a probe records too, down to STRATA_RING_NESTING_MAX;
  * deeper ones are counted as lost.
  */
@@ -35,6 +35,7 @@
 #include "events.h"
 #include "filter.h"
 #include "notify.h"
+#include "probe_cpu.h"
 
 /* Counts an event that is lost because probes nest too deep. */
 static __maybe_unused noinline __cold void strata_probe_too_deep(unsigned long channels)

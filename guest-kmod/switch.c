@@ -25,6 +25,7 @@
 
 #include "buffers.h"
 #include "notify.h"
+#include "probe_cpu.h"
 #include "switch.h"
 
 /* Behind a probe that records the same trace point. */
@@ -147,7 +148,7 @@ static void end(void)
 	unregister_trace_cpu_idle(on_idle, NULL);
 	cpuhp_remove_state(online_state);
 	cpuhp_remove_state_nocalls(offline_state);
-	tracepoint_synchronize_unregister();
+	strata_await_probes();
 }
 
 int strata_switch_set(unsigned int channel, u32 period_ms)

@@ -55,12 +55,15 @@
 	}                                                                                         \
 	static __maybe_unused void strata_probe_##name(void *strata_event, proto)                 \
 	{                                                                                         \
-		const unsigned long strata_only = strata_event_only(strata_event);                \
+		unsigned long strata_only;                                                        \
                                                                                                   \
+		strata_probe_pin();                                                               \
+		strata_only = strata_event_only(strata_event);                                    \
 		if (likely(strata_only))                                                          \
 			strata_one_##name(strata_event, args, strata_only);                       \
 		else                                                                              \
 			strata_each_##name(strata_event, args);                                   \
+		strata_probe_unpin();                                                             \
 	}
 #undef STRATA_EVENT_00
 #define STRATA_EVENT_00(template, name_, proto)                                        \
