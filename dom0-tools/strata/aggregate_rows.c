@@ -51,7 +51,9 @@ static struct aggregate_row *list_source(const struct aggregate_source *source,
 		row->owner = strata_aggregate_key_owner(now[0]);
 		row->words = &now[1];
 		row->count = row->delta = count_of(source->spec, &now[1]);
-		/* Earlier rows come in the same order. */
+		/* Both are sorted; rows of domains that were folded are not there any more. */
+		for (; left && before[0] < now[0]; left--)
+			before += words;
 		if (left && before[0] == now[0]) {
 			const uint64_t earlier = count_of(source->spec, &before[1]);
 

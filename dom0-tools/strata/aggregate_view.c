@@ -38,9 +38,9 @@ enum count_column {
 	COUNT_EVENT,
 	COUNT_DOMAIN,
 	COUNT_NUMBER,
-	COUNT_COUNT,
+	COUNT_RATE,
 	COUNT_DELTA,
-	COUNT_RATE
+	COUNT_COUNT
 };
 
 static const struct strata_table_column count_columns[] = {
@@ -48,18 +48,18 @@ static const struct strata_table_column count_columns[] = {
 	[COUNT_EVENT] = { "event", "Event", STRATA_CELL_TEXT },
 	[COUNT_DOMAIN] = { "domain", "Domain", STRATA_CELL_TEXT },
 	[COUNT_NUMBER] = { "domain_id", NULL, STRATA_CELL_COUNT },
-	[COUNT_COUNT] = { "count", "Count", STRATA_CELL_COUNT },
+	[COUNT_RATE] = { "per_s", "Per second", STRATA_CELL_COUNT },
 	[COUNT_DELTA] = { "delta", "New", STRATA_CELL_COUNT },
-	[COUNT_RATE] = { "per_s", "A second", STRATA_CELL_COUNT },
+	[COUNT_COUNT] = { "count", "Total", STRATA_CELL_COUNT },
 };
 
 enum time_column {
 	TIME_SOURCE,
 	TIME_DOMAIN,
 	TIME_NUMBER,
-	TIME_COUNT,
-	TIME_DELTA,
 	TIME_RATE,
+	TIME_DELTA,
+	TIME_COUNT,
 	TIME_SUM,
 	TIME_MIN,
 	TIME_MEAN,
@@ -73,16 +73,16 @@ static const struct strata_table_column time_columns[] = {
 	[TIME_SOURCE] = { "source", "Source", STRATA_CELL_TEXT },
 	[TIME_DOMAIN] = { "domain", "Domain", STRATA_CELL_TEXT },
 	[TIME_NUMBER] = { "domain_id", NULL, STRATA_CELL_COUNT },
-	[TIME_COUNT] = { "count", "Count", STRATA_CELL_COUNT },
+	[TIME_RATE] = { "per_s", "Per second", STRATA_CELL_COUNT },
 	[TIME_DELTA] = { "delta", "New", STRATA_CELL_COUNT },
-	[TIME_RATE] = { "per_s", "A second", STRATA_CELL_COUNT },
+	[TIME_COUNT] = { "count", "Total", STRATA_CELL_COUNT },
 	[TIME_SUM] = { "sum_ns", "Sum", STRATA_CELL_NS },
-	[TIME_MIN] = { "min_ns", "Least", STRATA_CELL_NS },
+	[TIME_MIN] = { "min_ns", "Min", STRATA_CELL_NS },
 	[TIME_MEAN] = { "mean_ns", "Mean", STRATA_CELL_NS },
-	[TIME_P50] = { "p50_ns", "50 % below", STRATA_CELL_BOUND },
-	[TIME_P90] = { "p90_ns", "90 % below", STRATA_CELL_BOUND },
-	[TIME_P99] = { "p99_ns", "99 % below", STRATA_CELL_BOUND },
-	[TIME_MAX] = { "max_ns", "Most", STRATA_CELL_NS },
+	[TIME_P50] = { "p50_ns", "p50 <=", STRATA_CELL_BOUND },
+	[TIME_P90] = { "p90_ns", "p90 <=", STRATA_CELL_BOUND },
+	[TIME_P99] = { "p99_ns", "p99 <=", STRATA_CELL_BOUND },
+	[TIME_MAX] = { "max_ns", "Max", STRATA_CELL_NS },
 };
 
 #define NR_COLUMNS(columns) (sizeof(columns) / sizeof((columns)[0]))
@@ -97,14 +97,20 @@ static bool measures_times(const struct aggregate_look *look)
 
 static uint64_t to_ns(const struct aggregate_row *row, uint64_t ticks)
 {
-	return (uint64_t)((unsigned __int128)ticks * 1000000u / row->source->tsc_khz);
+	const unsigned __int128 ns = (unsigned __int128)ticks * 1000000u / row->source->tsc_khz;
+
+	return ns < UINT64_MAX ? (uint64_t)ns : UINT64_MAX;
 }
 
-static uint64_t per_s(const struct aggregate_look *look, uint64_t delta)
+/* Of a guest, delta may be any number. */
+static uint64_t per_s(const struct aggregate_row *row)
 {
-	return look->interval_ns
-		       ? (uint64_t)((unsigned __int128)delta * 1000000000u / look->interval_ns)
-		       : 0;
+	const unsigned __int128 rate =
+		row->source->interval_ns
+			? (unsigned __int128)row->delta * 1000000000u / row->source->interval_ns
+			: 0;
+
+	return rate < UINT64_MAX ? (uint64_t)rate : UINT64_MAX;
 }
 
 /* Sets a name, which a guest may have chosen. */
@@ -120,7 +126,9 @@ static void event_name(const struct aggregate_row *row, char name[STRATA_EVENT_N
 {
 	const struct aggregate_source *source = row->source;
 
-	if (!source->events)
+	if (!source->events && row->event == STRATA_HV_ID_GUEST)
+		snprintf(name, STRATA_EVENT_NAME_BYTES, "(guest's own)");
+	else if (!source->events)
 		select_xen_event_name(row->event, name);
 	else if (row->event < source->nr_events)
 		snprintf(name, STRATA_EVENT_NAME_BYTES, "%s", source->events[row->event].name);
@@ -132,17 +140,24 @@ static void set_domain(struct strata_table *table, struct strata_cell *name,
 		       struct strata_cell *number, const struct aggregate_look *look,
 		       const struct aggregate_row *row)
 {
-	char text[GUEST_NAME_BYTES];
+	const struct counted_domain *one;
+	char invented[GUEST_NAME_BYTES];
 
 	if (!row->source->spec->by_owner)
 		return;
+	if (row->owner == AGGREGATE_ENDED) {
+		strata_table_text(table, name, "(ended)");
+		return;
+	}
 	strata_cell_set(number, row->owner);
 	if (row->owner == STRATA_DOMID_IDLE) {
 		strata_table_text(table, name, "idle");
 		return;
 	}
-	guest_read_name(look->xenstore, row->owner, text);
-	set_name(table, name, strata_domain_shown_name(row->owner, text));
+	one = aggregate_totals_domain(look->totals, row->owner);
+	snprintf(invented, sizeof(invented), "domain-%u", row->owner);
+	set_name(table, name,
+		 strata_domain_shown_name(row->owner, one && one->name[0] ? one->name : invented));
 }
 
 static void add_count(struct strata_table *table, const struct aggregate_look *look,
@@ -159,7 +174,7 @@ static void add_count(struct strata_table *table, const struct aggregate_look *l
 	set_domain(table, &cells[COUNT_DOMAIN], &cells[COUNT_NUMBER], look, row);
 	strata_cell_set(&cells[COUNT_COUNT], row->count);
 	strata_cell_set(&cells[COUNT_DELTA], row->delta);
-	strata_cell_set(&cells[COUNT_RATE], per_s(look, row->delta));
+	strata_cell_set(&cells[COUNT_RATE], per_s(row));
 }
 
 static void add_time(struct strata_table *table, const struct aggregate_look *look,
@@ -174,7 +189,7 @@ static void add_time(struct strata_table *table, const struct aggregate_look *lo
 	set_domain(table, &cells[TIME_DOMAIN], &cells[TIME_NUMBER], look, row);
 	strata_cell_set(&cells[TIME_COUNT], row->count);
 	strata_cell_set(&cells[TIME_DELTA], row->delta);
-	strata_cell_set(&cells[TIME_RATE], per_s(look, row->delta));
+	strata_cell_set(&cells[TIME_RATE], per_s(row));
 	strata_cell_set(&cells[TIME_SUM], to_ns(row, words[STRATA_AGGREGATE_SUM]));
 	strata_cell_set(&cells[TIME_MAX], to_ns(row, words[STRATA_AGGREGATE_MAX]));
 	if (!row->count)
@@ -252,21 +267,78 @@ static void put_others(const struct aggregate_source *source, FILE *out)
 		if (source->now->others[i])
 			fprintf(out, "%s: %" PRIu64 " events %s\n", name, source->now->others[i],
 				other_texts[i]);
+	if (source->now->bad)
+		fprintf(out, "%s: %u rows of its tables are not of its events, and left out\n",
+			name, source->now->bad);
+}
+
+/* Which domains are counted together. */
+static void put_ended(const struct aggregate_totals *totals, FILE *out)
+{
+	const uint64_t named = totals->nr_ended < AGGREGATE_ENDED_NAMED ? totals->nr_ended
+									: AGGREGATE_ENDED_NAMED;
+	char name[STRATA_ESCAPED_BYTES(GUEST_NAME_BYTES)];
+	uint64_t i;
+
+	if (!totals->nr_ended)
+		return;
+	fprintf(out, "(ended): %" PRIu64 " domains that no longer exist, the last ones",
+		totals->nr_ended);
+	for (i = 1; i <= named; i++) {
+		strata_escape_name(name, sizeof(name),
+				   totals->ended[(totals->nr_ended - i) % AGGREGATE_ENDED_NAMED]);
+		fprintf(out, "%s %s", i > 1 ? "," : "", name);
+	}
+	fprintf(out, "\n");
+}
+
+static const char *why_left_out(const struct aggregated_kernel *one)
+{
+	return one->silent ? "did not answer" : one->start_ticks ? "is gone" : "cannot count";
+}
+
+static void put_left_out(const struct aggregated_kernels *kernels, FILE *out)
+{
+	char name[STRATA_ESCAPED_BYTES(GUEST_NAME_BYTES)];
+	size_t i;
+
+	for (i = 0; i < kernels->nr; i++) {
+		if (kernels->list[i].counts)
+			continue;
+		strata_escape_name(name, sizeof(name), kernels->list[i].name);
+		fprintf(out, "%s: not counted, because its kernel %s\n", name,
+			why_left_out(&kernels->list[i]));
+	}
+}
+
+/* What the figures are. */
+static void put_heading(const struct aggregate_view *view, const struct aggregate_look *look,
+			FILE *out)
+{
+	char total[STRATA_NS_TEXT_BYTES], interval[STRATA_NS_TEXT_BYTES];
+
+	if (measures_times(look))
+		fprintf(out, "Times from %s to %s", view->what->begin, view->what->end);
+	else
+		fprintf(out, "Events");
+	fprintf(out, " in %s; New: in the last %s; most new ones first\n",
+		strata_ns_text(total, look->total_ns), strata_ns_text(interval, look->interval_ns));
 }
 
 static void put_text(const struct aggregate_view *view, const struct aggregate_look *look,
 		     const struct strata_table *table, const struct aggregate_row *rows, size_t nr,
 		     FILE *out)
 {
-	char total[STRATA_NS_TEXT_BYTES];
 	size_t i;
 
-	fprintf(out, "%s of counting\n", strata_ns_text(total, look->total_ns));
+	put_heading(view, look, out);
 	strata_table_print(table, ROWS_SHOWN, out);
 	if (measures_times(look) && (look->is_last || view->once))
 		put_histograms(table, rows, nr, out);
 	for (i = 0; i < look->nr_sources; i++)
 		put_others(&look->sources[i], out);
+	put_ended(look->totals, out);
+	put_left_out(look->kernels, out);
 	if (!view->has_screen)
 		fprintf(out, "\n");
 }
@@ -304,8 +376,33 @@ static struct json_object *source_json(const struct aggregate_source *source)
 	strata_escape_name(name, sizeof(name), source->name);
 	json_object_object_add(object, "source", json_object_new_string(name));
 	json_object_object_add(object, "tsc_khz", json_object_new_uint64(source->tsc_khz));
+	json_object_object_add(object, "total_ns", json_object_new_uint64(source->total_ns));
+	json_object_object_add(object, "interval_ns", json_object_new_uint64(source->interval_ns));
+	json_object_object_add(object, "bad_rows", json_object_new_uint64(source->now->bad));
 	json_object_object_add(object, "others", others);
 	return object;
+}
+
+/* The kernels that do not count. */
+static struct json_object *left_out_json(const struct aggregated_kernels *kernels)
+{
+	struct json_object *list = json_object_new_array();
+	char name[STRATA_ESCAPED_BYTES(GUEST_NAME_BYTES)];
+	size_t i;
+
+	for (i = 0; i < kernels->nr; i++) {
+		struct json_object *object;
+
+		if (kernels->list[i].counts)
+			continue;
+		object = json_object_new_object();
+		strata_escape_name(name, sizeof(name), kernels->list[i].name);
+		json_object_object_add(object, "source", json_object_new_string(name));
+		json_object_object_add(object, "why",
+				       json_object_new_string(why_left_out(&kernels->list[i])));
+		json_object_array_add(list, object);
+	}
+	return list;
 }
 
 static int put_json(const struct aggregate_look *look, const struct strata_table *table,
@@ -328,6 +425,10 @@ static int put_json(const struct aggregate_look *look, const struct strata_table
 	json_object_object_add(root, "total_ns", json_object_new_uint64(look->total_ns));
 	json_object_object_add(root, "interval_ns", json_object_new_uint64(look->interval_ns));
 	json_object_object_add(root, "is_last", json_object_new_boolean(look->is_last));
+	json_object_object_add(root, "ended_domains",
+			       json_object_new_uint64(look->totals->nr_ended));
+	json_object_object_add(root, "renewals", json_object_new_uint64(look->totals->renewals));
+	json_object_object_add(root, "left_out", left_out_json(look->kernels));
 	json_object_object_add(root, "sources", sources);
 	json_object_object_add(root, "rows", list);
 	fprintf(out, "%s\n", json_object_to_json_string_ext(root, JSON_C_TO_STRING_PLAIN));

@@ -12,6 +12,7 @@
 struct aggregate_view {
 	bool json;
 	bool once; /* the first look is the last one */
+	const struct aggregate_choice *what;
 	bool has_screen;
 	struct screen screen;
 };

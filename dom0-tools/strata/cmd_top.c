@@ -19,11 +19,11 @@ static void usage(FILE *out)
 	fprintf(out,
 		"Usage: strata top [OPTIONS] [SPEC]\n"
 		"Counts events of the hypervisor and of kernels where they happen, without recording\n"
-		"them: no buffer fills up, nothing is lost, and no file is written. Beside recorders, too.\n\n"
+		"them: no buffer fills up, and no file is written. Beside recorders, too.\n\n"
 		"SPEC is one of (default: " DEFAULT_SPEC ")\n"
 		"  count                      how many events of each name\n"
-		"  time:EVENT..EVENT          how long from the one to the other, as a histogram: on a\n"
-		"                             vCPU in the hypervisor, time:vm_exit..vm_entry; of a\n"
+		"  time:EVENT..EVENT          how long from the one to the other, as a distribution: on\n"
+		"                             a vCPU in the hypervisor, time:vm_exit..vm_entry; of a\n"
 		"                             thread with --kernel, time:sys_enter..sys_exit\n"
 		"each with :domain behind it for each domain apart: that of the vCPU that runs in the\n"
 		"hypervisor. Kernels are always counted apart.\n\n"
@@ -35,8 +35,16 @@ static void usage(FILE *out)
 		"                             only kernels)\n"
 		"      --xen-domain DOMAINS   as of strata record\n"
 		"      --kernel DOMAIN:EVENTS as of strata record; may be repeated. Only kernels that\n"
-		"                             are named count\n\n"
-		"On a terminal, it redraws the table in place. At the end, times are drawn as histograms.\n"
+		"                             are named count. One that does not answer within 10 s is\n"
+		"                             named, and left out\n"
+		"      --rows N               rows of Xen's table at first, which grows for domains\n"
+		"                             (default: enough for 16 busy domains)\n\n"
+		"Columns: Per second and New are of the last interval, by which rows are sorted; Total\n"
+		"and all figures of times are since the beginning. p50, p90 and p99: no more than this\n"
+		"took 50, 90, 99 %% of the times, rounded up to a power of two of TSC ticks. (ended):\n"
+		"domains that no longer exist; (guest's own): events that guests write by hypercall.\n"
+		"On a terminal, the table is redrawn in place. At the end, and with --once, each\n"
+		"distribution is drawn as a histogram.\n"
 		"Status: 0 done, 1 failed, 2 wrong usage.\n"
 		"Example: strata top --xen sched,hvm --xen-domain 'web*' --kernel 'web*:sched_*'\n"
 		"         strata top --once --interval 10s time:vm_exit..vm_entry:domain\n");
@@ -82,6 +90,7 @@ int aggregate_run(struct aggregate_options *options, struct aggregate_view *view
 	options->look = aggregate_view_look;
 	options->idle = aggregate_view_idle;
 	options->data = view;
+	view->what = &what;
 	if (select_aggregate(spec, &what, &error) ||
 	    choose(options, &what, spec, xen_events, &error)) {
 		fprintf(stderr, "strata: %s\n", error.text);
@@ -107,10 +116,12 @@ static int take_options(int argc, char **argv, struct aggregate_options *options
 		{ "xen", required_argument, NULL, 'x' },
 		{ "xen-domain", required_argument, NULL, 'D' },
 		{ "kernel", required_argument, NULL, 'k' },
+		{ "rows", required_argument, NULL, 'r' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
 	struct strata_error error = { "" };
+	char *end;
 	int option;
 
 	opterr = 0;
@@ -148,6 +159,11 @@ static int take_options(int argc, char **argv, struct aggregate_options *options
 				return STRATA_STATUS_USAGE;
 			}
 			options->nr_kernels++;
+			break;
+		case 'r':
+			options->xen_rows = (uint32_t)strtoul(optarg, &end, 10);
+			if (*end || optarg[0] < '1' || optarg[0] > '9')
+				return wrong("--rows needs a number of rows");
 			break;
 		default:
 			return wrong("unknown option, or one without its value");

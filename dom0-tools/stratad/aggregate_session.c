@@ -22,6 +22,9 @@
 /* How long it sleeps at most. */
 #define NAP_NS 50000000
 
+/* How often it makes sure that Xen's table has room, however rare looks are. */
+#define ROOM_MS 1000u
+
 static volatile sig_atomic_t interrupted;
 
 static void on_signal(int number)
@@ -36,14 +39,13 @@ struct session {
 	struct aggregated_kernels kernels;
 	struct xentoollog_logger *quiet; /* suppresses the libraries' messages */
 	struct aggregate_source *sources;
-	struct strata_aggregate_spec spec;
 	struct xen_selection chosen; /* the rules in effect, those of domains included */
-	struct aggregate_rows rows[2];
-	unsigned int newest; /* of these */
+	struct aggregated_xen xen;
 	unsigned int number;
 	int lock;
 	uint32_t tsc_khz;
 	uint64_t start_ticks, last_ticks; /* of counting; of the last look */
+	uint64_t room_ms;                 /* when it last made sure of room in Xen */
 };
 
 static void catch_signals(void)
@@ -164,10 +166,12 @@ static int start_xen(struct session *session, struct strata_error *error)
 		return 0;
 	snprintf(owner, sizeof(owner), "aggregator %u, process %ld", session->number,
 		 (long)getpid());
-	if (hypervisor_aggregate(session->hypervisor, &session->spec, owner, error) ||
+	session->xen.hypervisor = session->hypervisor;
+	session->xen.xenstore = session->kernels.xenstore;
+	if (aggregated_xen_make(&session->xen, owner, error) ||
 	    select_events(session, false, error))
 		return -1;
-	return hypervisor_start(session->hypervisor, 0, error);
+	return aggregated_xen_start(&session->xen, error);
 }
 
 static int start_kernels(struct session *session, struct strata_error *error)
@@ -175,11 +179,14 @@ static int start_kernels(struct session *session, struct strata_error *error)
 	const struct aggregate_options *options = session->options;
 
 	session->kernels.channel = session->number;
+	session->kernels.tsc_khz = session->tsc_khz;
 	session->kernels.interrupted = &interrupted;
 	if (options->nr_kernels &&
 	    aggregated_kernels_start(&session->kernels, options->what, options->kernels,
 				     options->nr_kernels, error))
 		return -1;
+	if (!options->in_xen && !aggregated_kernels_counting(&session->kernels))
+		return strata_fail(error, "none of the kernels that --kernel names counts");
 	session->sources = calloc(session->kernels.nr + 1, sizeof(*session->sources));
 	return session->sources ? 0 : strata_fail(error, "out of memory");
 }
@@ -188,15 +195,21 @@ static int start(struct session *session, struct strata_error *error)
 {
 	if (open_host(session, error) ||
 	    (session->options->in_xen &&
-	     select_aggregate_xen(session->options->what, session->options->xen, &session->spec,
+	     select_aggregate_xen(session->options->what, session->options->xen, &session->xen.spec,
 				  error)))
 		return -1;
+	if (session->options->xen_rows)
+		session->xen.spec.row_bits =
+			select_aggregate_row_bits(&session->xen.spec, session->options->xen_rows);
 	session->lock = recorder_number_take_last(is_wanted, session, &session->number, error);
 	if (session->lock < 0)
 		return -1;
 	hypervisor_use_channel(session->hypervisor, session->number);
+	/* Kernels may take seconds to answer.  Xen does not, so all count when it has begun. */
+	if (start_kernels(session, error) || start_xen(session, error))
+		return -1;
 	session->start_ticks = session->last_ticks = strata_clock();
-	return start_xen(session, error) || start_kernels(session, error) ? -1 : 0;
+	return 0;
 }
 
 static uint64_t ns_of(const struct session *session, uint64_t ticks)
@@ -211,18 +224,21 @@ static uint64_t ms_since_start(const struct session *session)
 
 static int read_xen(struct session *session, struct strata_error *error)
 {
-	struct aggregate_rows *now = &session->rows[!session->newest];
+	struct aggregated_xen *xen = &session->xen;
+	const struct aggregate_rows *now = &xen->rows[!xen->newest];
+	const struct aggregate_rows *before = &xen->rows[xen->newest];
 
-	if (hypervisor_read_aggregate(session->hypervisor, &session->spec, now, error))
+	if (aggregated_xen_read(xen, error))
 		return -1;
 	session->sources[0] = (struct aggregate_source){
 		.name = "xen",
-		.spec = &session->spec,
+		.spec = &xen->spec,
 		.now = now,
-		.before = &session->rows[session->newest],
+		.before = before,
+		.interval_ns = ns_of(session, now->ticks - before->ticks),
+		.total_ns = ns_of(session, now->ticks - xen->start_ticks),
 		.tsc_khz = session->tsc_khz,
 	};
-	session->newest = !session->newest;
 	return 0;
 }
 
@@ -234,13 +250,19 @@ static size_t read_kernels(struct session *session, size_t nr)
 	aggregated_kernels_read(&session->kernels);
 	for (i = 0; i < session->kernels.nr; i++) {
 		const struct aggregated_kernel *one = &session->kernels.list[i];
+		const uint64_t ticks = one->rows[one->newest].ticks;
 
+		/* It was left out. */
+		if (!one->start_ticks)
+			continue;
 		session->sources[nr++] = (struct aggregate_source){
 			.name = one->name,
 			.spec = &one->spec,
 			.now = &one->rows[one->newest],
 			/* Of one that went, nothing is new. */
 			.before = &one->rows[one->counts ? !one->newest : one->newest],
+			.interval_ns = ns_of(session, ticks - one->rows[!one->newest].ticks),
+			.total_ns = ns_of(session, ticks - one->start_ticks),
 			.tsc_khz = one->tables.tsc_khz,
 			.events = one->map.events,
 			.nr_events = one->map.nr_events,
@@ -259,7 +281,8 @@ static int look(struct session *session, bool is_last, struct strata_error *erro
 		.interval_ns = ns_of(session, ticks - session->last_ticks),
 		.total_ns = ns_of(session, ticks - session->start_ticks),
 		.is_last = is_last,
-		.xenstore = session->kernels.xenstore,
+		.totals = &session->xen.totals,
+		.kernels = &session->kernels,
 	};
 
 	if (session->options->in_xen && read_xen(session, error))
@@ -269,18 +292,24 @@ static int look(struct session *session, bool is_last, struct strata_error *erro
 	return session->options->look(session->options->data, &seen, error);
 }
 
-/* Sleeps until a time, by the TSC: dom0's own clock may stand still under emulation.  False: it is
- * time to end. */
-static bool sleep_until(struct session *session, uint64_t ms)
+/* Sleeps until a time, by the TSC: dom0's own clock may stand still under emulation; keeps room in
+ * Xen's table meanwhile.  1: it is time to end; or -1. */
+static int sleep_until(struct session *session, uint64_t ms, struct strata_error *error)
 {
 	const struct timespec nap = { .tv_nsec = NAP_NS };
 
 	while (!interrupted && ms_since_start(session) < ms) {
 		if (session->options->idle && session->options->idle(session->options->data))
-			return false;
+			return 1;
+		if (session->options->in_xen &&
+		    ms_since_start(session) >= session->room_ms + ROOM_MS) {
+			session->room_ms = ms_since_start(session);
+			if (aggregated_xen_keep_room(&session->xen, error))
+				return -1;
+		}
 		nanosleep(&nap, NULL);
 	}
-	return !interrupted;
+	return interrupted;
 }
 
 /* Looks once an interval. As options->look(). */
@@ -291,21 +320,23 @@ static int run(struct session *session, struct strata_error *error)
 	int result = 0;
 
 	fprintf(stderr, "strata: counting in channel %u of %s%zu kernels%s\n", session->number,
-		options->in_xen ? "Xen and of " : "", session->kernels.nr,
+		options->in_xen ? "Xen and of " : "",
+		aggregated_kernels_counting(&session->kernels),
 		options->duration_ms ? "" : "; Ctrl-C ends it");
 	while (!result) {
 		next_ms += options->interval_ms ? options->interval_ms : UINT64_MAX;
 		if (options->duration_ms && options->duration_ms <= next_ms) {
-			sleep_until(session, options->duration_ms);
+			result = sleep_until(session, options->duration_ms, error);
 			break;
 		}
-		if (!sleep_until(session, next_ms))
-			break;
-		result = select_events(session, true, error);
+		result = sleep_until(session, next_ms, error);
+		if (!result)
+			result = select_events(session, true, error);
 		if (!result)
 			result = look(session, false, error);
 	}
-	return result;
+	/* Also where it is interrupted, the last look is shown. */
+	return interrupted && result > 0 ? 0 : result;
 }
 
 static void release(struct session *session)
@@ -320,8 +351,7 @@ static void release(struct session *session)
 		xtl_logger_destroy(session->quiet);
 	if (session->lock >= 0)
 		run_lock_release(session->lock);
-	aggregate_rows_clear(&session->rows[0]);
-	aggregate_rows_clear(&session->rows[1]);
+	aggregated_xen_clear(&session->xen);
 	select_xen_clear(&session->chosen);
 	free(session->sources);
 }

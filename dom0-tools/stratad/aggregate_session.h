@@ -12,16 +12,17 @@
 #include <stdint.h>
 
 #include "stratad/domains/aggregated_kernels.h"
+#include "stratad/domains/aggregated_xen.h"
 #include "stratad/select/select_aggregate.h"
-
-struct xs_handle;
 
 /* What counts: Xen, or a kernel. */
 struct aggregate_source {
 	const char *name; /* "xen", or a domain's, which is hostile */
 	const struct strata_aggregate_spec *spec;
-	const struct aggregate_rows *now,
-		*before; /* before: of the previous look; at first, empty */
+	/* Sorted by key.  before: of the previous look; at first, empty. */
+	const struct aggregate_rows *now, *before;
+	uint64_t interval_ns; /* between these; at first, since the source counts */
+	uint64_t total_ns;    /* since it counts */
 	uint32_t tsc_khz;
 	const struct strata_event_desc *events; /* a kernel's; NULL: they are Xen's */
 	size_t nr_events;
@@ -31,10 +32,11 @@ struct aggregate_source {
 struct aggregate_look {
 	const struct aggregate_source *sources;
 	size_t nr_sources;
-	uint64_t interval_ns;       /* since the previous look */
-	uint64_t total_ns;          /* since the counts were 0 */
-	bool is_last;               /* nothing is counted any more */
-	struct xs_handle *xenstore; /* which knows the names of domains */
+	uint64_t interval_ns;                     /* since the previous look */
+	uint64_t total_ns;                        /* since all count */
+	bool is_last;                             /* nothing is counted any more */
+	const struct aggregate_totals *totals;    /* the domains that Xen counts */
+	const struct aggregated_kernels *kernels; /* those that do not count included */
 };
 
 struct aggregate_options {
@@ -42,6 +44,7 @@ struct aggregate_options {
 	bool in_xen;
 	struct xen_selection *xen; /* of counts; for times empty: they select their events */
 	const char *xen_domains;   /* only these; NULL: all */
+	uint32_t xen_rows;         /* of Xen's table at first; 0: as many as seem right */
 	const struct kernel_selection *kernels;
 	size_t nr_kernels;    /* 0: no kernel counts */
 	uint64_t interval_ms; /* 0: only one look, the last one */

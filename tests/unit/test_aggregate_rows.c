@@ -29,10 +29,23 @@ static struct aggregate_rows first = { .words = first_words, .nr = 2 };
 static struct aggregate_rows second = { .words = second_words, .nr = 3 };
 
 static struct aggregate_source source = {
-	.name = "xen", .spec = &counts, .now = &second, .before = &first, .tsc_khz = 1000000
+	.name = "xen",
+	.spec = &counts,
+	.now = &second,
+	.before = &first,
+	.interval_ns = 500000000,
+	.tsc_khz = 1000000,
 };
+static struct aggregate_totals totals;
+static struct aggregated_kernels kernels;
+static const struct aggregate_choice choice = { .begin = "vm_exit", .end = "vm_entry" };
 static struct aggregate_look seen = {
-	.sources = &source, .nr_sources = 1, .interval_ns = 500000000, .total_ns = 1000000000
+	.sources = &source,
+	.nr_sources = 1,
+	.interval_ns = 500000000,
+	.total_ns = 1000000000,
+	.totals = &totals,
+	.kernels = &kernels,
 };
 
 /* Event 2 is between the two that were there before. */
@@ -135,14 +148,14 @@ static const char *shown(struct aggregate_view *view)
 
 static void looks_are_lines_of_json(void **state)
 {
-	struct aggregate_view view = { .json = true };
+	struct aggregate_view view = { .json = true, .what = &choice };
 	const char *text;
 
 	(void)state;
 	text = shown(&view);
 	assert_int_equal(strchr(text, '\n') - text, (long)strlen(text) - 1);
 	assert_non_null(strstr(text, "\"is_last\":false"));
-	assert_non_null(strstr(text, "\"count\":50,\"delta\":50,\"per_s\":100"));
+	assert_non_null(strstr(text, "\"per_s\":100,\"delta\":50,\"count\":50"));
 	assert_non_null(strstr(text, "\"event\":\"0x00000002\""));
 }
 
@@ -150,7 +163,7 @@ static void names_of_guests_are_escaped(void **state)
 {
 	struct strata_event_desc events[3] = { { .name = "first" },
 					       { .name = "bad\033[2J\"name" } };
-	struct aggregate_view view = { .json = true };
+	struct aggregate_view view = { .json = true, .what = &choice };
 	const char *text;
 
 	(void)state;
@@ -178,7 +191,7 @@ static void times_are_drawn_at_the_end(void **state)
 {
 	uint64_t words[1 + STRATA_AGGREGATE_TIME_WORDS] = { 0 };
 	struct aggregate_rows rows = { .words = words, .nr = 1 }, none = { .nr = 0 };
-	struct aggregate_view view = { .json = false };
+	struct aggregate_view view = { .json = false, .what = &choice };
 	const char *text;
 
 	(void)state;
@@ -208,6 +221,49 @@ static void times_are_drawn_at_the_end(void **state)
 	source.before = &first;
 }
 
+/* Also a guest that was folded since the previous look has no row there. */
+static void who_is_folded_and_left_out_is_said(void **state)
+{
+	struct strata_aggregate_spec by_domain = counts;
+	struct aggregated_kernel list[] = { { .name = "sil\033ent", .silent = true },
+					    { .name = "fine", .counts = true } };
+	struct counted_domain domains[] = { { .domain = 3, .exists = true, .name = "web1" } };
+	struct aggregate_view view = { .json = false, .what = &choice };
+	const char *text;
+
+	(void)state;
+	by_domain.by_owner = 1;
+	first_words[0] = strata_aggregate_key(1, 2);
+	first_words[2] = second_words[0] = strata_aggregate_key(1, 3);
+	second_words[2] = strata_aggregate_key(STRATA_HV_ID_GUEST, 3);
+	second_words[4] = strata_aggregate_key(1, AGGREGATE_ENDED);
+	source.spec = &by_domain;
+	totals = (struct aggregate_totals){ .domains = domains, .nr = 1, .nr_ended = 10 };
+	strcpy(totals.ended[1], "ol\033d");
+	strcpy(totals.ended[2], "older");
+	kernels = (struct aggregated_kernels){ .list = list, .nr = 2 };
+	second.bad = 4;
+	text = shown(&view);
+	assert_null(strchr(text, '\033'));
+	assert_non_null(strstr(text, "web1"));
+	assert_non_null(strstr(text, "(guest's own)"));
+	assert_non_null(strstr(text, "(ended): 10 domains that no longer exist, the last ones ol"));
+	assert_non_null(strstr(text, "ent: not counted, because its kernel did not answer"));
+	assert_null(strstr(text, "fine"));
+	assert_non_null(strstr(text, "4 rows of its tables are not of its events"));
+	/* 101 in all, 10 before. */
+	assert_non_null(strstr(text, " 91 "));
+	view.json = true;
+	text = shown(&view);
+	assert_non_null(strstr(text, "\"ended_domains\":10"));
+	assert_non_null(strstr(text, "\"why\":\"did not answer\""));
+	assert_non_null(strstr(text, "\"domain\":\"(ended)\",\"domain_id\":null"));
+	source.spec = &counts;
+	second.bad = 0;
+	totals = (struct aggregate_totals){ .nr = 0 };
+	kernels = (struct aggregated_kernels){ .nr = 0 };
+}
+
 #define TEST(name) cmocka_unit_test_setup(name, two_looks)
 
 int main(void)
@@ -219,6 +275,7 @@ int main(void)
 		TEST(looks_are_lines_of_json),
 		TEST(names_of_guests_are_escaped),
 		TEST(times_are_drawn_at_the_end),
+		TEST(who_is_folded_and_left_out_is_said),
 	};
 
 	return cmocka_run_group_tests_name("aggregate_rows", tests, NULL, NULL);

@@ -24,6 +24,7 @@ check "nothing" refuses 2 'leaves nothing to count' top --xen none count
 check "two specifications" refuses 2 'one specification at a time' top count count:domain
 check "an interval that is none" refuses 2 '--interval needs a time' top --interval never
 check "a duration that is none" refuses 2 '--duration needs a time' top --duration 0
+check "rows that are none" refuses 2 '--rows needs a number' top --rows -1
 check "an unknown option" refuses 2 'unknown option' top --output x
 check "a recording that is not made" refuses 2 'leave options of recordings out' record --aggregate count --output x
 check "a command that would not be recorded" refuses 2 'leave options of recordings out' record --aggregate count -- true

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Compares what an aggregator counted with what a recorder beside it recorded: same_counts.py RECORDING SOURCE COUNTS.json BEGIN END
 
+With "renewed" in place of BEGIN and END, the aggregator had too few rows at first: its table was renewed, and what is in no row counts in the sum only.
+
 Counts must be the same, for each event and domain, or for each event. Times (with BEGIN and END) are computed from the recording of
 each vCPU of Xen's, or thread of a kernel's: their number must be the same; an event has the same ticks in all channels, unless a probe nested in it or a sub-buffer was
 switched: so a few times may differ a little. Prints what was compared; status 1 if something differs.
@@ -44,6 +46,16 @@ def compare_counts(events, rows):
     return recorded == counted and sum(recorded.values()) > 200
 
 
+def compare_renewed(events, look):
+    recorded = collections.Counter((name, domain) for _, name, domain, _ in events)
+    counted = collections.Counter({(row['event'], row['domain_id']): row['count'] for row in look['rows']})
+    more = {key: (recorded[key], count) for key, count in counted.items() if count > recorded[key]}
+    missed = look['sources'][0]['others']['no_row']
+    print(f"{sum(recorded.values())} events recorded, {sum(counted.values())} counted in {len(counted)} rows, {missed} in none, "
+          f"after {look['renewals']} renewals; counted more often: {more}")
+    return not more and sum(counted.values()) + missed == sum(recorded.values()) and look['renewals'] > 1 and missed < sum(counted.values())
+
+
 def times_of(events, begin, end):
     """By domain: the times between the two events on a vCPU."""
     opened, times = {}, collections.defaultdict(list)
@@ -77,7 +89,9 @@ def compare_times(events, look, begin, end):
 def main():
     recording, source, counts = sys.argv[1:4]
     with open(counts, encoding='utf-8') as file:
-        look = json.loads(file.read())
+        look = json.loads(file.readlines()[-1])
+    if sys.argv[4:] == ['renewed']:
+        sys.exit(0 if compare_renewed(events_of(recording, source), look) else 1)
     if any(one['others']['no_row'] or one['others']['nested'] for one in look['sources']) or not look['is_last']:
         sys.exit(f"same_counts: {look['sources']}")
     events = events_of(recording, source)

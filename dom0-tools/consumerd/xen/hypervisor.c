@@ -454,9 +454,12 @@ int hypervisor_start(struct hypervisor *hypervisor, uint32_t switch_ms, struct s
 {
 	struct strata_hv_op op = { .operation = STRATA_HV_START, .u.start.switch_ms = switch_ms };
 
-	if (hypervisor_operate(hypervisor, &op))
-		return strata_fail(error, "Xen does not start recording: %s", strerror(errno));
-	return 0;
+	if (!hypervisor_operate(hypervisor, &op))
+		return 0;
+	if (errno == EBUSY)
+		return strata_fail(error, "Xen does not start recording: another process destroys "
+					  "this channel at the same time; try again");
+	return strata_fail(error, "Xen does not start recording: %s", strerror(errno));
 }
 
 int hypervisor_flush(struct hypervisor *hypervisor, struct strata_error *error)

@@ -69,9 +69,22 @@ static int make_room(struct aggregate_rows *rows, size_t nr, size_t row_words,
 	return 0;
 }
 
+int hypervisor_renew_aggregate(struct hypervisor *hypervisor,
+			       const struct strata_aggregate_spec *spec, struct strata_error *error)
+{
+	struct strata_hv_op op = { .operation = STRATA_HV_AGGREGATE };
+
+	op.u.aggregate.spec = *spec;
+	op.u.aggregate.flags = STRATA_HV_RENEW;
+	if (hypervisor_operate(hypervisor, &op))
+		return strata_fail(error, "Xen cannot create new tables to count in: %s",
+				   strerror(errno));
+	return 0;
+}
+
 int hypervisor_read_aggregate(struct hypervisor *hypervisor,
-			      const struct strata_aggregate_spec *spec, struct aggregate_rows *rows,
-			      struct strata_error *error)
+			      const struct strata_aggregate_spec *spec, bool previous,
+			      struct aggregate_rows *rows, struct strata_error *error)
 {
 	const uint32_t all = strata_aggregate_rows(spec);
 	const size_t row_words = 1 + strata_aggregate_row_words(spec);
@@ -87,6 +100,7 @@ int hypervisor_read_aggregate(struct hypervisor *hypervisor,
 		op.u.read.buffer = (uint64_t)(uintptr_t)buffer;
 		op.u.read.room = (uint32_t)(CALL_BYTES / (row_words * sizeof(uint64_t)));
 		op.u.read.first = next;
+		op.u.read.flags = previous ? STRATA_HV_READ_PREVIOUS : 0;
 		if (hypervisor_operate(hypervisor, &op))
 			return strata_fail(error, "Xen does not hand over its counts: %s",
 					   strerror(errno));

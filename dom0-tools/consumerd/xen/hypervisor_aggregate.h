@@ -7,6 +7,7 @@
 #ifndef STRATA_CONSUMERD_HYPERVISOR_AGGREGATE_H
 #define STRATA_CONSUMERD_HYPERVISOR_AGGREGATE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,7 +19,7 @@ struct hypervisor;
 
 /* The contents of a channel's tables, summed over all CPUs. */
 struct aggregate_rows {
-	/* Of each row its key, then its words.  Rows keep their order, and none disappears. */
+	/* Of each row its key, then its words. */
 	uint64_t *words;
 	size_t nr, room; /* rows */
 	uint64_t others[STRATA_AGGREGATE_OTHERS];
@@ -37,9 +38,22 @@ void aggregate_rows_clear(struct aggregate_rows *rows);
 int hypervisor_aggregate(struct hypervisor *hypervisor, const struct strata_aggregate_spec *spec,
 			 const char *owner, struct strata_error *error);
 
-/* Replaces @rows by the current ones.  0 or -1. */
+/*
+ * Has the channel count in new tables from here on, with the rows of @spec; it misses no event.
+ * 0, or -1: it counts on in those of before.
+ */
+int hypervisor_renew_aggregate(struct hypervisor *hypervisor,
+			       const struct strata_aggregate_spec *spec,
+			       struct strata_error *error);
+
+/*
+ * Replaces @rows by the current ones.
+ * @spec: of the tables
+ * @previous: reads those that the last renewal has replaced
+ * 0 or -1.
+ */
 int hypervisor_read_aggregate(struct hypervisor *hypervisor,
-			      const struct strata_aggregate_spec *spec, struct aggregate_rows *rows,
-			      struct strata_error *error);
+			      const struct strata_aggregate_spec *spec, bool previous,
+			      struct aggregate_rows *rows, struct strata_error *error);
 
 #endif /* STRATA_CONSUMERD_HYPERVISOR_AGGREGATE_H */

@@ -10,11 +10,12 @@
 #include <strata/platform/user.h>
 
 #include "base/escape.h"
+#include "stratad/domains/aggregate_totals.h"
 #include "xen/domain_numbers.h"
 
-/* How long a kernel may take to answer; a start attaches each probe. */
-#define ANSWER_LOOKS 500u
-#define LOOK_NS      20000000
+/* How long all kernels together may take for a step; a start attaches each probe. */
+#define ANSWER_MS 10000u
+#define LOOK_NS   20000000
 
 static void complain(const struct aggregated_kernel *one, const char *what,
 		     const struct strata_error *error)
@@ -25,40 +26,95 @@ static void complain(const struct aggregated_kernel *one, const char *what,
 	fprintf(stderr, "strata: domain %u (%s) %s: %s\n", one->domain, name, what, error->text);
 }
 
-/*
- * Sends a command and waits until the kernel answers with @word.
- * @interrupted: ends the wait; NULL: nothing does
- * 0 or -1.
- */
-static int ask(const struct aggregated_kernels *all, const struct aggregated_kernel *one,
-	       const struct guest_command *command, uint32_t sequence, const char *word,
-	       const volatile sig_atomic_t *interrupted, struct guest *guest,
-	       struct strata_error *error)
-{
-	const struct timespec pause = { .tv_nsec = LOOK_NS };
-	unsigned int i;
-
-	if (guest_tell(all->xenstore, one->domain, all->channel, command, error))
-		return -1;
-	for (i = 0; i < ANSWER_LOOKS; i++) {
-		guest_look(all->xenstore, one->domain, all->channel, guest);
-		if (guest->answered == sequence && !strcmp(guest->state, word))
-			return 0;
-		if (guest->answered == sequence)
-			return strata_fail(error,
-					   "it refuses: see the messages of its kernel (dmesg)");
-		if (guest->module == GUEST_NO_MODULE)
-			return strata_fail(error, "its module is gone");
-		if (interrupted && *interrupted)
-			return strata_fail(error, "interrupted before it answered");
-		nanosleep(&pause, NULL);
-	}
-	return strata_fail(error, "it does not answer");
-}
-
 static uint32_t next_sequence(void)
 {
 	return (uint32_t)strata_clock() | 1u;
+}
+
+/* Sends a command, which owes an answer from now on.  0 or -1. */
+static int tell(const struct aggregated_kernels *all, struct aggregated_kernel *one,
+		const struct guest_command *command, uint32_t sequence, const char *word,
+		struct strata_error *error)
+{
+	one->awaited = NULL;
+	if (guest_tell(all->xenstore, one->domain, all->channel, command, error))
+		return -1;
+	one->awaited = word;
+	one->sequence = sequence;
+	return 0;
+}
+
+/* 1: it has answered as it should; 0: not yet; -1: it never will. */
+static int hear(const struct aggregated_kernels *all, const struct aggregated_kernel *one,
+		struct guest *guest, struct strata_error *error)
+{
+	guest_look(all->xenstore, one->domain, all->channel, guest);
+	if (guest->answered == one->sequence)
+		return !strcmp(guest->state, one->awaited)
+			       ? 1
+			       : strata_fail(error,
+					     "it refuses: see the messages of its kernel (dmesg)");
+	return guest->module == GUEST_NO_MODULE ? strata_fail(error, "its module is gone") : 0;
+}
+
+/*
+ * A step of all kernels: what is done with an answer, which may be to tell the kernel something
+ * more, and what is done with one that fails.
+ */
+struct step {
+	int (*answered)(const struct aggregated_kernels *all, struct aggregated_kernel *one,
+			const struct guest *guest, struct strata_error *error); /* or NULL */
+	void (*failed)(const struct aggregated_kernels *all, struct aggregated_kernel *one,
+		       const struct strata_error *error);
+	const volatile sig_atomic_t *interrupted; /* ends the wait; NULL: nothing does */
+};
+
+/* Whether the kernel still owes an answer. */
+static bool hear_one(const struct aggregated_kernels *all, struct aggregated_kernel *one,
+		     const struct step *step)
+{
+	struct strata_error error;
+	struct guest guest;
+	int heard;
+
+	if (!one->awaited)
+		return false;
+	heard = hear(all, one, &guest, &error);
+	if (!heard)
+		return true;
+	one->awaited = NULL;
+	if (heard < 0 || (step->answered && step->answered(all, one, &guest, &error)))
+		step->failed(all, one, &error);
+	return one->awaited;
+}
+
+/* Waits until no kernel owes an answer, or the time is over. */
+static void hear_all(const struct aggregated_kernels *all, const struct step *step)
+{
+	const struct timespec pause = { .tv_nsec = LOOK_NS };
+	const uint64_t end_ticks = strata_clock() + (uint64_t)ANSWER_MS * all->tsc_khz;
+	struct strata_error silence;
+	bool waits = true;
+	size_t i;
+
+	strata_fail(&silence, "it does not answer within %u s", ANSWER_MS / 1000u);
+	while (waits) {
+		for (waits = false, i = 0; i < all->nr; i++)
+			waits = hear_one(all, &all->list[i], step) || waits;
+		if (!waits || (step->interrupted && *step->interrupted) ||
+		    strata_clock() >= end_ticks)
+			break;
+		nanosleep(&pause, NULL);
+	}
+	if (step->interrupted && *step->interrupted)
+		strata_fail(&silence, "interrupted before it answered");
+	for (i = 0; i < all->nr; i++) {
+		if (!all->list[i].awaited)
+			continue;
+		all->list[i].awaited = NULL;
+		all->list[i].silent = true;
+		step->failed(all, &all->list[i], &silence);
+	}
 }
 
 /* The id of an event with that name.  0 or -1. */
@@ -112,32 +168,65 @@ static int read_events(const struct aggregated_kernels *all, struct aggregated_k
 	return guest_map(&one->map, all->gnttab, &guest, false, error);
 }
 
-static int start_one(const struct aggregated_kernels *all, struct aggregated_kernel *one,
-		     const struct aggregate_choice *what, const char *patterns,
+/* Starts the first step: it makes tables. */
+static int begin_one(const struct aggregated_kernels *all, struct aggregated_kernel *one,
 		     struct strata_error *error)
 {
+	const uint32_t sequence = next_sequence();
 	struct event_set events = { { 0 } };
-	const struct guest_start start = { .events = &events };
 	struct guest_command command;
-	struct guest guest;
-	uint32_t sequence = next_sequence();
 
-	if (read_events(all, one, error) || choose(one, what, patterns, &events, error))
+	if (read_events(all, one, error) ||
+	    choose(one, all->what, one->selection->text, &events, error))
 		return -1;
 	guest_command_aggregate(&command, sequence, &one->spec);
 	one->asked = true;
-	if (ask(all, one, &command, sequence, "aggregated", all->interrupted, &guest, error))
-		return -1;
-	one->counts = true;
-	one->nonce = guest.nonce;
+	return tell(all, one, &command, sequence, "aggregated", error);
+}
+
+/* It has tables: starts the second step. */
+static int start_one(const struct aggregated_kernels *all, struct aggregated_kernel *one,
+		     const struct guest *guest, struct strata_error *error)
+{
+	const uint32_t sequence = next_sequence();
+	struct event_set events = { { 0 } };
+	const struct guest_start start = { .events = &events };
+	struct guest_command command;
+
+	one->has_tables = true;
+	one->nonce = guest->nonce;
 	guest_unmap(&one->map);
-	if (guest_map_tables(&one->map, all->gnttab, &guest, &one->spec, &one->tables, error))
+	if (guest_map_tables(&one->map, all->gnttab, guest, &one->spec, &one->tables, error) ||
+	    choose(one, all->what, one->selection->text, &events, error) ||
+	    guest_command_start(&command, sequence, &start, error))
 		return -1;
-	sequence = next_sequence();
-	return guest_command_start(&command, sequence, &start, error)
-		       ? -1
-		       : ask(all, one, &command, sequence, "started", all->interrupted, &guest,
-			     error);
+	return tell(all, one, &command, sequence, "started", error);
+}
+
+static int begun(const struct aggregated_kernels *all, struct aggregated_kernel *one,
+		 const struct guest *guest, struct strata_error *error)
+{
+	if (!one->has_tables)
+		return start_one(all, one, guest, error);
+	one->counts = true;
+	one->start_ticks = one->rows[0].ticks = one->rows[1].ticks = strata_clock();
+	return 0;
+}
+
+/* It is told to free what it may have or may yet make, and not waited for. */
+static void is_left_out(const struct aggregated_kernels *all, struct aggregated_kernel *one,
+			const struct strata_error *error)
+{
+	const uint32_t sequence = next_sequence();
+	struct guest_command command;
+	struct strata_error ignored;
+
+	complain(one, "is left out", error);
+	guest_command_destroy(&command, sequence);
+	if (one->asked)
+		tell(all, one, &command, sequence, "destroyed", &ignored);
+	one->awaited = NULL;
+	one->asked = false;
 }
 
 static const struct kernel_selection *selection_of(const struct kernel_selection *selections,
@@ -156,62 +245,47 @@ static bool is_pattern(const char *domain)
 	return strpbrk(domain, "*?[");
 }
 
-/* Ends what a kernel may have begun. */
-static void end_one(const struct aggregated_kernels *all, struct aggregated_kernel *one)
+static void add(struct aggregated_kernels *all, const struct kernel_selection *selection,
+		const struct guest *guest)
 {
-	const uint32_t sequence = next_sequence();
-	struct guest_command command;
+	struct aggregated_kernel *one = &all->list[all->nr++];
 	struct strata_error error;
-	struct guest guest;
 
-	guest_command_destroy(&command, sequence);
-	if (one->counts) {
-		if (ask(all, one, &command, sequence, "destroyed", NULL, &guest, &error))
-			complain(one, "keeps its tables", &error);
-	} else if (one->asked) {
-		/* It did not answer, or could not be read: it is told, and not waited for. */
-		guest_tell(all->xenstore, one->domain, all->channel, &command, &error);
-	}
-	guest_unmap(&one->map);
-	free(one->tables.refs);
-	aggregate_rows_clear(&one->rows[0]);
-	aggregate_rows_clear(&one->rows[1]);
-}
-
-static int start_guest(struct aggregated_kernels *all, const struct aggregate_choice *what,
-		       const struct kernel_selection *selection, const struct guest *guest,
-		       struct strata_error *error)
-{
-	struct aggregated_kernel *one = &all->list[all->nr];
-
-	*one = (struct aggregated_kernel){ .domain = guest->domain };
+	*one = (struct aggregated_kernel){ .domain = guest->domain, .selection = selection };
 	snprintf(one->name, sizeof(one->name), "%s",
 		 strata_domain_shown_name(guest->domain, guest->name));
-	if (!start_one(all, one, what, selection->text, error)) {
-		all->nr++;
-		return 0;
+	if (begin_one(all, one, &error))
+		is_left_out(all, one, &error);
+}
+
+/* 0, or -1: a kernel that is named without a wildcard refuses.  One that is silent may be any. */
+static int check_named(const struct aggregated_kernels *all, struct strata_error *error)
+{
+	size_t i;
+
+	for (i = 0; i < all->nr; i++) {
+		const struct aggregated_kernel *one = &all->list[i];
+
+		if (!one->counts && !one->silent && !is_pattern(one->selection->domain))
+			return strata_fail(error, "--kernel %s cannot count",
+					   one->selection->domain);
 	}
-	complain(one, "is left out", error);
-	end_one(all, one);
-	return is_pattern(selection->domain)
-		       ? 0
-		       : strata_fail(error, "--kernel %s cannot count", selection->domain);
+	return 0;
 }
 
 int aggregated_kernels_start(struct aggregated_kernels *all, const struct aggregate_choice *what,
 			     const struct kernel_selection *selections, size_t nr_selections,
 			     struct strata_error *error)
 {
+	const struct step step = { begun, is_left_out, all->interrupted };
 	struct guest *guests;
 	size_t nr, i;
-	int result = 0;
 
 	if (guests_find(all->xenstore, all->channel, &guests, &nr, error))
 		return -1;
+	all->what = what;
 	all->list = calloc(nr + 1, sizeof(*all->list));
-	if (!all->list)
-		result = strata_fail(error, "out of memory");
-	for (i = 0; !result && i < nr; i++) {
+	for (i = 0; all->list && i < nr; i++) {
 		const struct kernel_selection *selection =
 			selection_of(selections, nr_selections, &guests[i]);
 
@@ -220,14 +294,28 @@ int aggregated_kernels_start(struct aggregated_kernels *all, const struct aggreg
 		    guests[i].module == GUEST_NO_MODULE)
 			continue;
 		if (selection)
-			result = start_guest(all, what, selection, &guests[i], error);
+			add(all, selection, &guests[i]);
 	}
 	free(guests);
-	if (!result && !all->nr)
-		result = strata_fail(error,
-				     "no kernel that --kernel names can count; `strata list` shows "
-				     "which have strata.ko loaded");
-	return result;
+	if (!all->list)
+		return strata_fail(error, "out of memory");
+	hear_all(all, &step);
+	if (all->interrupted && *all->interrupted)
+		return strata_fail(error, "interrupted while kernels started to count");
+	if (!all->nr)
+		return strata_fail(error,
+				   "no kernel that --kernel names can count; `strata list` shows "
+				   "which have strata.ko loaded");
+	return check_named(all, error);
+}
+
+size_t aggregated_kernels_counting(const struct aggregated_kernels *all)
+{
+	size_t i, nr = 0;
+
+	for (i = 0; i < all->nr; i++)
+		nr += all->list[i].counts;
+	return nr;
 }
 
 static int read_one(const struct aggregated_kernels *all, struct aggregated_kernel *one,
@@ -254,6 +342,7 @@ void aggregated_kernels_read(struct aggregated_kernels *all)
 			continue;
 		if (!read_one(all, one, &error)) {
 			one->newest = !one->newest;
+			aggregate_rows_settle(&one->spec, &one->rows[one->newest]);
 			continue;
 		}
 		complain(one, "counts no more", &error);
@@ -261,30 +350,75 @@ void aggregated_kernels_read(struct aggregated_kernels *all)
 	}
 }
 
+static void did_not_stop(const struct aggregated_kernels *all, struct aggregated_kernel *one,
+			 const struct strata_error *error)
+{
+	(void)all;
+	complain(one, "did not stop", error);
+}
+
 void aggregated_kernels_stop(struct aggregated_kernels *all)
 {
+	const struct step step = { NULL, did_not_stop, NULL };
 	struct strata_error error;
 	size_t i;
 
 	for (i = 0; i < all->nr; i++) {
 		const uint32_t sequence = next_sequence();
 		struct guest_command command;
-		struct guest guest;
 
 		if (!all->list[i].counts)
 			continue;
 		guest_command_stop(&command, sequence);
-		if (ask(all, &all->list[i], &command, sequence, "stopped", NULL, &guest, &error))
-			complain(&all->list[i], "did not stop", &error);
+		if (tell(all, &all->list[i], &command, sequence, "stopped", &error))
+			did_not_stop(all, &all->list[i], &error);
 	}
+	hear_all(all, &step);
+}
+
+static void keeps_its_tables(const struct aggregated_kernels *all, struct aggregated_kernel *one,
+			     const struct strata_error *error)
+{
+	(void)all;
+	complain(one, "keeps its tables", error);
+}
+
+/* Has all kernels free their tables.  Those that were silent are told, and not waited for. */
+static void destroy_all(struct aggregated_kernels *all)
+{
+	const struct step step = { NULL, keeps_its_tables, NULL };
+	struct strata_error error;
+	size_t i;
+
+	for (i = 0; i < all->nr; i++) {
+		struct aggregated_kernel *one = &all->list[i];
+		const uint32_t sequence = next_sequence();
+		struct guest_command command;
+
+		if (!one->asked)
+			continue;
+		guest_command_destroy(&command, sequence);
+		if (tell(all, one, &command, sequence, "destroyed", &error))
+			keeps_its_tables(all, one, &error);
+		if (one->silent)
+			one->awaited = NULL;
+	}
+	hear_all(all, &step);
 }
 
 void aggregated_kernels_end(struct aggregated_kernels *all)
 {
 	size_t i;
 
-	for (i = 0; i < all->nr; i++)
-		end_one(all, &all->list[i]);
+	destroy_all(all);
+	for (i = 0; i < all->nr; i++) {
+		struct aggregated_kernel *one = &all->list[i];
+
+		guest_unmap(&one->map);
+		free(one->tables.refs);
+		aggregate_rows_clear(&one->rows[0]);
+		aggregate_rows_clear(&one->rows[1]);
+	}
 	free(all->list);
 	all->list = NULL;
 	all->nr = 0;

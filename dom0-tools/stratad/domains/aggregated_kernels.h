@@ -3,8 +3,9 @@
  * aggregated_kernels.h - the kernels that count events for one aggregator: has a channel of each
  * count, reads their tables, and ends what it began.
  *
- * Each step waits for the module's answer.  A kernel that does not answer, or goes, is left out,
- * which is reported; the others count on.
+ * All kernels are told of a step, then waited for together, with one deadline: so one that does not
+ * answer delays the others once, and not once for each.  It is left out, which is reported, and not
+ * waited for again; the others count on.  So it is with one that goes.
  */
 #ifndef STRATA_STRATAD_AGGREGATED_KERNELS_H
 #define STRATA_STRATAD_AGGREGATED_KERNELS_H
@@ -21,34 +22,45 @@
 struct aggregated_kernel {
 	uint32_t domain;
 	char name[GUEST_NAME_BYTES]; /* hostile */
-	uint64_t nonce;              /* of the channel */
-	bool asked;                  /* it may have made tables */
-	bool counts;                 /* false: it went, its rows stay as they were */
+	const struct kernel_selection *selection;
+	const char *awaited; /* the answer that it owes; NULL: none */
+	uint32_t sequence;   /* of that */
+	uint64_t nonce;      /* of the channel */
+	bool asked;          /* it may have made tables */
+	bool has_tables;     /* it has told so */
+	bool counts;         /* false: its rows, if it had any, stay as they were */
+	bool silent;         /* it has not answered in time */
 	struct strata_aggregate_spec spec;
 	struct guest_map map; /* its events */
 	struct guest_tables tables;
-	struct aggregate_rows rows[2];
-	unsigned int newest; /* of these */
+	struct aggregate_rows rows[2]; /* ticks: when they were read; at first, when it started */
+	unsigned int newest;           /* of these */
+	uint64_t start_ticks;
 };
 
 struct aggregated_kernels {
 	struct xs_handle *xenstore;
 	xengnttab_handle *gnttab;
 	uint32_t channel;                         /* not 0 */
+	uint32_t tsc_khz;                         /* of this CPU */
 	const volatile sig_atomic_t *interrupted; /* no kernel is waited for to start */
-	struct aggregated_kernel *list;
+	const struct aggregate_choice *what;
+	struct aggregated_kernel *list; /* those that never counted included */
 	size_t nr;
 };
 
 /*
- * Has the kernels that @selections name count.
- * 0, or -1: no kernel counts, or one that is named without a wildcard.
+ * Has the kernels that @selections name count, which have to outlive the list.
+ * 0, or -1: no kernel is named; one that is named without a wildcard has refused; or interrupted.
  */
 int aggregated_kernels_start(struct aggregated_kernels *all, const struct aggregate_choice *what,
 			     const struct kernel_selection *selections, size_t nr_selections,
 			     struct strata_error *error);
 
-/* Reads all tables. */
+/* How many count. */
+size_t aggregated_kernels_counting(const struct aggregated_kernels *all);
+
+/* Reads the tables of those that count. */
 void aggregated_kernels_read(struct aggregated_kernels *all);
 
 /* Stops counting; the tables can still be read. */

@@ -6,7 +6,8 @@
 #include <string.h>
 
 /* Rows of a table: more than Xen has events; of those for each domain, as many as 16 to 64 busy
- * domains need.  What has no row is counted as such. */
+ * domains need.  Xen's tables of domains are replaced by larger ones when more are there
+ * (aggregated_xen.h).  What has no row is counted as such. */
 #define COUNT_ROW_BITS        10u
 #define COUNT_DOMAIN_ROW_BITS 12u
 #define TIME_ROW_BITS         1u
@@ -70,6 +71,18 @@ int select_aggregate_xen(const struct aggregate_choice *choice, struct xen_selec
 	if (select_xen_event(selection, choice->begin, &spec->begin, error))
 		return -1;
 	return select_xen_event(selection, choice->end, &spec->end, error);
+}
+
+uint8_t select_aggregate_row_bits(const struct strata_aggregate_spec *spec, uint32_t rows)
+{
+	const uint8_t most = spec->kind == STRATA_AGGREGATE_TIME
+				     ? STRATA_AGGREGATE_TIME_ROW_BITS_MAX
+				     : STRATA_AGGREGATE_COUNT_ROW_BITS_MAX;
+	uint8_t bits = STRATA_AGGREGATE_ROW_BITS_MIN;
+
+	while (bits < most && 1u << bits < rows)
+		bits++;
+	return bits;
 }
 
 void select_aggregate_kernel(const struct aggregate_choice *choice,

@@ -29,6 +29,9 @@ int select_aggregate(const char *text, struct aggregate_choice *choice, struct s
 int select_aggregate_xen(const struct aggregate_choice *choice, struct xen_selection *selection,
 			 struct strata_aggregate_spec *spec, struct strata_error *error);
 
+/* The fewest bits for that many rows, within the limits of what @spec counts. */
+uint8_t select_aggregate_row_bits(const struct strata_aggregate_spec *spec, uint32_t rows);
+
 /* Specifies the tables of a kernel; of times, all but which events these are. */
 void select_aggregate_kernel(const struct aggregate_choice *choice,
 			     struct strata_aggregate_spec *spec);

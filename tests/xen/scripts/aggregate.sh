@@ -27,6 +27,15 @@ start_aggregator() {
 	await_line "$log" 'counting in channel' 200
 }
 
+# The same with strata top, a line of JSON for each look.
+start_top() {
+	log=$1
+	shift
+	strata top --json "$@" >"$LAB_OUT/$log.json" 2>"$log" &
+	recorder=$!
+	await_line "$log" 'counting in channel' 200
+}
+
 end_aggregator() {
 	recorder=$2
 	end_recorder INT
@@ -50,6 +59,9 @@ they_agree_with_a_recorder() {
 	times=$recorder
 	start_aggregator all --aggregate count $EVENTS $GUESTS
 	all=$recorder
+	# Too few rows: its table is renewed again and again.
+	start_top few --rows 4 --interval 2s $EVENTS $GUESTS count:domain
+	few=$recorder
 	try list strata list
 	expect_line "list shows what counts" list "channel 7: counting by aggregator 7, process $counts"
 	expect_line "beside what records" list "channel 0: recording by recorder 0, process $beside"
@@ -57,6 +69,7 @@ they_agree_with_a_recorder() {
 	expect_status "an aggregator takes no selection" 1
 	all_domains unpause
 	try top strata top --once --interval 2s
+	cp top "$LAB_OUT/top.txt"
 	expect_status "top shows one look, and ends" 0
 	expect_line "of dom0" top '^ *xen +[a-z_0-9]+ +dom0 +[1-9]'
 	expect_line "of idle CPUs" top '^ *xen +[a-z_0-9]+ +idle +[1-9]'
@@ -69,11 +82,14 @@ they_agree_with_a_recorder() {
 		missed "with a line for each look" "fewer" lines
 	fi
 	try histogram strata top --once --interval 1s time:vm_exit..vm_entry:domain
+	cp histogram "$LAB_OUT/histogram.txt"
 	expect_line "top draws a histogram" histogram 'or more +[1-9][0-9]* #+$'
+	sleep 6
 	all_domains pause
 	end_aggregator counts $counts
 	end_aggregator times $times
 	end_aggregator all $all
+	end_aggregator few $few
 	recorder=$beside
 	end_recorder INT
 	log=beside
@@ -107,6 +123,48 @@ kernels_agree_with_a_recorder() {
 	expect_line "and lost nothing of it" kbeside 'recorded [1-9][0-9]* events .*, 0 lost'
 	try freed strata list
 	expect_no_line "the kernel's channels are freed" freed 'channel [0-9]'
+}
+
+# g2 stands still: the others count, and all together wait for it once.
+silent_kernels_cost_themselves() {
+	xl pause g2
+	before=$(date +%s)
+	try silent strata top --once --interval 1s --xen none --kernel g1:sched_switch --kernel g2:sched_switch --kernel g3:sched_switch
+	after=$(date +%s)
+	expect_status "a silent kernel ends nothing" 0
+	expect_line "it is named" silent '^strata: domain [0-9]+ \(g2\) is left out: it does not answer within 10 s'
+	expect_line "and in what is shown" silent '^g2: not counted, because its kernel did not answer'
+	expect_line "another one counts" silent '^ *g1 +sched_switch +[1-9]'
+	expect_no_line "the silent one does not" silent '^ *g2 +sched_switch'
+	echo "took $((after - before)) s" >seconds
+	if [ $((after - before)) -lt 30 ]; then
+		passed "it is waited for once"
+	else
+		missed "it is waited for once" "took long" seconds
+	fi
+	xl unpause g2
+	sleep 3
+	try thawed strata list
+	expect_no_line "it makes no tables later" thawed 'channel [0-9]'
+}
+
+# A guest that reboots gets another number, and goes on counting.
+a_reboot_is_the_same_domain() {
+	old=$(xl domid g1)
+	start_top reboots --interval 1s --xen sched count:domain
+	counter=$recorder
+	sleep 3
+	xl reboot g1
+	tries=0
+	while new=$(xl domid g1 2>/dev/null || echo "$old"); [ "$new" = "$old" ] && [ $tries -lt 240 ]; do
+		sleep 0.5
+		tries=$((tries + 1))
+	done
+	sleep 8
+	end_aggregator reboots $counter
+	tail -n 1 "$LAB_OUT/reboots.json" | tr '{' '\n' >last
+	expect_line "the next boot of a guest has its counts" last "\"domain\":\"g1\",\"domain_id\":$new,"
+	expect_no_line "and the last boot has no row" last "\"domain_id\":$old,"
 }
 
 wrong_usage_is_refused() {
@@ -150,8 +208,10 @@ killed_aggregators_are_cleared() {
 
 they_agree_with_a_recorder
 kernels_agree_with_a_recorder
+silent_kernels_cost_themselves
 wrong_usage_is_refused
 killed_aggregators_are_cleared
+a_reboot_is_the_same_domain
 try end strata list
 expect_no_line "no channel is left in Xen" end 'channel [0-9]'
 dmesg >"$LAB_OUT/dom0-dmesg"
