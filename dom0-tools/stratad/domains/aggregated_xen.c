@@ -54,8 +54,8 @@ static bool is_pressed(const struct aggregated_xen *xen)
 	       xen->table.nr > strata_aggregate_rows(&xen->spec) / 4 * 3;
 }
 
-/* Has Xen count in new tables, with more rows if domains that exist need them.  1: it has no memory
- * for them. */
+/* Has Xen count in new tables; with more rows, if most of them are of domains that exist.  1: it
+ * has no memory for them. */
 static int renew(struct aggregated_xen *xen, struct strata_error *error)
 {
 	const struct strata_aggregate_spec old = xen->spec;
@@ -64,8 +64,7 @@ static int renew(struct aggregated_xen *xen, struct strata_error *error)
 				      : STRATA_AGGREGATE_COUNT_ROW_BITS_MAX;
 	struct strata_aggregate_spec spec = old;
 
-	if (aggregate_totals_living(&xen->totals, &old, &xen->table) >
-		    strata_aggregate_rows(&old) / 2 &&
+	if (2 * aggregate_totals_living(&xen->totals, &old, &xen->table) > xen->table.nr &&
 	    old.row_bits < most)
 		spec.row_bits++;
 	if (hypervisor_renew_aggregate(xen->hypervisor, &spec, error))
