@@ -233,8 +233,8 @@ static void fill(struct strata_table *table, struct strata_table_column *columns
 }
 
 /* Draws the histogram of each row. */
-static void put_histograms(const struct strata_table *table, const struct aggregate_row *rows,
-			   size_t nr, FILE *out)
+static void put_histograms(const struct aggregate_view *view, const struct strata_table *table,
+			   const struct aggregate_row *rows, size_t nr, FILE *out)
 {
 	char from[STRATA_NS_TEXT_BYTES];
 	size_t i, bucket;
@@ -244,8 +244,9 @@ static void put_histograms(const struct strata_table *table, const struct aggreg
 		const uint64_t most = aggregate_row_fullest(&rows[i]);
 		const struct strata_cell *cells = &table->cells[i * table->nr_columns];
 
-		fprintf(out, "\n%s\n",
-			cells[cells[TIME_DOMAIN].is_known ? TIME_DOMAIN : TIME_SOURCE].text);
+		fprintf(out, "\n%s: %" PRIu64 " times from %s to %s\n",
+			cells[cells[TIME_DOMAIN].text ? TIME_DOMAIN : TIME_SOURCE].text,
+			rows[i].count, view->what->begin, view->what->end);
 		for (bucket = 0; bucket < STRATA_AGGREGATE_BUCKETS; bucket++)
 			if (counts[bucket])
 				fprintf(out, "%12s or more %12" PRIu64 " %.*s\n",
@@ -334,7 +335,7 @@ static void put_text(const struct aggregate_view *view, const struct aggregate_l
 	put_heading(view, look, out);
 	strata_table_print(table, ROWS_SHOWN, out);
 	if (measures_times(look) && (look->is_last || view->once))
-		put_histograms(table, rows, nr, out);
+		put_histograms(view, table, rows, nr, out);
 	for (i = 0; i < look->nr_sources; i++)
 		put_others(&look->sources[i], out);
 	put_ended(look->totals, out);

@@ -319,9 +319,8 @@ static int run(struct session *session, struct strata_error *error)
 	uint64_t next_ms = 0;
 	int result = 0;
 
-	fprintf(stderr, "strata: counting in channel %u of %s%zu kernels%s\n", session->number,
-		options->in_xen ? "Xen and of " : "",
-		aggregated_kernels_counting(&session->kernels),
+	fprintf(stderr, "strata: counting in channel %u: %s%zu kernels%s\n", session->number,
+		options->in_xen ? "Xen, " : "", aggregated_kernels_counting(&session->kernels),
 		options->duration_ms ? "" : "; Ctrl-C ends it");
 	while (!result) {
 		next_ms += options->interval_ms ? options->interval_ms : UINT64_MAX;

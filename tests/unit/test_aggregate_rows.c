@@ -210,6 +210,7 @@ static void times_are_drawn_at_the_end(void **state)
 	seen.is_last = true;
 	text = shown(&view);
 	assert_non_null(strstr(text, "1.024 us or more            1 ####"));
+	assert_non_null(strstr(text, "xen: 1 times from vm_exit to vm_entry"));
 	view.json = true;
 	text = shown(&view);
 	assert_non_null(strstr(text, "\"buckets\":[[1024,1]]"));

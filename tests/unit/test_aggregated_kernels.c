@@ -139,6 +139,7 @@ static int play_read(xengnttab_handle *gnttab, uint32_t domain, const struct gue
 #define guest_unmap       play_unmap
 #define guest_tables_read play_read
 #include "../../dom0-tools/stratad/domains/aggregated_kernels.c"
+#include "../../dom0-tools/stratad/domains/kernel_steps.c"
 
 static struct aggregated_kernels all;
 static struct strata_error failure;
@@ -171,7 +172,7 @@ static int start(const char *first, const char *second)
 
 static uint64_t steps_of_time(uint64_t since_ticks)
 {
-	return (strata_clock() - since_ticks) / ((uint64_t)ANSWER_MS * all.tsc_khz);
+	return (strata_clock() - since_ticks) / ((uint64_t)KERNEL_ANSWER_MS * all.tsc_khz);
 }
 
 static void all_that_answer_count(void **state)

@@ -5,17 +5,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <strata/platform/user.h>
 
 #include "base/escape.h"
 #include "stratad/domains/aggregate_totals.h"
+#include "stratad/domains/kernel_steps.h"
 #include "xen/domain_numbers.h"
-
-/* How long all kernels together may take for a step; a start attaches each probe. */
-#define ANSWER_MS 10000u
-#define LOOK_NS   20000000
 
 static void complain(const struct aggregated_kernel *one, const char *what,
 		     const struct strata_error *error)
@@ -24,97 +20,6 @@ static void complain(const struct aggregated_kernel *one, const char *what,
 
 	strata_escape_name(name, sizeof(name), one->name);
 	fprintf(stderr, "strata: domain %u (%s) %s: %s\n", one->domain, name, what, error->text);
-}
-
-static uint32_t next_sequence(void)
-{
-	return (uint32_t)strata_clock() | 1u;
-}
-
-/* Sends a command, which owes an answer from now on.  0 or -1. */
-static int tell(const struct aggregated_kernels *all, struct aggregated_kernel *one,
-		const struct guest_command *command, uint32_t sequence, const char *word,
-		struct strata_error *error)
-{
-	one->awaited = NULL;
-	if (guest_tell(all->xenstore, one->domain, all->channel, command, error))
-		return -1;
-	one->awaited = word;
-	one->sequence = sequence;
-	return 0;
-}
-
-/* 1: it has answered as it should; 0: not yet; -1: it never will. */
-static int hear(const struct aggregated_kernels *all, const struct aggregated_kernel *one,
-		struct guest *guest, struct strata_error *error)
-{
-	guest_look(all->xenstore, one->domain, all->channel, guest);
-	if (guest->answered == one->sequence)
-		return !strcmp(guest->state, one->awaited)
-			       ? 1
-			       : strata_fail(error,
-					     "it refuses: see the messages of its kernel (dmesg)");
-	return guest->module == GUEST_NO_MODULE ? strata_fail(error, "its module is gone") : 0;
-}
-
-/*
- * A step of all kernels: what is done with an answer, which may be to tell the kernel something
- * more, and what is done with one that fails.
- */
-struct step {
-	int (*answered)(const struct aggregated_kernels *all, struct aggregated_kernel *one,
-			const struct guest *guest, struct strata_error *error); /* or NULL */
-	void (*failed)(const struct aggregated_kernels *all, struct aggregated_kernel *one,
-		       const struct strata_error *error);
-	const volatile sig_atomic_t *interrupted; /* ends the wait; NULL: nothing does */
-};
-
-/* Whether the kernel still owes an answer. */
-static bool hear_one(const struct aggregated_kernels *all, struct aggregated_kernel *one,
-		     const struct step *step)
-{
-	struct strata_error error;
-	struct guest guest;
-	int heard;
-
-	if (!one->awaited)
-		return false;
-	heard = hear(all, one, &guest, &error);
-	if (!heard)
-		return true;
-	one->awaited = NULL;
-	if (heard < 0 || (step->answered && step->answered(all, one, &guest, &error)))
-		step->failed(all, one, &error);
-	return one->awaited;
-}
-
-/* Waits until no kernel owes an answer, or the time is over. */
-static void hear_all(const struct aggregated_kernels *all, const struct step *step)
-{
-	const struct timespec pause = { .tv_nsec = LOOK_NS };
-	const uint64_t end_ticks = strata_clock() + (uint64_t)ANSWER_MS * all->tsc_khz;
-	struct strata_error silence;
-	bool waits = true;
-	size_t i;
-
-	strata_fail(&silence, "it does not answer within %u s", ANSWER_MS / 1000u);
-	while (waits) {
-		for (waits = false, i = 0; i < all->nr; i++)
-			waits = hear_one(all, &all->list[i], step) || waits;
-		if (!waits || (step->interrupted && *step->interrupted) ||
-		    strata_clock() >= end_ticks)
-			break;
-		nanosleep(&pause, NULL);
-	}
-	if (step->interrupted && *step->interrupted)
-		strata_fail(&silence, "interrupted before it answered");
-	for (i = 0; i < all->nr; i++) {
-		if (!all->list[i].awaited)
-			continue;
-		all->list[i].awaited = NULL;
-		all->list[i].silent = true;
-		step->failed(all, &all->list[i], &silence);
-	}
 }
 
 /* The id of an event with that name.  0 or -1. */
@@ -172,7 +77,7 @@ static int read_events(const struct aggregated_kernels *all, struct aggregated_k
 static int begin_one(const struct aggregated_kernels *all, struct aggregated_kernel *one,
 		     struct strata_error *error)
 {
-	const uint32_t sequence = next_sequence();
+	const uint32_t sequence = kernel_sequence();
 	struct event_set events = { { 0 } };
 	struct guest_command command;
 
@@ -181,14 +86,14 @@ static int begin_one(const struct aggregated_kernels *all, struct aggregated_ker
 		return -1;
 	guest_command_aggregate(&command, sequence, &one->spec);
 	one->asked = true;
-	return tell(all, one, &command, sequence, "aggregated", error);
+	return kernel_tell(all, one, &command, sequence, "aggregated", error);
 }
 
 /* It has tables: starts the second step. */
 static int start_one(const struct aggregated_kernels *all, struct aggregated_kernel *one,
 		     const struct guest *guest, struct strata_error *error)
 {
-	const uint32_t sequence = next_sequence();
+	const uint32_t sequence = kernel_sequence();
 	struct event_set events = { { 0 } };
 	const struct guest_start start = { .events = &events };
 	struct guest_command command;
@@ -200,7 +105,7 @@ static int start_one(const struct aggregated_kernels *all, struct aggregated_ker
 	    choose(one, all->what, one->selection->text, &events, error) ||
 	    guest_command_start(&command, sequence, &start, error))
 		return -1;
-	return tell(all, one, &command, sequence, "started", error);
+	return kernel_tell(all, one, &command, sequence, "started", error);
 }
 
 static int begun(const struct aggregated_kernels *all, struct aggregated_kernel *one,
@@ -217,14 +122,14 @@ static int begun(const struct aggregated_kernels *all, struct aggregated_kernel 
 static void is_left_out(const struct aggregated_kernels *all, struct aggregated_kernel *one,
 			const struct strata_error *error)
 {
-	const uint32_t sequence = next_sequence();
+	const uint32_t sequence = kernel_sequence();
 	struct guest_command command;
 	struct strata_error ignored;
 
 	complain(one, "is left out", error);
 	guest_command_destroy(&command, sequence);
 	if (one->asked)
-		tell(all, one, &command, sequence, "destroyed", &ignored);
+		kernel_tell(all, one, &command, sequence, "destroyed", &ignored);
 	one->awaited = NULL;
 	one->asked = false;
 }
@@ -277,7 +182,7 @@ int aggregated_kernels_start(struct aggregated_kernels *all, const struct aggreg
 			     const struct kernel_selection *selections, size_t nr_selections,
 			     struct strata_error *error)
 {
-	const struct step step = { begun, is_left_out, all->interrupted };
+	const struct kernel_step step = { begun, is_left_out, all->interrupted };
 	struct guest *guests;
 	size_t nr, i;
 
@@ -299,7 +204,7 @@ int aggregated_kernels_start(struct aggregated_kernels *all, const struct aggreg
 	free(guests);
 	if (!all->list)
 		return strata_fail(error, "out of memory");
-	hear_all(all, &step);
+	kernels_hear(all, &step);
 	if (all->interrupted && *all->interrupted)
 		return strata_fail(error, "interrupted while kernels started to count");
 	if (!all->nr)
@@ -359,21 +264,21 @@ static void did_not_stop(const struct aggregated_kernels *all, struct aggregated
 
 void aggregated_kernels_stop(struct aggregated_kernels *all)
 {
-	const struct step step = { NULL, did_not_stop, NULL };
+	const struct kernel_step step = { NULL, did_not_stop, NULL };
 	struct strata_error error;
 	size_t i;
 
 	for (i = 0; i < all->nr; i++) {
-		const uint32_t sequence = next_sequence();
+		const uint32_t sequence = kernel_sequence();
 		struct guest_command command;
 
 		if (!all->list[i].counts)
 			continue;
 		guest_command_stop(&command, sequence);
-		if (tell(all, &all->list[i], &command, sequence, "stopped", &error))
+		if (kernel_tell(all, &all->list[i], &command, sequence, "stopped", &error))
 			did_not_stop(all, &all->list[i], &error);
 	}
-	hear_all(all, &step);
+	kernels_hear(all, &step);
 }
 
 static void keeps_its_tables(const struct aggregated_kernels *all, struct aggregated_kernel *one,
@@ -386,24 +291,24 @@ static void keeps_its_tables(const struct aggregated_kernels *all, struct aggreg
 /* Has all kernels free their tables.  Those that were silent are told, and not waited for. */
 static void destroy_all(struct aggregated_kernels *all)
 {
-	const struct step step = { NULL, keeps_its_tables, NULL };
+	const struct kernel_step step = { NULL, keeps_its_tables, NULL };
 	struct strata_error error;
 	size_t i;
 
 	for (i = 0; i < all->nr; i++) {
 		struct aggregated_kernel *one = &all->list[i];
-		const uint32_t sequence = next_sequence();
+		const uint32_t sequence = kernel_sequence();
 		struct guest_command command;
 
 		if (!one->asked)
 			continue;
 		guest_command_destroy(&command, sequence);
-		if (tell(all, one, &command, sequence, "destroyed", &error))
+		if (kernel_tell(all, one, &command, sequence, "destroyed", &error))
 			keeps_its_tables(all, one, &error);
 		if (one->silent)
 			one->awaited = NULL;
 	}
-	hear_all(all, &step);
+	kernels_hear(all, &step);
 }
 
 void aggregated_kernels_end(struct aggregated_kernels *all)

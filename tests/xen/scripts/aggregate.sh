@@ -155,15 +155,18 @@ a_reboot_is_the_same_domain() {
 	counter=$recorder
 	sleep 3
 	xl reboot g1
-	tries=0
-	while new=$(xl domid g1 2>/dev/null || echo "$old"); [ "$new" = "$old" ] && [ $tries -lt 240 ]; do
+	new=$old tries=0
+	while [ "$new" = "$old" ] && [ $tries -lt 240 ]; do
 		sleep 0.5
+		new=$(xl domid g1 2>/dev/null || echo "$old")
 		tries=$((tries + 1))
 	done
 	sleep 8
 	end_aggregator reboots $counter
 	tail -n 1 "$LAB_OUT/reboots.json" | tr '{' '\n' >last
-	expect_line "the next boot of a guest has its counts" last "\"domain\":\"g1\",\"domain_id\":$new,"
+	echo "$old became $new" >numbers
+	expect_no_line "a guest that reboots gets another number" numbers "^$old became $old\$"
+	expect_line "its next boot has its counts" last "\"domain\":\"g1\",\"domain_id\":$new,"
 	expect_no_line "and the last boot has no row" last "\"domain_id\":$old,"
 }
 
