@@ -274,20 +274,21 @@ static size_t read_kernels(struct session *session, size_t nr)
 /* Reads the tables and hands them on. As options->look(). */
 static int look(struct session *session, bool is_last, struct strata_error *error)
 {
-	const uint64_t ticks = strata_clock();
 	struct aggregate_look seen = {
 		.sources = session->sources,
 		.nr_sources = session->options->in_xen,
-		.interval_ns = ns_of(session, ticks - session->last_ticks),
-		.total_ns = ns_of(session, ticks - session->start_ticks),
 		.is_last = is_last,
 		.totals = &session->xen.totals,
 		.kernels = &session->kernels,
 	};
+	uint64_t ticks;
 
 	if (session->options->in_xen && read_xen(session, error))
 		return -1;
 	seen.nr_sources = read_kernels(session, seen.nr_sources);
+	ticks = strata_clock();
+	seen.interval_ns = ns_of(session, ticks - session->last_ticks);
+	seen.total_ns = ns_of(session, ticks - session->start_ticks);
 	session->last_ticks = ticks;
 	return session->options->look(session->options->data, &seen, error);
 }

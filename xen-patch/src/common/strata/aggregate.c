@@ -57,11 +57,36 @@ static noinline void measure(const struct strata_aggregate_tables *tables,
                              uint64_t ticks)
 {
     BUILD_BUG_ON(ARRAY_SIZE(current->strata.opened) != STRATA_HV_CHANNELS);
-    BUILD_BUG_ON(STRATA_HV_ID_GUEST != TRC_GUEST);
 
     strata_aggregate_measure(&tables->core, tables->table[smp_processor_id()],
                              current->domain->domain_id, event, ticks,
                              &current->strata.opened[channel]);
+}
+
+static always_inline void count_event(
+    const struct strata_aggregate_tables *tables, unsigned int channel,
+    uint32_t id, uint64_t ticks)
+{
+    id &= STRATA_HV_ID_TRACE;
+    if ( tables->core.spec.kind == STRATA_AGGREGATE_COUNT )
+        strata_aggregate_count(&tables->core,
+                               tables->table[smp_processor_id()],
+                               current->domain->domain_id, id);
+    else
+        measure(tables, channel, id, ticks);
+}
+
+static noinline void count_rare(
+    const struct strata_aggregate_tables *tables, unsigned int channel,
+    uint32_t id, uint64_t ticks)
+{
+    BUILD_BUG_ON(STRATA_HV_ID_GUEST != TRC_GUEST);
+
+    /* Clocks and states of vCPUs tell a reader of records something. */
+    if ( id & STRATA_HV_ID_OWN )
+        return;
+    /* A guest chooses the rest (HVMOP_xentrace), and so could take every row. */
+    count_event(tables, channel, STRATA_HV_ID_GUEST, ticks);
 }
 
 void strata_without_ring(unsigned int channel, uint32_t id, uint64_t ticks)
@@ -74,23 +99,10 @@ void strata_without_ring(unsigned int channel, uint32_t id, uint64_t ticks)
         arch_fetch_and_add(&strata_channels[channel].unringed, 1);
         return;
     }
-    /* Clocks and states of vCPUs tell a reader of records something. */
-    if ( unlikely(id & STRATA_HV_ID_OWN) )
-        return;
-
-    id &= STRATA_HV_ID_TRACE;
-    if ( tables->core.spec.kind == STRATA_AGGREGATE_COUNT )
-    {
-        /* A guest chooses the rest (HVMOP_xentrace), and so could take every
-         * row. */
-        if ( unlikely(id & STRATA_HV_ID_GUEST_CLASS) )
-            id = STRATA_HV_ID_GUEST;
-        strata_aggregate_count(&tables->core,
-                               tables->table[smp_processor_id()],
-                               current->domain->domain_id, id);
-    }
+    if ( unlikely(id & (STRATA_HV_ID_OWN | STRATA_HV_ID_GUEST_CLASS)) )
+        count_rare(tables, channel, id, ticks);
     else
-        measure(tables, channel, id, ticks);
+        count_event(tables, channel, id, ticks);
 }
 
 void strata_nested_without_ring(unsigned int channel)
