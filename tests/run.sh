@@ -20,7 +20,7 @@ trap 'rm -f "$failures"' EXIT
 limit_s=${TEST_LIMIT_S:-900}
 
 # Tests that start recorders, of which there are eight a machine, and which call all applications.
-RECORDERS="test_recover.sh test_app_record.sh test_app_channels.sh test_view_live.sh test_report_live.sh test_command.sh test_tutorial.sh
+RECORDERS="test_recover.sh test_app_record.sh test_app_channels.sh test_app_aggregate.sh test_view_live.sh test_report_live.sh test_command.sh test_tutorial.sh
 	test_record_command.sh test_sessions.sh test_session_deaths.sh test_users.sh"
 
 # Tests that search all processes for applications, as a recorder does, and call them.  Each sees its own processes alone, so

@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "libstrata/counts.h"
 #include "libstrata/libstrata.h"
 #include "libstrata/recorder_socket.h"
 
@@ -209,6 +210,20 @@ static void hang_up(uint32_t recorder)
 }
 
 /* @fd: the memory that came with it; -1: none */
+static bool take_setup_of_counts(struct connection *one, const struct strata_app_packet *packet,
+				 ssize_t bytes, int fd)
+{
+	const uint32_t channel = channel_of(one);
+
+	if (fd < 0 || bytes < (ssize_t)(sizeof(packet->head) + sizeof(packet->u.spec)) ||
+	    rings_attached(channel) ||
+	    counts_attach(channel, fd, packet, recorder_is_root(one->socket)))
+		return false;
+	one->switch_ms = 0;
+	return answer(one, STRATA_APP_ATTACHED);
+}
+
+/* @fd: the memory that came with it; -1: none */
 static bool take_setup(struct connection *one, const struct strata_app_message *head, int fd)
 {
 	const bool single = head->value == STRATA_APP_SINGLE_STORE;
@@ -227,8 +242,12 @@ static bool take_setup(struct connection *one, const struct strata_app_message *
 
 static void take_selection(struct connection *one, const struct strata_app_packet *packet)
 {
+	const uint32_t channel = channel_of(one);
+	uint8_t merged[sizeof(packet->u.selected)];
+
 	registry_lock();
-	registry_select(channel_of(one), packet->u.selected);
+	registry_select(channel, counts_has(channel) ? counts_select(channel, packet, merged)
+						     : packet->u.selected);
 	one->nr_decided = packet->head.count;
 	one->given_up = false;
 	pthread_cond_broadcast(&decided);
@@ -245,10 +264,14 @@ static bool take_message(struct connection *one, const struct strata_app_packet 
 		return false;
 	switch (packet->head.type) {
 	case STRATA_APP_SETUP:
+		if (packet->head.value == STRATA_APP_COUNT)
+			return take_setup_of_counts(one, packet, bytes, fd);
 		return take_setup(one, &packet->head, fd);
 	case STRATA_APP_SELECT:
-		if (bytes < (ssize_t)(sizeof(packet->head) + sizeof(packet->u.selected)) ||
-		    !strata_read_once(&strata_app_rings[channel]))
+		if (bytes < (ssize_t)(sizeof(packet->head) +
+				      (counts_has(channel) ? sizeof(packet->u.measured)
+							   : sizeof(packet->u.selected))) ||
+		    !rings_attached(channel))
 			return false;
 		take_selection(one, packet);
 		return true;

@@ -21,6 +21,8 @@
 #include <strata/ring_end.h>
 #include <strata/ring_switch.h>
 
+#include "libstrata/counts.h"
+
 /* Time that sections have to end if the kernel cannot abort them. */
 #define SECTION_NS 10000000
 
@@ -52,9 +54,10 @@ _Static_assert(STRATA_APP_CHANNELS == 8, "each has a table");
 
 static struct strata_app_shared_rings never_wiped[STRATA_APP_CHANNELS];
 struct strata_app_shared_rings *rings_shared_of = never_wiped;
-/* By the bits of their channels: those of which all reserve and commit, and others. */
+/* By the bits of their channels: those of which all reserve and commit, those of which some count,
+ * and others. */
 static struct strata_app_shared_rings commit_sets[1u << STRATA_APP_CHANNELS],
-	store_sets[1u << STRATA_APP_CHANNELS];
+	count_sets[1u << STRATA_APP_CHANNELS], store_sets[1u << STRATA_APP_CHANNELS];
 
 _Static_assert(sizeof(never_wiped) <= STRATA_PAGE_BYTES, "they are in one page");
 
@@ -63,10 +66,22 @@ static bool is_one(uint32_t channels)
 	return channels && !(channels & (channels - 1));
 }
 
+/* Those of these channels that count. */
+static uint32_t counting_of(uint32_t channels)
+{
+	uint32_t left, counting = 0;
+
+	for (left = channels; left; left &= left - 1)
+		if (counts_has((uint32_t)__builtin_ctz(left)))
+			counting |= left & -left;
+	return counting;
+}
+
 const struct strata_single_rings *rings_single(uint32_t channels)
 {
 #ifdef STRATA_HAS_RSEQ
-	return is_one(channels) ? rings_single_of[__builtin_ctz(channels)] : &no_single;
+	return is_one(channels) && !counting_of(channels) ? rings_single_of[__builtin_ctz(channels)]
+							  : &no_single;
 #else
 	(void)channels;
 	return NULL;
@@ -103,8 +118,24 @@ static const struct strata_app_shared_rings *set_of(uint32_t channels)
 	return store ? &store_sets[channels] : &commit_sets[channels];
 }
 
+/* Likewise; but a thread may find the one of the fields as it was before.  The two then lead to
+ * channels that had the event before, or have it now. */
+static const struct strata_app_shared_rings *count_set_of(uint32_t channels, uint32_t counting)
+{
+	struct strata_app_shared_rings *set = &count_sets[channels];
+	const uint32_t recording = channels & ~counting;
+
+	strata_write_once(&set->counting, counting);
+	strata_write_once(&set->recording, recording ? set_of(recording) : NULL);
+	return set;
+}
+
 const struct strata_app_shared_rings *rings_shared(uint32_t channels)
 {
+	const uint32_t counting = counting_of(channels);
+
+	if (counting)
+		return count_set_of(channels, counting);
 	return is_one(channels) ? &rings_shared_of[__builtin_ctz(channels)] : set_of(channels);
 }
 
@@ -248,24 +279,39 @@ static bool reaches(int fd, uint64_t end)
 	return !fstat(fd, &status) && (!S_ISREG(status.st_mode) || (uint64_t)status.st_size >= end);
 }
 
+unsigned char *rings_map(int fd, uint32_t first_page, uint64_t bytes, bool may_shrink)
+{
+	const uint64_t begin = (uint64_t)first_page * STRATA_PAGE_BYTES;
+	void *memory;
+
+	if (!(may_shrink || cannot_shrink(fd)) || !reaches(fd, begin + bytes))
+		return NULL;
+	memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)begin);
+	return memory == MAP_FAILED ? NULL : memory;
+}
+
+void rings_unmap(unsigned char *memory, uint64_t bytes)
+{
+	mmap(memory, bytes, PROT_READ | PROT_WRITE,
+	     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+}
+
 int rings_attach(uint32_t channel, int fd, const struct strata_app_message *setup, bool may_shrink)
 {
 	const enum strata_app_mode mode = (enum strata_app_mode)setup->value;
 	const struct strata_ring_geometry geo = { setup->subbuf_bits, setup->nr_subbufs_bits };
 	const uint32_t nr_rings = setup->count;
 	uint64_t stride = strata_app_ring_bytes(mode, geo);
-	uint64_t begin = (uint64_t)setup->first_page * STRATA_PAGE_BYTES;
 	struct rings *rings = calloc(1, sizeof(*rings));
-	void *memory;
+	unsigned char *memory;
 
-	if (!rings || current[channel] || !strata_geometry_valid(geo) || nr_rings < 1 ||
-	    nr_rings > STRATA_APP_RINGS_MAX || !(may_shrink || cannot_shrink(fd)) ||
-	    !reaches(fd, begin + stride * nr_rings))
+	if (!rings || rings_attached(channel) || !strata_geometry_valid(geo) || nr_rings < 1 ||
+	    nr_rings > STRATA_APP_RINGS_MAX)
 		goto fail;
 	rings->ring = calloc(nr_rings, sizeof(*rings->ring));
-	memory =
-		mmap(NULL, stride * nr_rings, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)begin);
-	if (!rings->ring || memory == MAP_FAILED)
+	memory = rings->ring ? rings_map(fd, setup->first_page, stride * nr_rings, may_shrink)
+			     : NULL;
+	if (!memory)
 		goto fail;
 	rings->seen.memory = memory;
 	rings->seen.stride = stride;
@@ -325,12 +371,25 @@ void rings_switch(uint32_t channel)
 			strata_ring_switch(rings->ring[i].books);
 }
 
-void rings_stop(uint32_t channel)
+bool rings_attached(uint32_t channel)
+{
+	return current[channel] || counts_has(channel);
+}
+
+void rings_end_sections(void)
 {
 	const struct timespec pause = { .tv_nsec = SECTION_NS };
+
+	if (syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED_RSEQ, 0, 0))
+		nanosleep(&pause, NULL);
+}
+
+void rings_stop(uint32_t channel)
+{
 	const struct rings *rings = current[channel];
 	uint32_t i;
 
+	counts_stop(channel);
 	if (!rings)
 		return;
 	if (!rings->seen.nr_single) {
@@ -340,18 +399,17 @@ void rings_stop(uint32_t channel)
 	for (i = 0; i < rings->seen.nr; i++)
 		strata_single_stop(
 			(struct strata_single_area *)(rings->seen.memory + i * rings->seen.stride));
-	if (syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED_RSEQ, 0, 0))
-		nanosleep(&pause, NULL);
+	rings_end_sections();
 }
 
 void rings_detach(uint32_t channel)
 {
 	const struct rings *rings = current[channel];
 
+	counts_detach(channel);
 	if (!rings)
 		return;
-	mmap(rings->seen.memory, rings->seen.stride * rings->seen.nr, PROT_READ | PROT_WRITE,
-	     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+	rings_unmap(rings->seen.memory, rings->seen.stride * rings->seen.nr);
 	strata_write_once(&rings_shared_of[channel].rings, NULL);
 	current[channel] = NULL;
 }

@@ -36,6 +36,10 @@ struct strata_app_shared_rings {
 	 * the first. */
 	const struct strata_single_rings *stores[STRATA_APP_CHANNELS + 1];
 	const struct strata_app_shared_rings *commits[STRATA_APP_CHANNELS + 1];
+	/* Of channels of which some count: their bits, and a set of those that record, or NULL.
+	 * Then it has none of the above. */
+	uint32_t counting;
+	const struct strata_app_shared_rings *recording;
 };
 
 /* By channel.  Those of reserve/commit are in a page that the kernel zeroes in a child of fork(),
@@ -57,10 +61,28 @@ void rings_prepare(void);
 /* The modes in which this process can write, always the same: enum strata_app_mode, or'ed. */
 uint32_t rings_modes(void);
 uint32_t rings_nr_cpus(void);
+/* Maps memory of a recorder.  @may_shrink: accept memory that can be truncated.  NULL: not
+ * possible. */
+unsigned char *rings_map(int fd, uint32_t first_page, uint64_t bytes, bool may_shrink);
+/* Maps empty memory in its place. */
+void rings_unmap(unsigned char *memory, uint64_t bytes);
+/* For an event whose section in tracepoint.h may have been left before its end: the descriptor may
+ * be unmapped with its library. */
+static inline void rings_leave_section(void)
+{
+#ifdef STRATA_HAS_RSEQ
+	if (strata_rseq_available())
+		strata_rseq_clear(strata_rseq());
+#endif
+}
+/* Waits until no section runs that began before. */
+void rings_end_sections(void);
 /* Maps @fd from the page that @setup names, makes the rings in it, and directs the channel's events
  * there.  @setup: of a mode that this process can write.
  * @may_shrink: accept memory that can be truncated.  Returns 0 or -1. */
 int rings_attach(uint32_t channel, int fd, const struct strata_app_message *setup, bool may_shrink);
+/* Whether a channel has rings, or tables. */
+bool rings_attached(uint32_t channel);
 /* Hands over open sub-buffers that a reader waits for, as it cannot read them before.  Does nothing
  * for single-store rings, whose reader can. */
 void rings_switch(uint32_t channel);

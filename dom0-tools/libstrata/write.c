@@ -5,7 +5,8 @@
  *
  * An event of one channel finds its rings by a pointer of the tracepoint, as the channel wrote it
  * last.  With several channels, or when that ring takes no record, it goes by the tracepoint's
- * bits: the clock is read once, and each channel gets a record of that time.
+ * bits: the clock is read once, and each channel gets a record of that time.  Channels that count
+ * the event come first (counts.c).
  */
 #include "libstrata/libstrata.h"
 
@@ -13,6 +14,8 @@
 #include <string.h>
 
 #include <strata/ring_writer.h>
+
+#include "libstrata/counts.h"
 
 /* The CPU that we are on.  Any thread may write to any ring, even after a migration: operations are
  * atomic.  @here: of any channel that reserves and commits */
@@ -162,16 +165,7 @@ static inline __attribute__((__always_inline__)) bool commit_formed(const struct
 	return commit_short(ring, STRATA_HEADER_LARGE, id, body, clock);
 }
 
-/* The section of tracepoint.h may have been left before its end. */
-static void leave_section(void)
-{
-#ifdef STRATA_HAS_RSEQ
-	if (strata_rseq_available())
-		strata_rseq_clear(strata_rseq());
-#endif
-}
-
-/* Records an event in one channel, out of the path of nearly every event.
+/* Records an event in one channel, unless it counts, out of the path of nearly every event.
  * @clock: NULL, or what the clock was read as for all channels
  * @body:  context and payload; room for STRATA_SINGLE_SHORT_BODY bytes */
 static void write_one(uint32_t channel, uint32_t id, const uint64_t *body, uint32_t body_bytes,
@@ -180,6 +174,11 @@ static void write_one(uint32_t channel, uint32_t id, const uint64_t *body, uint3
 	const struct strata_app_shared_rings *here = &rings_shared_of[channel];
 	const struct rings *rings = strata_load_acquire(&here->rings);
 
+	/* What an earlier recorder's rings left is none of its. */
+	if (counts_has(channel)) {
+		rings_leave_section();
+		return;
+	}
 	if (rings) {
 		commit_any(ring_of(rings, cpu_here(here)), id, body, body_bytes, clock);
 		return;
@@ -190,10 +189,10 @@ static void write_one(uint32_t channel, uint32_t id, const uint64_t *body, uint3
 		return;
 	}
 #endif
-	leave_section();
+	rings_leave_section();
 }
 
-/* Records an event in each of its channels. */
+/* Records or counts an event in each of its channels. */
 static __attribute__((__noinline__, __cold__)) void
 write_each(const struct strata_tracepoint *tracepoint, const uint64_t *body, uint32_t body_bytes)
 {
@@ -202,7 +201,8 @@ write_each(const struct strata_tracepoint *tracepoint, const uint64_t *body, uin
 	const uint64_t ticks = strata_clock();
 
 	if (!channels)
-		leave_section();
+		rings_leave_section();
+	counts_event(channels, tracepoint->id);
 	for (; channels; channels &= channels - 1)
 		write_one((uint32_t)__builtin_ctz(channels), tracepoint->id, body, body_bytes,
 			  several ? &ticks : NULL);
@@ -398,6 +398,31 @@ static AS_IT_IS void commit_in_one(const struct strata_tracepoint *tracepoint, u
 	write_short_slowly(tracepoint, body_bytes, word1, word2, word3);
 }
 
+/* Counts an event, and records it in the channels that record. */
+static AS_IT_IS void count_and_write(const struct strata_tracepoint *tracepoint,
+				     uint32_t body_bytes, uint64_t word1, uint64_t word2,
+				     uint64_t word3, const struct strata_app_shared_rings *here)
+{
+	const struct strata_app_shared_rings *set = strata_load_acquire(&here->recording);
+
+	counts_event(strata_read_once(&here->counting), tracepoint->id);
+	/* A recorder has just ended. */
+	if (strata_unlikely(!set))
+		return;
+	/* Without it, the event would begin again, and be counted again. */
+	registry_context();
+#ifdef STRATA_HAS_RSEQ
+	if (strata_likely(set->stores[0])) {
+		if (body_bytes <= 16)
+			store_2_in_each(tracepoint, body_bytes, word1, word2, word3, set);
+		else
+			store_4_in_each(tracepoint, body_bytes, word1, word2, word3, set);
+		return;
+	}
+#endif
+	commit_any_in_each(tracepoint, body_bytes, word1, word2, word3, set);
+}
+
 void strata_app_write_short(const struct strata_tracepoint *tracepoint, uint32_t body_bytes,
 			    uint64_t word1, uint64_t word2, uint64_t word3)
 {
@@ -424,6 +449,13 @@ void strata_app_write_short(const struct strata_tracepoint *tracepoint, uint32_t
 			commit_any_in_each(tracepoint, body_bytes, word1, word2, word3, here);
 		return;
 	}
+	if (strata_likely(here->counting)) {
+		if (strata_likely(!here->recording))
+			counts_event(strata_read_once(&here->counting), tracepoint->id);
+		else
+			count_and_write(tracepoint, body_bytes, word1, word2, word3, here);
+		return;
+	}
 	/* One channel, whose ring is full or absent. */
 	write_short_slowly(tracepoint, body_bytes, word1, word2, word3);
 }
@@ -431,6 +463,12 @@ void strata_app_write_short(const struct strata_tracepoint *tracepoint, uint32_t
 void strata_app_write_long(const struct strata_tracepoint *tracepoint, uint64_t *body,
 			   uint32_t body_bytes)
 {
+	const struct strata_app_shared_rings *here = strata_load_acquire(&tracepoint->shared);
+
+	if (here->counting && !here->recording) {
+		counts_event(strata_read_once(&here->counting), tracepoint->id);
+		return;
+	}
 	body[0] = registry_context();
 	write_each(tracepoint, body, body_bytes);
 }

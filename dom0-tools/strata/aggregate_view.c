@@ -11,6 +11,7 @@
 #include "consumerd/xen/guest.h"
 #include "outputs/table.h"
 #include "strata/aggregate_rows.h"
+#include "stratad/domains/aggregated_apps.h"
 #include "xen/domain_numbers.h"
 
 #define ROWS_SHOWN 200u
@@ -113,27 +114,29 @@ static uint64_t per_s(const struct aggregate_row *row)
 	return rate < UINT64_MAX ? (uint64_t)rate : UINT64_MAX;
 }
 
-/* Sets a name, which a guest may have chosen. */
+/* Sets a name, which a guest or an application may have chosen. */
 static void set_name(struct strata_table *table, struct strata_cell *cell, const char *name)
 {
-	char shown[STRATA_ESCAPED_BYTES(GUEST_NAME_BYTES)];
+	char shown[STRATA_ESCAPED_BYTES(COUNTED_NAME_BYTES)];
 
 	strata_table_text(table, cell, strata_escape_name(shown, sizeof(shown), name));
 }
 
 /* The name of an event; a guest may have made its key up. */
-static void event_name(const struct aggregate_row *row, char name[STRATA_EVENT_NAME_BYTES])
+static void event_name(const struct aggregate_row *row, char name[COUNTED_NAME_BYTES])
 {
 	const struct aggregate_source *source = row->source;
 
-	if (!source->events && row->event == STRATA_HV_ID_GUEST)
-		snprintf(name, STRATA_EVENT_NAME_BYTES, "(guest's own)");
+	if (source->program)
+		snprintf(name, COUNTED_NAME_BYTES, "%s", source->program->names[row->event]);
+	else if (!source->events && row->event == STRATA_HV_ID_GUEST)
+		snprintf(name, COUNTED_NAME_BYTES, "(guest's own)");
 	else if (!source->events)
 		select_xen_event_name(row->event, name);
 	else if (row->event < source->nr_events)
-		snprintf(name, STRATA_EVENT_NAME_BYTES, "%s", source->events[row->event].name);
+		snprintf(name, COUNTED_NAME_BYTES, "%s", source->events[row->event].name);
 	else
-		snprintf(name, STRATA_EVENT_NAME_BYTES, "event-%u", row->event);
+		snprintf(name, COUNTED_NAME_BYTES, "event-%u", row->event);
 }
 
 static void set_domain(struct strata_table *table, struct strata_cell *name,
@@ -142,14 +145,20 @@ static void set_domain(struct strata_table *table, struct strata_cell *name,
 {
 	const struct counted_domain *one;
 	char invented[GUEST_NAME_BYTES];
+	const bool of_program = row->source->program;
 
 	if (!row->source->spec->by_owner)
 		return;
-	if (row->owner == AGGREGATE_ENDED) {
+	if (row->owner == (of_program ? 0 : AGGREGATE_ENDED)) {
 		strata_table_text(table, name, "(ended)");
 		return;
 	}
 	strata_cell_set(number, row->owner);
+	if (of_program) {
+		snprintf(invented, sizeof(invented), "process %u", row->owner);
+		strata_table_text(table, name, invented);
+		return;
+	}
 	if (row->owner == STRATA_DOMID_IDLE) {
 		strata_table_text(table, name, "idle");
 		return;
@@ -164,7 +173,7 @@ static void add_count(struct strata_table *table, const struct aggregate_look *l
 		      const struct aggregate_row *row)
 {
 	struct strata_cell *cells = strata_table_add(table);
-	char name[STRATA_EVENT_NAME_BYTES];
+	char name[COUNTED_NAME_BYTES];
 
 	if (!cells)
 		return;
@@ -260,7 +269,7 @@ static void put_histograms(const struct aggregate_view *view, const struct strat
 
 static void put_others(const struct aggregate_source *source, FILE *out)
 {
-	char name[STRATA_ESCAPED_BYTES(GUEST_NAME_BYTES)];
+	char name[STRATA_ESCAPED_BYTES(COUNTED_NAME_BYTES)];
 	size_t i;
 
 	strata_escape_name(name, sizeof(name), source->name);
@@ -368,7 +377,7 @@ static void add_buckets(struct json_object *object, const struct aggregate_row *
 static struct json_object *source_json(const struct aggregate_source *source)
 {
 	struct json_object *object = json_object_new_object(), *others = json_object_new_object();
-	char name[STRATA_ESCAPED_BYTES(GUEST_NAME_BYTES)];
+	char name[STRATA_ESCAPED_BYTES(COUNTED_NAME_BYTES)];
 	size_t i;
 
 	for (i = 0; i < NR_OTHERS; i++)

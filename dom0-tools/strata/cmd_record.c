@@ -94,9 +94,9 @@ static void usage(FILE *out)
 		"      --ready-fd N           writes a line to file descriptor N once recording has begun\n"
 		"      --wait                 accepts names of domains that do not run yet\n"
 		"      --aggregate SPEC       counts, and records nothing: count, time:EVENT..EVENT, each\n"
-		"                             with :domain or without, as of `strata top`; prints the\n"
-		"                             counts at the end, with --json as JSON. With --duration,\n"
-		"                             --xen, --xen-domain and --kernel only\n"
+		"                             with :domain, :process or without, as of `strata top`;\n"
+		"                             prints the counts at the end, with --json as JSON. With\n"
+		"                             --duration, --xen, --xen-domain, --kernel and --app only\n"
 		"      --overwrite            flight recorder: keeps the newest events in memory, and\n"
 		"                             writes them at `strata snapshot`, when a guest dies (into\n"
 		"                             DIR-died-NAME), and at the end\n\n"
@@ -245,7 +245,7 @@ static bool is_of_xen(int option)
 static bool is_of_aggregate(int option)
 {
 	return option == 'g' || option == 'j' || option == 'd' || option == 'x' || option == 'D' ||
-	       option == OPTION_KERNEL + SELECT_EVENTS;
+	       option == 'a' || option == OPTION_KERNEL + SELECT_EVENTS;
 }
 
 /* Counts, in place of recording. */
@@ -256,7 +256,9 @@ static int aggregate(const char *spec, bool json, const struct record_options *o
 	struct aggregate_options counting = { .duration_ms = options->duration_ms,
 					      .xen_domains = options->xen_domains,
 					      .kernels = options->kernels,
-					      .nr_kernels = options->nr_kernels };
+					      .nr_kernels = options->nr_kernels,
+					      .apps = options->apps,
+					      .nr_apps = options->nr_apps };
 
 	return aggregate_run(&counting, &view, spec, xen_events);
 }

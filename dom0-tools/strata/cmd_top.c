@@ -18,15 +18,18 @@ static void usage(FILE *out)
 {
 	fprintf(out,
 		"Usage: strata top [OPTIONS] [SPEC]\n"
-		"Counts events of the hypervisor and of kernels where they happen, without recording\n"
-		"them: no buffer fills up, and no file is written. Beside recorders, too.\n\n"
+		"Counts events of the hypervisor, of kernels and of applications where they happen,\n"
+		"without recording them: no buffer fills up, and no file is written. Beside recorders,\n"
+		"too.\n\n"
 		"SPEC is one of (default: " DEFAULT_SPEC ")\n"
 		"  count                      how many events of each name\n"
 		"  time:EVENT..EVENT          how long from the one to the other, as a distribution: on\n"
 		"                             a vCPU in the hypervisor, time:vm_exit..vm_entry; of a\n"
-		"                             thread with --kernel, time:sys_enter..sys_exit\n"
+		"                             thread with --kernel, time:sys_enter..sys_exit, and with\n"
+		"                             --app, time:request..reply\n"
 		"each with :domain behind it for each domain apart: that of the vCPU that runs in the\n"
-		"hypervisor. Kernels are always counted apart.\n\n"
+		"hypervisor; or with :process for each process of an application apart. Kernels and\n"
+		"programs are always counted apart.\n\n"
 		"      --interval TIME        between two looks: 1s, 500ms (default: 1s)\n"
 		"  -d, --duration TIME        stops after 10s, 2m (default: Ctrl-C)\n"
 		"      --once                 shows one look, after an interval, and ends\n"
@@ -37,6 +40,8 @@ static void usage(FILE *out)
 		"      --kernel DOMAIN:EVENTS as of strata record; may be repeated. Only kernels that\n"
 		"                             are named count. One that does not answer within 10 s is\n"
 		"                             named, and left out\n"
+		"      --app PROGRAM[:EVENTS] as of strata record; may be repeated. Only applications\n"
+		"                             that are named count; without Xen, nothing else does\n"
 		"      --rows N               rows of Xen's table at first, which grows for domains\n"
 		"                             (default: enough for 16 busy domains)\n\n"
 		"Columns: Per second and New are of the last interval, by which rows are sorted; Total\n"
@@ -45,15 +50,31 @@ static void usage(FILE *out)
 		"domains that no longer exist; (guest's own): events that guests write by hypercall.\n"
 		"On a terminal, the table is redrawn in place. At the end, and with --once, each\n"
 		"distribution is drawn as a histogram.\n"
-		"Status: 0 done, 1 failed, 2 wrong usage.\n"
+		"Status: 0 done, 1 failed, 2 wrong usage, 3 counted, but an application that is named on\n"
+		"stderr was left out.\n"
 		"Example: strata top --xen sched,hvm --xen-domain 'web*' --kernel 'web*:sched_*'\n"
-		"         strata top --once --interval 10s time:vm_exit..vm_entry:domain\n");
+		"         strata top --once --interval 10s time:vm_exit..vm_entry:domain\n"
+		"         strata top --app 'server:request_*' count:process\n");
 }
 
 static int wrong(const char *text)
 {
 	fprintf(stderr, "strata: top: %s; `strata top --help` says how\n", text);
 	return STRATA_STATUS_USAGE;
+}
+
+/* Times name the events of applications, too.  0 or -1. */
+static int check_times(const struct aggregate_options *options, const char *spec,
+		       struct strata_error *error)
+{
+	size_t i;
+
+	for (i = 0; i < options->nr_apps; i++)
+		if (strcmp(options->apps[i].events, "all"))
+			return strata_fail(error,
+					   "%s names its events; leave \":%s\" behind --app %s out",
+					   spec, options->apps[i].events, options->apps[i].program);
+	return 0;
 }
 
 /* Chooses where to count and which events of Xen. 0, or -1: it makes no sense. */
@@ -64,13 +85,15 @@ static int choose(struct aggregate_options *options, const struct aggregate_choi
 
 	if (times && xen_events)
 		return strata_fail(error, "%s names its events; leave --xen out", spec);
-	options->in_xen = times ? !options->nr_kernels : true;
+	options->apps_may_do = options->nr_apps && !options->nr_kernels && !xen_events &&
+			       !options->xen_domains;
+	options->in_xen = times ? !options->nr_kernels && !options->nr_apps : true;
 	if (times)
-		return 0;
+		return check_times(options, spec, error);
 	if (select_xen_events(options->xen, xen_events ? xen_events : "all", error))
 		return -1;
 	options->in_xen = options->xen->nr;
-	return options->in_xen || options->nr_kernels
+	return options->in_xen || options->nr_kernels || options->nr_apps
 		       ? 0
 		       : strata_fail(error, "--xen %s leaves nothing to count", xen_events);
 }
@@ -116,6 +139,7 @@ static int take_options(int argc, char **argv, struct aggregate_options *options
 		{ "xen", required_argument, NULL, 'x' },
 		{ "xen-domain", required_argument, NULL, 'D' },
 		{ "kernel", required_argument, NULL, 'k' },
+		{ "app", required_argument, NULL, 'a' },
 		{ "rows", required_argument, NULL, 'r' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
@@ -160,6 +184,13 @@ static int take_options(int argc, char **argv, struct aggregate_options *options
 			}
 			options->nr_kernels++;
 			break;
+		case 'a':
+			if (select_parse_app(optarg, &options->apps[options->nr_apps], &error)) {
+				fprintf(stderr, "strata: %s\n", error.text);
+				return STRATA_STATUS_USAGE;
+			}
+			options->nr_apps++;
+			break;
 		case 'r':
 			options->xen_rows = (uint32_t)strtoul(optarg, &end, 10);
 			if (*end || optarg[0] < '1' || optarg[0] > '9')
@@ -180,13 +211,18 @@ int strata_cmd_top(int argc, char **argv)
 	const char *xen_events = NULL;
 	int status;
 
-	if (!kernels)
+	options.apps = calloc((size_t)argc, sizeof(*options.apps));
+	if (!kernels || !options.apps) {
+		free(options.apps);
+		free(kernels);
 		return wrong("out of memory");
+	}
 	options.kernels = kernels;
 	status = take_options(argc, argv, &options, kernels, &view, &xen_events);
 	if (status == TAKEN)
 		status = aggregate_run(&options, &view, optind < argc ? argv[optind] : DEFAULT_SPEC,
 				       xen_events);
+	free(options.apps);
 	free(kernels);
 	return status;
 }

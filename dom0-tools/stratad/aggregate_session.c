@@ -15,8 +15,10 @@
 #include <strata/platform/user.h>
 
 #include "base/exit_status.h"
+#include "consumerd/host/host_clock.h"
 #include "consumerd/host/recorder_number.h"
 #include "consumerd/xen/hypervisor.h"
+#include "stratad/domains/counting_apps.h"
 #include "stratad/xen_domains.h"
 
 /* How long it sleeps at most. */
@@ -35,8 +37,11 @@ static void on_signal(int number)
 
 struct session {
 	const struct aggregate_options *options;
-	struct hypervisor *hypervisor;
+	struct hypervisor *hypervisor; /* NULL: only applications count */
+	bool in_xen;
 	struct aggregated_kernels kernels;
+	struct counting_apps *apps; /* NULL: none counts */
+	uint64_t apps_start_ticks, apps_last_ticks;
 	struct xentoollog_logger *quiet; /* suppresses the libraries' messages */
 	struct aggregate_source *sources;
 	struct xen_selection chosen; /* the rules in effect, those of domains included */
@@ -61,7 +66,7 @@ static void catch_signals(void)
 /* Whether a channel is not a flight recorder's, which others leave alone. */
 static bool is_wanted(void *data, unsigned int number)
 {
-	struct session *session = data;
+	const struct session *session = data;
 	char holder[RUN_LOCK_HOLDER_BYTES];
 	struct strata_error ignored;
 	struct strata_hv_op query;
@@ -69,6 +74,8 @@ static bool is_wanted(void *data, unsigned int number)
 
 	if (recorder_number_died(number, holder, &flight) && flight)
 		return false;
+	if (!session->hypervisor)
+		return true;
 	hypervisor_use_channel(session->hypervisor, number);
 	return !hypervisor_query(session->hypervisor, &query, &ignored) &&
 	       !(query.u.query.flags & STRATA_HV_OVERWRITE);
@@ -115,7 +122,7 @@ static int select_events(struct session *session, bool may_come, struct strata_e
 	struct xen_selection rules;
 	int result = 0;
 
-	if (!session->options->in_xen)
+	if (!session->in_xen)
 		return 0;
 	if (copy_rules(&rules, session->options->xen, error))
 		return -1;
@@ -136,10 +143,21 @@ static int select_events(struct session *session, bool may_come, struct strata_e
 
 static int open_host(struct session *session, struct strata_error *error)
 {
+	const enum hypervisor_support support = hypervisor_open(&session->hypervisor, error);
+	struct host_clock ignored;
 	struct strata_hv_op query;
 
-	if (hypervisor_open(&session->hypervisor, error) != HYPERVISOR_OK ||
-	    hypervisor_query(session->hypervisor, &query, error))
+	session->in_xen = session->options->in_xen;
+	if (support == HYPERVISOR_NO_XEN && session->options->apps_may_do) {
+		session->hypervisor = NULL;
+		session->in_xen = false;
+		fprintf(stderr, "strata: not a Xen host: only applications are counted\n");
+		session->tsc_khz = host_clock_measure_khz(&ignored);
+		return session->tsc_khz
+			       ? 0
+			       : strata_fail(error, "the time stamp counter does not advance");
+	}
+	if (support != HYPERVISOR_OK || hypervisor_query(session->hypervisor, &query, error))
 		return -1;
 	session->tsc_khz = query.u.query.tsc_khz;
 	if (!session->tsc_khz)
@@ -162,7 +180,7 @@ static int start_xen(struct session *session, struct strata_error *error)
 {
 	char owner[STRATA_HV_OWNER_BYTES];
 
-	if (!session->options->in_xen)
+	if (!session->in_xen)
 		return 0;
 	snprintf(owner, sizeof(owner), "aggregator %u, process %ld", session->number,
 		 (long)getpid());
@@ -185,18 +203,31 @@ static int start_kernels(struct session *session, struct strata_error *error)
 	    aggregated_kernels_start(&session->kernels, options->what, options->kernels,
 				     options->nr_kernels, error))
 		return -1;
-	if (!options->in_xen && !aggregated_kernels_counting(&session->kernels))
+	if (!session->in_xen && !session->apps && !aggregated_kernels_counting(&session->kernels))
 		return strata_fail(error, "none of the kernels that --kernel names counts");
-	session->sources = calloc(session->kernels.nr + 1, sizeof(*session->sources));
-	return session->sources ? 0 : strata_fail(error, "out of memory");
+	return 0;
+}
+
+static int start_apps(struct session *session, struct strata_error *error)
+{
+	session->apps_start_ticks = session->apps_last_ticks = strata_clock();
+	return session->apps ? counting_apps_start(session->apps, session->number, error) : 0;
 }
 
 static int start(struct session *session, struct strata_error *error)
 {
+	const struct aggregate_options *options = session->options;
+
+	/* First: a helper keeps the memory that we have then. */
+	if (options->nr_apps) {
+		session->apps =
+			counting_apps_new(options->what, options->apps, options->nr_apps, error);
+		if (!session->apps)
+			return -1;
+	}
 	if (open_host(session, error) ||
-	    (session->options->in_xen &&
-	     select_aggregate_xen(session->options->what, session->options->xen, &session->xen.spec,
-				  error)))
+	    (session->in_xen && select_aggregate_xen(session->options->what, session->options->xen,
+						     &session->xen.spec, error)))
 		return -1;
 	if (session->options->xen_rows)
 		session->xen.spec.row_bits =
@@ -204,9 +235,11 @@ static int start(struct session *session, struct strata_error *error)
 	session->lock = recorder_number_take_last(is_wanted, session, &session->number, error);
 	if (session->lock < 0)
 		return -1;
-	hypervisor_use_channel(session->hypervisor, session->number);
+	if (session->hypervisor)
+		hypervisor_use_channel(session->hypervisor, session->number);
 	/* Kernels may take seconds to answer.  Xen does not, so all count when it has begun. */
-	if (start_kernels(session, error) || start_xen(session, error))
+	if (start_kernels(session, error) || start_apps(session, error) ||
+	    start_xen(session, error))
 		return -1;
 	session->start_ticks = session->last_ticks = strata_clock();
 	return 0;
@@ -271,21 +304,62 @@ static size_t read_kernels(struct session *session, size_t nr)
 	return nr;
 }
 
+/* Makes room for the sources of Xen, kernels and programs.  0 or -1. */
+static int make_sources(struct session *session, size_t nr_programs, struct strata_error *error)
+{
+	struct aggregate_source *sources = reallocarray(
+		session->sources, 1 + session->kernels.nr + nr_programs, sizeof(*sources));
+
+	if (!sources)
+		return strata_fail(error, "out of memory");
+	session->sources = sources;
+	return 0;
+}
+
+/* Adds the sources of programs.  Returns how many there are then, of which @nr were. */
+static size_t list_programs(struct session *session, const struct aggregated_apps *sums, size_t nr)
+{
+	const uint64_t ticks = strata_clock();
+	size_t i;
+
+	for (i = 0; sums && i < sums->nr; i++)
+		session->sources[nr++] = (struct aggregate_source){
+			.name = sums->programs[i]->name,
+			.spec = &sums->shown,
+			.now = &sums->programs[i]->now,
+			.before = &sums->programs[i]->before,
+			.interval_ns = ns_of(session, ticks - session->apps_last_ticks),
+			.total_ns = ns_of(session, ticks - session->apps_start_ticks),
+			.tsc_khz = session->tsc_khz,
+			.program = sums->programs[i],
+		};
+	session->apps_last_ticks = ticks;
+	return nr;
+}
+
 /* Reads the tables and hands them on. As options->look(). */
 static int look(struct session *session, bool is_last, struct strata_error *error)
 {
+	const struct aggregated_apps *sums = NULL;
 	struct aggregate_look seen = {
-		.sources = session->sources,
-		.nr_sources = session->options->in_xen,
+		.nr_sources = session->in_xen,
 		.is_last = is_last,
 		.totals = &session->xen.totals,
 		.kernels = &session->kernels,
 	};
 	uint64_t ticks;
 
-	if (session->options->in_xen && read_xen(session, error))
+	if (session->apps) {
+		sums = counting_apps_read(session->apps, error);
+		if (!sums)
+			return -1;
+	}
+	if (make_sources(session, sums ? sums->nr : 0, error) ||
+	    (session->in_xen && read_xen(session, error)))
 		return -1;
 	seen.nr_sources = read_kernels(session, seen.nr_sources);
+	seen.nr_sources = list_programs(session, sums, seen.nr_sources);
+	seen.sources = session->sources;
 	ticks = strata_clock();
 	seen.interval_ns = ns_of(session, ticks - session->last_ticks);
 	seen.total_ns = ns_of(session, ticks - session->start_ticks);
@@ -302,13 +376,15 @@ static int sleep_until(struct session *session, uint64_t ms, struct strata_error
 	while (!interrupted && ms_since_start(session) < ms) {
 		if (session->options->idle && session->options->idle(session->options->data))
 			return 1;
-		if (session->options->in_xen &&
-		    ms_since_start(session) >= session->room_ms + ROOM_MS) {
+		if (session->in_xen && ms_since_start(session) >= session->room_ms + ROOM_MS) {
 			session->room_ms = ms_since_start(session);
 			if (aggregated_xen_keep_room(&session->xen, error))
 				return -1;
 		}
-		nanosleep(&nap, NULL);
+		if (session->apps)
+			counting_apps_wait(session->apps, NAP_NS / 1000000u);
+		else
+			nanosleep(&nap, NULL);
 	}
 	return interrupted;
 }
@@ -320,8 +396,9 @@ static int run(struct session *session, struct strata_error *error)
 	uint64_t next_ms = 0;
 	int result = 0;
 
-	fprintf(stderr, "strata: counting in channel %u: %s%zu kernels%s\n", session->number,
-		options->in_xen ? "Xen, " : "", aggregated_kernels_counting(&session->kernels),
+	fprintf(stderr, "strata: counting in channel %u: %s%zu kernels%s%s\n", session->number,
+		session->in_xen ? "Xen, " : "", aggregated_kernels_counting(&session->kernels),
+		session->apps ? ", applications" : "",
 		options->duration_ms ? "" : "; Ctrl-C ends it");
 	while (!result) {
 		next_ms += options->interval_ms ? options->interval_ms : UINT64_MAX;
@@ -339,8 +416,11 @@ static int run(struct session *session, struct strata_error *error)
 	return interrupted && result > 0 ? 0 : result;
 }
 
-static void release(struct session *session)
+/* Whether something was left out. */
+static bool release(struct session *session)
 {
+	const bool left_out = counting_apps_end(session->apps);
+
 	aggregated_kernels_end(&session->kernels);
 	if (session->kernels.gnttab)
 		xengnttab_close(session->kernels.gnttab);
@@ -354,19 +434,23 @@ static void release(struct session *session)
 	aggregated_xen_clear(&session->xen);
 	select_xen_clear(&session->chosen);
 	free(session->sources);
+	return left_out;
 }
 
 /* Nothing is counted from here on. */
 static int stop(struct session *session, struct strata_error *error)
 {
+	if (session->apps)
+		counting_apps_stop(session->apps);
 	aggregated_kernels_stop(&session->kernels);
-	return session->options->in_xen ? hypervisor_stop(session->hypervisor, error) : 0;
+	return session->in_xen ? hypervisor_stop(session->hypervisor, error) : 0;
 }
 
 int aggregate_session(const struct aggregate_options *options)
 {
 	struct session session = { .options = options, .lock = -1 };
 	struct strata_error error = { "" };
+	bool left_out;
 	int result;
 
 	catch_signals();
@@ -378,9 +462,9 @@ int aggregate_session(const struct aggregate_options *options)
 		result = stop(&session, &error);
 	if (!result)
 		result = look(&session, true, &error);
-	release(&session);
+	left_out = release(&session);
 	if (result >= 0)
-		return STRATA_STATUS_OK;
+		return left_out ? STRATA_STATUS_PARTIAL : STRATA_STATUS_OK;
 	fprintf(stderr, "strata: %s\n", error.text);
 	return STRATA_STATUS_FAILED;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * aggregate_session.h - one run that counts events and records none: takes a number as recorders
- * do, has the hypervisor's channel count, and reads its tables once an interval.  It writes no
+ * do, has the channels of the hypervisor, of kernels and of applications count, and reads their
+ * tables once an interval.  It writes no
  * file.
  */
 #ifndef STRATA_STRATAD_AGGREGATE_SESSION_H
@@ -14,8 +15,9 @@
 #include "stratad/domains/aggregated_kernels.h"
 #include "stratad/domains/aggregated_xen.h"
 #include "stratad/select/select_aggregate.h"
+#include "stratad/select/select_app.h"
 
-/* What counts: Xen, or a kernel. */
+/* What counts: Xen, a kernel, or a program. */
 struct aggregate_source {
 	const char *name; /* "xen", or a domain's, which is hostile */
 	const struct strata_aggregate_spec *spec;
@@ -26,6 +28,8 @@ struct aggregate_source {
 	uint32_t tsc_khz;
 	const struct strata_event_desc *events; /* a kernel's; NULL: they are Xen's */
 	size_t nr_events;
+	const struct counted_program *program; /* not NULL: its events are its names, and owners are
+						  processes */
 };
 
 /* The counts at an instant. */
@@ -46,7 +50,10 @@ struct aggregate_options {
 	const char *xen_domains;   /* only these; NULL: all */
 	uint32_t xen_rows;         /* of Xen's table at first; 0: as many as seem right */
 	const struct kernel_selection *kernels;
-	size_t nr_kernels;    /* 0: no kernel counts */
+	size_t nr_kernels; /* 0: no kernel counts */
+	struct app_selection *apps;
+	size_t nr_apps;       /* 0: no application counts */
+	bool apps_may_do;     /* without Xen, only applications count */
 	uint64_t interval_ms; /* 0: only one look, the last one */
 	uint64_t duration_ms; /* 0: until SIGINT or SIGTERM */
 	/* Takes each look. 0; a positive number: there is nobody to show it to, end; or -1. */

@@ -13,9 +13,6 @@
 
 #include "stratad/session.h"
 
-/* How long the counter's frequency is measured before a recording without a hypervisor. */
-#define CLOCK_NS 20000000
-
 static int open_xen(struct session *session, struct strata_error *error)
 {
 	struct participants *kernels = &session->kernels;
@@ -44,13 +41,7 @@ static int open_xen(struct session *session, struct strata_error *error)
 /* Measures the frequency; the end of the recording measures it more exactly. */
 static int measure_clock(struct session *session, struct strata_error *error)
 {
-	const struct timespec pause = { .tv_nsec = CLOCK_NS };
-	struct host_clock now;
-
-	session->began = host_clock_read(CLOCK_MONOTONIC_RAW);
-	nanosleep(&pause, NULL);
-	now = host_clock_read(CLOCK_MONOTONIC_RAW);
-	session->tsc_khz = host_clock_khz(&session->began, &now);
+	session->tsc_khz = host_clock_measure_khz(&session->began);
 	return session->tsc_khz ? 0 : strata_fail(error, "the time stamp counter does not advance");
 }
 

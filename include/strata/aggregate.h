@@ -9,10 +9,13 @@
  *   strata_aggregate_add()      anybody, at any time
  *
  * Each counter changes by one instruction, which no interrupt splits; so no event is lost, however
- * probes nest.  A key is entered once, by compare-and-swap between CPUs, and never removed: later
- * events only read it.  A reader that comes in the middle of an update may miss the parts of
- * that one which are not done: a time in a bucket and not yet in the sum, for example.  An event
- * that ends a time while an NMI ends or begins the same is counted as STRATA_AGGREGATE_NO_BEGIN.
+ * probes nest.  A home whose threads may move to another CPU between two instructions defines
+ * STRATA_AGGREGATE_TABLE before, with functions that change a word of it (libstrata/counts.c).
+ *
+ * A key is entered once, by compare-and-swap between CPUs, and never removed: later events only
+ * read it.  A reader that comes in the middle of an update may miss the parts of that one which are
+ * not done: a time in a bucket and not yet in the sum, for example.  An event that ends a time
+ * while an NMI ends or begins the same is counted as STRATA_AGGREGATE_NO_BEGIN.
  */
 #ifndef STRATA_AGGREGATE_H
 #define STRATA_AGGREGATE_H
@@ -78,35 +81,48 @@ static inline unsigned long strata_aggregate_row(const struct strata_aggregate *
 	return last + 1u;
 }
 
-static inline void strata_aggregate_other(unsigned long *table, enum strata_aggregate_other other)
+#ifndef STRATA_AGGREGATE_TABLE
+/* What an event counts in: the table of its CPU. */
+#define STRATA_AGGREGATE_TABLE unsigned long
+
+static inline void strata_aggregate_add_to(unsigned long *table, unsigned long word,
+					   unsigned long value)
 {
-	strata_local_add_return(&table[other], 1);
+	strata_local_add_return(&table[word], value);
 }
 
 /* Raises a word to @value, unless it is higher. */
-static inline void strata_aggregate_raise(unsigned long *word, unsigned long value)
+static inline void strata_aggregate_raise(unsigned long *table, unsigned long word,
+					  unsigned long value)
 {
-	unsigned long old = strata_read_once(word), was;
+	unsigned long old = strata_read_once(&table[word]), was;
 
 	while (strata_unlikely(value > old)) {
-		was = strata_local_cmpxchg(word, old, value);
+		was = strata_local_cmpxchg(&table[word], old, value);
 		if (was == old)
 			return;
 		old = was;
 	}
 }
+#endif
+
+static inline void strata_aggregate_other(STRATA_AGGREGATE_TABLE *table,
+					  enum strata_aggregate_other other)
+{
+	strata_aggregate_add_to(table, other, 1);
+}
 
 /* Out of line: of a key that is new, or not where it is looked for first. */
 static __attribute__((__noinline__, __unused__)) void
-strata_aggregate_count_elsewhere(const struct strata_aggregate *aggregate, unsigned long *table,
-				 uint64_t key)
+strata_aggregate_count_elsewhere(const struct strata_aggregate *aggregate,
+				 STRATA_AGGREGATE_TABLE *table, uint64_t key)
 {
 	const unsigned long row = strata_aggregate_row(aggregate, key);
 
 	if (strata_unlikely(row > aggregate->last_row))
 		strata_aggregate_other(table, STRATA_AGGREGATE_NO_ROW);
 	else
-		strata_local_add_return(&table[STRATA_AGGREGATE_OTHERS + row], 1);
+		strata_aggregate_add_to(table, STRATA_AGGREGATE_OTHERS + row, 1);
 }
 
 /*
@@ -116,40 +132,42 @@ strata_aggregate_count_elsewhere(const struct strata_aggregate *aggregate, unsig
  * Any context, on the CPU that owns the table until it returns.
  */
 static inline void strata_aggregate_count(const struct strata_aggregate *aggregate,
-					  unsigned long *table, uint32_t owner, uint32_t id)
+					  STRATA_AGGREGATE_TABLE *table, uint32_t owner,
+					  uint32_t id)
 {
 	const uint64_t key = strata_aggregate_key(id, owner & aggregate->owners);
 	const unsigned long row = strata_aggregate_hash(aggregate, key);
 
 	if (strata_likely(strata_read_once(&aggregate->keys[row]) == key))
-		strata_local_add_return(&table[STRATA_AGGREGATE_OTHERS + row], 1);
+		strata_aggregate_add_to(table, STRATA_AGGREGATE_OTHERS + row, 1);
 	else
 		strata_aggregate_count_elsewhere(aggregate, table, key);
 }
 
 static inline void strata_aggregate_time(const struct strata_aggregate *aggregate,
-					 unsigned long *table, uint64_t key, uint64_t ticks)
+					 STRATA_AGGREGATE_TABLE *table, uint64_t key,
+					 uint64_t ticks)
 {
 	const unsigned long row = strata_aggregate_row(aggregate, key);
-	unsigned long *words;
+	const unsigned long words = STRATA_AGGREGATE_OTHERS + row * STRATA_AGGREGATE_TIME_WORDS;
 
 	if (strata_unlikely(row > aggregate->last_row)) {
 		strata_aggregate_other(table, STRATA_AGGREGATE_NO_ROW);
 		return;
 	}
-	words = &table[STRATA_AGGREGATE_OTHERS + row * STRATA_AGGREGATE_TIME_WORDS];
-	strata_local_add_return(
-		&words[STRATA_AGGREGATE_BUCKET + 63u - (unsigned int)__builtin_clzll(ticks | 1u)],
-		1);
-	strata_local_add_return(&words[STRATA_AGGREGATE_SUM], (unsigned long)ticks);
-	strata_aggregate_raise(&words[STRATA_AGGREGATE_MAX], (unsigned long)ticks);
-	strata_aggregate_raise(&words[STRATA_AGGREGATE_MIN_INVERTED], ~(unsigned long)ticks);
+	strata_aggregate_add_to(table,
+				words + STRATA_AGGREGATE_BUCKET + 63u -
+					(unsigned int)__builtin_clzll(ticks | 1u),
+				1);
+	strata_aggregate_add_to(table, words + STRATA_AGGREGATE_SUM, (unsigned long)ticks);
+	strata_aggregate_raise(table, words + STRATA_AGGREGATE_MAX, (unsigned long)ticks);
+	strata_aggregate_raise(table, words + STRATA_AGGREGATE_MIN_INVERTED, ~(unsigned long)ticks);
 }
 
 /* Ends what *@open began. */
 static inline void strata_aggregate_end(const struct strata_aggregate *aggregate,
-					unsigned long *table, uint32_t owner, uint64_t ticks,
-					uint64_t *open)
+					STRATA_AGGREGATE_TABLE *table, uint32_t owner,
+					uint64_t ticks, uint64_t *open)
 {
 	const uint64_t began = strata_read_once(open);
 
@@ -178,8 +196,8 @@ static inline bool strata_aggregate_is(const struct strata_aggregate_event *even
  * Same context.
  */
 static inline void strata_aggregate_measure(const struct strata_aggregate *aggregate,
-					    unsigned long *table, uint32_t owner, uint32_t id,
-					    uint64_t ticks, uint64_t *open)
+					    STRATA_AGGREGATE_TABLE *table, uint32_t owner,
+					    uint32_t id, uint64_t ticks, uint64_t *open)
 {
 	if (strata_aggregate_is(&aggregate->spec.end, id))
 		strata_aggregate_end(aggregate, table, owner, ticks, open);

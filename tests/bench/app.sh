@@ -83,6 +83,20 @@ several() {
 	rm -rf "$dir"/app-recording-*
 }
 
+# Counts an event's instructions where it is counted instead: VARIANT MODE SPEC.
+counting() {
+	local aggregator
+	out/bin/strata record --aggregate "$3" --app app >"$dir/app-counts" 2>"$dir/app-aggregator.log" &
+	aggregator=$!
+	until grep -q 'strata: counting' "$dir/app-aggregator.log"; do
+		kill -0 $aggregator || { cat "$dir/app-aggregator.log" >&2; return 1; }
+		sleep 0.05
+	done
+	STRATA_APP_MODE=$2 "$dir/step" app_instructions_8b "$dir/app" "$1"
+	kill -INT $aggregator
+	wait $aggregator || cat "$dir/app-aggregator.log" >&2
+}
+
 # Runs the program under LTTng: VARIANT MODE.
 lttng_ust() {
 	local lost
@@ -133,4 +147,7 @@ for _ in $(seq "$turns"); do
 	lttng_ust lttng_ust_discard discard
 	several strata_single_store_2 single-store 2
 	several strata_reserve_commit_2 reserve-commit 2
+	counting strata_count single-store count
+	counting strata_count_locked reserve-commit count
+	counting strata_time single-store time:one..one
 done

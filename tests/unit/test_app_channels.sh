@@ -311,7 +311,7 @@ hello_of_version() {
 		send($end, pack("LSSLLCCCCLL", 0x50525453, $ARGV[1], 1, 1, 1, 0, 0, 0, 1, 0, 0), 0) or die $!; recv($end, my $more, 1, 0)' \
 		"$(app_socket)" "$1"
 }
-hello_of_version 2
-check "a program with an older libstrata is refused, and it is said" await grep -q 'its libstrata speaks version 2, and this program 3' "$work/old.log"
+hello_of_version 3
+check "a program with an older libstrata is refused, and it is said" await grep -q 'its libstrata speaks version 3, and this program 4' "$work/old.log"
 end old
 finish

@@ -43,9 +43,8 @@ int app_identify(struct app *app, const struct peer_names *names, struct strata_
 	return 0;
 }
 
-/* The head of a message that carries no descriptor. */
-static void begin_message(struct app_outgoing *outgoing, enum strata_app_message_type type,
-			  size_t bytes)
+void app_begin_message(struct app_outgoing *outgoing, enum strata_app_message_type type,
+		       size_t bytes)
 {
 	memset(outgoing, 0, sizeof(*outgoing));
 	outgoing->fd = -1;
@@ -67,14 +66,12 @@ uint32_t app_cpus_max(void)
 	return known;
 }
 
-#define MODES (STRATA_APP_SINGLE_STORE | STRATA_APP_RESERVE_COMMIT)
-
 static int take_hello(struct app *app, const struct strata_app_message *head,
 		      struct strata_error *error)
 {
 	if (app->modes || app->nr_events)
 		return strata_fail(error, "it sent HELLO twice");
-	if (!head->value || head->value & ~(uint32_t)MODES)
+	if (!head->value || head->value & ~STRATA_APP_WRITE_MODES)
 		return strata_fail(error, "its rings are of the unknown kinds %#x", head->value);
 	if (head->count < 1 || head->count > app_cpus_max())
 		return strata_fail(error, "it claims %u CPUs, but this machine has %u", head->count,
@@ -216,7 +213,7 @@ int app_give_rings(struct app *app, const struct app_channel *channel,
 	fd = app_memory_make(&app->memory, in_file ? channel->dir : NULL, &header, error);
 	if (fd < 0)
 		return -1;
-	begin_message(outgoing, STRATA_APP_SETUP, sizeof(*head));
+	app_begin_message(outgoing, STRATA_APP_SETUP, sizeof(*head));
 	head->subbuf_bits = geo.subbuf_bits;
 	head->nr_subbufs_bits = geo.nr_subbufs_bits;
 	head->overwrite = channel->overwrite;
@@ -294,8 +291,8 @@ int app_select(struct app *app, const struct event_set *events, struct app_outgo
 	struct strata_app_packet *packet = &outgoing->packet;
 	size_t i;
 
-	begin_message(outgoing, STRATA_APP_SELECT,
-		      sizeof(packet->head) + sizeof(packet->u.selected));
+	app_begin_message(outgoing, STRATA_APP_SELECT,
+			  sizeof(packet->head) + sizeof(packet->u.selected));
 	packet->head.count = (uint32_t)app->nr_events;
 	for (i = 0; i < app->nr_events; i++)
 		if (event_set_has(events, i))
@@ -305,7 +302,7 @@ int app_select(struct app *app, const struct event_set *events, struct app_outgo
 
 void app_stop(struct app_outgoing *outgoing)
 {
-	begin_message(outgoing, STRATA_APP_STOP, sizeof(outgoing->packet.head));
+	app_begin_message(outgoing, STRATA_APP_STOP, sizeof(outgoing->packet.head));
 }
 
 bool app_leave_file(struct app *app, char name[RING_FILE_NAME_BYTES])

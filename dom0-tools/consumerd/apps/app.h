@@ -73,6 +73,10 @@ int app_identify(struct app *app, const struct peer_names *names, struct strata_
 enum app_news app_take(struct app *app, const struct app_incoming *arrived,
 		       struct strata_error *error);
 
+/* Begins a message for it that carries no descriptor. */
+void app_begin_message(struct app_outgoing *outgoing, enum strata_app_message_type type,
+		       size_t bytes);
+
 /* The wanted form of an application's rings. */
 struct app_channel {
 	struct strata_ring_geometry geometry;

@@ -6,6 +6,9 @@
 
 #define ATTEMPTS 50u
 
+/* How long the frequency is measured. */
+#define MEASURE_NS 20000000
+
 struct host_clock host_clock_read(clockid_t clock)
 {
 	struct host_clock closest = { 0 };
@@ -35,4 +38,15 @@ uint32_t host_clock_khz(const struct host_clock *first, const struct host_clock 
 		return 0;
 	return (uint32_t)(((unsigned __int128)(last->ticks - first->ticks) * 1000000u + ns / 2) /
 			  ns);
+}
+
+uint32_t host_clock_measure_khz(struct host_clock *first)
+{
+	const struct timespec pause = { .tv_nsec = MEASURE_NS };
+	struct host_clock now;
+
+	*first = host_clock_read(CLOCK_MONOTONIC_RAW);
+	nanosleep(&pause, NULL);
+	now = host_clock_read(CLOCK_MONOTONIC_RAW);
+	return host_clock_khz(first, &now);
 }

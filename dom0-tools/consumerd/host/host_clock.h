@@ -22,4 +22,8 @@ struct host_clock host_clock_read(clockid_t clock);
  * together. */
 uint32_t host_clock_khz(const struct host_clock *first, const struct host_clock *last);
 
+/* Measures the counter's frequency for some milliseconds.  @first: OUT, the first reading of
+ * CLOCK_MONOTONIC_RAW.  0: it does not advance. */
+uint32_t host_clock_measure_khz(struct host_clock *first);
+
 #endif /* STRATA_CONSUMERD_HOST_CLOCK_H */

@@ -35,7 +35,8 @@ static int map_rings(struct app_memory *memory, int fd, struct strata_error *err
 	madvise(rings, memory->bytes, MADV_DONTFORK);
 	if (memory->kernel_id && mprotect(rings, memory->bytes, PROT_READ))
 		return strata_fail(error, "its rings cannot be protected: %s", strerror(errno));
-	for (i = 0; i < header->nr_rings; i++) {
+	/* Tables have no reader's page. */
+	for (i = 0; i < header->nr_rings && header->mode != STRATA_APP_COUNT; i++) {
 		unsigned char *page = memory->rings + i * header->ring_bytes +
 				      app_ring_reader_offset((enum strata_app_mode)header->mode);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * app_memory.h - the memory of an application's rings, by where it lives:
+ * app_memory.h - the memory of an application's rings, or of the tables in which it counts, by
+ * where it lives:
  *
  *   the kernel's  (kernel_memory.h) has no owner who can block a reader
  *   anonymous     where the kernel's cannot be made; sealed, so that it cannot disappear while it

@@ -56,7 +56,7 @@ void apps_tend(struct apps *apps)
 
 	if (apps->listener < 0)
 		return;
-	if (recorder_is_saved(apps->recorder))
+	if (!apps->counting && recorder_is_saved(apps->recorder))
 		apps_forget_files(apps, true);
 	memory_return_tend(apps->returns);
 	/* In this order: an application that was woken then connects. */
@@ -183,7 +183,9 @@ void apps_release(struct apps *apps, bool recorded)
 	while (apps->nr) {
 		struct application *one = apps->list[--apps->nr];
 
-		if (!recorded && one->step >= APPLICATION_ATTACHING &&
+		if (one->counted)
+			aggregated_apps_end(apps->counting, one->counted, false);
+		if (!apps->counting && !recorded && one->step >= APPLICATION_ATTACHING &&
 		    one->step != APPLICATION_CLOSING)
 			apps_keep_file(one);
 		if (one->connection && one->connection->busy)

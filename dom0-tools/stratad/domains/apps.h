@@ -15,6 +15,7 @@
 #include "consumerd/host/peer_look.h"
 #include "consumerd/shares/memory_return.h"
 #include "consumerd/recorder.h"
+#include "stratad/domains/aggregated_apps.h"
 #include "stratad/select/select_app.h"
 
 enum application_step {
@@ -42,14 +43,16 @@ struct application {
 	struct principal *who;             /* charged for it; valid until the recorder is closed */
 	uint64_t memory_bytes;             /* of that share */
 	enum application_step step;
-	struct event_set events; /* recorded */
-	size_t nr_claimed;       /* of its events: share of the memory that they take */
-	size_t nr_added;         /* of its events: added or refused */
-	size_t next_ring;        /* first ring not yet added to the recorder */
-	uint64_t came_ms;        /* when it connected, or began its step */
-	uint64_t look;           /* number of the look at its process (apps_look.c) */
-	int watch;               /* of its sealed memory (memory_return.h); -1: none */
-	size_t source;           /* in the recording, from APPLICATION_ATTACHING on */
+	struct event_set events; /* recorded, or counted; of times, those that begin one ... */
+	struct event_set ends;   /* ... and those that end one */
+	struct counted_process *counted; /* by an aggregator, from APPLICATION_RECORDING on */
+	size_t nr_claimed;               /* of its events: share of the memory that they take */
+	size_t nr_added;                 /* of its events: added or refused */
+	size_t next_ring;                /* first ring not yet added to the recorder */
+	uint64_t came_ms;                /* when it connected, or began its step */
+	uint64_t look;                   /* number of the look at its process (apps_look.c) */
+	int watch;                       /* of its sealed memory (memory_return.h); -1: none */
+	size_t source;                   /* in the recording, from APPLICATION_ATTACHING on */
 };
 
 /* Ring file of an ended application: its events are written, but the tables may not be on the disk
@@ -68,8 +71,9 @@ struct application_look {
 struct apps {
 	/* set by the caller before apps_open(); not owned */
 	struct recorder *recorder;
-	unsigned int number;            /* of the recorder */
-	const struct peer_looks *looks; /* open */
+	struct aggregated_apps *counting; /* applications count for it; NULL: they record */
+	unsigned int number;              /* of the recorder */
+	const struct peer_looks *looks;   /* open */
 	struct app_selection *selections;
 	size_t nr_selections;       /* 0: applications are not recorded */
 	bool may_miss;              /* a selection that no application matches leaves nothing out */

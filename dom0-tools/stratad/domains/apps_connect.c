@@ -25,7 +25,7 @@ static int admit(struct apps *apps, struct application *one)
 {
 	struct strata_error why = { "" };
 
-	one->who = principals_user(recorder_principals(apps->recorder), one->app.uid);
+	one->who = principals_user(apps_principals(apps), one->app.uid);
 	if (!one->who) {
 		apps_note_one_too_many(apps, "applications");
 		return -1;

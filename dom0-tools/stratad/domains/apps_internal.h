@@ -24,6 +24,12 @@ static inline uint64_t apps_now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+/* The accounts of those whose applications take part. */
+static inline struct principals *apps_principals(const struct apps *apps)
+{
+	return apps->counting ? apps->counting->principals : recorder_principals(apps->recorder);
+}
+
 /* apps_connect.c */
 
 /* Accepts a bounded number of pending connections. */

@@ -129,8 +129,12 @@ bool apps_let_go(struct apps *apps, size_t index, enum strata_source_end reason)
 	struct application *one = apps->list[index];
 
 	close_socket(apps, one);
+	if (one->counted) {
+		aggregated_apps_end(apps->counting, one->counted, true);
+		one->counted = NULL;
+	}
 	/* Nothing was recorded into its rings. */
-	if (one->step < APPLICATION_ATTACHING)
+	if (one->step < APPLICATION_ATTACHING || apps->counting)
 		return still_closes(apps, index);
 	recorder_leave_source(apps->recorder, one->source, reason);
 	one->step = APPLICATION_LEAVING;

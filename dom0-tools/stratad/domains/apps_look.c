@@ -80,8 +80,7 @@ bool apps_still_asked(struct apps *apps, size_t index)
 /* Charges a set-user-ID program to the user who started it. 0 or -1. */
 static int move_to_starter(struct apps *apps, struct application *one, struct strata_error *error)
 {
-	struct principal *who =
-		principals_user(recorder_principals(apps->recorder), one->app.starter);
+	struct principal *who = principals_user(apps_principals(apps), one->app.starter);
 
 	if (who == one->who)
 		return 0;

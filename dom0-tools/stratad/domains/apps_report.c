@@ -48,7 +48,7 @@ void apps_name_missing(struct apps *apps)
 				"strata: the command has no events of its own; link programs with -lstrata to record their events\n");
 			continue;
 		}
-		if (principals_refused(recorder_principals(apps->recorder))) {
+		if (principals_refused(apps_principals(apps))) {
 			fprintf(stderr,
 				"strata: no application \"%s\" was recorded; it may be one of those that "
 				"were left out because a share is used up\n",

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 
+#include "consumerd/apps/app_tables.h"
 #include "consumerd/host/hang_up.h"
 #include "consumerd/sources.h"
 
@@ -69,30 +70,48 @@ static bool choose(struct apps *apps, struct application *one)
 		if (!select_matches_app(&apps->selections[i], &one->app))
 			continue;
 		apps->selections[i].found = true;
-		select_app_events(&apps->selections[i], &one->app, &one->events);
+		if (apps->counting)
+			aggregated_apps_choose(apps->counting, &apps->selections[i], &one->app,
+					       &one->events, &one->ends);
+		else
+			select_app_events(&apps->selections[i], &one->app, &one->events);
 		chosen = true;
 	}
 	return chosen;
 }
 
-/* Tells it which events to record.  0 or -1. */
+/* Tells it which events to record, or to count.  0 or -1. */
 static int select_events(struct apps *apps, struct application *one, struct strata_error *error)
 {
-	if (app_select(&one->app, &one->events, &one->connection->outgoing, error))
+	if (apps->counting)
+		app_tables_select(&one->app, &one->events, &one->ends, &one->connection->outgoing);
+	else if (app_select(&one->app, &one->events, &one->connection->outgoing, error))
 		return -1;
 	send_outgoing(apps, one);
 	return 0;
 }
 
+/* The same, of an aggregator: its new events get rows.  0 or -1. */
+static int count_events(struct apps *apps, struct application *one, struct strata_error *error)
+{
+	if (aggregated_apps_learn(apps->counting, one->counted, one->who, error))
+		return -1;
+	one->nr_added = one->app.nr_events;
+	return select_events(apps, one, error);
+}
+
 /* Adds its new events to the recording; reports and skips invalid ones. 0 or -1. */
 static int add_events(struct apps *apps, struct application *one, struct strata_error *error)
 {
-	struct strata_source *source = &recorder_recording(apps->recorder)->sources[one->source];
+	struct strata_source *source;
 	struct strata_error why = { "" };
 	struct event_set asked = one->events;
 	bool refused = false;
 	size_t i;
 
+	if (apps->counting)
+		return count_events(apps, one, error);
+	source = &recorder_recording(apps->recorder)->sources[one->source];
 	memset(&one->events, 0, sizeof(one->events));
 	for (i = 0; i < one->app.nr_events; i++) {
 		if (i >= one->nr_added &&
@@ -114,12 +133,30 @@ static int select_again(struct apps *apps, struct application *one, struct strat
 {
 	one->select_due = false;
 	memset(&one->events, 0, sizeof(one->events));
+	memset(&one->ends, 0, sizeof(one->ends));
 	choose(apps, one);
 	charge_choice(apps, one);
 	return one->step == APPLICATION_RECORDING ? add_events(apps, one, error) : 0;
 }
 
-/* Makes its rings; waits if its user has begun too many sources lately. 0 or -1. */
+/* Makes tables for it to count in.  0 or -1. */
+static int make_tables(struct apps *apps, struct application *one, struct strata_error *error)
+{
+	const struct strata_aggregate_spec *spec = &apps->counting->spec;
+	const uint64_t bytes = app_tables_bytes(&one->app, spec);
+
+	if (principal_claim(one->who, PRINCIPAL_MEMORY_BYTES, bytes, error))
+		return -1;
+	one->memory_bytes = bytes;
+	one->step = APPLICATION_MAKING;
+	one->came_ms = apps_now_ms();
+	if (app_tables_give(&one->app, spec, &one->connection->outgoing, error))
+		return -1;
+	send_outgoing(apps, one);
+	return 0;
+}
+
+/* Makes its rings. 0 or -1. */
 static int make_rings(struct apps *apps, struct application *one, struct strata_error *error)
 {
 	const struct strata_recording *recording = recorder_recording(apps->recorder);
@@ -130,11 +167,6 @@ static int make_rings(struct apps *apps, struct application *one, struct strata_
 	char name[STRATA_ESCAPED_BYTES(32)];
 	uint64_t bytes;
 
-	one->step = APPLICATION_WAITING;
-	if (!one->app.modes)
-		return strata_fail(error, "its first message was not HELLO");
-	if (!principal_may_begin_source(one->who))
-		return 0;
 	if (!app_choose_mode(&one->app, &apps->channel) && apps->mode_demanded)
 		principal_complain(
 			one->who,
@@ -152,6 +184,17 @@ static int make_rings(struct apps *apps, struct application *one, struct strata_
 		return -1;
 	send_outgoing(apps, one);
 	return 0;
+}
+
+/* Makes its rings, or its tables; waits if its user has begun too many sources lately. 0 or -1. */
+static int make_memory(struct apps *apps, struct application *one, struct strata_error *error)
+{
+	one->step = APPLICATION_WAITING;
+	if (!one->app.modes)
+		return strata_fail(error, "its first message was not HELLO");
+	if (!principal_may_begin_source(one->who))
+		return 0;
+	return apps->counting ? make_tables(apps, one, error) : make_rings(apps, one, error);
 }
 
 /* Handles the end of a list of events: its first, or a later one. */
@@ -172,7 +215,7 @@ static int on_ready(struct apps *apps, struct application *one, struct strata_er
 		principal_complain(one->who,
 				   "application %s (process %d) has none of the selected events",
 				   apps_shown_name(one, name), one->app.pid);
-	return make_rings(apps, one, error);
+	return make_memory(apps, one, error);
 }
 
 /* Without a watch its share could not be given back once it is sealed.  0 or -1. */
@@ -198,13 +241,28 @@ static int seal_memory(const struct apps *apps, struct application *one, struct 
 	return sealed < 0 ? -1 : 0;
 }
 
+/* Its tables are mapped: it counts from now on.  0 or -1. */
+static int begin_to_count(struct apps *apps, struct application *one, struct strata_error *error)
+{
+	one->counted = aggregated_apps_begin(apps->counting, &one->app, one->who, error);
+	if (!one->counted)
+		return -1;
+	one->step = APPLICATION_RECORDING;
+	choose(apps, one);
+	return count_events(apps, one, error);
+}
+
 static int on_attached(struct apps *apps, struct application *one, struct strata_error *error)
 {
 	int result;
 
 	if (one->step != APPLICATION_MAKING)
 		return strata_fail(error, "it sent ATTACHED out of sequence");
-	if (seal_memory(apps, one, error) || app_read_rings(&one->app, error))
+	if (seal_memory(apps, one, error))
+		return -1;
+	if (apps->counting)
+		return begin_to_count(apps, one, error);
+	if (app_read_rings(&one->app, error))
 		return -1;
 	result = sources_begin_app(apps->recorder, one->who, &one->app, &one->source, error);
 	/* An existing source that could not be filled is ended like any other. */
@@ -381,7 +439,7 @@ static bool go_on(struct apps *apps, size_t index)
 	if (one->select_due && one->step <= APPLICATION_RECORDING)
 		result = select_again(apps, one, &error);
 	else if (one->step == APPLICATION_WAITING)
-		result = make_rings(apps, one, &error);
+		result = make_memory(apps, one, &error);
 	else if (one->step == APPLICATION_ATTACHING)
 		result = attach_rings(apps, one, &error);
 	else if (one->step < APPLICATION_ATTACHING && !one->app.modes &&
@@ -439,7 +497,7 @@ bool apps_hear(struct apps *apps, size_t index)
 	if (!hear_connection(apps, index))
 		return false;
 	/* The recorder has reported this; the other rings are drained. */
-	if (app_is_broken(&one->app)) {
+	if (!apps->counting && app_is_broken(&one->app)) {
 		apps->left_out++;
 		return apps_let_go(apps, index, STRATA_SOURCE_LEFT_OUT);
 	}

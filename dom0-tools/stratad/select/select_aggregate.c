@@ -13,9 +13,10 @@
 #define TIME_ROW_BITS         1u
 #define TIME_DOMAIN_ROW_BITS  6u
 
-#define COUNT  "count"
-#define TIME   "time:"
-#define DOMAIN ":domain"
+#define COUNT   "count"
+#define TIME    "time:"
+#define DOMAIN  ":domain"
+#define PROCESS ":process"
 
 /* Copies a name of @length.  Whether it may be one. */
 static bool take_name(char name[STRATA_EVENT_NAME_BYTES], const char *text, size_t length)
@@ -36,15 +37,22 @@ static bool take_events(struct aggregate_choice *choice, const char *text, size_
 	       take_name(choice->end, dots + 2, (size_t)(text + length - dots) - 2);
 }
 
+/* Whether a text of *@length, which it shortens, ends in @suffix. */
+static bool take_suffix(const char *text, size_t *length, const char *suffix)
+{
+	if (*length <= strlen(suffix) || strcmp(text + *length - strlen(suffix), suffix))
+		return false;
+	*length -= strlen(suffix);
+	return true;
+}
+
 int select_aggregate(const char *text, struct aggregate_choice *choice, struct strata_error *error)
 {
 	size_t length = strlen(text);
 
 	*choice = (struct aggregate_choice){ .kind = STRATA_AGGREGATE_COUNT };
-	if (length > strlen(DOMAIN) && !strcmp(text + length - strlen(DOMAIN), DOMAIN)) {
-		choice->by_domain = true;
-		length -= strlen(DOMAIN);
-	}
+	choice->by_domain = take_suffix(text, &length, DOMAIN);
+	choice->by_process = !choice->by_domain && take_suffix(text, &length, PROCESS);
 	if (length == strlen(COUNT) && !strncmp(text, COUNT, length))
 		return 0;
 	choice->kind = STRATA_AGGREGATE_TIME;
@@ -53,7 +61,7 @@ int select_aggregate(const char *text, struct aggregate_choice *choice, struct s
 		return 0;
 	return strata_fail(
 		error,
-		"\"%s\" is not something to count: use count or time:EVENT..EVENT, with :domain behind it for each domain apart",
+		"\"%s\" is not something to count: use count or time:EVENT..EVENT, with :domain behind it for each domain apart, or :process for each process of an application",
 		text);
 }
 

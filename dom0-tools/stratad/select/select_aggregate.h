@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * select_aggregate.h - parses what to count: `count`, `count:domain`, `time:vm_exit..vm_entry`,
- * `time:vm_exit..vm_entry:domain`.
+ * select_aggregate.h - parses what to count: `count`, `count:domain`, `count:process`,
+ * `time:vm_exit..vm_entry`, `time:vm_exit..vm_entry:domain`, `time:begin..end:process`.
  */
 #ifndef STRATA_STRATAD_SELECT_AGGREGATE_H
 #define STRATA_STRATAD_SELECT_AGGREGATE_H
@@ -15,6 +15,7 @@
 struct aggregate_choice {
 	enum strata_aggregate_kind kind;
 	bool by_domain;
+	bool by_process;                                                   /* of applications */
 	char begin[STRATA_EVENT_NAME_BYTES], end[STRATA_EVENT_NAME_BYTES]; /* of times */
 };
 

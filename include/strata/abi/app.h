@@ -16,7 +16,9 @@
  *     which connects to each recorder that the program is not connected to.
  *
  * With each recorder a program has a channel of its own: a connection, rings and a
- * selection of events.  The number of a recorder is that of its channel.
+ * selection of events.  The number of a recorder is that of its channel.  An aggregator is
+ * a recorder whose channels have tables instead of rings, in which programs count their
+ * events (abi/aggregate.h).
  *
  * Map, then connect; listen, then search: whichever comes second sees the other.  Only
  * the owner of a program and root can open its page.
@@ -38,7 +40,10 @@
  *          in RESERVE_COMMIT
  *   EVENT  an event's description, its id the next from 0; repeated
  *   READY
- *                             SETUP   geometry; value = the mode to write, one of those;
+ *                             SETUP   geometry; value = the mode to write, one of those,
+ *                                     or STRATA_APP_COUNT: then a strata_aggregate_spec
+ *                                     follows, count = tables, and only these, first_page
+ *                                     and the memory have a meaning;
  *                                     headers = the form to write, likewise (STRATA_HEADER_FULL
  *                                     in mode SINGLE_STORE); memory for the rings as SCM_RIGHTS,
  *                                     first_page = where in it they begin;
@@ -47,7 +52,9 @@
  *                                     open sub-buffer (strata/switch_period.h; 0: never)
  *   ATTACHED: the rings exist, nothing is written yet
  *                             SELECT  count = events announced until then; a bit
- *                                     for each event that is recorded from now on
+ *                                     for each event that is recorded or counted from now
+ *                                     on.  Of times: a bit for each event that begins
+ *                                     one, and then a bit for each that ends one
  *   ... EVENT, READY: a library was loaded; SELECT: likewise
  *                             STOP
  *   STOPPED: nothing is written any more
@@ -66,12 +73,13 @@
 #ifndef STRATA_ABI_APP_H
 #define STRATA_ABI_APP_H
 
+#include <strata/abi/aggregate.h>
 #include <strata/event.h>
 #include <strata/ring_single.h>
 #include <strata/switch_period.h>
 
 #define STRATA_APP_MAGIC       0x50525453u /* "STRP" */
-#define STRATA_APP_ABI_VERSION 3u
+#define STRATA_APP_ABI_VERSION 4u
 
 /* Recorders that record an application at a time. */
 #define STRATA_APP_CHANNELS 8u
@@ -201,7 +209,11 @@ static inline uint32_t strata_app_wait_ms(const char *text)
 enum strata_app_mode {
 	STRATA_APP_SINGLE_STORE = 1,   /* ring_single.h */
 	STRATA_APP_RESERVE_COMMIT = 2, /* ring_writer.h: where there are no restartable sequences */
+	STRATA_APP_COUNT = 4,          /* in tables; every program can */
 };
+
+/* Both ways to write records. */
+#define STRATA_APP_WRITE_MODES ((uint32_t)STRATA_APP_SINGLE_STORE | STRATA_APP_RESERVE_COMMIT)
 
 enum strata_app_message_type {
 	STRATA_APP_HELLO = 1,
@@ -233,7 +245,9 @@ struct strata_app_packet {
 	struct strata_app_message head;
 	union {
 		struct strata_event_desc event; /* the beginning of one, as long as needed */
-		uint8_t selected[STRATA_APP_EVENTS_MAX / 8]; /* bit 0 of byte 0: event 0 */
+		uint8_t selected[STRATA_APP_EVENTS_MAX / 8];    /* bit 0 of byte 0: event 0 */
+		uint8_t measured[2][STRATA_APP_EVENTS_MAX / 8]; /* of times: begins, and ends */
+		struct strata_aggregate_spec spec;              /* SETUP of STRATA_APP_COUNT */
 	} u;
 };
 
@@ -286,6 +300,42 @@ static inline uint64_t strata_app_ring_bytes(enum strata_app_mode mode,
 	if (mode == STRATA_APP_SINGLE_STORE)
 		return strata_single_bytes(geo);
 	return strata_app_marks_offset(geo) + strata_app_marks_bytes(geo);
+}
+
+/*
+ * The memory of a channel that counts: a table for each CPU, and one for threads that have no CPU's
+ * (libstrata/counts.c), strata_app_table_bytes() apart.  Counts: the row of an event is its id.
+ * Times: the program has one row; a reader adds up all.
+ */
+#define STRATA_APP_COUNT_ROW_BITS 10u
+#define STRATA_APP_TIME_ROW_BITS  STRATA_AGGREGATE_ROW_BITS_MIN
+/* What an event is in a channel that measures times: bits. */
+#define STRATA_APP_BEGINS 1u
+#define STRATA_APP_ENDS   2u
+
+static inline struct strata_aggregate_spec strata_app_spec(enum strata_aggregate_kind kind)
+{
+	const struct strata_aggregate_event begin = { STRATA_APP_BEGINS, STRATA_APP_BEGINS };
+	const struct strata_aggregate_event end = { STRATA_APP_ENDS, STRATA_APP_ENDS };
+	struct strata_aggregate_spec spec;
+
+	memset(&spec, 0, sizeof(spec));
+	spec.version = STRATA_AGGREGATE_VERSION;
+	spec.kind = (uint8_t)kind;
+	spec.row_bits = STRATA_APP_COUNT_ROW_BITS;
+	if (kind == STRATA_AGGREGATE_TIME) {
+		spec.row_bits = STRATA_APP_TIME_ROW_BITS;
+		spec.begin = begin;
+		spec.end = end;
+	}
+	return spec;
+}
+
+static inline uint32_t strata_app_table_bytes(const struct strata_aggregate_spec *spec)
+{
+	const uint32_t bytes = strata_aggregate_table_words(spec) * (uint32_t)sizeof(uint64_t);
+
+	return (bytes + STRATA_PAGE_BYTES - 1) / STRATA_PAGE_BYTES * STRATA_PAGE_BYTES;
 }
 
 #endif /* STRATA_ABI_APP_H */
