@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -27,6 +28,15 @@ static int make_memory(void)
 	int fd = memfd_create(STRATA_APP_WAIT_NAME, flags | MFD_NOEXEC_SEAL);
 
 	return fd >= 0 || errno != EINVAL ? fd : memfd_create(STRATA_APP_WAIT_NAME, flags);
+}
+
+/* Whether files of this process may have a page.  Otherwise the kernel kills it by SIGXFSZ when it
+ * makes one: programs forbid themselves to write files, and users their programs (ulimit -f). */
+static bool may_be_filled(void)
+{
+	struct rlimit limit;
+
+	return !getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur >= STRATA_PAGE_BYTES;
 }
 
 /* Fills and seals the page, so that it cannot shrink under a recorder that has mapped it. */
@@ -59,6 +69,10 @@ bool wait_page_make(void)
 	user_page_map();
 	if (page)
 		return true;
+	if (!may_be_filled()) {
+		errno = EFBIG;
+		return false;
+	}
 	fd = make_memory();
 	if (fd < 0)
 		return false;

@@ -274,6 +274,15 @@ check "that it is not recorded is said" await said 'application program (process
 finish_recording short
 check "and is no success" is "$status" 3
 
+begin no-file-size --app program
+(
+	ulimit -f 0
+	"$program" numbered 10
+)
+check "a program that may not write files runs on" test "$?" = 0
+finish_recording no-file-size
+check "and is recorded" is "$(lines ' numbered ' <"$timeline")" 10
+
 begin no-files --app program
 files=0
 while [ -e "/proc/$recorder/fd/$files" ]; do
