@@ -72,7 +72,8 @@ static void add_words(const struct aggregated_apps *all, uint64_t *to, const uin
 		return;
 	}
 	for (i = 0; i < nr; i++)
-		to[i] += from[i];
+		strata_aggregate_add(STRATA_AGGREGATE_COUNT, &to[i],
+				     (const unsigned long *)&from[i]);
 }
 
 int aggregated_apps_open(struct aggregated_apps *all, const struct aggregate_choice *what,
@@ -174,7 +175,8 @@ static void take_words(const struct aggregated_apps *all, struct counted_process
 		if (process->event_of[i] == COUNTED_NO_EVENT)
 			process->others[STRATA_AGGREGATE_NO_ROW] += words[i];
 		else
-			now[process->event_of[i]] += words[i];
+			strata_aggregate_add(STRATA_AGGREGATE_COUNT, &now[process->event_of[i]],
+					     (const unsigned long *)&words[i]);
 	}
 }
 
