@@ -50,6 +50,20 @@ execute() {
 	mv "$OUT/$name.end.new" "$OUT/$name.end"
 }
 
+# runs PROGRAM [ARGUMENTS]: whether this machine's kernel knows the format of the program.
+runs() {
+	local status=0
+	"$@" >/dev/null 2>&1 || status=$?
+	[ "$status" != 126 ]
+}
+
+# note_no_i386 PROGRAM: says why it is left out, and fails.
+note_no_i386() {
+	echo "  NOTE    $1 is not run: this kernel runs no i386 programs, and QEMU 7.2 gives all threads of one the thread-local"
+	echo "          storage of the last, once a signal came; the other processors have the same test"
+	return 1
+}
+
 # watch SESSION FILE: ends a test that hangs, and says in FILE what it was doing.
 watch() {
 	local pid
@@ -264,6 +278,8 @@ for kind in "$@"; do
 	arch)
 		for program in out/tests/arch/*/test_*; do
 			arch=$(basename "$(dirname "$program")")
+			[ "$program" != out/tests/arch/i386/test_ring_signals ] || runs out/tests/arch/i386/test_event_table ||
+				note_no_i386 "$program" || continue
 			add "$arch-$(basename "$program")" nothing tests/arch/on "$arch" "$program"
 		done
 		add test_traces nothing tests/arch/test_traces.sh
@@ -272,7 +288,9 @@ for kind in "$@"; do
 		# Writers and readers have to run at the same time. Of the events in all, the sanitizers and i386 get a part that takes no longer.
 		events=${TORTURE_EVENTS:-100000000}
 		add torture machine out/tests/torture/torture "$events"
-		add torture_i386 machine out/tests/torture/torture_i386 $((events / 10))
+		if runs out/tests/torture/torture_i386 1 || note_no_i386 torture_i386; then
+			add torture_i386 machine out/tests/torture/torture_i386 $((events / 10))
+		fi
 		add torture_address machine out/tests/torture/torture_address $((events / 20))
 		add torture_thread machine out/tests/torture/torture_thread $((events / 100))
 		add torture_plain machine out/tests/torture/torture_plain 200000

@@ -65,14 +65,14 @@ bool wait_page_make(void)
 {
 	int fd, error;
 
-	/* Without it, the user's recorders do not find this program while it runs. */
-	user_page_map();
 	if (page)
 		return true;
 	if (!may_be_filled()) {
 		errno = EFBIG;
 		return false;
 	}
+	/* Without it, the user's recorders do not find this program while it runs. */
+	user_page_map();
 	fd = make_memory();
 	if (fd < 0)
 		return false;

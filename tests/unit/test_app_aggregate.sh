@@ -89,6 +89,10 @@ is_last() {
 	[ "$counted" = $(($2 + 1)) ] || [ "$counted" = $(($2 + 2)) ]
 }
 
+# has_some NAME: events are on the disk.
+# shellcheck disable=SC2317 # await calls it
+has_some() { [ "$(cat "$work/$1"/*/cpu_* 2>/dev/null | wc -c)" -gt 4096 ]; }
+
 for mode in single-store reserve-commit; do
 	export STRATA_APP_MODE=$mode
 
@@ -212,6 +216,7 @@ for mode in single-store reserve-commit; do
 		end "$mode-turn-$turn"
 		check "$mode: turn $turn: a channel counts" test "$(of "$mode-turn-$turn" plain)" -ge 200
 		begin "$mode-turned-$turn" --app 'program:plain' --app-rings "$mode"
+		await has_some "$mode-turned-$turn"
 		from=$(last_number)
 		more_of 300
 		to=$(last_number)

@@ -120,7 +120,9 @@ static int make_and_open(int parent_fd, struct strata_error *error)
 	if (make(error))
 		return -1;
 	fd = openat(parent_fd, name, FLAGS);
-	return fd < 0 ? strata_fail(error, "%s: %s; remove it", path, strerror(errno)) : fd;
+	return fd < 0 ? strata_fail(error, "%s: %s; %srm %s", path, strerror(errno),
+				    geteuid() ? "" : "as root: ", path)
+		      : fd;
 }
 
 /* Takes the right to read from others: an earlier version left it to them.  Fails only for one who

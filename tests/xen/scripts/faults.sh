@@ -105,7 +105,7 @@ no_right_is_said() {
 	expect_line "and the reason is said" nobody 'not permitted to trace: .*run strata as root in dom0'
 	try abi "$LAB_OUT/strata_other_abi" list
 	expect_status "a tool of another version is refused" 1
-	expect_line "and both versions are named" abi 'this Xen has ABI version 6 of Strata, but this tool needs version 99'
+	expect_line "and both versions are named" abi 'this Xen has ABI version 7 of Strata, but this tool needs version 99'
 }
 
 xentrace_works_beside() {
