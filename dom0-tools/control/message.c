@@ -11,7 +11,8 @@
 #include <sys/socket.h>
 #include <time.h>
 
-#define DEPTH_MAX   32
+#include "base/json_members.h"
+
 #define FIRST_BYTES 4096u
 
 static int64_t now_ms(void)
@@ -120,27 +121,14 @@ static char *receive_line(int socket, size_t max_bytes, int limit_ms, size_t *le
 struct json_object *message_receive(int socket, size_t max_bytes, int limit_ms,
 				    struct strata_error *error)
 {
-	struct json_tokener *tokener = json_tokener_new_ex(DEPTH_MAX);
 	struct json_object *object = NULL;
 	size_t length;
 	char *text;
 
 	error->text[0] = '\0';
-	text = tokener ? receive_line(socket, max_bytes, limit_ms, &length, error) : NULL;
-	if (text) {
-		json_tokener_set_flags(tokener, JSON_TOKENER_STRICT);
-		object = json_tokener_parse_ex(tokener, text, (int)length);
-		if (json_tokener_get_error(tokener) != json_tokener_success ||
-		    !json_object_is_type(object, json_type_object)) {
-			json_object_put(object);
-			object = NULL;
-			strata_fail(error, "a message that is no JSON object");
-		}
-	} else if (!error->text[0]) {
-		strata_fail(error, "out of memory");
-	}
+	text = receive_line(socket, max_bytes, limit_ms, &length, error);
+	if (text)
+		object = strata_json_parse(text, length, error);
 	free(text);
-	if (tokener)
-		json_tokener_free(tokener);
 	return object;
 }

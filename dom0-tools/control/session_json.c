@@ -10,8 +10,6 @@
 #include "control/session_model.h"
 #include "recording/recording.h"
 
-#define DEPTH_MAX 8
-
 static const char *const ring_names[] = { "default", "single-store", "reserve-commit" };
 
 #define NR_RING_NAMES (sizeof(ring_names) / sizeof(ring_names[0]))
@@ -76,36 +74,13 @@ struct json_object *session_json_make(const struct strata_session *session)
 
 struct json_object *session_json_parse(const char *text, size_t length, struct strata_error *error)
 {
-	struct json_tokener *tokener;
-	struct json_object *object;
-
-	if (length > STRATA_SESSION_TEXT_BYTES) {
-		strata_fail(error, "over %u bytes", STRATA_SESSION_TEXT_BYTES);
-		return NULL;
-	}
-	tokener = json_tokener_new_ex(DEPTH_MAX);
-	if (!tokener) {
-		strata_fail(error, "out of memory");
-		return NULL;
-	}
-	json_tokener_set_flags(tokener, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
-	object = json_tokener_parse_ex(tokener, text, (int)length);
-	if (json_tokener_get_error(tokener) != json_tokener_success)
-		strata_fail(error, "not JSON: %s at byte %zu",
-			    json_tokener_error_desc(json_tokener_get_error(tokener)),
-			    json_tokener_get_parse_end(tokener));
-	else if (!json_object_is_type(object, json_type_object))
-		strata_fail(error, "not a JSON object");
-	else {
-		json_tokener_free(tokener);
-		return object;
-	}
-	json_object_put(object);
-	json_tokener_free(tokener);
+	if (length <= STRATA_SESSION_TEXT_BYTES)
+		return strata_json_parse(text, length, error);
+	strata_fail(error, "over %u bytes", STRATA_SESSION_TEXT_BYTES);
 	return NULL;
 }
 
-/* Refuses a member that is none of @names, which ends with NULL. */
+/* Refuses a member whose name is not in @names, which ends with NULL. */
 static int check_members(struct json_object *object, const char *const *names,
 			 struct strata_error *error)
 {
@@ -225,7 +200,7 @@ static int read_rules(struct json_object *object, struct strata_session *session
 		return -1;
 	for (i = 0; i < json_object_array_length(rules); i++)
 		if (session_json_read_rule(json_object_array_get_idx(rules, i), &rule, error) ||
-		    session_model_add_rule(session, domain, &rule, NULL, error))
+		    session_model_add_rule(session, domain, &rule, error))
 			return -1;
 	return 0;
 }

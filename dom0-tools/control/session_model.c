@@ -198,13 +198,11 @@ static int check_rule(enum strata_domain domain, const struct strata_rule *rule,
 }
 
 int session_model_add_rule(struct strata_session *session, enum strata_domain domain,
-			   const struct strata_rule *rule, bool *added, struct strata_error *error)
+			   const struct strata_rule *rule, struct strata_error *error)
 {
 	struct strata_channel *channel = &session->channels[domain];
 	struct strata_rule *rules;
 
-	if (added)
-		*added = false;
 	if (check_rule(domain, rule, error))
 		return -1;
 	if (find_rule(channel, rule))
@@ -219,8 +217,6 @@ int session_model_add_rule(struct strata_session *session, enum strata_domain do
 		return strata_fail(error, "out of memory");
 	channel->rules = rules;
 	channel->rules[channel->nr_rules++] = *rule;
-	if (added)
-		*added = true;
 	return 0;
 }
 

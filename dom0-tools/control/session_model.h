@@ -46,9 +46,9 @@ int session_model_check_switch(uint32_t ms, struct strata_error *error);
 /* The size of a channel's rings, which was checked, as the core has it. */
 struct strata_ring_geometry session_model_geometry(const struct strata_channel *channel);
 
-/* Adds a rule, unless the session has it.  @added: OUT, whether it did not; may be NULL */
+/* Adds a rule, unless the session has it. */
 int session_model_add_rule(struct strata_session *session, enum strata_domain domain,
-			   const struct strata_rule *rule, bool *added, struct strata_error *error);
+			   const struct strata_rule *rule, struct strata_error *error);
 
 /* Removes a rule of exactly this kind, target and text. */
 int session_model_remove_rule(struct strata_session *session, enum strata_domain domain,

@@ -91,7 +91,7 @@ static enum connection_try try_to_connect(uint32_t recorder, const struct timesp
 	return connection_open(recorder, until);
 }
 
-/* False: no recorder has called since the last attempt, and the recorder is idle now. */
+/* False: no recorder has called since the last attempt, and its place is idle now. */
 static bool was_called_meanwhile(uint32_t recorder)
 {
 	bool called;

@@ -351,8 +351,8 @@ static bool may_pass(int error)
 	       error == EAGAIN;
 }
 
-/* Takes a channel that no connection has.  A user's own recorders may have a few only, so that
- * others are left for root's.  False: there is none. */
+/* Takes a free channel.  A user's own recorders get a few only, so that root's find others.  False:
+ * no channel is free for this recorder. */
 static bool take_channel(uint32_t recorder)
 {
 	uint32_t taken = 0, of_user = 0, channel, other;

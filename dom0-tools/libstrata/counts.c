@@ -133,29 +133,10 @@ static unsigned long *shared_word(const struct count_tables *tables, unsigned lo
 	return (unsigned long *)(void *)(tables->memory + cpu * tables->stride) + word;
 }
 
+/* Tries sections again, and changes a shared word if there can be none. */
 static __attribute__((__noinline__, __cold__)) void
-add_elsewhere(const struct count_tables *tables, unsigned long word, unsigned long value)
-{
-	unsigned long *shared;
-#ifdef STRATA_HAS_RSEQ
-	enum section_result result = SECTION_ABORTED;
-	unsigned int tries;
-
-	for (tries = 0; tries < TRIES && tables->has_sections && result == SECTION_ABORTED; tries++)
-		result = add_section(tables, word, value);
-	if (result == SECTION_DONE)
-		return;
-	/* The caller's section, too, may have left its descriptor. */
-	if (tables->has_sections)
-		strata_rseq_clear(tables->rseq);
-#endif
-	shared = shared_word(tables, word);
-	if (shared)
-		strata_local_add_return(shared, value);
-}
-
-static __attribute__((__noinline__, __cold__)) void
-raise_elsewhere(const struct count_tables *tables, unsigned long word, unsigned long value)
+change_elsewhere(const struct count_tables *tables, unsigned long word, unsigned long value,
+		 bool raises)
 {
 	unsigned long *shared, old, was;
 #ifdef STRATA_HAS_RSEQ
@@ -163,15 +144,21 @@ raise_elsewhere(const struct count_tables *tables, unsigned long word, unsigned 
 	unsigned int tries;
 
 	for (tries = 0; tries < TRIES && tables->has_sections && result == SECTION_ABORTED; tries++)
-		result = raise_section(tables, word, value);
+		result = raises ? raise_section(tables, word, value)
+				: add_section(tables, word, value);
 	if (result == SECTION_DONE)
 		return;
+	/* The caller's section, too, may have left its descriptor. */
 	if (tables->has_sections)
 		strata_rseq_clear(tables->rseq);
 #endif
 	shared = shared_word(tables, word);
 	if (!shared)
 		return;
+	if (!raises) {
+		strata_local_add_return(shared, value);
+		return;
+	}
 	for (old = strata_read_once(shared); old < value; old = was) {
 		was = strata_local_cmpxchg(shared, old, value);
 		if (was == old)
@@ -187,7 +174,7 @@ strata_aggregate_add_to(const struct count_tables *tables, unsigned long word, u
 	    strata_likely(add_section(tables, word, value) == SECTION_DONE))
 		return;
 #endif
-	add_elsewhere(tables, word, value);
+	change_elsewhere(tables, word, value, false);
 }
 
 static inline void strata_aggregate_raise(const struct count_tables *tables, unsigned long word,
@@ -198,7 +185,7 @@ static inline void strata_aggregate_raise(const struct count_tables *tables, uns
 	    strata_likely(raise_section(tables, word, value) == SECTION_DONE))
 		return;
 #endif
-	raise_elsewhere(tables, word, value);
+	change_elsewhere(tables, word, value, true);
 }
 
 bool counts_has(uint32_t channel)

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -32,23 +33,28 @@ static const char *socket_name(void)
 }
 
 /* A program that runs with another user's rights is not its user's to trace. */
-bool recorder_user_dir(char *path, size_t bytes)
+enum recorder_user_dir recorder_user_dir(char *path, size_t bytes)
 {
 	const uid_t user = geteuid();
-	char runtime[RECORDER_USER_PATH_BYTES];
+	char runtime[32];
+	bool has_runtime;
 
-	if (named_path || user == 0 || user != getuid() || getauxval(AT_SECURE) ||
-	    !strata_app_user_dir(runtime, sizeof(runtime), user, true, NULL))
-		return false;
-	/* The directory that it is in is made when the user logs in. */
-	*strrchr(runtime, '/') = '\0';
-	return strata_app_user_dir(path, bytes, user, !access(runtime, F_OK), home);
+	if (named_path || user == 0 || user != getuid() || getauxval(AT_SECURE))
+		return RECORDER_NO_USER_DIR;
+	/* It is made when the user logs in, which may be after this program began. */
+	snprintf(runtime, sizeof(runtime), "/run/user/%u", user);
+	has_runtime = !access(runtime, F_OK);
+	if (!strata_app_user_dir(path, bytes, has_runtime ? runtime : NULL, home))
+		return RECORDER_NO_USER_DIR;
+	return has_runtime ? RECORDER_RUNTIME_DIR : RECORDER_HOME_DIR;
 }
 
-/* The path of the socket of the user's recorder 0.  False: there is none. */
+/* Writes the path of the socket of the user's recorder 0.  False: the user has no such directory.
+ */
 static bool user_path(char *path, size_t bytes)
 {
-	if (!recorder_user_dir(path, bytes) || strlen(path) + strlen(socket_name()) >= bytes)
+	if (recorder_user_dir(path, bytes) == RECORDER_NO_USER_DIR ||
+	    strlen(path) + strlen(socket_name()) >= bytes)
 		return false;
 	strcat(path, socket_name());
 	return true;

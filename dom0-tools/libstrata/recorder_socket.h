@@ -25,9 +25,14 @@ static inline bool recorder_is_of_user(uint32_t recorder)
 /* Room for the paths of a user's directory, with a name in it. */
 #define RECORDER_USER_PATH_BYTES 108u
 
-/* Names the directory of this process's own user's recorders.  False: there is none, or another
- * user's rights are in use. */
-bool recorder_user_dir(char *path, size_t bytes);
+enum recorder_user_dir {
+	RECORDER_NO_USER_DIR, /* no place for one, or this process uses another user's rights */
+	RECORDER_RUNTIME_DIR, /* in /run/user/UID */
+	RECORDER_HOME_DIR,
+};
+
+/* Names the directory of the recorders of this process's own user.  It may not exist yet. */
+enum recorder_user_dir recorder_user_dir(char *path, size_t bytes);
 
 /* Reads, once in a process, what recorder_connect() has to know of this machine.  Call it before a
  * recorder waits for us: other users can delay a process that reads a file (docs/security.md). */

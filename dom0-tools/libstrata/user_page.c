@@ -33,12 +33,14 @@ static bool is_sound(int fd)
 static int open_page(void)
 {
 	char path[RECORDER_USER_PATH_BYTES];
+	enum recorder_user_dir where =
+		recorder_user_dir(path, sizeof(path) - sizeof("/" STRATA_APP_USER_WAIT_NAME));
 	size_t length;
 
-	if (!recorder_user_dir(path, sizeof(path) - sizeof("/" STRATA_APP_USER_WAIT_NAME)))
+	if (where == RECORDER_NO_USER_DIR)
 		return -1;
-	/* In a home there is one only after a recorder has made it. */
-	if (!strncmp(path, "/run/", 5))
+	/* In a home, only a recorder makes it: programs leave nothing there. */
+	if (where == RECORDER_RUNTIME_DIR)
 		mkdir(path, 0700);
 	length = strlen(path);
 	memcpy(path + length, "/" STRATA_APP_USER_WAIT_NAME, sizeof("/" STRATA_APP_USER_WAIT_NAME));

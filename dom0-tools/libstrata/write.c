@@ -174,7 +174,7 @@ static void write_one(uint32_t channel, uint32_t id, const uint64_t *body, uint3
 	const struct strata_app_shared_rings *here = &rings_shared_of[channel];
 	const struct rings *rings = strata_load_acquire(&here->rings);
 
-	/* What an earlier recorder's rings left is none of its. */
+	/* This channel has tables: rings that are still here belong to an earlier recorder. */
 	if (counts_has(channel)) {
 		rings_leave_section();
 		return;

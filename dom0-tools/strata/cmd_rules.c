@@ -128,7 +128,7 @@ static bool set_special(struct words *words, enum strata_rule_kind kind, const c
 	return first;
 }
 
-/* Takes an option that both pairs of verbs have.  False: it is none, or given twice. */
+/* Takes an option that both pairs of verbs have.  False: it is unknown, or was given twice. */
 static bool take_common(struct words *words, int option, const char *argument)
 {
 	switch (option) {

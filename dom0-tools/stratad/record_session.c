@@ -349,7 +349,8 @@ static void report(const struct session *session, const struct recorder_totals *
 	if (totals->bad_packets)
 		fprintf(stderr, "strata: %" PRIu64 " invalid packets were left out\n",
 			totals->bad_packets);
-	if (interrupted)
+	/* A session always ends so. */
+	if (interrupted && !session->options->of_session)
 		fprintf(stderr, "strata: ended by a signal%s\n",
 			written ? "; the recording so far is complete" : "");
 }

@@ -2,7 +2,42 @@
 /* json_members.c - see json_members.h. */
 #include "base/json_members.h"
 
+#include <limits.h>
 #include <string.h>
+
+int strata_json_parse_value(const char *text, int length, struct json_object **value,
+			    struct strata_error *error)
+{
+	struct json_tokener *tokener = json_tokener_new();
+	enum json_tokener_error why;
+
+	*value = NULL;
+	if (!tokener)
+		return strata_fail(error, "out of memory");
+	json_tokener_set_flags(tokener, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
+	*value = json_tokener_parse_ex(tokener, text, length);
+	why = json_tokener_get_error(tokener);
+	json_tokener_free(tokener);
+	if (why == json_tokener_success)
+		return 0;
+	return strata_fail(error, "not a JSON object: %s", json_tokener_error_desc(why));
+}
+
+struct json_object *strata_json_parse(const char *text, size_t length, struct strata_error *error)
+{
+	struct json_object *object = NULL;
+
+	if (length > INT_MAX) {
+		strata_fail(error, "over %d bytes of JSON", INT_MAX);
+		return NULL;
+	}
+	if (strata_json_parse_value(text, (int)length, &object, error) ||
+	    json_object_is_type(object, json_type_object))
+		return object;
+	json_object_put(object);
+	strata_fail(error, "not a JSON object");
+	return NULL;
+}
 
 int strata_json_u64(struct json_object *object, const char *key, uint64_t max, uint64_t *value,
 		    struct strata_error *error)

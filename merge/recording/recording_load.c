@@ -21,25 +21,6 @@
 #include "recording/recording_split.h"
 #include "files/safe_dir.h"
 
-/* Parses @text, which should be one JSON value.  @object: OUT, NULL for null. 0 or -1. */
-static int parse(const char *text, int length, struct json_object **object,
-		 struct strata_error *error)
-{
-	struct json_tokener *tokener = json_tokener_new();
-	enum json_tokener_error why;
-
-	*object = NULL;
-	if (!tokener)
-		return strata_fail(error, "out of memory");
-	json_tokener_set_flags(tokener, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
-	*object = json_tokener_parse_ex(tokener, text, length);
-	why = json_tokener_get_error(tokener);
-	json_tokener_free(tokener);
-	if (why == json_tokener_success)
-		return 0;
-	return strata_fail(error, "not a JSON object: %s", json_tokener_error_desc(why));
-}
-
 /* Removes the last source. */
 static void drop_last(struct strata_recording *recording)
 {
@@ -72,7 +53,7 @@ static int add_source(struct recording_load *load, char *text, size_t length, si
 	int status;
 
 	text[length] = '\0';
-	status = parse(text, -1, &entry, error);
+	status = strata_json_parse_value(text, -1, &entry, error);
 	text[length] = behind;
 	if (!status && !entry)
 		return 0;
@@ -184,7 +165,8 @@ static int load_text(struct strata_recording *recording, const char *path, char 
 		memcpy(head, text, split.list.begin);
 		memcpy(head + split.list.begin, text + split.list.end, rest);
 		head[split.list.begin + rest] = '\0';
-		status = parse(head, (int)(split.list.begin + rest), &root, error);
+		status =
+			strata_json_parse_value(head, (int)(split.list.begin + rest), &root, error);
 	} else {
 		status = strata_fail(error, "out of memory");
 	}

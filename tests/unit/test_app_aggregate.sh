@@ -20,8 +20,6 @@ declare -A pid=()
 running=""
 trap 'kill ${pid[*]} $recorder $running 2>/dev/null; rm -rf "$work"' EXIT
 
-is() { [ "$1" = "$2" ] || { echo "$1, not $2"; return 1; }; }
-
 counts_or_ended() { grep -qs 'strata: counting in channel' "$work/$1.log" || has_ended "${pid[$1]}"; }
 
 # count NAME SPEC OPTIONS...: starts an aggregator, whose counts are in NAME.json when it has ended.

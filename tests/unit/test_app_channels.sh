@@ -21,8 +21,6 @@ declare -A pid=() number=()
 running=""
 trap 'kill ${pid[*]} $running 2>/dev/null; rm -rf "$work"' EXIT
 
-is() { [ "$1" = "$2" ] || { echo "$1, not $2"; return 1; }; }
-
 # start NAME OPTIONS...: a recorder beside the others.  Its number is behind the name of the socket that comes with it.
 start() {
 	local before socket

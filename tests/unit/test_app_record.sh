@@ -28,8 +28,6 @@ finish_recording() {
 	touch "$timeline"
 }
 
-is() { [ "$1" = "$2" ] || { echo "$1, not $2"; return 1; }; }
-
 # gaps: of numbers on standard input, each one more than the one before: how many are not; there
 # must be some.
 gaps() { awk 'NR > 1 && $1 != before + 1 { gaps++ } { before = $1 } END { print (NR > 10 ? gaps + 0 : "none") }'; }

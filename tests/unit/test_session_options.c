@@ -45,7 +45,7 @@ static int add(enum strata_domain domain, enum strata_rule_kind kind, const char
 {
 	const struct strata_rule rule = make(kind, target, text);
 
-	return session_model_add_rule(&session, domain, &rule, NULL, &failure);
+	return session_model_add_rule(&session, domain, &rule, &failure);
 }
 
 static void add_some_of_all(void)
@@ -217,15 +217,10 @@ static void the_text_form_keeps_everything(void **state)
 static void a_rule_is_there_once(void **state)
 {
 	const struct strata_rule rule = make(STRATA_RULE_EVENT, "a", "b");
-	bool added;
 
 	(void)state;
-	assert_int_equal(
-		session_model_add_rule(&session, STRATA_DOMAIN_APP, &rule, &added, &failure), 0);
-	assert_true(added);
-	assert_int_equal(
-		session_model_add_rule(&session, STRATA_DOMAIN_APP, &rule, &added, &failure), 0);
-	assert_false(added);
+	assert_int_equal(session_model_add_rule(&session, STRATA_DOMAIN_APP, &rule, &failure), 0);
+	assert_int_equal(session_model_add_rule(&session, STRATA_DOMAIN_APP, &rule, &failure), 0);
 	assert_int_equal(session.channels[STRATA_DOMAIN_APP].nr_rules, 1);
 	assert_int_equal(session_model_remove_rule(&session, STRATA_DOMAIN_APP, &rule, &failure),
 			 0);

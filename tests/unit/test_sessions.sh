@@ -27,18 +27,6 @@ end_all() {
 }
 trap end_all EXIT
 
-is() { [ "$1" = "$2" ] || { echo "$1, not $2"; return 1; }; }
-has() { grep -qF -- "$2" <<<"$1" || { echo "$1: without: $2"; return 1; }; }
-
-# refused TEXT COMMAND...: it fails, and says so.
-refused() {
-	local text=$1 out status=0
-	shift
-	out=$("$@" 2>&1) || status=$?
-	[ $status != 0 ] || { echo "status 0: $out"; return 1; }
-	has "$out" "$text"
-}
-
 # The process of stratad; of a session's consumer.
 daemon() { sed 's/process //' /run/strata/stratad.lock; }
 consumer() { "$strata" status --json "$1" | jq '.sessions[0].process'; }
@@ -54,12 +42,6 @@ record() {
 # numbers NAME EVENT: in what a session has recorded.
 numbers() { babeltrace2 "$work/$1" 2>/dev/null | sed -n "s/.* $2: .* number = \([0-9]*\).*/\1/p" | sort -n; }
 count() { babeltrace2 "$work/$1" 2>/dev/null | grep -c " $2: " || true; }
-
-# run_of NAME: "FIRST LAST" of the numbers of plain, if each is one more than the one before.
-run_of() {
-	numbers "$1" plain | awk 'NR == 1 { first = $1 } NR > 1 && $1 != before + 1 { wrong = wrong " " before ".." $1 } { before = $1 }
-		END { print (wrong ? "not" wrong : NR ? first " " before : "none") }'
-}
 
 last_number() { od -An -tu8 "$work/last" | tr -d ' '; }
 is_past() { [ "$(last_number)" -gt "$1" ]; }
@@ -89,6 +71,7 @@ check "a session that does not exist is named" refused "there is no session othe
 check "one without events does not start" refused "session plain has no events" "$strata" start plain
 check "one that does not record cannot be stopped" refused "session plain does not record" "$strata" stop plain
 check "an event of Xen that does not exist is refused" refused "nosuch" "$strata" enable-event --xen nosuch
+check "nothing of such a list is enabled" bash -c "! '$strata' enable-event --xen sched,nosuch 2>/dev/null && ! '$strata' status plain | grep sched"
 check "so is a bad size" refused "not a power of two" "$strata" enable-channel --app --buffer 5K
 check "so is an event that is not enabled" refused "does not have the rule program:plain" \
 	"$strata" disable-event --app program plain
@@ -138,7 +121,7 @@ stop_program
 check "one has what it selects" is "$(count rare numbered) $(count rare plain)" "100 0"
 is_between() {
 	local run
-	run=$(run_of changed)
+	run=$(plain_run "$work/changed")
 	echo "$run: from $before on, past $middle, to $after and a little"
 	[[ $run =~ ^[0-9]+' '[0-9]+$ ]] && [ "${run% *}" -ge "$before" ] && [ "${run% *}" -le "$middle" ] &&
 		[ "${run#* }" -ge "$middle" ] && [ "${run#* }" -le $((after + 5000)) ]
@@ -168,8 +151,8 @@ last=$(last_number)
 more_of 300
 stop_program
 check "it is stopped" "$strata" stop lives
-check "nothing is missing" is "$(run_of lives | cut -d' ' -f1)" 0
-check "also what came after all deaths" test "$(run_of lives | cut -d' ' -f2)" -ge "$last"
+check "nothing is missing" is "$(plain_run "$work/lives" | cut -d' ' -f1)" 0
+check "also what came after all deaths" test "$(plain_run "$work/lives" | cut -d' ' -f2)" -ge "$last"
 
 # A consumer dies.
 check "it starts again" "$strata" start lives
@@ -216,7 +199,7 @@ check "a relative path" refused 'not an absolute path' load '.output = "here"'
 check "a rule with a newline" refused 'must not contain' load '.channels.app.rules[0].text = "a\nb"'
 check "too many rules" refused 'over 256 entries' load '.channels.app.rules = [range(257) | {target: "a", text: "e\(.)"}]'
 check "a kind of rule that the domain lacks" refused 'no rules of kind kprobe' load '.channels.app.rules[0].kind = "kprobe"'
-check "what is not JSON" refused 'not JSON' "$strata" load - <<<'{'
+check "what is not JSON" refused 'not a JSON object' "$strata" load - <<<'{'
 check "what does not end" refused 'over 1048576 bytes' "$strata" load /dev/zero
 
 # A file of stratad's that was damaged costs that session, and no other.

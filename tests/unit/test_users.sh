@@ -39,16 +39,6 @@ for user in $alice $bob; do
 	chmod 700 /run/user/$user
 done
 
-is() { [ "$1" = "$2" ] || { echo "$1, not $2"; return 1; }; }
-has() { grep -qF -- "$2" <<<"$1" || { echo "$1: without: $2"; return 1; }; }
-refused() {
-	local text=$1 out status=0
-	shift
-	out=$("$@" 2>&1) || status=$?
-	[ $status != 0 ] || { echo "status 0: $out"; return 1; }
-	has "$out" "$text"
-}
-
 # as USER COMMAND...
 as() {
 	local user=$1
@@ -73,13 +63,7 @@ stop_all() {
 	running=()
 }
 
-# run_of DIRECTORY: "FIRST LAST" of the numbers of plain, if each is one more than the one before.
-run_of() {
-	babeltrace2 "$1" 2>/dev/null | sed -n 's/.* plain: .* number = \([0-9]*\).*/\1/p' | sort -n |
-		awk 'NR == 1 { first = $1 } NR > 1 && $1 != before + 1 { wrong = wrong " " before ".." $1 } { before = $1 }
-		END { print (wrong ? "not" wrong : NR ? first " " before : "none") }'
-}
-is_run() { local run; run=$(run_of "$1"); echo "$run"; [[ $run =~ ^[0-9]+' '[0-9]+$ ]] && [ "${run#* }" -ge $((${run% *} + $2)) ]; }
+is_run() { local run; run=$(plain_run "$1"); echo "$run"; [[ $run =~ ^[0-9]+' '[0-9]+$ ]] && [ "${run#* }" -ge $((${run% *} + $2)) ]; }
 count() { babeltrace2 "$1" 2>/dev/null | grep -c " $2: " || true; }
 uids() { jq -c '[.sources[].uid] | unique' "$1/recording.json"; }
 

@@ -11,6 +11,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "consumerd/host/peer.h"
 #include "consumerd/host/proc_text.h"
 #include "consumerd/host/run_dir.h"
 
@@ -67,15 +68,6 @@ void control_socket_close(int socket, unsigned int number)
 	close(socket);
 }
 
-static bool is_allowed(int client)
-{
-	struct ucred peer = { .uid = (uid_t)-1 };
-	socklen_t bytes = sizeof(peer);
-
-	return !getsockopt(client, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) &&
-	       (peer.uid == 0 || peer.uid == geteuid());
-}
-
 /*
  * Reads a line, without its newline. False: no line came in time. A line is sent as a whole: after
  * its first bytes nothing is waited for, or a client that sends byte by byte could block us for as
@@ -112,7 +104,7 @@ bool control_socket_take(int socket, struct control_request *request)
 	request->client = accept4(socket, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 	if (request->client < 0)
 		return false;
-	if (!is_allowed(request->client) ||
+	if (!peer_may_command(request->client) ||
 	    !read_line(request->client, REQUEST_MS, request->line, sizeof(request->line))) {
 		close(request->client);
 		return false;

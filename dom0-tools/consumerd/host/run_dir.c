@@ -23,7 +23,7 @@
 /* A socket's path has to fit into its address, with its name. */
 #define PATH_BYTES 96
 
-static char path[PATH_BYTES];   /* "": there is none */
+static char path[PATH_BYTES];   /* "": no directory is possible */
 static char parent[PATH_BYTES]; /* that it is in */
 static const char *name;        /* in its parent */
 static pthread_once_t chosen = PTHREAD_ONCE_INIT;
@@ -36,7 +36,7 @@ static void choose(void)
 	snprintf(runtime, sizeof(runtime), "/run/user/%u", user);
 	if (!user)
 		memcpy(path, ROOT_PATH, sizeof(ROOT_PATH));
-	else if (!strata_app_user_dir(path, sizeof(path), user, !access(runtime, F_OK),
+	else if (!strata_app_user_dir(path, sizeof(path), access(runtime, F_OK) ? NULL : runtime,
 				      secure_getenv("HOME")))
 		path[0] = '\0';
 	memcpy(parent, path, sizeof(parent));

@@ -34,7 +34,7 @@ static bool of_times(const struct aggregated_apps *all)
 	return all->spec.kind == STRATA_AGGREGATE_TIME;
 }
 
-/* Grows a sum to so many words.  0 or -1. */
+/* Grows a sum to @words words.  0 or -1. */
 static int grow(struct counted_sum *sum, size_t nr, struct strata_error *error)
 {
 	uint64_t *words;

@@ -16,6 +16,7 @@
 #include <json-c/json.h>
 
 #include "base/exit_status.h"
+#include "consumerd/host/peer.h"
 #include "consumerd/host/run_dir.h"
 #include "consumerd/host/run_lock.h"
 #include "control/message.h"
@@ -57,15 +58,6 @@ int daemon_open(struct strata_error *error)
 	}
 	close(socket_fd);
 	return -1;
-}
-
-static bool is_allowed(int client)
-{
-	struct ucred peer = { .uid = (uid_t)-1 };
-	socklen_t bytes = sizeof(peer);
-
-	return !getsockopt(client, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) &&
-	       (peer.uid == 0 || peer.uid == geteuid());
 }
 
 static struct json_object *refuse(const char *why)
@@ -140,7 +132,7 @@ void daemon_serve(int listener, int quit)
 		client = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
 		if (client < 0)
 			continue;
-		if (is_allowed(client))
+		if (peer_may_command(client))
 			begin_client(client);
 		else
 			close(client);

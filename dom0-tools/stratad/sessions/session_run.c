@@ -43,9 +43,7 @@ static void add_notes(struct json_object *reply, const char *session)
 	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
 		const bool begins = !strncmp(line, "strata: recording ", 18);
 
-		if (began && !begins &&
-		    strcmp(line, "strata: ended by a signal; the recording so "
-				 "far is complete")) {
+		if (began && !begins) {
 			strata_valid_utf8_copy(shown, sizeof(shown), line);
 			json_object_array_add(notes, json_object_new_string(shown));
 		}
@@ -179,7 +177,7 @@ struct json_object *session_run_describe(struct managed_session *session)
 		return object;
 	}
 	status = session_json_parse(text, strlen(text), &error);
-	if (status)
-		json_object_object_add(object, "status", status);
+	json_object_object_add(object, status ? "status" : "no_status",
+			       status ? status : json_object_new_string(error.text));
 	return object;
 }

@@ -2,10 +2,11 @@
 /* session_verbs.c - see session_verbs.h. */
 #include "stratad/sessions/session_verbs.h"
 
+#include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/exit_status.h"
 #include "base/json_members.h"
@@ -139,34 +140,45 @@ static int serve_stop(struct json_object *request, struct json_object *reply,
 	return result;
 }
 
-/* Makes a changed model that of the session: in the consumer first, then in the files. */
+/* Whether an earlier rule belongs to the same list, which the recorder takes as a whole. */
+static bool is_in_list_of_earlier(const struct strata_rule *rules, size_t index)
+{
+	size_t i;
+
+	for (i = 0; i < index; i++)
+		if (rules[i].kind == rules[index].kind &&
+		    !strcmp(rules[i].target, rules[index].target))
+			return true;
+	return false;
+}
+
+/* Has a consumer record what the model says now about these rules' lists. */
+static int reselect(const struct consumer *consumer, const struct strata_session *model,
+		    enum strata_domain domain, const struct strata_rule *rules, size_t nr,
+		    struct strata_error *error)
+{
+	char line[CONTROL_LINE_BYTES - 16] = "select ", text[CONTROL_LINE_BYTES];
+	size_t length = strlen(line), i;
+	int status;
+
+	for (i = 0; i < nr; i++) {
+		if (is_in_list_of_earlier(rules, i))
+			continue;
+		if (i)
+			line[length++] = '\t';
+		if (session_options_reselect(model, domain, &rules[i], line + length,
+					     sizeof(line) - 1 - length, error))
+			return -1;
+		length += strlen(line + length);
+	}
+	status = consumer_ask(consumer, line, text, sizeof(text), error);
+	return status > 0 ? strata_fail(error, "%.900s", text) : status;
+}
+
+/* Makes a changed model that of the session: in the files, if the caller has told its consumer. */
 static int adopt(struct managed_session *session, struct strata_session *model,
-		 enum strata_domain domain, const struct strata_rule *rule,
 		 struct strata_error *error)
 {
-	char request[CONTROL_LINE_BYTES - 16], line[CONTROL_LINE_BYTES], text[CONTROL_LINE_BYTES];
-	struct consumer consumer;
-
-	if (check(model, error))
-		return -1;
-	if (session_table_records(session, &consumer)) {
-		int status;
-
-		if (!rule)
-			return strata_fail(
-				error,
-				"session %s records; its channels can be changed when it "
-				"is stopped",
-				model->name);
-		if (session_options_reselect(model, domain, rule, request, sizeof(request), error))
-			return -1;
-		snprintf(line, sizeof(line), "select %s", request);
-		status = consumer_ask(&consumer, line, text, sizeof(text), error);
-		if (status < 0)
-			return -1;
-		if (status)
-			return strata_fail(error, "%.900s", text);
-	}
 	if (session_files_save(model, error))
 		return -1;
 	session_model_clear(&session->model);
@@ -174,50 +186,85 @@ static int adopt(struct managed_session *session, struct strata_session *model,
 	return 0;
 }
 
-static int change_rule(struct strata_session *model, enum strata_domain domain,
-		       const struct strata_rule *rule, bool enable, struct strata_error *error)
+/* Adds rules to a model, or removes them.  0 or -1. */
+static int change_model(struct strata_session *model, enum strata_domain domain,
+			const struct strata_rule *rules, size_t nr, bool enable,
+			struct strata_error *error)
 {
-	return enable ? session_model_add_rule(model, domain, rule, NULL, error)
-		      : session_model_remove_rule(model, domain, rule, error);
+	int result = 0;
+	size_t i;
+
+	for (i = 0; !result && i < nr; i++)
+		result = enable ? session_model_add_rule(model, domain, &rules[i], error)
+				: session_model_remove_rule(model, domain, &rules[i], error);
+	return result;
 }
 
-/* Adds or removes the rules of a request; those before one that fails stay. */
+/* Adds or removes all rules, or none. */
+static int change_session(struct managed_session *session, enum strata_domain domain,
+			  const struct strata_rule *rules, size_t nr, bool enable,
+			  struct strata_error *error)
+{
+	struct strata_session model;
+	struct consumer consumer;
+
+	if (session_model_copy(&model, &session->model, error))
+		return -1;
+	if (!change_model(&model, domain, rules, nr, enable, error) && !check(&model, error) &&
+	    (!nr || !session_table_records(session, &consumer) ||
+	     !reselect(&consumer, &model, domain, rules, nr, error)) &&
+	    !adopt(session, &model, error))
+		return 0;
+	session_model_clear(&model);
+	return -1;
+}
+
+/* Reads the rules of a request, for free().  NULL with the reason. */
+static struct strata_rule *read_rules(struct json_object *request, size_t *nr,
+				      struct strata_error *error)
+{
+	struct strata_rule *rules;
+	struct json_object *list;
+	size_t i;
+
+	if (strata_json_array(request, "rules", STRATA_SESSION_RULES_MAX, &list, error))
+		return NULL;
+	*nr = json_object_array_length(list);
+	rules = calloc(*nr + 1, sizeof(*rules));
+	if (!rules)
+		strata_fail(error, "out of memory");
+	for (i = 0; rules && i < *nr; i++)
+		if (session_json_read_rule(json_object_array_get_idx(list, i), &rules[i], error)) {
+			free(rules);
+			rules = NULL;
+		}
+	return rules;
+}
+
 static int change_rules(struct json_object *request, struct json_object *reply, bool enable,
 			struct strata_error *error)
 {
 	struct managed_session *session;
-	struct json_object *rules;
 	enum strata_domain domain;
-	int result = 0;
-	size_t i, nr;
+	struct strata_rule *rules;
+	int result = -1;
+	size_t nr;
 
-	if (session_json_domain(request, "domain", &domain, error) ||
-	    strata_json_array(request, "rules", STRATA_SESSION_RULES_MAX, &rules, error))
+	if (session_json_domain(request, "domain", &domain, error))
 		return -1;
-	session = hold(request, error);
-	if (!session)
-		return -1;
-	nr = json_object_array_length(rules);
-	for (i = 0; !result && i < nr; i++) {
-		struct strata_session model;
-		struct strata_rule rule;
-
-		result =
-			session_json_read_rule(json_object_array_get_idx(rules, i), &rule, error) ||
-			session_model_copy(&model, &session->model, error);
-		if (result)
-			break;
-		result = change_rule(&model, domain, &rule, enable, error) ||
-			 adopt(session, &model, domain, &rule, error);
-		if (result)
-			session_model_clear(&model);
+	rules = read_rules(request, &nr, error);
+	session = rules ? hold(request, error) : NULL;
+	if (session) {
+		result = change_session(session, domain, rules, nr, enable, error);
+		if (!result)
+			answer(reply, STRATA_STATUS_OK,
+			       "session %s: %zu rule%s of the domain %s %s", session->model.name,
+			       nr, nr == 1 ? "" : "s", session_model_domain_name(domain),
+			       enable ? "enabled" : "disabled");
+		session_table_release(session);
 	}
-	if (!result)
-		answer(reply, STRATA_STATUS_OK, "session %s: %zu rules of the domain %s %s",
-		       session->model.name, nr, session_model_domain_name(domain),
-		       enable ? "are enabled" : "are disabled");
-	session_table_release(session);
-	return result ? -1 : STRATA_STATUS_OK;
+	free(rules);
+	return result;
 }
 
 static int serve_enable(struct json_object *request, struct json_object *reply,
@@ -239,6 +286,7 @@ static int serve_channel(struct json_object *request, struct json_object *reply,
 	struct strata_session model;
 	struct json_object *channel;
 	enum strata_domain domain;
+	struct consumer consumer;
 	int result;
 
 	if (!json_object_object_get_ex(request, "channel", &channel))
@@ -248,11 +296,16 @@ static int serve_channel(struct json_object *request, struct json_object *reply,
 	session = hold(request, error);
 	if (!session)
 		return -1;
-	result = session_model_copy(&model, &session->model, error);
+	if (session_table_records(session, &consumer))
+		result = strata_fail(
+			error, "session %s records; its channels can be changed when it is stopped",
+			session->model.name);
+	else
+		result = session_model_copy(&model, &session->model, error);
 	if (!result) {
 		result = session_json_read_channel(channel, domain, &model.channels[domain],
 						   error) ||
-			 adopt(session, &model, domain, NULL, error);
+			 adopt(session, &model, error);
 		if (result)
 			session_model_clear(&model);
 	}

@@ -94,37 +94,22 @@
 
 /*
  * Names the directory of a user's own recorders, whose sockets have the same names as in root's:
- * "/run/user/UID/strata", or "HOME/.strata" on a machine that makes no such directories.
- * @text:        OUT, with @bytes of room
- * @has_runtime: whether "/run/user/UID" exists
- * @home:        of the environment; may be NULL
- * Returns whether there is one, and it fits.
+ * "/run/user/UID/strata", or "HOME/.strata" on a machine without /run/user/UID.
+ * @text:    OUT, with @bytes of room
+ * @runtime: "/run/user/UID" if it exists, else NULL
+ * @home:    of the environment; may be NULL
+ * Returns whether the user has such a directory, and its name fits.
  */
-static inline bool strata_app_user_dir(char *text, size_t bytes, uint32_t uid, bool has_runtime,
+static inline bool strata_app_user_dir(char *text, size_t bytes, const char *runtime,
 				       const char *home)
 {
-	static const char runtime[] = "/run/user/", name[] = "/strata", hidden[] = "/.strata";
-	char digits[10];
-	size_t nr = 0, length;
+	const char *parent = runtime ? runtime : home, *name = runtime ? "/strata" : "/.strata";
+	const size_t length = parent ? strlen(parent) : 0, name_bytes = strlen(name) + 1;
 
-	if (!has_runtime) {
-		length = home && home[0] == '/' ? strlen(home) : bytes;
-		if (length + sizeof(hidden) > bytes)
-			return false;
-		memcpy(text, home, length);
-		memcpy(text + length, hidden, sizeof(hidden));
-		return true;
-	}
-	do
-		digits[nr++] = (char)('0' + uid % 10);
-	while (uid /= 10);
-	length = sizeof(runtime) - 1;
-	if (length + nr + sizeof(name) > bytes)
+	if (!length || parent[0] != '/' || length + name_bytes > bytes)
 		return false;
-	memcpy(text, runtime, length);
-	while (nr)
-		text[length++] = digits[--nr];
-	memcpy(text + length, name, sizeof(name));
+	memcpy(text, parent, length);
+	memcpy(text + length, name, name_bytes);
 	return true;
 }
 
