@@ -66,7 +66,7 @@ whole() {
 	local lost unknown
 	lost=$(jq '[.sources[].streams[].lost] | add' "$1/recording.json")
 	unknown=$(sed -nE '/^Unknown:/ { s/[^:]*:[^:]*: *//; s/packet [0-9]+//; s/at byte [0-9]+//; s/from byte [0-9]+//; p }' "$3" |
-		grep -oE '[0-9]+ bytes' | awk -v record="$record_bytes" '{ n += $1 / record } END { print int(n) }')
+		grep -oE '[0-9]+ (reserved )?bytes' | awk -v record="$record_bytes" '{ n += $1 / record } END { print int(n) }')
 	numbers "$1" | awk -v last="$(last_numbers "$2" | tr '\n' ' ')" -v room=$((lost + unknown)) '
 		{
 			if ($2 <= newest[$1]) { print "thread " $1 ": " $2 " after " newest[$1]; bad = 1 }
