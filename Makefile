@@ -110,7 +110,7 @@ $(O)/build/%.o: %.c Makefile | deps-tools
 	@echo "  CC      $<"
 	@$(CC) $(STRATA_CFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
 
--include $(OBJECTS:.o=.d) $(SQL_SOURCES:%.c=$(O)/build/%.d)
+-include $(OBJECTS:.o=.d) $(SQL_SOURCES:%.c=$(O)/build/%.d) $(wildcard $(O)/build/dom0-tools/programs/*.d)
 
 # What applications are linked with ------------------------------------------------------------
 
