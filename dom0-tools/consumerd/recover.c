@@ -347,6 +347,7 @@ static int add_recording(struct recovery *recovery, const char *from, struct str
 	clock.anchor_ticks = old.anchor_ticks;
 	clock.anchor_realtime_ns = old.anchor_realtime_ns;
 	result = set_clock(recovery, &clock, error);
+	memcpy(recorder_recording(recovery->recorder)->boot, old.boot, sizeof(old.boot));
 	for (i = 0; i < old.nr_sources && !result; i++)
 		result = move_source(recovery, &old.sources[i], from, error);
 	if (!result)

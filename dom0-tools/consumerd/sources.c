@@ -7,10 +7,22 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "base/escape.h"
 #include "consumerd/host/host_clock.h"
+#include "consumerd/host/proc_text.h"
 #include "consumerd/source_name.h"
 
 #define DOMID_XEN_NUMBER 0x7ff2u
+
+/* Says which boot this is; without it other recordings of the boot are not on one timeline. */
+static void set_boot(struct strata_recording *recording)
+{
+	char text[STRATA_UUID_TEXT_BYTES];
+
+	if (!proc_text_at("/proc/sys/kernel/random/boot_id", text, sizeof(text)) ||
+	    !strata_uuid_parse(recording->boot, text))
+		memset(recording->boot, 0, sizeof(recording->boot));
+}
 
 /* The pair of clocks that gives ticks a date. */
 void sources_set_clock(struct recorder *recorder, uint32_t tsc_khz)
@@ -19,6 +31,7 @@ void sources_set_clock(struct recorder *recorder, uint32_t tsc_khz)
 	struct host_clock now = host_clock_read(CLOCK_REALTIME);
 
 	recording->tsc_khz = tsc_khz;
+	set_boot(recording);
 	recorder_set_of_now(recorder);
 	recording->anchor_ticks = now.ticks;
 	recording->anchor_realtime_ns = now.ns;

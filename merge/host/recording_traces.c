@@ -65,6 +65,12 @@ struct strata_recorded_host *strata_recording_traces_host(struct strata_recordin
 	return &traces->host;
 }
 
+const struct strata_timebase *
+strata_recording_traces_base(const struct strata_recording_traces *traces)
+{
+	return &traces->host.timebase;
+}
+
 const struct strata_recording *
 strata_recording_traces_table(const struct strata_recording_traces *traces)
 {

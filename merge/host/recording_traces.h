@@ -28,6 +28,10 @@ void strata_recording_traces_close(struct strata_recording_traces *traces);
 /* Returns its data as a whole. Streams may be shifted in time before their traces are opened. */
 struct strata_recorded_host *strata_recording_traces_host(struct strata_recording_traces *traces);
 
+/* Returns the dates of the host's ticks. */
+const struct strata_timebase *
+strata_recording_traces_base(const struct strata_recording_traces *traces);
+
 /* Returns its sources.  A source can be opened if its clocks can be ordered. */
 const struct strata_recording *
 strata_recording_traces_table(const struct strata_recording_traces *traces);

@@ -8,6 +8,7 @@
 
 #include "clock_sync/clock_sync.h"
 #include "base/escape.h"
+#include "host/one_boot.h"
 #include "inputs/machines_offsets.h"
 #include "inputs/tcp/tcp_trace.h"
 
@@ -103,8 +104,11 @@ static bool same_clock(const struct strata_ctf_trace *a, const struct strata_ctf
 
 static bool same_machine(const struct strata_ctf_trace *a, const struct strata_ctf_trace *b)
 {
+	if (a->recording && b->recording)
+		return a->recording == b->recording ||
+		       strata_recordings_of_one_boot(a->recording, b->recording);
 	if (a->recording || b->recording)
-		return a->recording == b->recording;
+		return false;
 	return same_clock(a, b) || strata_ctf_converted_alike(a, b, STRATA_CTF_MACHINE);
 }
 
@@ -138,6 +142,9 @@ static int assign(struct strata_machines *machines, const struct strata_trace_se
 		if (!same_machine(set->traces[i], set->traces[at]))
 			continue;
 		machines->of_trace[at] = machines->of_trace[i];
+		if (set->traces[at]->recording)
+			strata_recording_share_dates(set->traces[at]->recording,
+						     set->traces[i]->recording);
 		return 0;
 	}
 	machine = &machines->machines[machines->nr];

@@ -4,7 +4,8 @@
  * and how the clocks relate, from the messages that the machines exchanged.
  *
  * Traces whose metadata gives their clocks the same UUID share a clock (LTTng's UUID is that of the
- * boot), and get one offset, so that their order is that of the clock. Without a UUID, traces of
+ * boot), and get one offset, so that their order is that of the clock; so do Strata's recordings
+ * of one boot of a host. Without a UUID, traces of
  * the same host name and clock name share a clock, each with its own offset. A TCP segment was sent
  * before it was received: that bounds the two clocks (clock_sync.h). Traces that were converted
  * together (STRATA_CTF_TIMELINE) are on one clock, each with its clock's precision as the bound.

@@ -133,7 +133,10 @@ struct strata_source {
 #define STRATA_FAULTS_NAMED 5u
 
 struct strata_recording {
-	uint32_t tsc_khz;            /* of the host */
+	uint32_t tsc_khz; /* of the host */
+	/* Linux's boot_id of the kernel that recorded: recordings of one boot share the host's
+	 * counter.  Zero: unknown. */
+	uint8_t boot[16];
 	uint64_t anchor_ticks;       /* a host TSC ... */
 	uint64_t anchor_realtime_ns; /* ... and CLOCK_REALTIME of dom0 at that instant */
 	uint64_t ended_ticks;        /* the host's TSC when everything had been read; 0: unknown */

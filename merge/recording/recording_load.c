@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "recording/recording_format.h"
+#include "base/escape.h"
 #include "base/json_members.h"
 #include "recording/recording_load_source.h"
 #include "recording/recording_split.h"
@@ -113,8 +114,8 @@ static int load_head(struct strata_recording *recording, struct json_object *roo
 		     struct strata_error *error)
 {
 	struct json_object *sources;
+	char format[32], boot[STRATA_UUID_TEXT_BYTES] = "";
 	uint64_t version, tsc_khz;
-	char format[32];
 
 	if (!json_object_is_type(root, json_type_object))
 		return strata_fail(error, "not a JSON object");
@@ -140,6 +141,11 @@ static int load_head(struct strata_recording *recording, struct json_object *roo
 	if (strata_json_has(root, "ended_ticks") &&
 	    strata_json_u64(root, "ended_ticks", UINT64_MAX, &recording->ended_ticks, error))
 		return -1;
+	if (strata_json_has(root, "boot") &&
+	    strata_json_text(root, "boot", boot, sizeof(boot), error))
+		return -1;
+	if (boot[0] && !strata_uuid_parse(recording->boot, boot))
+		return strata_fail(error, "\"boot\" is not a UUID");
 	recording->tsc_khz = (uint32_t)tsc_khz;
 	return 0;
 }

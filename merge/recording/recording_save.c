@@ -173,11 +173,19 @@ struct strata_recording_save *strata_recording_save_begin(const struct strata_re
 
 static void put_head(struct text *text, const struct strata_recording *recording)
 {
+	static const uint8_t unknown[sizeof(recording->boot)];
+	char boot[STRATA_UUID_TEXT_BYTES];
+
 	put(text,
 	    "{\"format\":\"%s\",\"version\":%d,\n\"tsc_khz\":%u,\"anchor_ticks\":%" PRIu64
-	    ",\"anchor_realtime_ns\":%" PRIu64 ",\n\"sources\":[",
+	    ",\"anchor_realtime_ns\":%" PRIu64,
 	    STRATA_RECORDING_FORMAT, STRATA_RECORDING_VERSION, recording->tsc_khz,
 	    recording->anchor_ticks, recording->anchor_realtime_ns);
+	if (memcmp(recording->boot, unknown, sizeof(unknown)) != 0) {
+		strata_uuid_text(boot, recording->boot);
+		put(text, ",\n\"boot\":\"%s\"", boot);
+	}
+	put(text, ",\n\"sources\":[");
 }
 
 static void put_next_source(struct text *text, const struct strata_recording *recording, size_t i)

@@ -122,10 +122,10 @@ struct strata_ctf_trace {
 	struct strata_ctf_kind_of_stream *kinds; /* as metadata.streams */
 	struct strata_ctf_stream *streams;       /* by name */
 	size_t nr_streams;
-	uint64_t bytes;        /* of all of them */
-	int open_flags;        /* of its files */
-	const void *recording; /* the recording that it is part of, whose times are one host's;
-				  NULL: none */
+	uint64_t bytes;  /* of all of them */
+	int open_flags;  /* of its files */
+	void *recording; /* the recording that it is part of, whose times are one host's;
+			    NULL: none */
 	/* Traces of one group have one clock, which orders their events; and whether that clock is
 	 * the set's common clock, or is converted to it. */
 	size_t clock_group;
