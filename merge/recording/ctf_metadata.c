@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/version.h"
 #include "base/escape.h"
 #include "files/out_file.h"
 #include "ctf/types/ctf_event_types.h"
@@ -58,8 +59,10 @@ static size_t make_env(struct strata_ctf_env env[ENV_MAX], const struct strata_s
 	env[nr++] = (struct strata_ctf_env){ .name = "layer",
 					     .text = strata_layer_name(source->layer) };
 	env[nr++] = (struct strata_ctf_env){ .name = "tracer_name", .text = "strata" };
-	env[nr++] = (struct strata_ctf_env){ .name = "tracer_major", .number = 0 };
-	env[nr++] = (struct strata_ctf_env){ .name = "tracer_minor", .number = 1 };
+	env[nr++] =
+		(struct strata_ctf_env){ .name = "tracer_major", .number = STRATA_VERSION_MAJOR };
+	env[nr++] =
+		(struct strata_ctf_env){ .name = "tracer_minor", .number = STRATA_VERSION_MINOR };
 	return nr;
 }
 

@@ -18,6 +18,10 @@ says() {
 }
 
 check "without a verb it shows how" says 2 '^Usage: strata VERB'
+for word in version --version -V; do
+	check "$word prints the version" says 0 '^strata [0-9]+\.[0-9]+$' "$word"
+done
+check "it takes no argument" says 2 'version takes no "x"' version x
 check "a wrong verb is named" says 2 'unknown verb "recrod"' recrod
 for verb in list record recover merge; do
 	check "$verb explains itself" says 0 "^Usage: strata $verb" "$verb" --help

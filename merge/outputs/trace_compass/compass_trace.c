@@ -13,6 +13,7 @@
 #include "ctf/types/ctf_event_types.h"
 #include "ctf/write/ctf_write_metadata.h"
 #include "outputs/output_directory.h"
+#include "base/version.h"
 #include "base/value_hash.h"
 
 /* Makes room for one more in an array that doubles when full. NULL: out of memory. */
@@ -197,8 +198,10 @@ static size_t make_env(struct strata_ctf_env *env, const struct compass_trace *t
 
 	env[nr++] = (struct strata_ctf_env){ .name = "domain", .text = "kernel" };
 	env[nr++] = (struct strata_ctf_env){ .name = "tracer_name", .text = "strata" };
-	env[nr++] = (struct strata_ctf_env){ .name = "tracer_major", .number = 0 };
-	env[nr++] = (struct strata_ctf_env){ .name = "tracer_minor", .number = 1 };
+	env[nr++] =
+		(struct strata_ctf_env){ .name = "tracer_major", .number = STRATA_VERSION_MAJOR };
+	env[nr++] =
+		(struct strata_ctf_env){ .name = "tracer_minor", .number = STRATA_VERSION_MINOR };
 	env[nr++] = (struct strata_ctf_env){ .name = "hostname", .text = trace->name };
 	for (i = 0; i < trace->nr_env; i++)
 		env[nr++] = (struct strata_ctf_env){ .name = trace->env[i].name,
