@@ -251,6 +251,19 @@ int output_dir_open(struct output_dir *out, const char *path, enum output_place 
 	return -1;
 }
 
+int output_dir_dated(char path[PATH_MAX], const char *dir, const char *what,
+		     struct strata_error *error)
+{
+	time_t now = time(NULL);
+	struct tm local;
+	char date[32];
+
+	strftime(date, sizeof(date), "%Y%m%d-%H%M%S", localtime_r(&now, &local));
+	if (snprintf(path, PATH_MAX, "%s/%s-%s", dir, what, date) < PATH_MAX)
+		return 0;
+	return strata_fail(error, "%.200s...: the path is too long", dir);
+}
+
 void output_dir_give_up(struct output_dir *out)
 {
 	output_dir_free_reserve(&out->dir);

@@ -32,6 +32,10 @@ struct output_dir {
 int output_dir_open(struct output_dir *out, const char *path, enum output_place place,
 		    struct strata_error *error);
 
+/* Names a directory for something that begins now: "DIR/recording-20260701-120000".  0 or -1. */
+int output_dir_dated(char path[PATH_MAX], const char *dir, const char *what,
+		     struct strata_error *error);
+
 /* The recording has begun: the earlier one is removed. */
 void output_dir_began(struct output_dir *out);
 

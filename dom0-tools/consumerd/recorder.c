@@ -115,8 +115,7 @@ static int open_stream(struct recorder *recorder, struct ring_stream *stream,
 				error);
 }
 
-/* A slot in the followers' table; streams of a principal with too many are not shown. */
-static uint32_t live_slot(struct recorder *recorder, struct ring_stream *stream)
+uint32_t recorder_live_slot(struct recorder *recorder, struct ring_stream *stream)
 {
 	struct principal *who = stream->source->who;
 	struct strata_error why = { "" };
@@ -190,7 +189,7 @@ int recorder_add_ring(struct recorder *recorder, size_t source_index, struct rin
 	stream->complete_ticks = begin == RECORDER_FROM_NOW
 					 ? strata_clock()
 					 : recorder->recording.sources[source_index].since_ticks;
-	stream->live_slot = live_slot(recorder, stream);
+	stream->live_slot = recorder_live_slot(recorder, stream);
 	return 0;
 }
 

@@ -155,6 +155,33 @@ bool recorder_is_behind(const struct recorder *recorder);
 /* Whether a ring was nearly full after the last drain: the next one should come soon. */
 bool recorder_is_urgent(const struct recorder *recorder);
 
+/* A recording that has ended while its recorder goes on in another one. */
+struct recorder_share {
+	struct principal *who;
+	uint64_t bytes; /* that it wrote into the recording */
+};
+
+struct recorder_finished {
+	char path[PATH_MAX];
+	dev_t device; /* of the directory */
+	ino_t inode;
+	struct recorder_share *shares;
+	size_t nr_shares;
+};
+
+/*
+ * Ends the recording, and goes on in a new one: in a directory @path, or with a number appended if
+ * that exists.  Each event is in one of them.  Sources that have ended are not in the new one.
+ * @finished: OUT, the recording that has ended, for recorder_note_removed()
+ * 0, or -1: the recording goes on where it was.
+ */
+int recorder_rotate(struct recorder *recorder, const char *path, struct recorder_finished *finished,
+		    struct strata_error *error);
+
+/* Frees a finished recording's description.  Its files were removed: those who wrote them may write
+ * as much again.  Before recorder_close(). */
+void recorder_note_removed(struct recorder_finished *finished);
+
 struct recorder_totals recorder_totals(const struct recorder *recorder);
 
 /*

@@ -122,6 +122,23 @@ static void vacate(struct recorder *recorder, size_t index)
 	source->layer = STRATA_LAYER_APP;
 }
 
+void recorder_forget_ended(struct recorder *recorder, size_t index)
+{
+	struct strata_source *source = &recorder->recording.sources[index];
+	struct recorder_source *state = recorder_source_of(recorder, index);
+	const bool failed = state->presence == RECORDER_SOURCE_FAILED;
+
+	if (state->begun) {
+		principal_give_back(state->drain.who, PRINCIPAL_STREAMS,
+				    failed ? state->nr_claimed : source->nr_streams);
+		principal_give_back(state->drain.who, PRINCIPAL_SOURCES, 1);
+		principal_give_back(state->drain.who, PRINCIPAL_DESCRIPTION_BYTES,
+				    source->description_bytes);
+	}
+	vacate(recorder, index);
+	memset(&state->saved, 0, sizeof(state->saved));
+}
+
 /* Marks the source as ended, and returns its shares. */
 static void end_source(struct recorder *recorder, size_t index)
 {
@@ -223,6 +240,8 @@ enum recorder_presence recorder_presence(struct recorder *recorder, size_t sourc
 {
 	struct recorder_source *state = recorder_source_of(recorder, source_index);
 
-	state->owner_knows = state->presence == RECORDER_SOURCE_LEFT_NOTHING;
+	state->owner_knows |= state->presence == RECORDER_SOURCE_IS_GONE ||
+			      state->presence == RECORDER_SOURCE_LEFT_NOTHING ||
+			      state->presence == RECORDER_SOURCE_FAILED;
 	return state->presence;
 }

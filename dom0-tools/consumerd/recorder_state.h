@@ -6,6 +6,7 @@
  *   recorder_drain.c    divides the time: picks whose packet is taken next (drain/)
  *   recorder_sources.c  sources come and go
  *   recorder_save.c     writes the tables: metadata and recording.json
+ *   recorder_rotate.c   ends a recording and goes on in another directory
  *   takeover.c          begins with what an earlier recorder wrote
  */
 #ifndef STRATA_CONSUMERD_RECORDER_STATE_H
@@ -21,11 +22,12 @@ struct recorder_queue {
 	struct ring_stream **streams;
 	size_t nr;
 	size_t capacity;
-	size_t next;           /* is polled first in the next turn */
-	size_t looks;          /* from there on, in this turn */
-	size_t resume;         /* becomes next */
-	uint64_t subbuf_bytes; /* of the largest that its rings have or had */
-	bool waits;            /* it has used its share of the disk, which was printed */
+	size_t next;             /* is polled first in the next turn */
+	size_t looks;            /* from there on, in this turn */
+	size_t resume;           /* becomes next */
+	uint64_t subbuf_bytes;   /* of the largest that its rings have or had */
+	uint64_t written_before; /* what the principal had written when the recording began */
+	bool waits;              /* it has used its share of the disk, which was printed */
 };
 
 /* A stream that has ended since the tables were saved last. */
@@ -49,7 +51,7 @@ struct recorder_source {
 	size_t nr_streams;
 	enum recorder_presence presence;
 	enum strata_source_end reason; /* if it is leaving */
-	bool owner_knows;              /* its owner was told that the source left nothing */
+	bool owner_knows;              /* its owner was told that the source has ended */
 	struct recorder_saved saved;
 };
 
@@ -94,6 +96,14 @@ void recorder_forget_stream(struct recorder *recorder, struct ring_stream *strea
 
 /* recorder_sources.c: ends the sources that are leaving; all of their packets are written. */
 void recorder_end_leaving(struct recorder *recorder);
+
+/* recorder_sources.c: makes the place of a source that has ended free for others, as the recording
+ * that it is in has ended. */
+void recorder_forget_ended(struct recorder *recorder, size_t index);
+
+/* recorder.c: a slot in the followers' table; streams of a principal with too many are not
+ * shown. */
+uint32_t recorder_live_slot(struct recorder *recorder, struct ring_stream *stream);
 
 /* recorder_drain.c: the queue of a principal; NULL: out of memory. */
 struct recorder_queue *recorder_queue_of(struct recorder *recorder, struct principal *who);

@@ -50,6 +50,16 @@ static struct json_object *make_channel(const struct strata_channel *channel,
 	return object;
 }
 
+struct json_object *session_json_make_rotation(const struct strata_rotation *rotation)
+{
+	struct json_object *object = json_object_new_object();
+
+	json_object_object_add(object, "bytes", json_object_new_uint64(rotation->bytes));
+	json_object_object_add(object, "ms", json_object_new_int64(rotation->ms));
+	json_object_object_add(object, "keep", json_object_new_int64(rotation->keep));
+	return object;
+}
+
 struct json_object *session_json_make(const struct strata_session *session)
 {
 	struct json_object *object = json_object_new_object(), *channels = json_object_new_object();
@@ -60,6 +70,7 @@ struct json_object *session_json_make(const struct strata_session *session)
 	if (session->output)
 		json_object_object_add(object, "output", json_object_new_string(session->output));
 	json_object_object_add(object, "snapshot", json_object_new_boolean(session->snapshot));
+	json_object_object_add(object, "rotation", session_json_make_rotation(&session->rotation));
 	json_object_object_add(object, "switch_timer_ms",
 			       json_object_new_int64(session->switch_ms));
 	json_object_object_add(
@@ -187,6 +198,24 @@ int session_json_read_channel(struct json_object *object, enum strata_domain dom
 	return 0;
 }
 
+int session_json_read_rotation(struct json_object *object, struct strata_rotation *rotation,
+			       struct strata_error *error)
+{
+	static const char *const members[] = { "bytes", "ms", "keep", NULL };
+
+	*rotation = (struct strata_rotation){ .bytes = 0 };
+	if (!json_object_is_type(object, json_type_object))
+		return strata_fail(error, "a rotation is not an object");
+	if (check_members(object, members, error) ||
+	    (strata_json_has(object, "bytes") &&
+	     strata_json_u64(object, "bytes", INT64_MAX, &rotation->bytes, error)) ||
+	    read_u32(object, "ms", &rotation->ms, error) ||
+	    read_u32(object, "keep", &rotation->keep, error) ||
+	    session_model_check_rotation(rotation, error))
+		return strata_fail_in(error, "rotation");
+	return 0;
+}
+
 static int read_rules(struct json_object *object, struct strata_session *session,
 		      enum strata_domain domain, struct strata_error *error)
 {
@@ -246,6 +275,9 @@ static int read_attributes(struct json_object *object, struct strata_session *se
 			return strata_fail(error, "\"snapshot\" is neither true nor false");
 		session->snapshot = json_object_get_boolean(member);
 	}
+	if (json_object_object_get_ex(object, "rotation", &member) &&
+	    session_json_read_rotation(member, &session->rotation, error))
+		return -1;
 	if (read_u32(object, "switch_timer_ms", &session->switch_ms, error) ||
 	    (strata_json_has(object, "event_header") &&
 	     read_name(object, "event_header", headers, STRATA_NR_HEADER_FORMS, &header, error)) ||
@@ -266,10 +298,9 @@ static int read_attributes(struct json_object *object, struct strata_session *se
 int session_json_read(struct json_object *object, struct strata_session *session,
 		      struct strata_error *error)
 {
-	static const char *const members[] = { "strata_session",  "name",
-					       "output",          "snapshot",
-					       "event_header",    "channels",
-					       "switch_timer_ms", NULL };
+	static const char *const members[] = { "strata_session",  "name",         "output",
+					       "snapshot",        "event_header", "channels",
+					       "switch_timer_ms", "rotation",     NULL };
 	char name[PATH_MAX];
 	uint64_t version;
 

@@ -43,4 +43,9 @@ int session_json_domain(struct json_object *object, const char *key, enum strata
 /* Parses one JSON text of at most STRATA_SESSION_TEXT_BYTES.  NULL with the reason. */
 struct json_object *session_json_parse(const char *text, size_t length, struct strata_error *error);
 
+/* A rotation: {"bytes": ..., "ms": ..., "keep": ...}; what is missing is 0.  0 or -1. */
+struct json_object *session_json_make_rotation(const struct strata_rotation *rotation);
+int session_json_read_rotation(struct json_object *object, struct strata_rotation *rotation,
+			       struct strata_error *error);
+
 #endif /* STRATA_CONTROL_SESSION_JSON_H */

@@ -77,6 +77,17 @@ int session_model_check_switch(uint32_t ms, struct strata_error *error)
 			   STRATA_SWITCH_MS_MIN, STRATA_SWITCH_MS_MAX);
 }
 
+int session_model_check_rotation(const struct strata_rotation *rotation, struct strata_error *error)
+{
+	if (rotation->bytes && rotation->bytes < SESSION_ROTATION_BYTES)
+		return strata_fail(error, "recordings of less than %u KiB are too small",
+				   SESSION_ROTATION_BYTES >> 10);
+	if (rotation->ms && rotation->ms < SESSION_ROTATION_MS)
+		return strata_fail(error, "recordings of less than %u ms are too short",
+				   SESSION_ROTATION_MS);
+	return 0;
+}
+
 struct strata_ring_geometry session_model_geometry(const struct strata_channel *channel)
 {
 	return (struct strata_ring_geometry){

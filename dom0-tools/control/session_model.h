@@ -16,10 +16,14 @@
 #include "base/error.h"
 
 /* Rings, period and budget of a recording for which nothing else is asked. */
-#define SESSION_SUBBUF_BITS  16 /* 64 KiB ... */
-#define SESSION_NR_BITS      5  /* ... 32 times: 2 MiB a CPU */
-#define SESSION_APP_NR_BITS  4
-#define SESSION_SWITCH_MS    1000
+#define SESSION_SUBBUF_BITS 16 /* 64 KiB ... */
+#define SESSION_NR_BITS     5  /* ... 32 times: 2 MiB a CPU */
+#define SESSION_APP_NR_BITS 4
+#define SESSION_SWITCH_MS   1000
+/* A recording of a series has at least this size, or this duration. */
+#define SESSION_ROTATION_BYTES 65536u
+#define SESSION_ROTATION_MS    1000u
+
 #define SESSION_BUDGET_PER_S 500000u /* two windows of it fit into such a buffer */
 
 /* Makes a session without rules.  @output: copied; NULL: set later */
@@ -42,6 +46,10 @@ int session_model_check_rings(uint32_t subbuf_bytes, uint32_t nr_subbufs,
 
 /* Checks a period of the forced switch. */
 int session_model_check_switch(uint32_t ms, struct strata_error *error);
+
+/* Checks when to rotate. */
+int session_model_check_rotation(const struct strata_rotation *rotation,
+				 struct strata_error *error);
 
 /* The size of a channel's rings, which was checked, as the core has it. */
 struct strata_ring_geometry session_model_geometry(const struct strata_channel *channel);

@@ -20,6 +20,7 @@
 #include "strata/channel_options.h"
 #include "strata/commands.h"
 #include "recording/recording.h"
+#include "strata/rotation_options.h"
 #include "stratad/record_session.h"
 #include "strata/read/time_text.h"
 
@@ -91,6 +92,11 @@ static void usage(FILE *out)
 		"      --switch-timer MS      how long an event may wait in a sub-buffer that is not\n"
 		"                             full, while its CPU is awake: %u to %u milliseconds;\n"
 		"                             0: until it is full or recording ends (default: %u)\n"
+		"      --rotate-size SIZE     divides the recording after SIZE bytes (100M, 2G): it ends\n"
+		"                             one, and goes on in a new one, without losing an event.\n"
+		"                             DIR then holds them as recording-DATE-TIME\n"
+		"      --rotate-time TIME     likewise, after TIME (30s, 10m)\n"
+		"      --keep N               keeps the newest N of these, and removes older ones\n"
 		"      --ready-fd N           writes a line to file descriptor N once recording has begun\n"
 		"      --wait                 accepts names of domains that do not run yet\n"
 		"      --aggregate SPEC       counts, and records nothing: count, time:EVENT..EVENT, each\n"
@@ -210,6 +216,12 @@ static int take_option(int option, char *argument, struct record_options *option
 		return channel_option_rings("--app-buffer", argument, &options->app_geometry);
 	case 'K':
 		return channel_option_kind("--app-rings", argument, &options->app_mode);
+	case 's':
+		return rotation_option_size("--rotate-size", argument, &options->rotation);
+	case 'T':
+		return rotation_option_time("--rotate-time", argument, &options->rotation);
+	case 'k':
+		return rotation_option_keep("--keep", argument, &options->rotation);
 	case 'G':
 		return take_pages(argument, options);
 	case 'M':
@@ -238,7 +250,7 @@ static bool is_of_xen(int option)
 {
 	return option != 'd' && option != 'o' && option != 'a' && option != 'A' && option != 'f' &&
 	       option != 'e' && option != 'K' && option != 'M' && option != 'U' && option != 't' &&
-	       option != 'F' && option != 'R';
+	       option != 'F' && option != 'R' && option != 's' && option != 'T' && option != 'k';
 }
 
 /* Options that say what to count, or for how long. */
@@ -282,6 +294,42 @@ static void set_default_output(char *name, size_t bytes)
 	strftime(name, bytes, DEFAULT_OUTPUT "%Y%m%d-%H%M%S", localtime_r(&now, &local));
 }
 
+/* Checks that a recording can be divided.  Returns STRATA_STATUS_OK or the exit status. */
+static int check_rotation(const struct record_options *options)
+{
+	if (!options->rotation.bytes && !options->rotation.ms)
+		return options->rotation.keep
+			       ? wrong("%s", "--keep needs --rotate-size or --rotate-time")
+			       : STRATA_STATUS_OK;
+	if (options->overwrite)
+		return wrong("%s", "a flight recorder (--overwrite) writes on request, and is not "
+				   "divided");
+	if (options->app_files)
+		return wrong("%s", "a recording with applications' rings in it (--app-memory file) "
+				   "is not divided");
+	if (options->place == OUTPUT_REPLACE)
+		return wrong("%s", "--force replaces a single recording, not a series");
+	return STRATA_STATUS_OK;
+}
+
+/* Makes the directory for a series of recordings, and names the first.  Returns an exit status. */
+static int begin_series(struct record_options *options, char first[PATH_MAX])
+{
+	struct strata_error error;
+	struct strata_dir dir;
+
+	if (strata_dir_make(&dir, options->output, 0755, NULL, &error) ||
+	    output_dir_dated(first, options->output, "recording", &error)) {
+		fprintf(stderr, "strata: %s\n", error.text);
+		return STRATA_STATUS_FAILED;
+	}
+	strata_dir_close(&dir);
+	options->rotation_dir = options->output;
+	options->output = first;
+	options->place = OUTPUT_NEW;
+	return STRATA_STATUS_OK;
+}
+
 int strata_cmd_record(int argc, char **argv)
 {
 	static const struct option long_options[] = {
@@ -305,6 +353,9 @@ int strata_cmd_record(int argc, char **argv)
 		{ "app-memory", required_argument, NULL, 'M' },
 		{ "app-file-users", required_argument, NULL, 'U' },
 		{ "switch-timer", required_argument, NULL, 't' },
+		{ "rotate-size", required_argument, NULL, 's' },
+		{ "rotate-time", required_argument, NULL, 'T' },
+		{ "keep", required_argument, NULL, 'k' },
 		{ "ready-fd", required_argument, NULL, 'R' },
 		{ "wait", no_argument, NULL, 'w' },
 		{ "overwrite", no_argument, NULL, 'f' },
@@ -326,7 +377,7 @@ int strata_cmd_record(int argc, char **argv)
 	};
 	bool of_xen = false, timed = false, of_recording = false, json = false;
 	const char *spec = NULL, *xen_events = NULL;
-	char output[64];
+	char output[64], first[PATH_MAX];
 	int option, status = STRATA_STATUS_OK;
 	struct strata_error error = { "" };
 
@@ -379,6 +430,10 @@ int strata_cmd_record(int argc, char **argv)
 		options.output = output;
 		options.place = OUTPUT_NEW;
 	}
+	if (status == STRATA_STATUS_OK && !spec)
+		status = check_rotation(&options);
+	if (status == STRATA_STATUS_OK && (options.rotation.bytes || options.rotation.ms))
+		status = begin_series(&options, first);
 	if (status == STRATA_STATUS_OK)
 		status = spec ? aggregate(spec, json, &options, xen_events)
 			      : record_session(&options);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* cmd_session.c - the verbs that take nothing but a session's name: `strata start`, `stop`,
- * `destroy` and `set-session`. */
+ * `rotate`, `clear`, `destroy` and `set-session`. */
 #include <getopt.h>
 #include <stdio.h>
 
@@ -62,6 +62,22 @@ int strata_cmd_destroy(int argc, char **argv)
 		argc, argv, false,
 		"Stops a session (default: the current one) and removes it. Its recordings stay.\n"
 		"Status: as of `strata stop`.\n");
+}
+
+int strata_cmd_rotate(int argc, char **argv)
+{
+	return run(
+		argc, argv, false,
+		"Ends the recording of a session (default: the current one), and goes on in a new\n"
+		"one beside it, without losing an event. The ended one is complete when this\n"
+		"returns, and can be moved or removed.\n");
+}
+
+int strata_cmd_clear(int argc, char **argv)
+{
+	return run(argc, argv, false,
+		   "Removes what a session (default: the current one) has recorded since it was\n"
+		   "started, and goes on: its recordings, or the memory of a flight recorder.\n");
 }
 
 int strata_cmd_set_session(int argc, char **argv)

@@ -9,6 +9,10 @@ int strata_cmd_destroy(int argc, char **argv);
 int strata_cmd_start(int argc, char **argv);
 int strata_cmd_stop(int argc, char **argv);
 int strata_cmd_status(int argc, char **argv);
+int strata_cmd_rotate(int argc, char **argv);
+int strata_cmd_enable_rotation(int argc, char **argv);
+int strata_cmd_disable_rotation(int argc, char **argv);
+int strata_cmd_clear(int argc, char **argv);
 int strata_cmd_set_session(int argc, char **argv);
 int strata_cmd_enable_channel(int argc, char **argv);
 int strata_cmd_enable_event(int argc, char **argv);
@@ -31,5 +35,6 @@ int strata_cmd_report(int argc, char **argv);
 int strata_cmd_why(int argc, char **argv);
 int strata_cmd_timeline(int argc, char **argv);
 int strata_cmd_sql(int argc, char **argv);
+int strata_cmd_version(int argc, char **argv);
 
 #endif /* STRATA_STRATA_COMMANDS_H */

@@ -25,6 +25,11 @@ static const struct {
 	{ "start", strata_cmd_start, "start to record a session" },
 	{ "stop", strata_cmd_stop, "stop recording a session" },
 	{ "status", strata_cmd_status, "show sessions, and what they record" },
+	{ "rotate", strata_cmd_rotate, "end the recording of a session, and go on in a new one" },
+	{ "enable-rotation", strata_cmd_enable_rotation,
+	  "divide the recording of a session by size or time" },
+	{ "disable-rotation", strata_cmd_disable_rotation, "divide it no more" },
+	{ "clear", strata_cmd_clear, "remove what a session has recorded, and go on" },
 	{ "set-session", strata_cmd_set_session, "choose the current session" },
 	{ "save", strata_cmd_save, "write a session to a file" },
 	{ "load", strata_cmd_load, "make a session from a file" },
@@ -42,6 +47,7 @@ static const struct {
 	{ "why", strata_cmd_why, "explain what took long: requests, tasks, wake-ups" },
 	{ "timeline", strata_cmd_timeline, "draw traces as a page for the browser" },
 	{ "sql", strata_cmd_sql, "query traces with SQL" },
+	{ "version", strata_cmd_version, "print the version of this program" },
 };
 
 #define NR_VERBS (sizeof(verbs) / sizeof(verbs[0]))
@@ -53,7 +59,7 @@ static void usage(FILE *out)
 	fprintf(out, "Usage: strata VERB [OPTIONS]\n"
 		     "One timeline across a Xen hypervisor, its guests and dom0.\n\n");
 	for (i = 0; i < NR_VERBS; i++)
-		fprintf(out, "  %-14s %s\n", verbs[i].name, verbs[i].what);
+		fprintf(out, "  %-16s %s\n", verbs[i].name, verbs[i].what);
 	fprintf(out, "\n`strata VERB --help` describes a verb and its options.\n");
 }
 
@@ -82,6 +88,8 @@ static int run_verb(int argc, char **argv)
 		usage(stdout);
 		return STRATA_STATUS_OK;
 	}
+	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V"))
+		return strata_cmd_version(argc - 1, argv + 1);
 	for (i = 0; i < NR_VERBS; i++)
 		if (!strcmp(argv[1], verbs[i].name))
 			return verbs[i].run(argc - 1, argv + 1);

@@ -122,6 +122,7 @@ static int turn(struct session *session, struct strata_error *error)
 		session_follow_cpus(session);
 	}
 	apps_tend(&session->apps);
+	session_tend_rotation(session);
 	stderr_queue_flush();
 	return recorder_drain(session->recorder,
 			      session->options->overwrite ? RECORDER_DRAIN_NONE
@@ -319,13 +320,16 @@ static int record(struct session *session, struct strata_error *error)
 	return result;
 }
 
-/* @written: the recording is complete, tables included */
+/* @divided: how many recordings ended before this one
+ * @written: the recording is complete, tables included */
 static void report(const struct session *session, const struct recorder_totals *totals,
-		   bool written)
+		   unsigned int divided, bool written)
 {
-	fprintf(stderr,
-		"strata: recorded %" PRIu64 " events (%" PRIu64 " KiB) in %s, %" PRIu64 " lost\n",
-		totals->events, totals->bytes >> 10, session->dir.path, totals->lost);
+	fprintf(stderr, "strata: recorded %" PRIu64 " events (%" PRIu64 " KiB) in ", totals->events,
+		totals->bytes >> 10);
+	if (divided)
+		fprintf(stderr, "%u recordings, of which the last is ", divided + 1);
+	fprintf(stderr, "%s, %" PRIu64 " lost\n", session->dir.path, totals->lost);
 	if (totals->was_full)
 		fprintf(stderr,
 			"strata: the disk was full; %" PRIu64
@@ -371,9 +375,7 @@ static void release(struct session *session, bool recorded)
 		xtl_logger_destroy(session->quiet);
 }
 
-/* A recording of dom0's kernel gets its symbols if they can be read; it is complete without
- * them. */
-static void save_kallsyms(struct session *session)
+void session_save_kallsyms(const struct session *session)
 {
 	const struct strata_recording *recording = recorder_recording(session->recorder);
 	struct strata_error error;
@@ -400,17 +402,21 @@ static void finish(struct session *session, bool recorded, int *status)
 {
 	struct strata_error error = { "" };
 	struct recorder_totals totals = { 0 };
+	unsigned int divided;
 	bool closed = true;
 
 	if (recorded) {
-		save_kallsyms(session);
+		session_save_kallsyms(session);
 		session_set_clock(session);
+		divided = rotation_count(session->rotation);
+		rotation_close(session->rotation);
+		session->rotation = NULL;
 		if (recorder_close(session->recorder, &totals, &error)) {
 			complain(&error);
 			*status = STRATA_STATUS_FAILED;
 			closed = false;
 		}
-		report(session, &totals, *status == STRATA_STATUS_OK);
+		report(session, &totals, divided, *status == STRATA_STATUS_OK);
 	}
 	if (*status == STRATA_STATUS_OK &&
 	    (session->kernels.left_out || session->apps.left_out || session->cpus_left_out ||
@@ -423,6 +429,7 @@ static void finish(struct session *session, bool recorded, int *status)
 	if (!recorded && session->recorder)
 		recorder_abandon(session->recorder);
 	strata_dir_close(&session->dir);
+	rotation_close(session->rotation);
 	session_reselect_clear(session);
 	command_end(&session->command);
 	/* A failure of the recording takes precedence over the command's status. */

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <strata/control.h>
 #include <strata/packet.h>
 #include <strata/ring_state.h>
 
@@ -34,6 +35,9 @@ struct record_options {
 	struct strata_ring_geometry app_geometry;
 	enum strata_app_mode app_mode; /* of their rings, if they can write it; 0: the default */
 	uint32_t guest_pages;          /* limit of mapped pages; 0: the default */
+	/* The recording is one of a series in this directory, when they are divided. */
+	const char *rotation_dir;
+	struct strata_rotation rotation;
 	bool app_files; /* applications' rings are files, which outlive the recorder ... */
 	const char *app_file_dir;              /* ... in this directory; NULL: in the output's */
 	struct app_file_users *app_file_users; /* ... if they are root's, or of these */

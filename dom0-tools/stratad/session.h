@@ -14,6 +14,7 @@
 #include "consumerd/xen/hypervisor.h"
 #include "stratad/domains/participants.h"
 #include "stratad/record_session.h"
+#include "stratad/session_rotation.h"
 #include "consumerd/recorder.h"
 
 /* Poll period without notifications. */
@@ -47,6 +48,7 @@ struct session {
 	uint64_t selecting_ticks; /* since then */
 	struct control_request selector;
 	unsigned int snapshots;
+	struct rotation *rotation;
 	struct reselection *reselection; /* selections since the start; of reselect.c */
 };
 
@@ -70,6 +72,10 @@ void session_release_number(struct session *session);
 
 /* session_host.c: updates the frequency at the end, if no hypervisor knows it. */
 void session_set_clock(struct session *session);
+
+/* record_session.c: a recording of dom0's kernel gets its symbols if they can be read; it is
+ * complete without them. */
+void session_save_kallsyms(const struct session *session);
 
 /* session_commands.c: serves a pending command. */
 void session_serve(struct session *session);

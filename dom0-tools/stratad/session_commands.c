@@ -7,6 +7,7 @@
 
 #include "base/exit_status.h"
 #include "consumerd/host/control_socket.h"
+#include "recording/recording_remove.h"
 #include "stratad/session.h"
 #include "stratad/snapshot.h"
 
@@ -107,6 +108,107 @@ static int serve_snapshot_force(struct session *session, struct control_request 
 	return take_snapshot(session, request, OUTPUT_REPLACE, answer, bytes);
 }
 
+/* Drops the events that a flight recorder has in memory: takes them out as a snapshot does, and
+ * removes that.  0 or -1. */
+static int drop_from_memory(struct session *session, struct strata_error *error)
+{
+	struct recorder_totals totals;
+	struct recorder *recorder;
+	struct strata_dir dir;
+	char path[PATH_MAX];
+	int result;
+
+	if (output_dir_dated(path,
+			     session->options->rotation_dir ? session->options->rotation_dir
+							    : session->dir.path,
+			     "cleared", error))
+		return -1;
+	session_find_cpus(session);
+	recorder = recorder_open(path, OUTPUT_NEW, error);
+	if (!recorder)
+		return -1;
+	snprintf(path, sizeof(path), "%s", recorder_dir(recorder)->path);
+	if (snapshot_take(&session->kernels, recorded_hypervisor(session), &session->apps, NULL,
+			  recorder, &totals, error) ||
+	    strata_dir_open(&dir, path, error))
+		return -1;
+	result = strata_recording_remove(&dir, error);
+	strata_dir_close(&dir);
+	strata_dir_remove_empty(path);
+	return result;
+}
+
+/* Whether the recording can be divided; the reason, if not. */
+static const char *why_in_one_piece(const struct session *session)
+{
+	if (session->options->overwrite)
+		return "it is a flight recorder: `strata snapshot` writes its events";
+	if (session->options->app_files)
+		return "the rings of its applications are files of the recording (--app-memory)";
+	if (!session->options->rotation_dir)
+		return "it was not started as a series of recordings (--rotate-size, "
+		       "--rotate-time)";
+	return NULL;
+}
+
+static int serve_rotate(struct session *session, struct control_request *request, char *answer,
+			size_t bytes)
+{
+	const char *why = why_in_one_piece(session);
+	struct strata_error error = { "" };
+	char ended[PATH_MAX];
+
+	(void)request;
+	snprintf(ended, sizeof(ended), "%s", session->dir.path);
+	if (why || session_rotate(session, &error)) {
+		snprintf(answer, bytes, "%s", why ? why : error.text);
+		return STRATA_STATUS_FAILED;
+	}
+	snprintf(answer, bytes, "the recording in %s is complete; it goes on in %s", ended,
+		 session->dir.path);
+	return STRATA_STATUS_OK;
+}
+
+/* "BYTES MS KEEP" */
+static int serve_rotation(struct session *session, struct control_request *request, char *answer,
+			  size_t bytes)
+{
+	const char *why = why_in_one_piece(session);
+	struct strata_rotation when;
+
+	if (!why && sscanf(request->argument, "%" SCNu64 " %" SCNu32 " %" SCNu32, &when.bytes,
+			   &when.ms, &when.keep) != 3)
+		why = "this is no rotation; use the strata of the same build";
+	if (why) {
+		snprintf(answer, bytes, "%s", why);
+		return STRATA_STATUS_FAILED;
+	}
+	rotation_set(session->rotation, &when);
+	answer[0] = '\0';
+	return STRATA_STATUS_OK;
+}
+
+static int serve_clear(struct session *session, struct control_request *request, char *answer,
+		       size_t bytes)
+{
+	struct strata_error error = { "" };
+	const char *why = session->options->overwrite ? NULL : why_in_one_piece(session);
+	int result;
+
+	(void)request;
+	if (!why)
+		result = session->options->overwrite ? drop_from_memory(session, &error)
+						     : session_clear(session, &error);
+	if (why || result) {
+		snprintf(answer, bytes, "%s", why ? why : error.text);
+		return STRATA_STATUS_FAILED;
+	}
+	snprintf(answer, bytes, "what was recorded is removed; %s%s",
+		 session->options->overwrite ? "it goes on in memory" : "it goes on in ",
+		 session->options->overwrite ? "" : session->dir.path);
+	return STRATA_STATUS_OK;
+}
+
 static int serve_status(struct session *session, struct control_request *request, char *answer,
 			size_t bytes)
 {
@@ -182,10 +284,10 @@ static const struct {
 	int (*serve)(struct session *session, struct control_request *request, char *answer,
 		     size_t bytes);
 } commands[] = {
-	{ "snapshot", serve_snapshot },
-	{ "snapshot-force", serve_snapshot_force },
-	{ "select", serve_select },
-	{ "status", serve_status },
+	{ "snapshot", serve_snapshot }, { "snapshot-force", serve_snapshot_force },
+	{ "select", serve_select },     { "status", serve_status },
+	{ "rotate", serve_rotate },     { "rotation", serve_rotation },
+	{ "clear", serve_clear },
 };
 
 void session_serve(struct session *session)

@@ -169,6 +169,8 @@ int session_options_build(struct session_options *options, const struct strata_s
 			.event_header = session->event_header,
 			.switch_ms = session->snapshot ? 0 : session->switch_ms,
 			.overwrite = session->snapshot,
+			.rotation_dir = session->output,
+			.rotation = session->rotation,
 			.ready_fd = -1,
 			.wait = true,
 			.of_session = true,

@@ -109,6 +109,9 @@ int session_prepare(struct session *session, struct strata_error *error)
 	if (!session->recorder ||
 	    strata_dir_copy(&session->dir, recorder_dir(session->recorder), error))
 		return -1;
+	session->rotation = rotation_open(&session->options->rotation);
+	if (!session->rotation)
+		return strata_fail(error, "out of memory");
 	share_files(session);
 	if (!session->options->overwrite && recorder_publish(session->recorder, error))
 		fprintf(stderr, "strata: `strata view --live` cannot follow this recording: %s\n",

@@ -127,6 +127,8 @@ void session_describe_status(const struct session *session, char *text, size_t b
 	json_object_object_add(answer, "bytes", json_object_new_uint64(totals.bytes));
 	json_object_object_add(answer, "lost", json_object_new_uint64(totals.lost));
 	json_object_object_add(answer, "snapshots", json_object_new_uint64(session->snapshots));
+	json_object_object_add(answer, "rotations",
+			       json_object_new_uint64(rotation_count(session->rotation)));
 	json_object_object_add(answer, "disk_was_full", json_object_new_boolean(totals.was_full));
 	add_missing(answer, session, &room);
 	add_sources(answer, recorder_recording(session->recorder), &room);

@@ -73,10 +73,18 @@ struct strata_channel {
 	size_t nr_rules;
 };
 
+/* When a session that records begins a new recording, and how many it keeps. */
+struct strata_rotation {
+	uint64_t bytes; /* after so many; 0: not by size */
+	uint32_t ms;    /* after so long; 0: not by time */
+	uint32_t keep;  /* recordings of one start, the present one included; 0: all */
+};
+
 struct strata_session {
 	char name[STRATA_SESSION_NAME_BYTES]; /* letters, digits, '-', '_', '.'; not '.' first */
-	char *output;       /* absolute path; each start makes a recording in it */
-	bool snapshot;      /* flight recorder: memory keeps the newest events */
+	char *output;  /* absolute path; each start makes a recording in it */
+	bool snapshot; /* flight recorder: memory keeps the newest events */
+	struct strata_rotation rotation;
 	uint32_t switch_ms; /* longest wait of an event in a sub-buffer; 0: until it is full */
 	enum strata_header_form event_header; /* of kernels and applications */
 	struct strata_channel channels[STRATA_NR_DOMAINS];

@@ -349,7 +349,8 @@ void principals_lower_total(struct principals *all, enum principal_resource reso
 
 bool principal_may_write(const struct principal *one, uint64_t bytes, uint64_t room)
 {
-	return one->trusted || (bytes <= room && one->written + bytes <= room - bytes);
+	return one->trusted ||
+	       (bytes <= room && one->written - one->removed + bytes <= room - bytes);
 }
 
 bool principal_may_make_files(const struct principal *one, uint64_t nr, uint64_t room)
@@ -366,6 +367,11 @@ bool principal_may_make_files(const struct principal *one, uint64_t nr, uint64_t
 void principal_note_written(struct principal *one, uint64_t bytes)
 {
 	one->written += bytes;
+}
+
+void principal_note_removed(struct principal *one, uint64_t bytes)
+{
+	one->removed += bytes;
 }
 
 bool principal_may_begin_source(struct principal *one)

@@ -107,6 +107,9 @@ bool principal_may_make_files(const struct principal *one, uint64_t nr, uint64_t
 /* Counts bytes that a principal has written to the recording. */
 void principal_note_written(struct principal *one, uint64_t bytes);
 
+/* Some of these bytes were removed with an earlier recording. */
+void principal_note_removed(struct principal *one, uint64_t bytes);
+
 /* Whether it may begin another source now: an untrusted one 256 at once, then 64 a second. */
 bool principal_may_begin_source(struct principal *one);
 
@@ -132,7 +135,8 @@ struct principal {
 	char name[STRATA_ESCAPED_BYTES(PRINCIPAL_NAME_BYTES) + 16];
 	uint64_t used[PRINCIPAL_NR_RESOURCES];
 	int64_t credit[PRINCIPAL_NR_WORK]; /* bytes of work that may be done in this turn */
-	uint64_t written;                  /* bytes of packets */
+	uint64_t written;                  /* bytes of packets ... */
+	uint64_t removed;                  /* ... of which so many are no longer on the disk */
 	struct token_bucket sources;
 	struct token_bucket lines;
 	uint64_t unprinted; /* lines */

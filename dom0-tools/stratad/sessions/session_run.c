@@ -2,14 +2,15 @@
 /* session_run.c - see session_run.h. */
 #include "stratad/sessions/session_run.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/escape.h"
 #include "base/exit_status.h"
 #include "base/json_members.h"
 #include "consumerd/host/control_socket.h"
+#include "consumerd/output_dir.h"
 #include "control/session_json.h"
 #include "control/session_model.h"
 #include "files/safe_dir.h"
@@ -17,20 +18,6 @@
 
 /* Of a consumer's log, what a stop shows and a status looks at. */
 #define LOG_BYTES 16384u
-
-/* A directory in the session's: "recording-20260701-120000". */
-static int name_directory(const struct strata_session *model, const char *what, char path[PATH_MAX],
-			  struct strata_error *error)
-{
-	time_t now = time(NULL);
-	struct tm local;
-	char date[32];
-
-	strftime(date, sizeof(date), "%Y%m%d-%H%M%S", localtime_r(&now, &local));
-	if (snprintf(path, PATH_MAX, "%s/%s-%s", model->output, what, date) < PATH_MAX)
-		return 0;
-	return strata_fail(error, "%s: the path is too long", model->output);
-}
 
 /* Adds the messages of the consumer since it began: its report. */
 static void add_notes(struct json_object *reply, const char *session)
@@ -86,7 +73,7 @@ int session_run_start(struct managed_session *session, struct json_object *reply
 	if (strata_dir_make(&dir, model->output, 0755, NULL, error))
 		return -1;
 	strata_dir_close(&dir);
-	if (name_directory(model, "recording", path, error) ||
+	if (output_dir_dated(path, model->output, "recording", error) ||
 	    consumer_start(&consumer, model, path, error))
 		return -1;
 	session->ended = -2;
@@ -140,7 +127,7 @@ int session_run_snapshot(struct managed_session *session, struct json_object *re
 			return -1;
 		if (path[0] != '/' || strchr(path, '\n'))
 			return strata_fail(error, "\"output\" is not an absolute path of one line");
-	} else if (name_directory(model, "snapshot", path, error)) {
+	} else if (output_dir_dated(path, model->output, "snapshot", error)) {
 		return -1;
 	}
 	if (snprintf(line, sizeof(line), "snapshot %s", path) >= (int)sizeof(line))
@@ -149,6 +136,50 @@ int session_run_snapshot(struct managed_session *session, struct json_object *re
 	if (status >= 0)
 		json_object_object_add(reply, "message", json_object_new_string(text));
 	return status;
+}
+
+/* Has the consumer do something that needs no more than a word. */
+static int ask_consumer(struct managed_session *session, const char *line,
+			struct json_object *reply, struct strata_error *error)
+{
+	char text[CONTROL_LINE_BYTES];
+	struct consumer consumer;
+	int status;
+
+	if (!session_table_records(session, &consumer))
+		return strata_fail(error, "session %s does not record; `strata start %s` starts it",
+				   session->model.name, session->model.name);
+	status = consumer_ask(&consumer, line, text, sizeof(text), error);
+	if (status >= 0)
+		json_object_object_add(reply, "message", json_object_new_string(text));
+	if (!status)
+		note_recording(session, &consumer);
+	return status;
+}
+
+int session_run_rotate(struct managed_session *session, struct json_object *reply,
+		       struct strata_error *error)
+{
+	return ask_consumer(session, "rotate", reply, error);
+}
+
+int session_run_clear(struct managed_session *session, struct json_object *reply,
+		      struct strata_error *error)
+{
+	return ask_consumer(session, "clear", reply, error);
+}
+
+int session_run_set_rotation(struct managed_session *session, const struct strata_rotation *when,
+			     struct json_object *reply, struct strata_error *error)
+{
+	struct consumer consumer;
+	char line[80];
+
+	if (!session_table_records(session, &consumer))
+		return STRATA_STATUS_OK;
+	snprintf(line, sizeof(line), "rotation %" PRIu64 " %u %u", when->bytes, when->ms,
+		 when->keep);
+	return ask_consumer(session, line, reply, error);
 }
 
 struct json_object *session_run_describe(struct managed_session *session)
@@ -161,6 +192,8 @@ struct json_object *session_run_describe(struct managed_session *session)
 
 	json_object_object_add(object, "model", session_json_make(&session->model));
 	json_object_object_add(object, "records", json_object_new_boolean(records));
+	if (records)
+		note_recording(session, &consumer);
 	if (session->recording[0])
 		json_object_object_add(object, "recording",
 				       json_object_new_string(session->recording));

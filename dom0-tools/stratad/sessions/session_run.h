@@ -25,6 +25,18 @@ int session_run_stop(struct managed_session *session, struct json_object *reply,
 int session_run_snapshot(struct managed_session *session, struct json_object *request,
 			 struct json_object *reply, struct strata_error *error);
 
+/* Ends the recording, and goes on in a new one beside it. */
+int session_run_rotate(struct managed_session *session, struct json_object *reply,
+		       struct strata_error *error);
+
+/* Removes what was recorded since the session was started, and goes on. */
+int session_run_clear(struct managed_session *session, struct json_object *reply,
+		      struct strata_error *error);
+
+/* Tells the consumer, if the session records, when to rotate. */
+int session_run_set_rotation(struct managed_session *session, const struct strata_rotation *when,
+			     struct json_object *reply, struct strata_error *error);
+
 /* The session's model and state, for json_object_put(). */
 struct json_object *session_run_describe(struct managed_session *session);
 

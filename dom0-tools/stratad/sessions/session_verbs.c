@@ -329,6 +329,78 @@ static int serve_snapshot(struct json_object *request, struct json_object *reply
 	return result;
 }
 
+static int serve_rotate(struct json_object *request, struct json_object *reply,
+			struct strata_error *error)
+{
+	struct managed_session *session = hold(request, error);
+	int result;
+
+	if (!session)
+		return -1;
+	result = session_run_rotate(session, reply, error);
+	session_table_release(session);
+	return result;
+}
+
+static int serve_clear(struct json_object *request, struct json_object *reply,
+		       struct strata_error *error)
+{
+	struct managed_session *session = hold(request, error);
+	int result;
+
+	if (!session)
+		return -1;
+	result = session_run_clear(session, reply, error);
+	session_table_release(session);
+	return result;
+}
+
+/* Sets when a session rotates: of the consumer first, which may refuse. */
+static int change_rotation(struct managed_session *session, const struct strata_rotation *when,
+			   struct json_object *reply, struct strata_error *error)
+{
+	struct strata_session model;
+	int result;
+
+	if (session->model.snapshot)
+		return strata_fail(error,
+				   "session %s is a flight recorder: `strata snapshot` writes its "
+				   "events",
+				   session->model.name);
+	result = session_run_set_rotation(session, when, reply, error);
+	if (result)
+		return result;
+	if (session_model_copy(&model, &session->model, error))
+		return -1;
+	model.rotation = *when;
+	if (!adopt(session, &model, error))
+		return answer(reply, STRATA_STATUS_OK, "session %s: %s", session->model.name,
+			      when->bytes || when->ms ? "its recording is divided from now on"
+						      : "its recording stays in one piece");
+	session_model_clear(&model);
+	return -1;
+}
+
+static int serve_rotation(struct json_object *request, struct json_object *reply,
+			  struct strata_error *error)
+{
+	struct managed_session *session;
+	struct strata_rotation when;
+	struct json_object *object;
+	int result;
+
+	if (!json_object_object_get_ex(request, "rotation", &object))
+		return strata_fail(error, "\"rotation\" is missing");
+	if (session_json_read_rotation(object, &when, error))
+		return -1;
+	session = hold(request, error);
+	if (!session)
+		return -1;
+	result = change_rotation(session, &when, reply, error);
+	session_table_release(session);
+	return result;
+}
+
 static int serve_set_session(struct json_object *request, struct json_object *reply,
 			     struct strata_error *error)
 {
@@ -387,6 +459,8 @@ static const struct {
 	{ "enable", serve_enable },   { "disable", serve_disable },
 	{ "channel", serve_channel }, { "snapshot", serve_snapshot },
 	{ "status", serve_status },   { "set-session", serve_set_session },
+	{ "rotate", serve_rotate },   { "rotation", serve_rotation },
+	{ "clear", serve_clear },
 };
 
 struct json_object *session_verbs_serve(struct json_object *request)

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * session_rotation.c - see session_rotation.h.
+ *
+ * A thread removes recordings, because files of gigabytes take long to remove.
+ */
+#include "stratad/session_rotation.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "consumerd/host/worker.h"
+#include "recording/recording_remove.h"
+#include "stratad/session.h"
+
+/* After a rotation that failed, the next one waits. */
+#define AGAIN_MS 10000u
+
+/* How long the end of a recording waits for the removal of another one. */
+#define CLOSE_MS 10000u
+
+/* A recording that has ended. */
+struct finished {
+	struct work work; /* its removal */
+	struct recorder_finished recording;
+	struct strata_error failed; /* why it could not be removed; "": it was */
+	struct finished *next;      /* the next older one is before it */
+};
+
+struct rotation {
+	struct strata_rotation when;
+	struct finished *oldest; /* of those that stay */
+	unsigned int nr_finished;
+	unsigned int nr_rotations;
+	uint64_t began_ticks, began_bytes; /* of the present recording */
+	uint64_t again_ticks;              /* not before */
+	struct worker *worker;             /* NULL: nothing has been removed yet */
+};
+
+struct rotation *rotation_open(const struct strata_rotation *when)
+{
+	struct rotation *rotation = calloc(1, sizeof(*rotation));
+
+	if (rotation) {
+		rotation->when = *when;
+		rotation->began_ticks = strata_clock();
+	}
+	return rotation;
+}
+
+void rotation_set(struct rotation *rotation, const struct strata_rotation *when)
+{
+	rotation->when = *when;
+}
+
+unsigned int rotation_count(const struct rotation *rotation)
+{
+	return rotation->nr_rotations;
+}
+
+/* Whether a directory is the recording's, and not another one that has its name now. */
+static bool is_same(const struct strata_dir *dir, const struct recorder_finished *recording)
+{
+	struct stat status;
+
+	return !fstat(dir->fd, &status) && status.st_dev == recording->device &&
+	       status.st_ino == recording->inode;
+}
+
+/* In the thread. */
+static void run_removal(struct work *work)
+{
+	struct finished *one = (struct finished *)work;
+	struct strata_dir dir;
+
+	if (strata_dir_open(&dir, one->recording.path, &one->failed))
+		return;
+	if (!is_same(&dir, &one->recording))
+		strata_fail(&one->failed, "%s: another directory has that name now",
+			    one->recording.path);
+	else
+		strata_recording_remove(&dir, &one->failed);
+	strata_dir_close(&dir);
+	if (!one->failed.text[0])
+		strata_dir_remove_empty(one->recording.path);
+}
+
+/* A removal has ended, and its piece of work is ours again. */
+static void take_back(struct work *work)
+{
+	struct finished *one = (struct finished *)work;
+
+	if (one->failed.text[0])
+		fprintf(stderr, "strata: an earlier recording stays: %s\n", one->failed.text);
+	else
+		recorder_note_removed(&one->recording);
+	free(one->recording.shares);
+	free(one);
+}
+
+/* Gives the oldest to the thread. */
+static void remove_oldest(struct rotation *rotation)
+{
+	struct finished *one = rotation->oldest;
+	struct strata_error error;
+
+	if (!rotation->worker)
+		rotation->worker = worker_open(-1, &error);
+	if (!rotation->worker) {
+		/* No thread now: at the next turn. */
+		return;
+	}
+	rotation->oldest = one->next;
+	rotation->nr_finished--;
+	one->work.run = run_removal;
+	worker_give(rotation->worker, &one->work);
+}
+
+static void add_finished(struct rotation *rotation, struct finished *one)
+{
+	struct finished **at = &rotation->oldest;
+
+	while (*at)
+		at = &(*at)->next;
+	*at = one;
+	rotation->nr_finished++;
+	rotation->nr_rotations++;
+}
+
+int session_rotate(struct session *session, struct strata_error *error)
+{
+	struct rotation *rotation = session->rotation;
+	struct finished *one = calloc(1, sizeof(*one));
+	struct strata_error why;
+	char path[PATH_MAX];
+
+	if (!one)
+		return strata_fail(error, "out of memory");
+	session_save_kallsyms(session);
+	session_set_clock(session);
+	if (output_dir_dated(path, session->options->rotation_dir, "recording", error) ||
+	    recorder_rotate(session->recorder, path, &one->recording, error)) {
+		free(one);
+		return -1;
+	}
+	add_finished(rotation, one);
+	rotation->began_ticks = strata_clock();
+	rotation->began_bytes = recorder_totals(session->recorder).bytes;
+	strata_dir_close(&session->dir);
+	if (strata_dir_copy(&session->dir, recorder_dir(session->recorder), &why))
+		fprintf(stderr, "strata: %s\n", why.text);
+	/* The new recording begins with the state of all clocks, as each one does. */
+	if (session_records_xen(session) && hypervisor_flush(session->hypervisor, &why))
+		fprintf(stderr, "strata: %s\n", why.text);
+	return 0;
+}
+
+int session_clear(struct session *session, struct strata_error *error)
+{
+	struct rotation *rotation = session->rotation;
+
+	if (session_rotate(session, error))
+		return -1;
+	while (rotation->oldest) {
+		const struct finished *oldest = rotation->oldest;
+
+		remove_oldest(rotation);
+		if (rotation->oldest == oldest)
+			return strata_fail(error, "%s stays: no thread to remove it",
+					   oldest->recording.path);
+	}
+	return 0;
+}
+
+static bool is_time(const struct session *session)
+{
+	const struct rotation *rotation = session->rotation;
+	const uint64_t now = strata_clock();
+	const uint64_t bytes = recorder_totals(session->recorder).bytes - rotation->began_bytes;
+
+	if (session->options->overwrite || now < rotation->again_ticks)
+		return false;
+	return (rotation->when.bytes && bytes >= rotation->when.bytes) ||
+	       (rotation->when.ms &&
+		(now - rotation->began_ticks) / session->tsc_khz >= rotation->when.ms);
+}
+
+void session_tend_rotation(struct session *session)
+{
+	struct rotation *rotation = session->rotation;
+	struct strata_error error = { "" };
+	struct work *work;
+
+	if (is_time(session) && session_rotate(session, &error)) {
+		fprintf(stderr, "strata: the recording is not divided: %s; tried again in %u s\n",
+			error.text, AGAIN_MS / 1000u);
+		rotation->again_ticks = strata_clock() + (uint64_t)session->tsc_khz * AGAIN_MS;
+	}
+	if (rotation->when.keep && rotation->nr_finished >= rotation->when.keep)
+		remove_oldest(rotation);
+	while (rotation->worker && (work = worker_take(rotation->worker)))
+		take_back(work);
+}
+
+void rotation_close(struct rotation *rotation)
+{
+	struct finished *one;
+
+	if (!rotation)
+		return;
+	/* A removal that takes longer goes on; it needs nothing of ours but its own piece. */
+	worker_close(rotation->worker, CLOSE_MS, take_back);
+	while ((one = rotation->oldest)) {
+		rotation->oldest = one->next;
+		free(one->recording.shares);
+		free(one);
+	}
+	free(rotation);
+}

@@ -1,0 +1,178 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Recordings in pieces: by time, by size, on request, with the oldest removed; what a session has recorded is cleared; and pieces,
+# and other recordings of one boot, are one timeline.  It needs a /run of its own: tests/run.sh gives it one.  Speaks TAP.
+# shellcheck source=tests/tap.sh
+. "$(dirname "$0")/../tap.sh"
+# shellcheck source=tests/unit/recorder.sh
+. tests/unit/recorder.sh
+
+strata=$PWD/out/bin/strata
+program=$PWD/out/tests/app/program
+work=$(mktemp -d)
+export LD_LIBRARY_PATH=$PWD/out/lib
+running=""
+# shellcheck disable=SC2317,SC2086 # the trap calls it; these may be no word
+end_all() {
+	kill -KILL $running $recorder 2>/dev/null
+	for session in pieces flight; do
+		"$strata" destroy "$session" 2>/dev/null
+	done
+	kill "$(sed 's/process //' /run/strata/stratad.lock)" 2>/dev/null
+	rm -rf "$work"
+}
+trap end_all EXIT
+
+forever() {
+	rm -f "$work/last"
+	"$program" forever 0 "$work/last" &
+	running=$!
+	await test -s "$work/last"
+}
+stop_program() {
+	kill -KILL "$running"
+	wait "$running" 2>/dev/null
+	running=""
+}
+last_number() { od -An -tu8 "$work/last" | tr -d ' '; }
+is_past() { [ "$(last_number)" -gt "$1" ]; }
+more_of() { await is_past $(($(last_number) + $1)); }
+
+# pieces DIR: how many recordings it has; list: their names, the oldest first.
+list() { find "$1" -mindepth 1 -maxdepth 1 -name 'recording-*' -printf '%f\n' | sort -V; }
+pieces() { list "$1" | wc -l; }
+has_pieces() { [ "$(pieces "$1")" -ge "$2" ]; }
+
+# without_gap RUN: of plain_run(), from its first number on nothing is missing.
+without_gap() { [[ $1 =~ ^[0-9]+\ [0-9]+$ ]] || { echo "$1"; return 1; }; }
+
+each_is_whole() {
+	local piece
+	for piece in $(list "$1"); do
+		"$strata" stat "$1/$piece" >/dev/null && [ "$(jq 'has("ended_ticks")' "$1/$piece/recording.json")" = true ] || return 1
+	done
+}
+
+# By time, and by size, in the foreground.
+for how in "--rotate-time 1s" "--rotate-size 64K --switch-timer 10"; do
+	dir=$work/${how:2:11}
+	forever
+	# shellcheck disable=SC2086 # words
+	"$strata" record --output "$dir" --app all $how 2>"$work/log" &
+	recorder=$!
+	check "$how: it is divided" await has_pieces "$dir" 4
+	kill -INT "$recorder"
+	status=0
+	wait "$recorder" || status=$?
+	recorder=""
+	check "$how: it succeeds" is "$status" 0
+	stop_program
+	check "$how: nothing is missing between the pieces" without_gap "$(plain_run "$dir")"
+	check "$how: the report names the last piece" has "$(cat "$work/log")" "recordings, of which the last is $dir/$(list "$dir" | tail -1), 0 lost"
+	check "$how: each is a recording of its own" each_is_whole "$dir"
+done
+check "they are of one machine" is "$("$strata" stat "$dir" 2>&1 | grep -c 'Machines\|cannot be tied')" 0
+
+# The oldest are removed, unless another directory has their name now.
+forever
+"$strata" record --output "$work/few" --app all --rotate-size 64K --keep 2 --switch-timer 10 2>"$work/log" &
+recorder=$!
+await has_pieces "$work/few" 2
+first=$(list "$work/few" | head -1)
+is_removed() { [ ! -e "$work/few/$first" ]; }
+check "the oldest is removed" await is_removed
+at_most() { [ "$(pieces "$work/few")" -le 3 ]; }
+check "few are kept" await at_most
+swap() {
+	local old
+	old=$(list "$work/few" | head -1)
+	mv "$work/few/$old" "$work/moved" && mkdir "$work/few/$old" && echo precious >"$work/few/$old/kept" && swapped=$work/few/$old
+}
+until swap 2>/dev/null; do rm -rf "$work/moved"; done
+is_said() { grep -q 'another directory has that name now\|has that name now\|stays' "$work/log"; }
+check "one that was replaced stays, and that is said" await is_said
+check "with all that is in it" is "$(cat "$swapped/kept")" precious
+kill -INT "$recorder"
+wait "$recorder"
+recorder=""
+stop_program
+rm -rf "$swapped" "$work/moved"
+
+# Of a session, while it records.
+check "a session" "$strata" create --output "$work/pieces" pieces
+"$strata" enable-event --app all plain 2>/dev/null
+forever
+check "it is not divided before it records" refused "session pieces does not record" "$strata" rotate
+"$strata" start 2>/dev/null
+more_of 300
+check "it is divided" "$strata" rotate
+more_of 300
+check "its status names the recording in progress" has "$("$strata" status pieces)" "$work/pieces/$(list "$work/pieces" | tail -1)"
+check "and again, by itself" "$strata" enable-rotation --size 64K
+await has_pieces "$work/pieces" 4
+check "and no more" "$strata" disable-rotation
+nr=$(pieces "$work/pieces")
+more_of 5000
+check "so it stays" is "$(pieces "$work/pieces")" "$nr"
+"$strata" stop 2>/dev/null
+stop_program
+check "of it nothing is missing" without_gap "$(plain_run "$work/pieces")"
+forever
+check "what is set holds for the next start, also from a file" bash -c "
+	'$strata' enable-rotation --size 64K --keep 3 2>/dev/null && '$strata' save pieces --output '$work/pieces.json' 2>/dev/null &&
+		jq -e '.rotation == {bytes: 65536, ms: 0, keep: 3}' '$work/pieces.json'"
+"$strata" disable-rotation 2>/dev/null
+rm -r "$work"/pieces/*
+"$strata" start 2>/dev/null
+more_of 300
+"$strata" rotate 2>/dev/null
+before=$(last_number)
+more_of 300
+check "what it has recorded is removed" "$strata" clear
+is_one() { [ "$(pieces "$work/pieces")" = 1 ]; }
+check "one recording is left" await is_one
+more_of 300
+"$strata" stop 2>/dev/null
+stop_program
+run=$(plain_run "$work/pieces")
+check "with what came after that" test "${run% *}" -gt "$before"
+for wrong in "--size 5" "--timer 10ms" "--size 1X" "--keep 2" "--timer 1m --keep 0"; do
+	# shellcheck disable=SC2086 # words
+	check "$wrong is refused" refused "." "$strata" enable-rotation $wrong
+done
+check "so is half of it" refused "needs --rotate-size or --rotate-time" "$strata" record --keep 3 --output "$work/x"
+check "and a flight recorder" refused "is not divided" "$strata" record --rotate-size 1M --overwrite --output "$work/x"
+check "nothing was made for them" test ! -e "$work/x"
+
+# A flight recorder's memory is cleared.
+"$strata" create --snapshot --output "$work/flight" flight 2>/dev/null
+"$strata" enable-event --app all plain 2>/dev/null
+"$strata" start 2>/dev/null
+check "a flight recorder is not divided" refused "flight recorder" "$strata" rotate
+check "nor by itself" refused "flight recorder" "$strata" enable-rotation --size 1M
+forever
+more_of 300
+before=$(last_number)
+check "its memory is cleared" "$strata" clear
+more_of 300
+"$strata" snapshot --session flight 2>/dev/null
+run=$(plain_run "$work/flight")
+check "a snapshot has what came after that alone" test "${run% *}" -gt "$before"
+check "without a gap" without_gap "$run"
+stop_program
+check "nothing else is left" is "$(find "$work/flight" -name 'cleared-*' | wc -l)" 0
+
+# Two recordings of one boot have one clock; not if the time was set in between.
+mkdir -p "$work/boot"
+for name in one two; do
+	"$strata" record --output "$work/boot/$name" -- "$program" numbered 10 2>/dev/null
+done
+check "two recordings of one boot are one timeline" is "$("$strata" stat "$work/boot" 2>&1 | grep -c 'Machines\|cannot be tied')" 0
+jq '.anchor_realtime_ns += 20000000000' "$work/boot/two/recording.json" >"$work/set" && cp "$work/set" "$work/boot/two/recording.json"
+check "not if the time was set in between" has "$("$strata" stat "$work/boot" 2>&1)" "cannot be tied"
+jq '.anchor_realtime_ns -= 20000000000 | .boot = "00000000-1111-2222-3333-444444444444"' "$work/set" >"$work/boot/two/recording.json"
+check "nor those of two boots" has "$("$strata" stat "$work/boot" 2>&1)" "cannot be tied"
+jq '.boot = "none"' "$work/set" >"$work/boot/two/recording.json"
+check "a boot that is no UUID is refused" refused '"boot" is not a UUID' "$strata" stat "$work/boot/two"
+finish
