@@ -85,12 +85,17 @@ is() { [ "$1" = "$2" ] || { echo "$1, not $2"; return 1; }; }
 # has TEXT WANTED: the text has that part.
 has() { grep -qF -- "$2" <<<"$1" || { echo "$1: without: $2"; return 1; }; }
 
-# plain_run DIRECTORY: "FIRST LAST" of the numbers of the recorded events "plain", if each is one more than the one before; else what
-# is missing.
-plain_run() {
-	babeltrace2 "$1" 2>/dev/null | sed -n 's/.* plain: .* number = \([0-9]*\).*/\1/p' | sort -n | awk '
+# plain_numbers DIRECTORY: those of the recorded events "plain", in order.
+plain_numbers() { babeltrace2 "$1" 2>/dev/null | sed -n 's/.* plain: .* number = \([0-9]*\).*/\1/p' | sort -n; }
+
+# run_of: "FIRST LAST" of the numbers on standard input, if each is one more than the one before; else what is missing.
+run_of() {
+	awk '
 		NR == 1 { first = $1 }
 		NR > 1 && $1 != before + 1 { wrong = wrong " " before ".." $1 }
 		{ before = $1 }
 		END { print (wrong ? "not" wrong : NR ? first " " before : "none") }'
 }
+
+# plain_run DIRECTORY: run_of the numbers of the recorded events "plain".
+plain_run() { plain_numbers "$1" | run_of; }
