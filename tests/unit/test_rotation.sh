@@ -76,7 +76,7 @@ check "they are of one machine" is "$("$strata" stat "$dir" 2>&1 | grep -c 'Mach
 
 # The oldest are removed, unless another directory has their name now.
 forever
-"$strata" record --output "$work/few" --app all --rotate-size 64K --keep 2 --switch-timer 10 2>"$work/log" &
+"$strata" record --output "$work/few" --app all --rotate-time 2s --keep 2 2>"$work/log" &
 recorder=$!
 await has_pieces "$work/few" 2
 first=$(list "$work/few" | head -1)
@@ -84,13 +84,13 @@ is_removed() { [ ! -e "$work/few/$first" ]; }
 check "the oldest is removed" await is_removed
 at_most() { [ "$(pieces "$work/few")" -le 3 ]; }
 check "few are kept" await at_most
-swap() {
-	local old
-	old=$(list "$work/few" | head -1)
-	mv "$work/few/$old" "$work/moved" && mkdir "$work/few/$old" && echo precious >"$work/few/$old/kept" && swapped=$work/few/$old
-}
-until swap 2>/dev/null; do rm -rf "$work/moved"; done
-is_said() { grep -q 'another directory has that name now\|has that name now\|stays' "$work/log"; }
+# Right after the next rotation, before the one after that removes it.
+nr=$(list "$work/few" | tail -1)
+is_over() { [ "$(list "$work/few" | tail -1)" != "$nr" ]; }
+await is_over
+swapped=$work/few/$nr
+mv "$swapped" "$work/moved" && mkdir "$swapped" && echo precious >"$swapped/kept"
+is_said() { grep -q 'another directory has that name now' "$work/log"; }
 check "one that was replaced stays, and that is said" await is_said
 check "with all that is in it" is "$(cat "$swapped/kept")" precious
 kill -INT "$recorder"
