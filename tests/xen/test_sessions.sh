@@ -28,12 +28,22 @@ has_layers() {
 }
 
 check "the application's events are whole, over stratad's death" whole "$OUT/web"
-first=$(find "$OUT/web" -mindepth 1 -maxdepth 1 -name 'recording-*' | sort | head -n 1)
 snapshot=$(find "$OUT/flight" -mindepth 1 -maxdepth 1 -name 'snapshot-*')
-check "a session has all layers" has_layers "$first" "app kernel xen"
 check "the flight recorder's snapshot has the hypervisor and kernels" has_layers "$snapshot" "kernel xen"
 check "what a killed consumer had recorded has its guest" has_layers "$OUT/guests-recovered" "kernel"
-check "the session merges, no violation" merged_cleanly "$first" "$OUT/web-merged"
+mapfile -t parts < <(find "$OUT/web" -mindepth 1 -maxdepth 1 -name 'recording-*' | sort -V | head -n 3)
+for i in 0 1 2; do
+	check "part $i of it has all layers" has_layers "${parts[i]}" "app kernel xen"
+	check "part $i merges, no violation" merged_cleanly "${parts[i]}" "$OUT/web-merged-$i"
+done
+# in_order: in the timeline of all parts the program's numbers are in order.
+in_order() {
+	out/bin/strata view "${parts[@]}" | sed -n 's/.* plain .* number=\([0-9]*\)$/\1/p' | awk '
+		NR > 1 && $1 != before + 1 { print before " is followed by " $1; wrong = 1 }
+		{ before = $1 }
+		END { print NR " events"; exit wrong || NR < 100 }'
+}
+check "the parts are one timeline" in_order
 check "the snapshot merges, no violation" merged_cleanly "$snapshot" "$OUT/snapshot-merged"
 check "no kernel complained in dom0" bash -c "! grep -E 'BUG|WARNING|Oops|refcount' '$OUT/dom0-dmesg'"
 check "Xen did not complain" bash -c "! grep -E 'Xen BUG|Assertion|WARN' '$OUT/xl-dmesg'"

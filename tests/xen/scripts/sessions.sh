@@ -66,6 +66,10 @@ expect_line "the flight recorder records" after 'flight +records'
 expect_line "the session records" after 'web +records +[1-9]'
 expect_line "the other one records" after 'guests +records'
 verb change "events change while it records" enable-event --session web --kernel g1 'irq_*'
+verb divide "its recording is divided" rotate web
+expect_line "which it says" divide 'is complete; it goes on in'
+sleep 2
+verb divide "and once more" rotate web
 verb snapshot "a snapshot of the flight recorder" snapshot --session flight
 
 # A guest is destroyed while a command about it is executed.
