@@ -59,6 +59,7 @@ static struct aggregate_row *list_source(const struct aggregate_source *source,
 
 			/* A guest may say anything. */
 			row->delta -= earlier < row->count ? earlier : row->count;
+			row->before = &before[1];
 			before += words;
 			left--;
 		}
@@ -98,6 +99,21 @@ uint64_t aggregate_row_below(const struct aggregate_row *row, uint32_t of_a_mill
 	}
 	end = i < 63 ? (2ull << i) - 1 : UINT64_MAX;
 	return end < most ? end : most;
+}
+
+uint64_t aggregate_row_new_above(const struct aggregate_row *row, unsigned int bucket)
+{
+	uint64_t now = 0, before = 0;
+	unsigned int i;
+
+	for (i = bucket; i < STRATA_AGGREGATE_BUCKETS; i++) {
+		now = strata_aggregate_sum(now, row->words[STRATA_AGGREGATE_BUCKET + i]);
+		if (row->before)
+			before = strata_aggregate_sum(before,
+						      row->before[STRATA_AGGREGATE_BUCKET + i]);
+	}
+	/* A guest may say anything. */
+	return before < now ? now - before : 0;
 }
 
 uint64_t aggregate_row_fullest(const struct aggregate_row *row)

@@ -12,7 +12,8 @@ struct aggregate_row {
 	const struct aggregate_source *source;
 	uint32_t event, owner;
 	uint64_t count, delta;
-	const uint64_t *words; /* of the newest look */
+	const uint64_t *words;  /* of the newest look */
+	const uint64_t *before; /* of the one before it; NULL: the row is new */
 };
 
 /* Lists the rows of all sources, by delta and then count.  The list is the caller's to free(), and
@@ -22,6 +23,10 @@ int aggregate_rows_list(const struct aggregate_look *look, struct aggregate_row 
 /* Returns ticks that at least @of_a_million of a million of a row's times are not above: the end of
  * the bucket, or the longest time. */
 uint64_t aggregate_row_below(const struct aggregate_row *row, uint32_t of_a_million);
+
+/* How many of a row's times are new since the look before, and not below 2 to the power of @bucket
+ * ticks. */
+uint64_t aggregate_row_new_above(const struct aggregate_row *row, unsigned int bucket);
 
 /* The count of the fullest bucket, at least 1. */
 uint64_t aggregate_row_fullest(const struct aggregate_row *row);

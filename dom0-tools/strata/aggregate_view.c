@@ -10,9 +10,7 @@
 #include "base/escape.h"
 #include "consumerd/xen/guest.h"
 #include "outputs/table.h"
-#include "strata/aggregate_rows.h"
-#include "stratad/domains/aggregated_apps.h"
-#include "xen/domain_numbers.h"
+#include "strata/aggregate_names.h"
 
 #define ROWS_SHOWN 200u
 #define BAR_WIDTH  40u
@@ -96,13 +94,6 @@ static bool measures_times(const struct aggregate_look *look)
 	return look->nr_sources && look->sources[0].spec->kind == STRATA_AGGREGATE_TIME;
 }
 
-static uint64_t to_ns(const struct aggregate_row *row, uint64_t ticks)
-{
-	const unsigned __int128 ns = (unsigned __int128)ticks * 1000000u / row->source->tsc_khz;
-
-	return ns < UINT64_MAX ? (uint64_t)ns : UINT64_MAX;
-}
-
 /* Of a guest, delta may be any number. */
 static uint64_t per_s(const struct aggregate_row *row)
 {
@@ -114,72 +105,37 @@ static uint64_t per_s(const struct aggregate_row *row)
 	return rate < UINT64_MAX ? (uint64_t)rate : UINT64_MAX;
 }
 
-/* Sets a name, which a guest or an application may have chosen. */
-static void set_name(struct strata_table *table, struct strata_cell *cell, const char *name)
+static void set_source(struct strata_table *table, struct strata_cell *cell,
+		       const struct aggregate_row *row)
 {
-	char shown[STRATA_ESCAPED_BYTES(COUNTED_NAME_BYTES)];
+	char name[AGGREGATE_NAME_BYTES];
 
-	strata_table_text(table, cell, strata_escape_name(shown, sizeof(shown), name));
-}
-
-/* The name of an event; a guest may have made its key up. */
-static void event_name(const struct aggregate_row *row, char name[COUNTED_NAME_BYTES])
-{
-	const struct aggregate_source *source = row->source;
-
-	if (source->program)
-		snprintf(name, COUNTED_NAME_BYTES, "%s", source->program->names[row->event]);
-	else if (!source->events && row->event == STRATA_HV_ID_GUEST)
-		snprintf(name, COUNTED_NAME_BYTES, "(guest's own)");
-	else if (!source->events)
-		select_xen_event_name(row->event, name);
-	else if (row->event < source->nr_events)
-		snprintf(name, COUNTED_NAME_BYTES, "%s", source->events[row->event].name);
-	else
-		snprintf(name, COUNTED_NAME_BYTES, "event-%u", row->event);
+	strata_table_text(table, cell, aggregate_source_name(row->source, name));
 }
 
 static void set_domain(struct strata_table *table, struct strata_cell *name,
 		       struct strata_cell *number, const struct aggregate_look *look,
 		       const struct aggregate_row *row)
 {
-	const struct counted_domain *one;
-	char invented[GUEST_NAME_BYTES];
-	const bool of_program = row->source->program;
+	char text[AGGREGATE_NAME_BYTES];
 
-	if (!row->source->spec->by_owner)
+	if (!aggregate_owner_name(look, row, text))
 		return;
-	if (row->owner == (of_program ? 0 : AGGREGATE_ENDED)) {
-		strata_table_text(table, name, "(ended)");
-		return;
-	}
-	strata_cell_set(number, row->owner);
-	if (of_program) {
-		snprintf(invented, sizeof(invented), "process %u", row->owner);
-		strata_table_text(table, name, invented);
-		return;
-	}
-	if (row->owner == STRATA_DOMID_IDLE) {
-		strata_table_text(table, name, "idle");
-		return;
-	}
-	one = aggregate_totals_domain(look->totals, row->owner);
-	snprintf(invented, sizeof(invented), "domain-%u", row->owner);
-	set_name(table, name,
-		 strata_domain_shown_name(row->owner, one && one->name[0] ? one->name : invented));
+	strata_table_text(table, name, text);
+	if (!aggregate_is_of_ended(row))
+		strata_cell_set(number, row->owner);
 }
 
 static void add_count(struct strata_table *table, const struct aggregate_look *look,
 		      const struct aggregate_row *row)
 {
 	struct strata_cell *cells = strata_table_add(table);
-	char name[COUNTED_NAME_BYTES];
+	char name[AGGREGATE_NAME_BYTES];
 
 	if (!cells)
 		return;
-	event_name(row, name);
-	set_name(table, &cells[COUNT_SOURCE], row->source->name);
-	set_name(table, &cells[COUNT_EVENT], name);
+	set_source(table, &cells[COUNT_SOURCE], row);
+	strata_table_text(table, &cells[COUNT_EVENT], aggregate_event_name(row, name));
 	set_domain(table, &cells[COUNT_DOMAIN], &cells[COUNT_NUMBER], look, row);
 	strata_cell_set(&cells[COUNT_COUNT], row->count);
 	strata_cell_set(&cells[COUNT_DELTA], row->delta);
@@ -194,20 +150,20 @@ static void add_time(struct strata_table *table, const struct aggregate_look *lo
 
 	if (!cells)
 		return;
-	set_name(table, &cells[TIME_SOURCE], row->source->name);
+	set_source(table, &cells[TIME_SOURCE], row);
 	set_domain(table, &cells[TIME_DOMAIN], &cells[TIME_NUMBER], look, row);
 	strata_cell_set(&cells[TIME_COUNT], row->count);
 	strata_cell_set(&cells[TIME_DELTA], row->delta);
 	strata_cell_set(&cells[TIME_RATE], per_s(row));
-	strata_cell_set(&cells[TIME_SUM], to_ns(row, words[STRATA_AGGREGATE_SUM]));
-	strata_cell_set(&cells[TIME_MAX], to_ns(row, words[STRATA_AGGREGATE_MAX]));
+	strata_cell_set(&cells[TIME_SUM], aggregate_row_ns(row, words[STRATA_AGGREGATE_SUM]));
+	strata_cell_set(&cells[TIME_MAX], aggregate_row_ns(row, words[STRATA_AGGREGATE_MAX]));
 	if (!row->count)
 		return;
-	strata_cell_set(&cells[TIME_MIN], to_ns(row, ~words[STRATA_AGGREGATE_MIN_INVERTED]));
-	strata_cell_set(&cells[TIME_MEAN], to_ns(row, words[STRATA_AGGREGATE_SUM] / row->count));
-	strata_cell_set(&cells[TIME_P50], to_ns(row, aggregate_row_below(row, 500000)));
-	strata_cell_set(&cells[TIME_P90], to_ns(row, aggregate_row_below(row, 900000)));
-	strata_cell_set(&cells[TIME_P99], to_ns(row, aggregate_row_below(row, 990000)));
+	strata_cell_set(&cells[TIME_MIN], aggregate_row_ns(row, ~words[STRATA_AGGREGATE_MIN_INVERTED]));
+	strata_cell_set(&cells[TIME_MEAN], aggregate_row_ns(row, words[STRATA_AGGREGATE_SUM] / row->count));
+	strata_cell_set(&cells[TIME_P50], aggregate_row_ns(row, aggregate_row_below(row, 500000)));
+	strata_cell_set(&cells[TIME_P90], aggregate_row_ns(row, aggregate_row_below(row, 900000)));
+	strata_cell_set(&cells[TIME_P99], aggregate_row_ns(row, aggregate_row_below(row, 990000)));
 }
 
 static bool has_domains(const struct aggregate_look *look)
@@ -260,7 +216,7 @@ static void put_histograms(const struct aggregate_view *view, const struct strat
 			if (counts[bucket])
 				fprintf(out, "%12s or more %12" PRIu64 " %.*s\n",
 					strata_ns_text(
-						from, bucket ? to_ns(&rows[i], 1ull << bucket) : 0),
+						from, bucket ? aggregate_row_ns(&rows[i], 1ull << bucket) : 0),
 					counts[bucket],
 					(int)((counts[bucket] * BAR_WIDTH + most - 1) / most),
 					"########################################");
@@ -269,10 +225,10 @@ static void put_histograms(const struct aggregate_view *view, const struct strat
 
 static void put_others(const struct aggregate_source *source, FILE *out)
 {
-	char name[STRATA_ESCAPED_BYTES(COUNTED_NAME_BYTES)];
+	char name[AGGREGATE_NAME_BYTES];
 	size_t i;
 
-	strata_escape_name(name, sizeof(name), source->name);
+	aggregate_source_name(source, name);
 	for (i = 0; i < NR_OTHERS; i++)
 		if (source->now->others[i])
 			fprintf(out, "%s: %" PRIu64 " events %s\n", name, source->now->others[i],
@@ -366,7 +322,7 @@ static void add_buckets(struct json_object *object, const struct aggregate_row *
 		if (!count)
 			continue;
 		pair = json_object_new_array();
-		json_object_array_add(pair, json_object_new_uint64(i ? to_ns(row, 1ull << i) : 0));
+		json_object_array_add(pair, json_object_new_uint64(i ? aggregate_row_ns(row, 1ull << i) : 0));
 		json_object_array_add(pair, json_object_new_uint64(count));
 		json_object_array_add(buckets, pair);
 	}
@@ -377,13 +333,13 @@ static void add_buckets(struct json_object *object, const struct aggregate_row *
 static struct json_object *source_json(const struct aggregate_source *source)
 {
 	struct json_object *object = json_object_new_object(), *others = json_object_new_object();
-	char name[STRATA_ESCAPED_BYTES(COUNTED_NAME_BYTES)];
+	char name[AGGREGATE_NAME_BYTES];
 	size_t i;
 
 	for (i = 0; i < NR_OTHERS; i++)
 		json_object_object_add(others, other_keys[i],
 				       json_object_new_uint64(source->now->others[i]));
-	strata_escape_name(name, sizeof(name), source->name);
+	aggregate_source_name(source, name);
 	json_object_object_add(object, "source", json_object_new_string(name));
 	json_object_object_add(object, "tsc_khz", json_object_new_uint64(source->tsc_khz));
 	json_object_object_add(object, "total_ns", json_object_new_uint64(source->total_ns));
