@@ -8,7 +8,7 @@
 
 #include "base/json_members.h"
 #include "control/session_model.h"
-#include "recording/recording.h"
+#include "recording/header_form.h"
 
 static const char *const ring_names[] = { "default", "single-store", "reserve-commit" };
 

@@ -12,7 +12,7 @@
 
 #include "base/exit_status.h"
 #include "control/session_model.h"
-#include "recording/recording.h"
+#include "recording/header_form.h"
 
 /* 0 or -1. */
 static int parse_rings(const char *text, struct strata_ring_geometry *geometry,

@@ -40,13 +40,6 @@ static const struct strata_event_desc app_context = {
 	.fields = { { "vpid", STRATA_FIELD_SIGNED, 4, 1 }, { "vtid", STRATA_FIELD_SIGNED, 4, 1 } },
 };
 
-const char *strata_header_form_name(unsigned int form)
-{
-	static const char *const names[STRATA_NR_HEADER_FORMS] = { "full", "compact", "large" };
-
-	return names[form];
-}
-
 const char *strata_layer_name(enum strata_layer layer)
 {
 	switch (layer) {

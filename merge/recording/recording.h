@@ -148,9 +148,6 @@ struct strata_recording {
 
 const char *strata_layer_name(enum strata_layer layer);
 
-/* "full", "compact", "large"; @form is one of enum strata_header_form. */
-const char *strata_header_form_name(unsigned int form);
-
 /* The text for recording.json and for people: "domain destroyed"; NULL: invalid. */
 const char *strata_source_end_text(enum strata_source_end ended);
 

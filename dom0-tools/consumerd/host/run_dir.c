@@ -13,40 +13,23 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <strata/abi/app.h>
-
+#include "consumerd/host/run_dir_path.h"
 #include "consumerd/host/socket_bind.h"
 #include "files/apart.h"
 
-#define ROOT_PATH "/run/strata"
-
-/* A socket's path has to fit into its address, with its name. */
-#define PATH_BYTES 96
-
-static char path[PATH_BYTES];   /* "": no directory is possible */
-static char parent[PATH_BYTES]; /* that it is in */
-static const char *name;        /* in its parent */
+static char path[RUN_DIR_PATH_BYTES];   /* "": no directory is possible */
+static char parent[RUN_DIR_PATH_BYTES]; /* that it is in */
+static const char *name;                /* in its parent */
+static struct strata_error why;         /* it has none */
 static pthread_once_t chosen = PTHREAD_ONCE_INIT;
 
 static void choose(void)
 {
-	const uid_t user = geteuid();
-	char runtime[32];
-
-	snprintf(runtime, sizeof(runtime), "/run/user/%u", user);
-	if (!user)
-		memcpy(path, ROOT_PATH, sizeof(ROOT_PATH));
-	else if (!strata_app_user_dir(path, sizeof(path), access(runtime, F_OK) ? NULL : runtime,
-				      secure_getenv("HOME")))
-		path[0] = '\0';
+	if (run_dir_choose(path, &why))
+		return;
 	memcpy(parent, path, sizeof(parent));
-	name = path;
-	if (path[0]) {
-		char *slash = strrchr(parent, '/');
-
-		*slash = '\0';
-		name = path + (slash + 1 - parent);
-	}
+	*strrchr(parent, '/') = '\0';
+	name = path + strlen(parent) + 1;
 }
 
 const char *run_dir_path(void)
@@ -140,11 +123,7 @@ int run_dir_open(struct strata_error *error)
 	int parent_fd, fd = -1;
 
 	if (!run_dir_path()[0])
-		return strata_fail(
-			error,
-			"there is no directory for sockets: /run/user/%u is missing, and "
-			"HOME names no other; set HOME",
-			geteuid());
+		return strata_fail(error, "%s", why.text);
 	parent_fd = open(parent, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (parent_fd < 0)
 		return strata_fail(error, "%s: %s; run strata where it is%s", parent,
@@ -164,7 +143,7 @@ int run_dir_open(struct strata_error *error)
 int run_dir_bind(int socket, const char *file, mode_t mode, struct strata_error *error)
 {
 	int dir = run_dir_open(error);
-	char whole[PATH_BYTES + 32];
+	char whole[RUN_DIR_PATH_BYTES + 32];
 
 	if (dir < 0)
 		return -1;

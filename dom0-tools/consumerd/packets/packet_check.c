@@ -10,6 +10,8 @@
 
 #include <string.h>
 
+#include "recording/header_form.h"
+
 static uint32_t padded(uint32_t bytes)
 {
 	return (bytes + 3u) & ~3u;
