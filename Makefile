@@ -29,9 +29,10 @@ XEN_LIBS := xencall xenforeignmemory xengnttab xenevtchn xenstore xentoollog
 LIBS      = $(shell pkg-config --libs $(XEN_LIBS) json-c zlib libmicrohttpd)
 
 SOURCES      := $(wildcard dom0-tools/strata/*.c dom0-tools/strata/*/*.c dom0-tools/stratad/*.c dom0-tools/stratad/*/*.c \
-	dom0-tools/control/*.c dom0-tools/consumerd/*.c dom0-tools/consumerd/*/*.c merge/*/*.c merge/*/*/*.c)
+	dom0-tools/control/*.c dom0-tools/control/*/*.c dom0-tools/consumerd/*.c dom0-tools/consumerd/*/*.c merge/*/*.c merge/*/*/*.c)
 APP_SOURCES  := $(wildcard dom0-tools/libstrata/*.c)
 APP_LIBRARY  := $(O)/lib/libstrata.so $(O)/lib/libstrata.a
+CONTROL_LIBRARY := $(O)/lib/libstrata-control.so $(O)/lib/libstrata-control.a
 OBJECTS      := $(SOURCES:%.c=$(O)/build/%.o)
 MAIN_OBJECT  := $(O)/build/dom0-tools/strata/main.o
 # A program of its own: what it links with is nothing to the others.
@@ -69,7 +70,7 @@ deps-%:
 # The strata command --------------------------------------------------------------------------
 
 # What is compiled waits for the packages; a second make beside this one would write the same files.
-tools: deps-tools $(O)/bin/strata $(O)/bin/strata-sql $(DAEMONS) $(APP_LIBRARY)
+tools: deps-tools $(O)/bin/strata $(O)/bin/strata-sql $(DAEMONS) $(APP_LIBRARY) $(CONTROL_LIBRARY)
 
 include dom0-tools/timeline/timeline.mk
 
@@ -137,6 +138,37 @@ $(O)/lib/libstrata.a: $(APP_SOURCES:dom0-tools/libstrata/%.c=$(O)/lib/%.o)
 	@rm -f $@ && ar rcs $@ $(@D)/libstrata-whole.o
 
 -include $(APP_SOURCES:dom0-tools/libstrata/%.c=$(O)/lib/%.d)
+
+# What controls sessions (docs/control-library.md) ---------------------------------------------
+
+CONTROL_SOURCES := $(wildcard dom0-tools/control/*.c dom0-tools/control/library/*.c) \
+	dom0-tools/consumerd/host/run_dir_path.c merge/recording/header_form.c \
+	$(addprefix merge/base/,complaints.c error.c escape.c json_members.c)
+CONTROL_OBJECTS := $(CONTROL_SOURCES:%.c=$(O)/lib/control/%.o)
+CONTROL_SYMBOLS := dom0-tools/control/library/libstrata-control.map
+# The number rises with each change to what a compiled program has of strata/control_client.h and control.h.
+CONTROL_VERSION := 1
+CONTROL_SONAME  := libstrata-control.so.$(CONTROL_VERSION)
+
+$(O)/lib/control/%.o: %.c Makefile | deps-tools
+	@mkdir -p $(@D)
+	@echo "  CC      $< (control library)"
+	@$(CC) $(filter-out -fPIE,$(STRATA_CFLAGS)) -fPIC -fvisibility=hidden -ffunction-sections $(CFLAGS) -MMD -MP -c $< -o $@
+
+$(O)/lib/libstrata-control.so: $(CONTROL_OBJECTS) $(CONTROL_SYMBOLS)
+	@echo "  LD      $@"
+	@$(CC) $(CFLAGS) -shared -Wl,-soname,$(CONTROL_SONAME) -Wl,--version-script,$(CONTROL_SYMBOLS) -Wl,--gc-sections \
+		-Wl,-z,defs $(CONTROL_OBJECTS) -o $@ $(shell pkg-config --libs json-c)
+	@ln -sf libstrata-control.so $(@D)/$(CONTROL_SONAME)
+
+# One object, like libstrata.a.
+$(O)/lib/libstrata-control.a: $(CONTROL_OBJECTS)
+	@echo "  AR      $@"
+	@$(CC) -r -nostdlib $^ -o $(@D)/libstrata-control-whole.o
+	@objcopy --wildcard --keep-global-symbol='strata_control_*' $(@D)/libstrata-control-whole.o
+	@rm -f $@ && ar rcs $@ $(@D)/libstrata-control-whole.o
+
+-include $(CONTROL_OBJECTS:.o=.d)
 
 # The hypervisor and the module ---------------------------------------------------------------
 
@@ -298,6 +330,12 @@ install: tools
 	install -D -m 0644 $(O)/lib/libstrata.so $(DESTDIR)$(PREFIX)/lib/$(APP_SONAME)
 	ln -sf $(APP_SONAME) $(DESTDIR)$(PREFIX)/lib/libstrata.so
 	install -m 0644 $(O)/lib/libstrata.a $(DESTDIR)$(PREFIX)/lib/libstrata.a
+	install -m 0644 $(O)/lib/libstrata-control.so $(DESTDIR)$(PREFIX)/lib/$(CONTROL_SONAME)
+	ln -sf $(CONTROL_SONAME) $(DESTDIR)$(PREFIX)/lib/libstrata-control.so
+	install -m 0644 $(O)/lib/libstrata-control.a $(DESTDIR)$(PREFIX)/lib/libstrata-control.a
+	install -d $(DESTDIR)$(PREFIX)/lib/pkgconfig
+	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(CONTROL_VERSION)|' dom0-tools/control/library/libstrata-control.pc.in \
+		>$(DESTDIR)$(PREFIX)/lib/pkgconfig/libstrata-control.pc
 	install -d $(DESTDIR)$(PREFIX)/include/strata/platform $(DESTDIR)$(PREFIX)/include/strata/abi
 	cd include && for f in strata/*.h strata/*/*.h; do \
 		install -m 0644 $$f $(DESTDIR)$(PREFIX)/include/$$f; done

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <strata/control.h>
-
 #include "base/exit_status.h"
 #include "control/session_model.h"
 #include "strata/channel_options.h"
@@ -32,7 +30,7 @@ static void usage(FILE *out)
 		SESSION_BUDGET_PER_S);
 }
 
-static int take_budget(struct json_object *channel, const char *argument)
+static int take_budget(struct strata_channel *channel, const char *argument)
 {
 	unsigned long budget;
 
@@ -46,11 +44,11 @@ static int take_budget(struct json_object *channel, const char *argument)
 					     "--budget: \"%s\" is neither a number of events per "
 					     "second nor none",
 					     argument);
-	json_object_object_add(channel, "budget_per_s", json_object_new_uint64(budget));
+	channel->budget_per_s = (uint32_t)budget;
 	return STRATA_STATUS_OK;
 }
 
-static int take_buffer(struct json_object *channel, const char *argument, bool of_app)
+static int take_buffer(struct strata_channel *channel, const char *argument, bool of_app)
 {
 	struct strata_ring_geometry geometry = {
 		.nr_subbufs_bits = of_app ? SESSION_APP_NR_BITS : SESSION_NR_BITS,
@@ -59,21 +57,9 @@ static int take_buffer(struct json_object *channel, const char *argument, bool o
 
 	if (status != STRATA_STATUS_OK)
 		return status;
-	json_object_object_add(channel, "subbuf_bytes",
-			       json_object_new_uint64(1ul << geometry.subbuf_bits));
-	json_object_object_add(channel, "nr_subbufs",
-			       json_object_new_uint64(1ul << geometry.nr_subbufs_bits));
+	channel->subbuf_bytes = 1u << geometry.subbuf_bits;
+	channel->nr_subbufs = 1u << geometry.nr_subbufs_bits;
 	return STRATA_STATUS_OK;
-}
-
-static int take_rings(struct json_object *channel, const char *argument)
-{
-	enum strata_app_mode mode;
-	int status = channel_option_kind("--rings", argument, &mode);
-
-	if (status == STRATA_STATUS_OK)
-		json_object_object_add(channel, "rings", json_object_new_string(argument));
-	return status;
 }
 
 int strata_cmd_enable_channel(int argc, char **argv)
@@ -90,7 +76,9 @@ int strata_cmd_enable_channel(int argc, char **argv)
 		{ NULL, 0, NULL, 0 },
 	};
 	const char *session = NULL, *buffer = NULL, *budget = NULL, *rings = NULL;
-	struct json_object *request, *channel;
+	struct strata_channel channel = { .rules = NULL };
+	struct strata_control *control;
+	char members[64];
 	bool of_xen = false, of_app = false, json = false;
 	int option, status = STRATA_STATUS_OK;
 
@@ -133,18 +121,23 @@ int strata_cmd_enable_channel(int argc, char **argv)
 		return session_request_wrong(argv[0], "--budget is of --xen, and --rings of --app");
 	if (!buffer && !budget && !rings)
 		return session_request_wrong(argv[0], "nothing to set");
-	request = session_request_make("channel", session);
-	channel = json_object_new_object();
-	json_object_object_add(request, "domain", json_object_new_string(of_xen ? "xen" : "app"));
-	json_object_object_add(request, "channel", channel);
 	if (buffer)
-		status = take_buffer(channel, buffer, of_app);
+		status = take_buffer(&channel, buffer, of_app);
 	if (status == STRATA_STATUS_OK && budget)
-		status = take_budget(channel, budget);
+		status = take_budget(&channel, budget);
 	if (status == STRATA_STATUS_OK && rings)
-		status = take_rings(channel, rings);
-	if (status == STRATA_STATUS_OK)
-		return session_request_run(request, false, json);
-	json_object_put(request);
-	return status;
+		status = channel_option_kind("--rings", rings, &channel.rings);
+	if (status != STRATA_STATUS_OK)
+		return status;
+	control = session_request_begin();
+	if (!control)
+		return STRATA_STATUS_FAILED;
+	snprintf(members, sizeof(members), "%s%s%s", buffer ? "subbuf_bytes,nr_subbufs," : "",
+		 budget ? "budget_per_s," : "", rings ? "rings," : "");
+	return session_request_end(
+		control,
+		strata_control_set_channel(control, session,
+					   of_xen ? STRATA_DOMAIN_XEN : STRATA_DOMAIN_APP, &channel,
+					   members),
+		json);
 }

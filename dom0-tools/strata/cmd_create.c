@@ -1,21 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* cmd_create.c - `strata create`: makes a session. */
-#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <time.h>
 
 #include "base/exit_status.h"
-#include "control/session_json.h"
-#include "control/session_model.h"
 #include "strata/channel_options.h"
 #include "strata/commands.h"
 #include "strata/session_request.h"
-
-#define DEFAULT_FOLDER "strata-traces"
 
 static void usage(FILE *out)
 {
@@ -25,7 +16,7 @@ static void usage(FILE *out)
 		"Sessions record side by side, each with its own rings and events, and go on when the\n"
 		"terminal closes.\n\n"
 		"  -o, --output DIR         each start makes a recording in it (default:\n"
-		"                           ~/" DEFAULT_FOLDER "/NAME-DATE-TIME)\n"
+		"                           ~/strata-traces/NAME-DATE-TIME)\n"
 		"      --snapshot           flight recorder: keeps the newest events in memory, and\n"
 		"                           writes them at `strata snapshot -s NAME`, when a guest\n"
 		"                           dies, and when it stops\n"
@@ -37,51 +28,35 @@ static void usage(FILE *out)
 		"strata start\n");
 }
 
-/* The default directory: where the user's other traces are. */
-static int default_output(const char *name, const char *date, char output[PATH_MAX],
-			  struct strata_error *error)
+struct create_options {
+	const char *name;   /* NULL: with date and time */
+	const char *output; /* NULL: the default */
+	bool snapshot;
+	uint32_t switch_ms; /* DEFAULT_SWITCH: the default */
+	enum strata_header_form event_header;
+	bool json;
+};
+
+#define DEFAULT_SWITCH UINT32_MAX
+
+static int create(const struct create_options *options)
 {
-	const char *home = getenv("HOME");
+	struct strata_control *control = session_request_begin();
+	enum strata_control_result result;
+	struct strata_session *session;
 
-	if (!home || home[0] != '/')
-		return strata_fail(error, "HOME names no directory; use --output");
-	if (snprintf(output, PATH_MAX, "%s/" DEFAULT_FOLDER "/%s-%s", home, name, date) >= PATH_MAX)
-		return strata_fail(error, "%s: the path is too long", home);
-	/* The session's own directory is made when it starts. */
-	*strrchr(output, '/') = '\0';
-	if (mkdir(output, 0755) && errno != EEXIST)
-		return strata_fail(error, "%s: %s; use --output", output, strerror(errno));
-	output[strlen(output)] = '/';
-	return 0;
-}
-
-static int create(const char *name, const char *output, struct strata_session *model, bool json)
-{
-	char date[32], given[STRATA_SESSION_NAME_BYTES], path[PATH_MAX];
-	struct strata_session session;
-	struct strata_error error;
-	struct json_object *request;
-	time_t now = time(NULL);
-	struct tm local;
-
-	strftime(date, sizeof(date), "%Y%m%d-%H%M%S", localtime_r(&now, &local));
-	snprintf(given, sizeof(given), "session-%s", date);
-	if (!name)
-		name = given;
-	if (session_model_check_name(name, &error) ||
-	    (output ? session_request_path(output, path, &error)
-		    : default_output(name, date, path, &error)) ||
-	    session_model_init(&session, name, path, &error)) {
-		fprintf(stderr, "strata: %s\n", error.text);
-		return STRATA_STATUS_USAGE;
+	if (!control)
+		return STRATA_STATUS_FAILED;
+	result = strata_control_session_new(control, options->name, options->output, &session);
+	if (result == STRATA_CONTROL_OK) {
+		session->snapshot = options->snapshot;
+		session->event_header = options->event_header;
+		if (options->switch_ms != DEFAULT_SWITCH)
+			session->switch_ms = options->switch_ms;
+		result = strata_control_create(control, session);
 	}
-	session.snapshot = model->snapshot;
-	session.switch_ms = model->switch_ms;
-	session.event_header = model->event_header;
-	request = session_request_make("create", NULL);
-	json_object_object_add(request, "session", session_json_make(&session));
-	session_model_clear(&session);
-	return session_request_run(request, true, json);
+	strata_control_session_free(session);
+	return session_request_end(control, result, options->json);
 }
 
 int strata_cmd_create(int argc, char **argv)
@@ -95,29 +70,27 @@ int strata_cmd_create(int argc, char **argv)
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
-	struct strata_session model = { .switch_ms = SESSION_SWITCH_MS };
+	struct create_options options = { .switch_ms = DEFAULT_SWITCH };
 	int option, status = STRATA_STATUS_OK;
-	const char *output = NULL;
-	bool json = false;
 
 	opterr = 0;
 	while (status == STRATA_STATUS_OK &&
 	       (option = getopt_long(argc, argv, "o:h", long_options, NULL)) >= 0) {
 		switch (option) {
 		case 'o':
-			output = optarg;
+			options.output = optarg;
 			break;
 		case 'S':
-			model.snapshot = true;
+			options.snapshot = true;
 			break;
 		case 't':
-			status = channel_option_switch(optarg, &model.switch_ms);
+			status = channel_option_switch(optarg, &options.switch_ms);
 			break;
 		case 'e':
-			status = channel_option_header(optarg, &model.event_header);
+			status = channel_option_header(optarg, &options.event_header);
 			break;
 		case 'j':
-			json = true;
+			options.json = true;
 			break;
 		case 'h':
 			usage(stdout);
@@ -131,5 +104,6 @@ int strata_cmd_create(int argc, char **argv)
 	if (argc - optind > 1)
 		return session_request_wrong("create", "\"%s\" is one name too many",
 					     argv[optind + 1]);
-	return create(argv[optind], output, &model, json);
+	options.name = argv[optind];
+	return create(&options);
 }

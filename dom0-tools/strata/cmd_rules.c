@@ -3,13 +3,10 @@
  * `disable-event`, `track` and `untrack`. */
 #include <getopt.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include <strata/control.h>
-
 #include "base/exit_status.h"
-#include "control/session_json.h"
-#include "control/session_model.h"
 #include "strata/commands.h"
 #include "strata/session_request.h"
 
@@ -58,55 +55,43 @@ static void usage_track(FILE *out, const char *verb)
 		verb, verb, strcmp(verb, "track") ? "Removes" : "Adds");
 }
 
-static int add_rule(struct json_object *rules, const struct words *words, const char *text,
-		    size_t length)
-{
-	struct strata_rule rule = { .kind = (enum strata_rule_kind)words->kind };
+typedef enum strata_control_result change_fn(struct strata_control *control, const char *name,
+					     enum strata_domain domain, enum strata_rule_kind kind,
+					     const char *target, const char *list);
 
-	if (length >= sizeof(rule.text) ||
-	    (words->target && strlen(words->target) >= sizeof(rule.target))) {
-		fprintf(stderr, "strata: %s: too long\n", text);
-		return STRATA_STATUS_USAGE;
-	}
-	memcpy(rule.text, text, length);
-	if (words->target)
-		strcpy(rule.target, words->target);
-	json_object_array_add(rules, session_json_make_rule(&rule));
-	return STRATA_STATUS_OK;
+/* Joins lists with commas, for free().  NULL: out of memory. */
+static char *join(char **lists, int nr_lists)
+{
+	size_t bytes = 1;
+	char *all, *end;
+	int i;
+
+	for (i = 0; i < nr_lists; i++)
+		bytes += strlen(lists[i]) + 1;
+	all = end = malloc(bytes);
+	if (!all)
+		return NULL;
+	*end = '\0';
+	for (i = 0; i < nr_lists; i++)
+		end += sprintf(end, "%s%s", i ? "," : "", lists[i]);
+	return all;
 }
 
-/* A rule for each word of a list with commas. */
-static int add_list(struct json_object *rules, const struct words *words, const char *list)
+static int send_rules(change_fn *change, const struct words *words, char **lists, int nr_lists)
 {
-	int status = STRATA_STATUS_OK;
+	char *all = words->special ? strdup(words->special) : join(lists, nr_lists);
+	struct strata_control *control = session_request_begin();
+	enum strata_control_result result;
 
-	while (status == STRATA_STATUS_OK && *list) {
-		size_t length = strcspn(list, ",");
-
-		if (length)
-			status = add_rule(rules, words, list, length);
-		list += length + (list[length] == ',');
+	if (!control || !all) {
+		strata_control_free(control);
+		free(all);
+		return STRATA_STATUS_FAILED;
 	}
-	return status;
-}
-
-static int send_rules(const char *verb, const struct words *words, char **lists, int nr_lists)
-{
-	struct json_object *rules = json_object_new_array();
-	struct json_object *request = session_request_make(verb, words->session);
-	int status = STRATA_STATUS_OK, i;
-
-	json_object_object_add(request, "domain",
-			       json_object_new_string(session_model_domain_name(words->domain)));
-	json_object_object_add(request, "rules", rules);
-	if (words->special)
-		status = add_rule(rules, words, words->special, strlen(words->special));
-	for (i = 0; status == STRATA_STATUS_OK && i < nr_lists; i++)
-		status = add_list(rules, words, lists[i]);
-	if (status == STRATA_STATUS_OK)
-		return session_request_run(request, false, words->json);
-	json_object_put(request);
-	return status;
+	result = change(control, words->session, (enum strata_domain)words->domain,
+			(enum strata_rule_kind)words->kind, words->target, all);
+	free(all);
+	return session_request_end(control, result, words->json);
 }
 
 /* Sets one of several things of which there may be one only.  Whether it was not set. */
@@ -149,7 +134,7 @@ static bool take_common(struct words *words, int option, const char *argument)
 	}
 }
 
-static int run_events(int argc, char **argv, const char *request)
+static int run_events(int argc, char **argv, change_fn *change)
 {
 	static const struct option long_options[] = {
 		{ "session", required_argument, NULL, 's' },
@@ -189,10 +174,10 @@ static int run_events(int argc, char **argv, const char *request)
 		return session_request_wrong(verb, words.special
 							   ? "events and a probe exclude each other"
 							   : "the events are missing");
-	return send_rules(request, &words, argv + optind, argc - optind);
+	return send_rules(change, &words, argv + optind, argc - optind);
 }
 
-static int run_track(int argc, char **argv, const char *request)
+static int run_track(int argc, char **argv, change_fn *change)
 {
 	static const struct option long_options[] = {
 		{ "session", required_argument, NULL, 's' },
@@ -235,25 +220,25 @@ static int run_track(int argc, char **argv, const char *request)
 		return session_request_wrong(verb, "\"%s\" is not an option", argv[optind]);
 	if (words.domain < 0 || !list)
 		return session_request_wrong(verb, "a domain and what to track in it are missing");
-	return send_rules(request, &words, &list, 1);
+	return send_rules(change, &words, &list, 1);
 }
 
 int strata_cmd_enable_event(int argc, char **argv)
 {
-	return run_events(argc, argv, "enable");
+	return run_events(argc, argv, strata_control_enable_list);
 }
 
 int strata_cmd_disable_event(int argc, char **argv)
 {
-	return run_events(argc, argv, "disable");
+	return run_events(argc, argv, strata_control_disable_list);
 }
 
 int strata_cmd_track(int argc, char **argv)
 {
-	return run_track(argc, argv, "enable");
+	return run_track(argc, argv, strata_control_enable_list);
 }
 
 int strata_cmd_untrack(int argc, char **argv)
 {
-	return run_track(argc, argv, "disable");
+	return run_track(argc, argv, strata_control_disable_list);
 }

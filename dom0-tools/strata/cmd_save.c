@@ -9,10 +9,7 @@
 #include <unistd.h>
 
 #include "base/exit_status.h"
-#include "base/json_members.h"
-#include "control/client.h"
-#include "control/session_json.h"
-#include "control/session_model.h"
+#include "base/error.h"
 #include "files/out_file.h"
 #include "strata/commands.h"
 #include "strata/session_request.h"
@@ -23,46 +20,38 @@ static int fail(const struct strata_error *error)
 	return STRATA_STATUS_FAILED;
 }
 
-/* Asks for one session.  Its model belongs to @reply. */
-static struct json_object *ask_model(const char *name, struct json_object **reply,
-				     struct strata_error *error)
+static int write_text(const char *text, const char *path, bool force, struct strata_error *error)
 {
-	struct json_object *request = session_request_make("status", name), *list, *message, *model;
-	int status = client_ask(request, false, reply, error);
+	struct strata_out_file *out = strata_out_open(path, force, error);
 
-	json_object_put(request);
-	if (status > 0 && json_object_object_get_ex(*reply, "message", &message))
-		strata_fail(error, "%s", json_object_get_string(message));
-	if (status)
-		return NULL;
-	if (strata_json_array(*reply, "sessions", 1, &list, error))
-		return NULL;
-	if (!json_object_object_get_ex(json_object_array_get_idx(list, 0), "model", &model)) {
-		strata_fail(error, "stratad's reply has no model");
-		return NULL;
-	}
-	return model;
+	if (!out)
+		return -1;
+	strata_out_text(out, text);
+	strata_out_text(out, "\n");
+	return strata_out_close(out, error);
 }
 
 static int save(const char *name, const char *path, bool force)
 {
-	struct json_object *reply = NULL, *model;
-	struct strata_out_file *out;
-	struct strata_error error;
-	int result = -1;
+	struct strata_control *control = session_request_begin();
+	enum strata_control_result result;
+	struct strata_error error = { "" };
+	struct strata_session *session;
+	const char *text;
+	int written;
 
-	model = ask_model(name, &reply, &error);
-	out = model ? strata_out_open(path, force, &error) : NULL;
-	if (out) {
-		const char *text = json_object_to_json_string_ext(
-			model, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE);
-
-		strata_out_text(out, text);
-		strata_out_text(out, "\n");
-		result = strata_out_close(out, &error);
-	}
-	json_object_put(reply);
-	if (result)
+	if (!control)
+		return STRATA_STATUS_FAILED;
+	result = strata_control_get(control, name, &session);
+	if (result != STRATA_CONTROL_OK)
+		return session_request_end(control, result, false);
+	text = strata_control_session_text(control, session);
+	strata_control_session_free(session);
+	if (!text)
+		return session_request_end(control, STRATA_CONTROL_FAILED, false);
+	written = write_text(text, path, force, &error);
+	strata_control_free(control);
+	if (written)
 		return fail(&error);
 	if (strcmp(path, "-"))
 		fprintf(stderr, "strata: session %s is saved in %s\n", name, path);
@@ -95,36 +84,30 @@ static char *read_file(const char *path, size_t *length, struct strata_error *er
 
 static int load(const char *path, const char *name, const char *output, bool json)
 {
-	struct json_object *object = NULL, *request;
-	char absolute[PATH_MAX];
-	struct strata_session session;
-	struct strata_error error;
+	struct strata_session *session;
+	enum strata_control_result result;
+	struct strata_control *control;
+	struct strata_error error = { "" };
 	size_t length;
 	char *text = read_file(path, &length, &error);
 
 	if (!text)
 		return fail(&error);
-	object = session_json_parse(text, length, &error);
-	free(text);
-	if (object && name)
-		json_object_object_add(object, "name", json_object_new_string(name));
-	if (object && output) {
-		if (session_request_path(output, absolute, &error)) {
-			json_object_put(object);
-			return fail(&error);
-		}
-		json_object_object_add(object, "output", json_object_new_string(absolute));
+	control = session_request_begin();
+	if (!control) {
+		free(text);
+		return STRATA_STATUS_FAILED;
 	}
-	/* Here too, for a message about the file. */
-	if (!object || session_json_read(object, &session, &error)) {
-		json_object_put(object);
-		strata_fail_in(&error, "%s", path);
+	result = strata_control_session_read(control, text, length, name, output, &session);
+	free(text);
+	if (result != STRATA_CONTROL_OK) {
+		strata_fail(&error, "%s: %s", path, strata_control_message(control));
+		strata_control_free(control);
 		return fail(&error);
 	}
-	session_model_clear(&session);
-	request = session_request_make("create", NULL);
-	json_object_object_add(request, "session", object);
-	return session_request_run(request, true, json);
+	result = strata_control_create(control, session);
+	strata_control_session_free(session);
+	return session_request_end(control, result, json);
 }
 
 int strata_cmd_save(int argc, char **argv)

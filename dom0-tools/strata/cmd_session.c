@@ -8,7 +8,9 @@
 #include "strata/commands.h"
 #include "strata/session_request.h"
 
-static int run(int argc, char **argv, bool needs_name, const char *what)
+typedef enum strata_control_result verb_fn(struct strata_control *control, const char *name);
+
+static int run(int argc, char **argv, verb_fn *call, bool needs_name, const char *what)
 {
 	static const struct option long_options[] = {
 		{ "json", no_argument, NULL, 'j' },
@@ -16,6 +18,7 @@ static int run(int argc, char **argv, bool needs_name, const char *what)
 		{ NULL, 0, NULL, 0 },
 	};
 	const char *const verb = argv[0];
+	struct strata_control *control;
 	bool json = false;
 	int option;
 
@@ -34,12 +37,15 @@ static int run(int argc, char **argv, bool needs_name, const char *what)
 		return session_request_wrong(verb, "a session's name is missing");
 	if (argc - optind > 1)
 		return session_request_wrong(verb, "\"%s\" is one name too many", argv[optind + 1]);
-	return session_request_run(session_request_make(verb, argv[optind]), false, json);
+	control = session_request_begin();
+	if (!control)
+		return STRATA_STATUS_FAILED;
+	return session_request_end(control, call(control, argv[optind]), json);
 }
 
 int strata_cmd_start(int argc, char **argv)
 {
-	return run(argc, argv, false,
+	return run(argc, argv, strata_control_start, false,
 		   "Starts to record a session (default: the current one). It records when this\n"
 		   "returns, and goes on until `strata stop`. Each start makes a recording in the\n"
 		   "session's output directory.\n\n"
@@ -49,7 +55,7 @@ int strata_cmd_start(int argc, char **argv)
 int strata_cmd_stop(int argc, char **argv)
 {
 	return run(
-		argc, argv, false,
+		argc, argv, strata_control_stop, false,
 		"Stops recording a session (default: the current one). The recording is complete\n"
 		"when this returns.\n\n"
 		"Status: 0 all was recorded, 1 failed, 3 recorded, but something that a message\n"
@@ -59,7 +65,7 @@ int strata_cmd_stop(int argc, char **argv)
 int strata_cmd_destroy(int argc, char **argv)
 {
 	return run(
-		argc, argv, false,
+		argc, argv, strata_control_destroy, false,
 		"Stops a session (default: the current one) and removes it. Its recordings stay.\n"
 		"Status: as of `strata stop`.\n");
 }
@@ -82,6 +88,6 @@ int strata_cmd_clear(int argc, char **argv)
 
 int strata_cmd_set_session(int argc, char **argv)
 {
-	return run(argc, argv, true,
+	return run(argc, argv, strata_control_set_session, true,
 		   "Makes a session the current one, which commands without a name are for.\n");
 }

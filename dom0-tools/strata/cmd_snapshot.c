@@ -6,9 +6,10 @@
 #include <time.h>
 
 #include "base/exit_status.h"
-#include "strata/commands.h"
 #include "consumerd/host/control_socket.h"
 #include "consumerd/host/recorder_number.h"
+#include "control/library/paths.h"
+#include "strata/commands.h"
 #include "strata/session_request.h"
 
 static void usage(FILE *out)
@@ -32,7 +33,7 @@ static int ask(const char *dir, bool force, int recorder)
 	struct strata_error error = { "" };
 	int status;
 
-	if (session_request_path(dir, path, &error)) {
+	if (paths_absolute(dir, path, &error)) {
 		fprintf(stderr, "strata: %s\n", error.text);
 		return STRATA_STATUS_FAILED;
 	}
@@ -48,18 +49,12 @@ static int ask(const char *dir, bool force, int recorder)
 /* Has stratad ask the consumer of a session. */
 static int ask_session(const char *session, const char *output)
 {
-	struct json_object *request = session_request_make("snapshot", session);
-	struct strata_error error;
-	char path[PATH_MAX];
+	struct strata_control *control = session_request_begin();
 
-	if (output && session_request_path(output, path, &error)) {
-		fprintf(stderr, "strata: %s\n", error.text);
-		json_object_put(request);
+	if (!control)
 		return STRATA_STATUS_FAILED;
-	}
-	if (output)
-		json_object_object_add(request, "output", json_object_new_string(path));
-	return session_request_run(request, false, false);
+	return session_request_end(control, strata_control_snapshot(control, session, output),
+				   false);
 }
 
 int strata_cmd_snapshot(int argc, char **argv)

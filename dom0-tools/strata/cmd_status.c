@@ -4,14 +4,9 @@
 #include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/escape.h"
 #include "base/exit_status.h"
-#include "base/json_members.h"
-#include "control/client.h"
-#include "control/session_json.h"
-#include "control/session_model.h"
 #include "strata/commands.h"
 #include "strata/session_request.h"
 
@@ -31,37 +26,12 @@ static void print_hostile(const char *text)
 	fputs(strata_escape_name(shown, sizeof(shown), text), stdout);
 }
 
-static uint64_t number_of(struct json_object *object, const char *key)
-{
-	struct json_object *member;
-
-	return json_object_object_get_ex(object, key, &member) ? json_object_get_uint64(member) : 0;
-}
-
-static const char *text_of(struct json_object *object, const char *key)
-{
-	struct json_object *member;
-
-	return json_object_object_get_ex(object, key, &member) ? json_object_get_string(member)
-							       : "";
-}
-
-static bool truth_of(struct json_object *object, const char *key)
-{
-	struct json_object *member;
-
-	return json_object_object_get_ex(object, key, &member) && json_object_get_boolean(member);
-}
-
-/* The state of a session in a word. */
-static const char *state_of(struct json_object *session)
-{
-	if (truth_of(session, "records"))
-		return "records";
-	if (!strata_json_has(session, "ended"))
-		return "stopped";
-	return strcmp(text_of(session, "ended"), "killed") ? "ended" : "killed";
-}
+static const char *const state_names[] = {
+	[STRATA_SESSION_STOPPED] = "stopped",
+	[STRATA_SESSION_RECORDS] = "records",
+	[STRATA_SESSION_ENDED] = "ended",
+	[STRATA_SESSION_KILLED] = "killed",
+};
 
 static void print_bytes(uint64_t bytes)
 {
@@ -74,159 +44,130 @@ static void print_bytes(uint64_t bytes)
 	printf(unit ? "%.1f %s" : "%.0f %s", value, units[unit]);
 }
 
-static void print_totals(struct json_object *status)
+static void print_totals(const struct strata_session_status *session)
 {
-	const uint64_t seconds = number_of(status, "seconds"), events = number_of(status, "events");
+	const uint64_t seconds = session->seconds;
 
-	printf("%" PRIu64 " events (%" PRIu64 " a second), ", events,
-	       seconds ? events / seconds : events);
-	print_bytes(number_of(status, "bytes"));
-	printf(", %" PRIu64 " lost, in %" PRIu64 " s\n", number_of(status, "lost"), seconds);
+	printf("%" PRIu64 " events (%" PRIu64 " a second), ", session->events,
+	       seconds ? session->events / seconds : session->events);
+	print_bytes(session->bytes);
+	printf(", %" PRIu64 " lost, in %" PRIu64 " s\n", session->lost, seconds);
 }
 
 /* A line of the list. */
-static void print_session(struct json_object *session, const char *current)
+static void print_line(const struct strata_session_status *session)
 {
-	struct json_object *model, *status;
-	const char *name;
-
-	if (!json_object_object_get_ex(session, "model", &model))
-		return;
-	name = text_of(model, "name");
-	printf("%c %-24s %-8s ", strcmp(name, current) ? ' ' : '*', name, state_of(session));
-	if (!json_object_object_get_ex(session, "status", &status)) {
-		print_hostile(text_of(model, "output"));
+	printf("%c %-24s %-8s ", session->current ? '*' : ' ', session->model->name,
+	       state_names[session->state]);
+	if (!session->has_figures) {
+		print_hostile(session->model->output);
 		printf("\n");
-	} else if (truth_of(model, "snapshot")) {
+	} else if (session->model->snapshot) {
 		printf("flight recorder, %" PRIu64 " snapshots, %" PRIu64 " s\n",
-		       number_of(status, "snapshots"), number_of(status, "seconds"));
+		       session->snapshots, session->seconds);
 	} else {
-		print_totals(status);
+		print_totals(session);
 	}
 }
 
-static void print_rule(struct json_object *rule)
+static void print_channel(enum strata_domain domain, const struct strata_channel *channel)
 {
-	const char *kind = text_of(rule, "kind"), *target = text_of(rule, "target");
-
-	printf("    %s ", kind[0] ? kind : "event");
-	print_hostile(target);
-	if (target[0])
-		printf(":");
-	print_hostile(text_of(rule, "text"));
-	printf("\n");
-}
-
-static void print_channel(const char *domain, struct json_object *channel)
-{
-	struct json_object *rules;
 	size_t i;
 
-	if (!json_object_object_get_ex(channel, "rules", &rules) ||
-	    !json_object_array_length(rules))
+	if (!channel->nr_rules)
 		return;
-	printf("  %s", domain);
-	if (strata_json_has(channel, "subbuf_bytes")) {
+	printf("  %s", strata_control_domain_name(domain));
+	if (channel->subbuf_bytes) {
 		printf(": ");
-		print_bytes(number_of(channel, "subbuf_bytes"));
-		printf(" x %" PRIu64 " a CPU", number_of(channel, "nr_subbufs"));
+		print_bytes(channel->subbuf_bytes);
+		printf(" x %u a CPU", channel->nr_subbufs);
 	}
 	printf("\n");
-	for (i = 0; i < json_object_array_length(rules); i++)
-		print_rule(json_object_array_get_idx(rules, i));
+	for (i = 0; i < channel->nr_rules; i++) {
+		const struct strata_rule *rule = &channel->rules[i];
+
+		printf("    %s ", strata_control_rule_name(rule->kind));
+		print_hostile(rule->target);
+		if (rule->target[0])
+			printf(":");
+		print_hostile(rule->text);
+		printf("\n");
+	}
 }
 
-static void print_sources(struct json_object *status)
+static void print_figures(const struct strata_session_status *session)
 {
-	struct json_object *list;
 	size_t i;
 
-	if (json_object_object_get_ex(status, "sources", &list) && json_object_array_length(list))
+	printf("  recording ");
+	print_hostile(session->recording);
+	printf("\n  ");
+	print_totals(session);
+	if (session->disk_was_full)
+		printf("  the disk was full: free some space\n");
+	if (session->nr_sources)
 		printf("  %-32s %-8s %14s %12s\n", "source", "layer", "events", "lost");
-	for (i = 0; list && i < json_object_array_length(list); i++) {
-		struct json_object *one = json_object_array_get_idx(list, i);
-		char shown[256];
+	for (i = 0; i < session->nr_sources; i++) {
+		const struct strata_session_source *source = session->sources[i];
+		char name[256], layer[32];
 
 		printf("  %-32s %-8s %14" PRIu64 " %12" PRIu64 "%s\n",
-		       strata_escape_name(shown, sizeof(shown), text_of(one, "name")),
-		       text_of(one, "layer"), number_of(one, "events"), number_of(one, "lost"),
-		       truth_of(one, "ended") ? "  ended" : "");
+		       strata_escape_name(name, sizeof(name), source->name),
+		       strata_escape_name(layer, sizeof(layer), source->layer), source->events,
+		       source->lost, source->ended ? "  ended" : "");
 	}
-	if (json_object_object_get_ex(status, "waiting", &list))
-		for (i = 0; i < json_object_array_length(list); i++) {
-			struct json_object *one = json_object_array_get_idx(list, i);
-
-			printf("  waits for ");
-			print_hostile(text_of(one, "target"));
-			printf(": %s\n", text_of(one, "why"));
-		}
-	if (number_of(status, "not_shown"))
-		printf("  and %" PRIu64 " more\n", number_of(status, "not_shown"));
-}
-
-static void print_whole(struct json_object *session)
-{
-	struct json_object *model, *channels, *status;
-	size_t i;
-
-	if (!json_object_object_get_ex(session, "model", &model) ||
-	    !json_object_object_get_ex(model, "channels", &channels))
-		return;
-	printf("%s: %s%s, into ", text_of(model, "name"), state_of(session),
-	       truth_of(model, "snapshot") ? ", flight recorder" : "");
-	print_hostile(text_of(model, "output"));
-	printf("\n");
-	for (i = 0; i < STRATA_NR_DOMAINS; i++) {
-		struct json_object *channel;
-
-		if (json_object_object_get_ex(channels, session_model_domain_name(i), &channel))
-			print_channel(session_model_domain_name(i), channel);
-	}
-	if (json_object_object_get_ex(session, "status", &status)) {
-		printf("  recording ");
-		print_hostile(text_of(status, "recording"));
-		printf("\n  ");
-		print_totals(status);
-		if (truth_of(status, "disk_was_full"))
-			printf("  the disk was full: free some space\n");
-		print_sources(status);
-	} else if (strata_json_has(session, "no_status")) {
-		printf("  its consumer does not answer: ");
-		print_hostile(text_of(session, "no_status"));
+	for (i = 0; i < session->nr_waiting; i++) {
+		printf("  waits for ");
+		print_hostile(session->waiting[i]->target);
+		printf(": ");
+		print_hostile(session->waiting[i]->why);
 		printf("\n");
-	} else if (!strcmp(state_of(session), "killed")) {
+	}
+	if (session->not_shown)
+		printf("  and %" PRIu64 " more\n", session->not_shown);
+}
+
+static void print_whole(const struct strata_session_status *session)
+{
+	const struct strata_session *model = session->model;
+	unsigned int domain;
+
+	printf("%s: %s%s, into ", model->name, state_names[session->state],
+	       model->snapshot ? ", flight recorder" : "");
+	print_hostile(model->output);
+	printf("\n");
+	for (domain = 0; domain < STRATA_NR_DOMAINS; domain++)
+		print_channel(domain, &model->channels[domain]);
+	if (session->has_figures) {
+		print_figures(session);
+	} else if (session->state == STRATA_SESSION_RECORDS) {
+		printf("  its consumer does not answer: ");
+		print_hostile(session->no_figures);
+		printf("\n");
+	} else if (session->state == STRATA_SESSION_KILLED) {
 		printf("  its consumer was killed: `strata recover ");
-		print_hostile(strata_json_has(session, "recording") ? text_of(session, "recording")
-								    : text_of(model, "output"));
+		print_hostile(session->recording[0] ? session->recording : model->output);
 		printf("` restores the recording, `strata start` makes another one\n");
-	} else if (!strcmp(state_of(session), "ended")) {
-		printf("  its consumer ended by itself with status %s: `strata stop` shows its "
+	} else if (session->state == STRATA_SESSION_ENDED) {
+		printf("  its consumer ended by itself with status %d: `strata stop` shows its "
 		       "messages\n",
-		       text_of(session, "ended"));
+		       session->exit_status);
 	}
 }
 
-static int show(struct json_object *reply, bool whole)
+static void show(const struct strata_control *control, bool whole)
 {
-	struct json_object *list;
-	struct strata_error error;
+	const struct strata_session_status *session;
 	size_t i;
 
-	if (strata_json_array(reply, "sessions", SIZE_MAX, &list, &error)) {
-		fprintf(stderr, "strata: stratad: %s\n", error.text);
-		return STRATA_STATUS_FAILED;
-	}
-	if (!json_object_array_length(list))
+	if (!strata_control_nr_sessions(control))
 		printf("no sessions; `strata create` makes one\n");
-	for (i = 0; i < json_object_array_length(list); i++) {
-		struct json_object *session = json_object_array_get_idx(list, i);
-
+	for (i = 0; (session = strata_control_session(control, i)); i++) {
 		if (whole)
 			print_whole(session);
 		else
-			print_session(session, text_of(reply, "current"));
+			print_line(session);
 	}
-	return STRATA_STATUS_OK;
 }
 
 int strata_cmd_status(int argc, char **argv)
@@ -236,10 +177,10 @@ int strata_cmd_status(int argc, char **argv)
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
-	struct json_object *request, *reply;
-	struct strata_error error = { "" };
+	enum strata_control_result result;
+	struct strata_control *control;
 	bool json = false;
-	int option, status;
+	int option;
 
 	opterr = 0;
 	while ((option = getopt_long(argc, argv, "h", long_options, NULL)) >= 0) {
@@ -254,19 +195,11 @@ int strata_cmd_status(int argc, char **argv)
 	if (argc - optind > 1)
 		return session_request_wrong("status", "\"%s\" is one name too many",
 					     argv[optind + 1]);
-	request = session_request_make("status", argv[optind]);
-	if (json)
-		return session_request_run(request, false, true);
-	status = client_ask(request, false, &reply, &error);
-	json_object_put(request);
-	if (status < 0) {
-		fprintf(stderr, "strata: %s\n", error.text);
+	control = session_request_begin();
+	if (!control)
 		return STRATA_STATUS_FAILED;
-	}
-	if (status)
-		fprintf(stderr, "strata: %s\n", text_of(reply, "message"));
-	else
-		status = show(reply, argv[optind] != NULL);
-	json_object_put(reply);
-	return status;
+	result = strata_control_status(control, argv[optind]);
+	if (result == STRATA_CONTROL_OK && !json)
+		show(control, argv[optind] != NULL);
+	return session_request_end(control, result, json);
 }

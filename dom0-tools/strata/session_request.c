@@ -2,84 +2,44 @@
 /* session_request.c - see session_request.h. */
 #include "strata/session_request.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 
-#include "base/escape.h"
 #include "base/exit_status.h"
-#include "control/client.h"
+#include "control/sibling.h"
 
-struct json_object *session_request_make(const char *verb, const char *session)
+struct strata_control *session_request_begin(void)
 {
-	struct json_object *request = json_object_new_object();
+	struct strata_control *control = strata_control_new();
+	struct strata_error error = { "" };
+	char path[PATH_MAX] = "";
 
-	json_object_object_add(request, "verb", json_object_new_string(verb));
-	if (session)
-		json_object_object_add(request, "name", json_object_new_string(session));
-	return request;
+	/* A missing program is no error before it is needed. */
+	sibling_path("stratad", path, &error);
+	if (control && path[0] && strata_control_set_stratad(control, path) == STRATA_CONTROL_OK)
+		return control;
+	strata_control_free(control);
+	fprintf(stderr, "strata: %s\n", error.text[0] ? error.text : "out of memory");
+	return NULL;
 }
 
-/* Names in it may be a guest's. */
-static void print_text(const char *prefix, const char *text)
+int session_request_end(struct strata_control *control, enum strata_control_result result,
+			bool json)
 {
-	char shown[4096], *byte;
-
-	strata_valid_utf8_copy(shown, sizeof(shown), text);
-	for (byte = shown; *byte; byte++)
-		if ((unsigned char)*byte < ' ' || *byte == 0x7f)
-			*byte = '?';
-	fprintf(stderr, "%s%s\n", prefix, shown);
-}
-
-static void print_reply(struct json_object *reply)
-{
-	struct json_object *message, *notes;
+	const char *message = strata_control_message(control);
+	const char *reply = json ? strata_control_reply(control) : NULL;
 	size_t i;
 
-	if (json_object_object_get_ex(reply, "message", &message))
-		print_text("strata: ", json_object_get_string(message));
-	if (!json_object_object_get_ex(reply, "notes", &notes) ||
-	    !json_object_is_type(notes, json_type_array))
-		return;
-	for (i = 0; i < json_object_array_length(notes); i++)
-		print_text("", json_object_get_string(json_object_array_get_idx(notes, i)));
-}
-
-int session_request_run(struct json_object *request, bool start, bool json)
-{
-	struct strata_error error = { "" };
-	struct json_object *reply;
-	int status = client_ask(request, start, &reply, &error);
-
-	json_object_put(request);
-	if (status < 0) {
-		fprintf(stderr, "strata: %s\n", error.text);
-		return STRATA_STATUS_FAILED;
+	if (reply) {
+		printf("%s\n", reply);
+	} else {
+		if (message[0])
+			fprintf(stderr, "strata: %s\n", message);
+		for (i = 0; i < strata_control_nr_notes(control); i++)
+			fprintf(stderr, "%s\n", strata_control_note(control, i));
 	}
-	if (json)
-		printf("%s\n",
-		       json_object_to_json_string_ext(
-			       reply, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
-	else
-		print_reply(reply);
-	json_object_put(reply);
-	return status;
-}
-
-int session_request_path(const char *path, char absolute[PATH_MAX], struct strata_error *error)
-{
-	char here[PATH_MAX] = "";
-
-	if (strchr(path, '\n'))
-		return strata_fail(error, "a directory's name must not contain a newline");
-	if (path[0] != '/' && !getcwd(here, sizeof(here)))
-		return strata_fail(error, "the current directory has no path: %s", strerror(errno));
-	if (snprintf(absolute, PATH_MAX, "%s%s%s", here, here[0] ? "/" : "", path) >= PATH_MAX)
-		return strata_fail(error, "%s: the path is too long", path);
-	return 0;
+	strata_control_free(control);
+	return result == STRATA_CONTROL_NO_REPLY ? STRATA_STATUS_FAILED : (int)result;
 }
 
 int session_request_wrong(const char *verb, const char *format, ...)

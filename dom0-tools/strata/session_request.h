@@ -1,27 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* session_request.h - sends a request about sessions to stratad, and shows the reply. */
+/* session_request.h - what the verbs of sessions share: a handle of <strata/control_client.h>, and
+ * the result of a call on the screen. */
 #ifndef STRATA_SESSION_REQUEST_H
 #define STRATA_SESSION_REQUEST_H
 
-#include <json-c/json.h>
-#include <limits.h>
 #include <stdbool.h>
 
-#include "base/error.h"
+#include <strata/control_client.h>
 
-/* Makes a request.  @session: NULL: the current one */
-struct json_object *session_request_make(const char *verb, const char *session);
+/* Makes a handle that starts the stratad beside this program.  NULL after a message. */
+struct strata_control *session_request_begin(void);
 
 /*
- * Sends a request, prints message and notes of the reply on stderr, and frees the request.
- * @start: as of client_ask()
- * @json: prints the whole reply on stdout instead
+ * Prints message and notes of a call on stderr, and frees the handle.
+ * @json: prints the reply on stdout instead, if there was one
  * Returns an exit status.
  */
-int session_request_run(struct json_object *request, bool start, bool json);
-
-/* Makes a path absolute, because stratad runs in another directory.  0 or -1. */
-int session_request_path(const char *path, char absolute[PATH_MAX], struct strata_error *error);
+int session_request_end(struct strata_control *control, enum strata_control_result result,
+			bool json);
 
 /* Prints a message about the command line of @verb.  Returns STRATA_STATUS_USAGE. */
 int session_request_wrong(const char *verb, const char *format, ...)

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* ask.c - see ask.h.  A reply may be hostile: every member is checked before it is used. */
+#include "control/library/ask.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/json_members.h"
+#include "consumerd/host/run_dir_path.h"
+#include "control/library/start_daemon.h"
+#include "control/message.h"
+
+#define SEND_MS 60000
+
+struct json_object *ask_make(const char *verb, const char *name)
+{
+	struct json_object *request = json_object_new_object();
+
+	json_object_object_add(request, "verb", json_object_new_string(verb));
+	if (name)
+		json_object_object_add(request, "name", json_object_new_string(name));
+	return request;
+}
+
+/* A connected socket, or -1 with errno. */
+static int connect_daemon(const char *run_dir)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), number;
+
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s/" MESSAGE_SOCKET, run_dir);
+	if (fd < 0 || !connect(fd, (struct sockaddr *)&address, sizeof(address)))
+		return fd;
+	number = errno;
+	close(fd);
+	errno = number;
+	return -1;
+}
+
+/* Whether an earlier stratad had sessions here, which the next one finds. */
+static bool has_sessions(const char *run_dir)
+{
+	char path[RUN_DIR_PATH_BYTES + sizeof("/" MESSAGE_SESSIONS)];
+
+	snprintf(path, sizeof(path), "%s/" MESSAGE_SESSIONS, run_dir);
+	return !access(path, F_OK);
+}
+
+/* A connected socket, or -1 with the result in @failed. */
+static int connect_or_start(struct strata_control *control, bool start,
+			    enum strata_control_result *failed, struct strata_error *error)
+{
+	char run_dir[RUN_DIR_PATH_BYTES];
+	int fd;
+
+	*failed = STRATA_CONTROL_NO_REPLY;
+	if (run_dir_choose(run_dir, error))
+		return -1;
+	fd = connect_daemon(run_dir);
+	if (fd < 0 && (errno == ENOENT || errno == ECONNREFUSED)) {
+		if (!start && !has_sessions(run_dir)) {
+			*failed = STRATA_CONTROL_FAILED;
+			return strata_fail(error, "there are no sessions: stratad does not run; "
+						  "`strata create` begins one");
+		}
+		if (start_daemon(control, error))
+			return -1;
+		fd = connect_daemon(run_dir);
+	}
+	if (fd < 0)
+		strata_fail(error, "stratad cannot be reached at %s/%s: %s", run_dir,
+			    MESSAGE_SOCKET, strerror(errno));
+	return fd;
+}
+
+/* Notes the lines of a reply.  0 or -1. */
+static int take_notes(struct strata_control *control, struct strata_error *error)
+{
+	struct json_object *notes;
+	size_t i;
+
+	if (!strata_json_has(control->reply, "notes"))
+		return 0;
+	if (strata_json_array(control->reply, "notes", SIZE_MAX, &notes, error))
+		return -1;
+	for (i = 0; i < json_object_array_length(notes); i++) {
+		struct json_object *note = json_object_array_get_idx(notes, i);
+
+		if (!json_object_is_type(note, json_type_string))
+			return strata_fail(error, "note %zu is not a string", i);
+		handle_note(control, json_object_get_string(note));
+	}
+	return 0;
+}
+
+/* Takes status, message and notes of a reply.  0 or -1. */
+static int take_reply(struct strata_control *control, enum strata_control_result *result,
+		      struct strata_error *error)
+{
+	struct json_object *message;
+	uint64_t status;
+
+	if (strata_json_u64(control->reply, "status", UINT8_MAX, &status, error) ||
+	    take_notes(control, error))
+		return -1;
+	/* Others are failures of a kind that this version does not know. */
+	*result = status > STRATA_CONTROL_PARTIAL ? STRATA_CONTROL_FAILED
+						  : (enum strata_control_result)status;
+	if (!json_object_object_get_ex(control->reply, "message", &message))
+		return 0;
+	if (!json_object_is_type(message, json_type_string))
+		return strata_fail(error, "\"message\" is not a string");
+	handle_end(control, *result, json_object_get_string(message));
+	return 0;
+}
+
+enum strata_control_result ask(struct strata_control *control, struct json_object *request,
+			       bool start)
+{
+	enum strata_control_result result = STRATA_CONTROL_NO_REPLY;
+	const int limit_ms = control->timeout_ms;
+	struct strata_error error = { "" };
+	int fd;
+
+	if (!request)
+		return handle_out_of_memory(control);
+	handle_begin(control);
+	fd = connect_or_start(control, start, &result, &error);
+	if (fd < 0) {
+		json_object_put(request);
+		return handle_end(control, result, error.text);
+	}
+	if (!message_send(fd, request, limit_ms < 0 || limit_ms > SEND_MS ? SEND_MS : limit_ms,
+			  &error))
+		control->reply = message_receive(fd, MESSAGE_REPLY_BYTES, limit_ms, &error);
+	close(fd);
+	json_object_put(request);
+	if (control->reply && !take_reply(control, &result, &error))
+		return result;
+	strata_fail_in(&error, "stratad");
+	return handle_end(control, STRATA_CONTROL_NO_REPLY, error.text);
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* session_object.c - sessions in the memory of the caller of <strata/control_client.h>. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/library/handle.h"
+#include "control/library/paths.h"
+#include "control/library/rule_list.h"
+#include "control/library/session_object.h"
+#include "control/session_json.h"
+#include "control/session_model.h"
+
+/* Moves a model to memory of its own. */
+static enum strata_control_result hand_over(struct strata_control *control,
+					    struct strata_session *model,
+					    struct strata_session **session)
+{
+	*session = malloc(sizeof(**session));
+	if (*session) {
+		**session = *model;
+		return handle_ok(control);
+	}
+	session_model_clear(model);
+	return handle_out_of_memory(control);
+}
+
+enum strata_control_result strata_control_session_new(struct strata_control *control,
+						      const char *name, const char *output,
+						      struct strata_session **session)
+{
+	char given[STRATA_SESSION_NAME_BYTES + PATHS_DATE_BYTES] = "session-", path[PATH_MAX];
+	struct strata_error error = { "" };
+	struct strata_session model;
+
+	*session = NULL;
+	paths_date(given + strlen(given));
+	if ((output && paths_absolute(output, path, &error)) ||
+	    session_model_init(&model, name ? name : given, output ? path : NULL, &error))
+		return handle_wrong(control, &error);
+	return hand_over(control, &model, session);
+}
+
+void strata_control_session_free(struct strata_session *session)
+{
+	if (!session)
+		return;
+	session_model_clear(session);
+	free(session);
+}
+
+enum strata_control_result strata_control_session_add(struct strata_control *control,
+						      struct strata_session *session,
+						      enum strata_domain domain,
+						      enum strata_rule_kind kind,
+						      const char *target, const char *list)
+{
+	struct strata_error error = { "" };
+	struct strata_rule *rules;
+	int result = 0;
+	size_t nr, i;
+
+	if (rule_list_check(domain, kind, &error) ||
+	    rule_list_make(kind, target, list, &rules, &nr, &error))
+		return handle_wrong(control, &error);
+	for (i = 0; !result && i < nr; i++)
+		result = session_model_add_rule(session, domain, &rules[i], &error);
+	free(rules);
+	return result ? handle_wrong(control, &error) : handle_ok(control);
+}
+
+int session_object_check_rule(enum strata_domain domain, const struct strata_rule *rule,
+			      struct strata_error *error)
+{
+	if (rule_list_check(domain, rule->kind, error))
+		return -1;
+	if (memchr(rule->text, 0, sizeof(rule->text)) &&
+	    memchr(rule->target, 0, sizeof(rule->target)))
+		return 0;
+	return strata_fail(error, "a rule's target or text does not end with a zero byte");
+}
+
+int session_object_check_channel(enum strata_domain domain, const struct strata_channel *channel,
+				 struct strata_error *error)
+{
+	if ((uint32_t)channel->rings & ~STRATA_APP_WRITE_MODES ||
+	    channel->rings == (enum strata_app_mode)STRATA_APP_WRITE_MODES)
+		return strata_fail(error, "channel %s: %d is no way to write records",
+				   session_model_domain_name(domain), (int)channel->rings);
+	return 0;
+}
+
+int session_object_check(const struct strata_session *session, struct strata_error *error)
+{
+	unsigned int domain;
+	size_t i;
+
+	if (!memchr(session->name, 0, sizeof(session->name)))
+		return strata_fail(error, "a session's name does not end with a zero byte");
+	if ((unsigned int)session->event_header >= STRATA_NR_HEADER_FORMS)
+		return strata_fail(error, "session %s: %d is none of enum strata_header_form",
+				   session->name, (int)session->event_header);
+	for (domain = 0; domain < STRATA_NR_DOMAINS; domain++) {
+		const struct strata_channel *channel = &session->channels[domain];
+
+		if (session_object_check_channel(domain, channel, error))
+			return -1;
+		for (i = 0; i < channel->nr_rules; i++)
+			if (session_object_check_rule(domain, &channel->rules[i], error))
+				return -1;
+	}
+	return 0;
+}
+
+const char *strata_control_session_text(struct strata_control *control,
+					const struct strata_session *session)
+{
+	struct strata_error error = { "" };
+	struct json_object *object;
+	char *text = NULL;
+
+	if (session_object_check(session, &error)) {
+		handle_wrong(control, &error);
+		return NULL;
+	}
+	object = session_json_make(session);
+	if (object)
+		text = strdup(json_object_to_json_string_ext(
+			object, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
+	json_object_put(object);
+	if (text)
+		handle_ok(control);
+	else
+		handle_out_of_memory(control);
+	control->text = text;
+	return text;
+}
+
+enum strata_control_result strata_control_session_read(struct strata_control *control,
+						       const char *text, size_t length,
+						       const char *name, const char *output,
+						       struct strata_session **session)
+{
+	struct strata_error error = { "" };
+	struct strata_session model;
+	struct json_object *object;
+	char path[PATH_MAX];
+
+	*session = NULL;
+	if (output && paths_absolute(output, path, &error))
+		return handle_wrong(control, &error);
+	object = session_json_parse(text, length, &error);
+	if (!object)
+		return handle_wrong(control, &error);
+	if (name)
+		json_object_object_add(object, "name", json_object_new_string(name));
+	if (output)
+		json_object_object_add(object, "output", json_object_new_string(path));
+	if (session_json_read(object, &model, &error)) {
+		json_object_put(object);
+		return handle_wrong(control, &error);
+	}
+	json_object_put(object);
+	return hand_over(control, &model, session);
+}
+
+const char *strata_control_domain_name(enum strata_domain domain)
+{
+	return (unsigned int)domain < STRATA_NR_DOMAINS ? session_model_domain_name(domain) : NULL;
+}
+
+const char *strata_control_rule_name(enum strata_rule_kind kind)
+{
+	return (unsigned int)kind < STRATA_NR_RULE_KINDS ? session_model_rule_name(kind) : NULL;
+}

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * session_status.c - see session_status.h and <strata/control_client.h>.
+ *
+ * A reply may be hostile: each member is checked, and absent ones are zero or "".  The strings of
+ * the structures belong to the reply, which the handle holds as long as them.
+ */
+#include "control/library/session_status.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json_members.h"
+#include "control/library/ask.h"
+#include "control/session_json.h"
+#include "control/session_model.h"
+
+/* What one structure of the caller's points to. */
+struct whole_status {
+	struct strata_session_status status; /* first: the handle has pointers to these */
+	struct strata_session model;
+	struct strata_session_source *sources;
+	const struct strata_session_source **source_list;
+	struct strata_session_wait *waiting;
+	const struct strata_session_wait **wait_list;
+};
+
+static void free_status(struct whole_status *whole)
+{
+	if (!whole)
+		return;
+	session_model_clear(&whole->model);
+	free(whole->sources);
+	free(whole->source_list);
+	free(whole->waiting);
+	free(whole->wait_list);
+	free(whole);
+}
+
+void session_status_free(struct strata_control *control)
+{
+	size_t i;
+
+	for (i = 0; i < control->nr_sessions; i++)
+		free_status((struct whole_status *)control->sessions[i]);
+	free(control->sessions);
+	control->sessions = NULL;
+	control->nr_sessions = 0;
+}
+
+/* Finds a string.  "": it is absent.  0 or -1. */
+static int read_text(struct json_object *object, const char *key, const char **text,
+		     struct strata_error *error)
+{
+	struct json_object *member;
+
+	*text = "";
+	if (!json_object_object_get_ex(object, key, &member))
+		return 0;
+	if (!json_object_is_type(member, json_type_string))
+		return strata_fail(error, "\"%s\" is not a string", key);
+	*text = json_object_get_string(member);
+	return 0;
+}
+
+static int read_truth(struct json_object *object, const char *key, bool *truth,
+		      struct strata_error *error)
+{
+	struct json_object *member;
+
+	*truth = false;
+	if (!json_object_object_get_ex(object, key, &member))
+		return 0;
+	if (!json_object_is_type(member, json_type_boolean))
+		return strata_fail(error, "\"%s\" is neither true nor false", key);
+	*truth = json_object_get_boolean(member);
+	return 0;
+}
+
+static int read_number(struct json_object *object, const char *key, uint64_t max, uint64_t *number,
+		       struct strata_error *error)
+{
+	*number = 0;
+	return strata_json_has(object, key) ? strata_json_u64(object, key, max, number, error) : 0;
+}
+
+/* Finds an array of objects.  NULL: it is absent.  0 or -1. */
+static int read_objects(struct json_object *object, const char *key, struct json_object **list,
+			size_t *nr, struct strata_error *error)
+{
+	size_t i;
+
+	*list = NULL;
+	*nr = 0;
+	if (!strata_json_has(object, key))
+		return 0;
+	if (strata_json_array(object, key, SIZE_MAX, list, error))
+		return -1;
+	*nr = json_object_array_length(*list);
+	for (i = 0; i < *nr; i++)
+		if (!json_object_is_type(json_object_array_get_idx(*list, i), json_type_object))
+			return strata_fail(error, "\"%s\" has an entry that is not an object", key);
+	return 0;
+}
+
+static int read_source(struct json_object *object, struct strata_session_source *source,
+		       struct strata_error *error)
+{
+	return read_text(object, "name", &source->name, error) ||
+			       read_text(object, "layer", &source->layer, error) ||
+			       read_number(object, "events", UINT64_MAX, &source->events, error) ||
+			       read_number(object, "lost", UINT64_MAX, &source->lost, error) ||
+			       read_truth(object, "ended", &source->ended, error)
+		       ? -1
+		       : 0;
+}
+
+static int read_sources(struct json_object *figures, struct whole_status *whole,
+			struct strata_error *error)
+{
+	struct json_object *list;
+	size_t nr, i;
+
+	if (read_objects(figures, "sources", &list, &nr, error))
+		return -1;
+	whole->sources = calloc(nr + 1, sizeof(*whole->sources));
+	whole->source_list = calloc(nr + 1, sizeof(*whole->source_list));
+	if (!whole->sources || !whole->source_list)
+		return strata_fail(error, "out of memory");
+	for (i = 0; i < nr; i++) {
+		whole->source_list[i] = &whole->sources[i];
+		if (read_source(json_object_array_get_idx(list, i), &whole->sources[i], error))
+			return strata_fail_in(error, "source %zu", i);
+	}
+	whole->status.sources = whole->source_list;
+	whole->status.nr_sources = nr;
+	return 0;
+}
+
+static int read_waiting(struct json_object *figures, struct whole_status *whole,
+			struct strata_error *error)
+{
+	struct json_object *list;
+	size_t nr, i;
+
+	if (read_objects(figures, "waiting", &list, &nr, error))
+		return -1;
+	whole->waiting = calloc(nr + 1, sizeof(*whole->waiting));
+	whole->wait_list = calloc(nr + 1, sizeof(*whole->wait_list));
+	if (!whole->waiting || !whole->wait_list)
+		return strata_fail(error, "out of memory");
+	for (i = 0; i < nr; i++) {
+		struct json_object *one = json_object_array_get_idx(list, i);
+
+		whole->wait_list[i] = &whole->waiting[i];
+		if (read_text(one, "target", &whole->waiting[i].target, error) ||
+		    read_text(one, "why", &whole->waiting[i].why, error))
+			return strata_fail_in(error, "wait %zu", i);
+	}
+	whole->status.waiting = whole->wait_list;
+	whole->status.nr_waiting = nr;
+	return 0;
+}
+
+static int read_figures(struct json_object *figures, struct whole_status *whole,
+			struct strata_error *error)
+{
+	struct strata_session_status *status = &whole->status;
+	uint64_t recorder;
+
+	if (!json_object_is_type(figures, json_type_object))
+		return strata_fail(error, "\"status\" is not an object");
+	if (read_text(figures, "recording", &status->recording, error) ||
+	    read_number(figures, "recorder", UINT32_MAX, &recorder, error) ||
+	    read_number(figures, "seconds", UINT64_MAX, &status->seconds, error) ||
+	    read_number(figures, "events", UINT64_MAX, &status->events, error) ||
+	    read_number(figures, "bytes", UINT64_MAX, &status->bytes, error) ||
+	    read_number(figures, "lost", UINT64_MAX, &status->lost, error) ||
+	    read_number(figures, "snapshots", UINT64_MAX, &status->snapshots, error) ||
+	    read_number(figures, "not_shown", UINT64_MAX, &status->not_shown, error) ||
+	    read_truth(figures, "disk_was_full", &status->disk_was_full, error) ||
+	    read_sources(figures, whole, error) || read_waiting(figures, whole, error))
+		return -1;
+	status->recorder = (uint32_t)recorder;
+	status->has_figures = true;
+	return 0;
+}
+
+/* "ended" is the consumer's exit status, or "killed". */
+static int read_state(struct json_object *object, struct strata_session_status *status,
+		      struct strata_error *error)
+{
+	struct json_object *ended;
+	uint64_t number;
+	bool records;
+
+	if (read_truth(object, "records", &records, error))
+		return -1;
+	status->state = records ? STRATA_SESSION_RECORDS : STRATA_SESSION_STOPPED;
+	if (records || !json_object_object_get_ex(object, "ended", &ended))
+		return 0;
+	status->state = STRATA_SESSION_KILLED;
+	if (json_object_is_type(ended, json_type_string) &&
+	    !strcmp(json_object_get_string(ended), "killed"))
+		return 0;
+	status->state = STRATA_SESSION_ENDED;
+	if (strata_json_u64(object, "ended", INT_MAX, &number, error))
+		return -1;
+	status->exit_status = (int)number;
+	return 0;
+}
+
+/* Reads a session into a structure that was cleared.  0 or -1. */
+static int read_session(struct json_object *object, const char *current, struct whole_status *whole,
+			struct strata_error *error)
+{
+	struct strata_session_status *status = &whole->status;
+	struct json_object *model, *figures;
+	uint64_t process;
+
+	status->model = &whole->model;
+	if (!json_object_object_get_ex(object, "model", &model))
+		return strata_fail(error, "\"model\" is missing");
+	if (session_json_read(model, &whole->model, error) ||
+	    read_text(object, "recording", &status->recording, error) ||
+	    read_text(object, "no_status", &status->no_figures, error) ||
+	    read_number(object, "process", INT_MAX, &process, error) ||
+	    read_state(object, status, error))
+		return -1;
+	if (!whole->model.output)
+		return strata_fail(error, "\"output\" is missing");
+	status->process = (int)process;
+	status->current = !strcmp(current, whole->model.name);
+	return json_object_object_get_ex(object, "status", &figures)
+		       ? read_figures(figures, whole, error)
+		       : 0;
+}
+
+static int read_sessions(struct strata_control *control, struct strata_error *error)
+{
+	struct json_object *list;
+	const char *current;
+	size_t nr, i;
+
+	if (read_text(control->reply, "current", &current, error))
+		return -1;
+	if (!strata_json_has(control->reply, "sessions"))
+		return strata_fail(error, "\"sessions\" is missing");
+	if (read_objects(control->reply, "sessions", &list, &nr, error))
+		return -1;
+	control->sessions = calloc(nr + 1, sizeof(struct strata_session_status *));
+	if (!control->sessions)
+		return strata_fail(error, "out of memory");
+	for (i = 0; i < nr; i++) {
+		struct whole_status *whole = calloc(1, sizeof(*whole));
+
+		if (!whole)
+			return strata_fail(error, "out of memory");
+		control->sessions[control->nr_sessions++] = &whole->status;
+		if (read_session(json_object_array_get_idx(list, i), current, whole, error))
+			return strata_fail_in(error, "session %zu", i);
+	}
+	return 0;
+}
+
+enum strata_control_result strata_control_status(struct strata_control *control, const char *name)
+{
+	struct strata_error error = { "" };
+	enum strata_control_result result = ask(control, ask_make("status", name), false);
+
+	if (result != STRATA_CONTROL_OK || !read_sessions(control, &error))
+		return result;
+	session_status_free(control);
+	strata_fail_in(&error, "stratad");
+	return handle_end(control, STRATA_CONTROL_NO_REPLY, error.text);
+}
+
+size_t strata_control_nr_sessions(const struct strata_control *control)
+{
+	return control->nr_sessions;
+}
+
+const struct strata_session_status *strata_control_session(const struct strata_control *control,
+							   size_t index)
+{
+	return index < control->nr_sessions ? control->sessions[index] : NULL;
+}
+
+/* The session that was asked for, or the current one of all.  NULL: there is none. */
+static const struct strata_session *find_model(const struct strata_control *control,
+					       const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < control->nr_sessions; i++)
+		if (name ? !strcmp(name, control->sessions[i]->model->name)
+			 : control->sessions[i]->current)
+			return control->sessions[i]->model;
+	return NULL;
+}
+
+enum strata_control_result strata_control_get(struct strata_control *control, const char *name,
+					      struct strata_session **session)
+{
+	enum strata_control_result result;
+	const struct strata_session *model;
+	struct strata_error error = { "" };
+	char wanted[STRATA_SESSION_NAME_BYTES];
+
+	*session = NULL;
+	if (name) {
+		if (session_model_check_name(name, &error))
+			return handle_wrong(control, &error);
+		/* It may be one of the results that the next call frees. */
+		memcpy(wanted, name, strlen(name) + 1);
+	}
+	result = strata_control_status(control, name);
+	if (result != STRATA_CONTROL_OK)
+		return result;
+	model = find_model(control, name ? wanted : NULL);
+	if (!model)
+		return handle_end(control, STRATA_CONTROL_FAILED,
+				  name ? "stratad replied with another session"
+				       : "there is no current session; name one");
+	*session = malloc(sizeof(**session));
+	if (*session && !session_model_copy(*session, model, &error))
+		return STRATA_CONTROL_OK;
+	free(*session);
+	*session = NULL;
+	return handle_out_of_memory(control);
+}

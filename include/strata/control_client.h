@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * control_client.h - controls sessions from a program: what `strata create`, `start`, `stop` and
+ * the other verbs of sessions do.  Link with -lstrata-control; docs/control-library.md has
+ * examples.
+ *
+ * Every verb is one request to stratad, the session daemon of the calling user, over a connection
+ * of its own.  Root's sessions record all layers, another user's his own applications.
+ *
+ *   | verb of strata                | function                                             |
+ *   |-------------------------------|------------------------------------------------------|
+ *   | create                        | strata_control_session_new(), strata_control_create() |
+ *   | destroy, start, stop          | strata_control_destroy(), _start(), _stop()          |
+ *   | set-session                   | strata_control_set_session()                         |
+ *   | status (the list of sessions) | strata_control_status(), _session()                  |
+ *   | enable-channel                | strata_control_set_channel()                         |
+ *   | enable-event, track           | strata_control_enable()                              |
+ *   | disable-event, untrack        | strata_control_disable()                             |
+ *   | snapshot                      | strata_control_snapshot()                            |
+ *   | save                          | strata_control_get(), _session_text()                |
+ *   | load                          | strata_control_session_read(), _create()             |
+ *
+ * Threads: a handle is used by one thread at a time.  Threads with a handle each need no lock: the
+ * library has no other state.  After fork(), parent and child may both use their copies.
+ * No function may be called in a signal handler.  None prints, exits, or changes signals.
+ *
+ * Every pointer that a function returns from a handle is valid until the next call with that
+ * handle, unless the function says otherwise.
+ */
+#ifndef STRATA_CONTROL_CLIENT_H
+#define STRATA_CONTROL_CLIENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <strata/control.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The library is compiled with hidden symbols, but for these. */
+#pragma GCC visibility push(default)
+
+/* The result of a call.  strata_control_message() has cause and next step of those but OK. */
+enum strata_control_result {
+	/* stratad does not run and could not be started, the connection broke, the time was over,
+	 * or the reply is invalid.  Whether a request that was sent is done is then unknown. */
+	STRATA_CONTROL_NO_REPLY = -1,
+	STRATA_CONTROL_OK = 0,
+	STRATA_CONTROL_FAILED = 1,  /* stratad refused, or could not do it */
+	STRATA_CONTROL_WRONG = 2,   /* an argument is wrong; nothing was sent */
+	STRATA_CONTROL_PARTIAL = 3, /* recorded, but something that the notes name was left out */
+};
+
+/* A handle. */
+struct strata_control;
+
+/* Makes a handle, without a connection.  NULL: out of memory. */
+struct strata_control *strata_control_new(void);
+
+/* Frees a handle and all that it returned.  NULL is allowed. */
+void strata_control_free(struct strata_control *control);
+
+/*
+ * Limits how long a call waits for stratad.
+ * @ms: milliseconds; -1 (the default): without limit, because a stop writes what the rings hold
+ */
+void strata_control_set_timeout(struct strata_control *control, int ms);
+
+/*
+ * Names the program that is started when no stratad runs.  Without it: stratad in ../bin of the
+ * directory with the shared library, else in PATH.
+ * @path: absolute; copied
+ * Returns OK, or WRONG: out of memory.
+ */
+enum strata_control_result strata_control_set_stratad(struct strata_control *control,
+						      const char *path);
+
+/*
+ * The text of the last call, of one line: what was done, or cause and next step.  "": none.  Never
+ * NULL.  Names in it may be a guest's; control characters and invalid UTF-8 are replaced by '?'.
+ */
+const char *strata_control_message(const struct strata_control *control);
+
+/* Notes of the last call: a line each, in order, as strata_control_message().  Of stop and destroy:
+ * the consumer's report; of a call that started stratad: what that said. */
+size_t strata_control_nr_notes(const struct strata_control *control);
+
+/* The note at @index.  NULL: there is none. */
+const char *strata_control_note(const struct strata_control *control, size_t index);
+
+/* The whole reply as JSON (docs/formats.md), not escaped for a terminal.  NULL: there was none. */
+const char *strata_control_reply(struct strata_control *control);
+
+/* Sessions as structures ---------------------------------------------------------------------- */
+
+/*
+ * Makes a session without rules, with the default rings.  Change its members before
+ * strata_control_create().
+ * @name:   NULL: session-DATE-TIME
+ * @output: directory for its recordings; a relative path counts from the current directory; NULL:
+ *          ~/strata-traces/NAME-DATE-TIME
+ * @session: OUT, for strata_control_session_free()
+ * Returns OK or WRONG.
+ */
+enum strata_control_result strata_control_session_new(struct strata_control *control,
+						      const char *name, const char *output,
+						      struct strata_session **session);
+
+/* Frees a session of this library.  NULL is allowed. */
+void strata_control_session_free(struct strata_session *session);
+
+/*
+ * Adds rules to a session in memory.
+ * @kind:   of all of them
+ * @target: "" or NULL: none (STRATA_DOMAIN_XEN)
+ * @list:   their texts, separated by commas; of STRATA_RULE_KPROBE and _KRETPROBE one text
+ * Returns OK or WRONG; then the session may have some of them.
+ */
+enum strata_control_result strata_control_session_add(struct strata_control *control,
+						      struct strata_session *session,
+						      enum strata_domain domain,
+						      enum strata_rule_kind kind,
+						      const char *target, const char *list);
+
+/* The text of a session, as `strata save` writes it, without a newline at its end.  NULL: out of
+ * memory. */
+const char *strata_control_session_text(struct strata_control *control,
+					const struct strata_session *session);
+
+/*
+ * Reads the text of a session, which may be hostile.
+ * @length: bytes, at most STRATA_SESSION_TEXT_BYTES
+ * @name:   replaces the session's name; NULL: it stays
+ * @output: replaces its directory; likewise
+ * @session: OUT, for strata_control_session_free()
+ * Returns OK or WRONG.
+ */
+enum strata_control_result strata_control_session_read(struct strata_control *control,
+						       const char *text, size_t length,
+						       const char *name, const char *output,
+						       struct strata_session **session);
+
+/* Names as in texts: "xen", "kernel", "app"; "event", "kprobe"...  NULL: there is no such one. */
+const char *strata_control_domain_name(enum strata_domain domain);
+const char *strata_control_rule_name(enum strata_rule_kind kind);
+
+/* Verbs --------------------------------------------------------------------------------------- */
+/*
+ * Each returns one of the results above, and leaves message, notes and reply in the handle.
+ * @name: of the session; NULL: the current one, which the user's last create or set-session chose.
+ *        Programs should name theirs.
+ */
+
+/*
+ * Creates a session, with its rules, and makes it the current one.  Starts stratad if it does not
+ * run.
+ * @session: an output of NULL has the default directory, whose parent is made if it is missing
+ */
+enum strata_control_result strata_control_create(struct strata_control *control,
+						 const struct strata_session *session);
+
+/* Stops a session that records, as strata_control_stop(), and removes it; its recordings stay. */
+enum strata_control_result strata_control_destroy(struct strata_control *control, const char *name);
+
+/* Starts to record.  It records when this returns. */
+enum strata_control_result strata_control_start(struct strata_control *control, const char *name);
+
+/* Stops recording.  The recording is complete when this returns; the notes report its figures. */
+enum strata_control_result strata_control_stop(struct strata_control *control, const char *name);
+
+/* Makes a session the current one.  @name: not NULL */
+enum strata_control_result strata_control_set_session(struct strata_control *control,
+						      const char *name);
+
+/*
+ * Adds rules (`strata enable-event`, `track`), all or none; rules about events also while the
+ * session records.
+ * @rules: copied
+ */
+enum strata_control_result strata_control_enable(struct strata_control *control, const char *name,
+						 enum strata_domain domain,
+						 const struct strata_rule *rules, size_t nr);
+
+/* Removes rules of exactly these kinds, targets and texts (`strata disable-event`, `untrack`),
+ * likewise. */
+enum strata_control_result strata_control_disable(struct strata_control *control, const char *name,
+						  enum strata_domain domain,
+						  const struct strata_rule *rules, size_t nr);
+
+/* The same with rules from a list, as of strata_control_session_add(). */
+enum strata_control_result strata_control_enable_list(struct strata_control *control,
+						      const char *name, enum strata_domain domain,
+						      enum strata_rule_kind kind,
+						      const char *target, const char *list);
+enum strata_control_result strata_control_disable_list(struct strata_control *control,
+						       const char *name, enum strata_domain domain,
+						       enum strata_rule_kind kind,
+						       const char *target, const char *list);
+
+/*
+ * Sets attributes of a channel, while the session does not record (`strata enable-channel`).
+ * @channel: its rules are not used
+ * @members: names of the attributes to set, as in docs/formats.md, separated by commas, like
+ *           "subbuf_bytes,nr_subbufs"; NULL: all
+ */
+enum strata_control_result strata_control_set_channel(struct strata_control *control,
+						      const char *name, enum strata_domain domain,
+						      const struct strata_channel *channel,
+						      const char *members);
+
+/* The same by text: a JSON object of the attributes to set, like {"subbuf_bytes": 65536}. */
+enum strata_control_result strata_control_set_channel_text(struct strata_control *control,
+							   const char *name,
+							   enum strata_domain domain,
+							   const char *object);
+
+/*
+ * Writes what a flight recorder has in memory; recording goes on.
+ * @output: directory of the snapshot; NULL: snapshot-DATE-TIME in the session's
+ */
+enum strata_control_result strata_control_snapshot(struct strata_control *control, const char *name,
+						   const char *output);
+
+/* Status -------------------------------------------------------------------------------------- */
+
+enum strata_session_state {
+	STRATA_SESSION_STOPPED,
+	STRATA_SESSION_RECORDS,
+	STRATA_SESSION_ENDED,  /* its consumer ended by itself */
+	STRATA_SESSION_KILLED, /* its consumer was killed: `strata recover` restores the recording
+				*/
+};
+
+/* A source of a session that records.  Names are the source's own: escape them to show them. */
+struct strata_session_source {
+	const char *name;
+	const char *layer; /* "xen", "kernel", "app" */
+	uint64_t events;
+	uint64_t lost;
+	bool ended;
+};
+
+/* What a rule waits for. */
+struct strata_session_wait {
+	const char *target;
+	const char *why;
+};
+
+/* A session, as stratad describes it.  Strings are never NULL.  Members are added at the end only.
+ */
+struct strata_session_status {
+	const struct strata_session *model;
+	enum strata_session_state state;
+	bool current;
+	int exit_status;       /* STRATA_SESSION_ENDED: its consumer's */
+	const char *recording; /* directory of the last start; "": none */
+	int process;           /* its consumer while it records, else 0 */
+
+	/* Figures of a session that records; zero if @has_figures is false. */
+	bool has_figures;
+	const char *no_figures; /* records without figures: why its consumer does not answer */
+	uint32_t recorder;      /* its number among the recorders of this machine */
+	uint64_t seconds;       /* since its start */
+	uint64_t events;
+	uint64_t bytes;
+	uint64_t lost; /* events that were discarded because a ring was full */
+	uint64_t snapshots;
+	bool disk_was_full;
+	size_t nr_sources;
+	const struct strata_session_source *const *sources;
+	size_t nr_waiting;
+	const struct strata_session_wait *const *waiting;
+	uint64_t not_shown; /* further sources and waits, for which the answer had no room */
+};
+
+/*
+ * Asks what sessions there are.
+ * @name: NULL: all of the user's, not only the current one
+ * FAILED without stratad and without sessions of an earlier one, and if @name does not exist.
+ */
+enum strata_control_result strata_control_status(struct strata_control *control, const char *name);
+
+/* Sessions that the last strata_control_status() returned. */
+size_t strata_control_nr_sessions(const struct strata_control *control);
+
+/* The session at @index.  NULL: there is none. */
+const struct strata_session_status *strata_control_session(const struct strata_control *control,
+							   size_t index);
+
+/*
+ * Copies the model of a session, to save or change it, or to create another one like it.
+ * @session: OUT, for strata_control_session_free()
+ */
+enum strata_control_result strata_control_get(struct strata_control *control, const char *name,
+					      struct strata_session **session);
+
+#pragma GCC visibility pop
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* STRATA_CONTROL_CLIENT_H */
