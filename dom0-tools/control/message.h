@@ -17,6 +17,9 @@
 /* Of stratad, in the run directory. */
 #define MESSAGE_SOCKET "stratad.sock"
 
+/* Likewise: it holds this file's lock (run_lock.h) while it runs. */
+#define MESSAGE_LOCK "stratad.lock"
+
 /* The directory with stratad's own files of sessions, likewise. */
 #define MESSAGE_SESSIONS "sessions"
 

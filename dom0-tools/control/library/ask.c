@@ -3,10 +3,12 @@
 #include "control/library/ask.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/json_members.h"
@@ -15,6 +17,10 @@
 #include "control/message.h"
 
 #define SEND_MS 60000
+
+/* Longest wait for a stratad that starts or ends meanwhile, and between two looks. */
+#define OTHER_MS 10000
+#define TURN_MS  10
 
 struct json_object *ask_make(const char *verb, const char *name)
 {
@@ -50,6 +56,62 @@ static bool has_sessions(const char *run_dir)
 	return !access(path, F_OK);
 }
 
+/* Whether a stratad lives that does not listen yet, or not any more. */
+static bool is_locked(const char *run_dir)
+{
+	struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+	char path[RUN_DIR_PATH_BYTES + sizeof("/" MESSAGE_LOCK)];
+	bool locked;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/" MESSAGE_LOCK, run_dir);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0)
+		return false;
+	locked = !fcntl(fd, F_OFD_GETLK, &whole) && whole.l_type != F_UNLCK;
+	close(fd);
+	return locked;
+}
+
+/* Waits while another stratad starts or ends.  A connected socket, or -1: it ended, or does not in
+ * time. */
+static int connect_other(const char *run_dir)
+{
+	const struct timespec turn = { .tv_nsec = TURN_MS * 1000000l };
+	int fd, turns;
+
+	for (turns = 0; turns < OTHER_MS / TURN_MS; turns++) {
+		const bool locked = is_locked(run_dir);
+
+		fd = connect_daemon(run_dir);
+		if (fd >= 0 || !locked)
+			return fd;
+		nanosleep(&turn, NULL);
+	}
+	return -1;
+}
+
+/* Starts stratad, unless another program does so now.  A connected socket or -1. */
+static int start_and_connect(struct strata_control *control, const char *run_dir,
+			     struct strata_error *error)
+{
+	int fd = connect_other(run_dir), started;
+
+	if (fd >= 0)
+		return fd;
+	started = start_daemon(control, error);
+	fd = connect_other(run_dir);
+	/* Another one was faster, and ours said so. */
+	if (fd >= 0 && started)
+		handle_begin(control);
+	if (fd >= 0 || started)
+		return fd;
+	if (control->nr_notes)
+		return strata_fail(error, "stratad could not be started: %s", control->notes[0]);
+	return strata_fail(error, "stratad cannot be reached at %s/%s: %s", run_dir, MESSAGE_SOCKET,
+			   strerror(errno));
+}
+
 /* A connected socket, or -1 with the result in @failed. */
 static int connect_or_start(struct strata_control *control, bool start,
 			    enum strata_control_result *failed, struct strata_error *error)
@@ -61,20 +123,16 @@ static int connect_or_start(struct strata_control *control, bool start,
 	if (run_dir_choose(run_dir, error))
 		return -1;
 	fd = connect_daemon(run_dir);
-	if (fd < 0 && (errno == ENOENT || errno == ECONNREFUSED)) {
-		if (!start && !has_sessions(run_dir)) {
-			*failed = STRATA_CONTROL_FAILED;
-			return strata_fail(error, "there are no sessions: stratad does not run; "
-						  "`strata create` begins one");
-		}
-		if (start_daemon(control, error))
-			return -1;
-		fd = connect_daemon(run_dir);
-	}
-	if (fd < 0)
-		strata_fail(error, "stratad cannot be reached at %s/%s: %s", run_dir,
-			    MESSAGE_SOCKET, strerror(errno));
-	return fd;
+	if (fd >= 0)
+		return fd;
+	if (errno != ENOENT && errno != ECONNREFUSED)
+		return strata_fail(error, "stratad cannot be reached at %s/%s: %s", run_dir,
+				   MESSAGE_SOCKET, strerror(errno));
+	if (start || has_sessions(run_dir))
+		return start_and_connect(control, run_dir, error);
+	*failed = STRATA_CONTROL_FAILED;
+	return strata_fail(error, "there are no sessions: stratad does not run; `strata create` "
+				  "begins one");
 }
 
 /* Notes the lines of a reply.  0 or -1. */
@@ -123,7 +181,7 @@ enum strata_control_result ask(struct strata_control *control, struct json_objec
 {
 	enum strata_control_result result = STRATA_CONTROL_NO_REPLY;
 	const int limit_ms = control->timeout_ms;
-	struct strata_error error = { "" };
+	struct strata_error error = { "" }, reason;
 	int fd;
 
 	if (!request)
@@ -141,6 +199,7 @@ enum strata_control_result ask(struct strata_control *control, struct json_objec
 	json_object_put(request);
 	if (control->reply && !take_reply(control, &result, &error))
 		return result;
-	strata_fail_in(&error, "stratad");
+	reason = error;
+	strata_fail(&error, "stratad: %.900s; `strata status` shows what was done", reason.text);
 	return handle_end(control, STRATA_CONTROL_NO_REPLY, error.text);
 }

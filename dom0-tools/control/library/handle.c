@@ -126,16 +126,27 @@ enum strata_control_result handle_ok(struct strata_control *control)
 	return STRATA_CONTROL_OK;
 }
 
+/* Makes room for another note.  It grows at each power of two, so that many notes cost few copies.
+ */
+static bool has_room(struct strata_control *control)
+{
+	const size_t nr = control->nr_notes;
+	char **more;
+
+	if (nr & (nr - 1))
+		return true;
+	more = reallocarray(control->notes, nr ? 2 * nr : 1, sizeof(*more));
+	if (more)
+		control->notes = more;
+	return more != NULL;
+}
+
 void handle_note(struct strata_control *control, const char *text)
 {
 	char *shown = copy_shown(text);
-	char **more = shown ? reallocarray(control->notes, control->nr_notes + 1, sizeof(*more))
-			    : NULL;
 
-	if (!more) {
+	if (shown && has_room(control))
+		control->notes[control->nr_notes++] = shown;
+	else
 		free(shown);
-		return;
-	}
-	control->notes = more;
-	control->notes[control->nr_notes++] = shown;
 }
