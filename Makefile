@@ -245,7 +245,16 @@ $(O)/tests/app/%: tests/unit/app/%.c $(APP_LIBRARY) Makefile tests/raw_app.h $(w
 	@$(CC) $(STRATA_CFLAGS) $(CFLAGS) -pie $< -o $@ -L$(O)/lib -lstrata -lpthread -ldl \
 		-Wl,-rpath,$(abspath $(O)/lib)
 
-unit: $(UNIT_TESTS) $(APP_TESTS) $(ATTACKS)
+# A user of the control library, with it under sanitizers (tests/unit/test_control_library.sh).
+CONTROL_TESTS := $(O)/tests/control/client
+
+$(O)/tests/control/client: tests/unit/control/client.c $(CONTROL_OBJECTS)
+	@mkdir -p $(@D)
+	@echo "  LD      $@"
+	@$(CC) $(STRATA_CFLAGS) -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined $< $(CONTROL_SOURCES) \
+		-pie -o $@ -lpthread $(shell pkg-config --libs json-c)
+
+unit: $(UNIT_TESTS) $(APP_TESTS) $(CONTROL_TESTS) $(ATTACKS)
 
 # The recorder and the core's writer under sanitizers, against a host that is not there (tests/fuzz).
 FUZZ_CFLAGS  := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined \
@@ -323,6 +332,10 @@ bench-papers: deps-bench-papers
 
 # The house -----------------------------------------------------------------------------------
 
+# Where Debian's Python looks for modules.
+PYTHON_VERSION = $(shell python3 -c 'import sys; print(sys.version_info[1])' 2>/dev/null)
+PYTHON_DIR    ?= $(PREFIX)/lib/python3$(if $(filter-out /usr,$(PREFIX)),.$(PYTHON_VERSION))/dist-packages
+
 install: tools
 	install -D -m 0755 $(O)/bin/strata $(DESTDIR)$(PREFIX)/bin/strata
 	install -m 0755 $(O)/bin/strata-sql $(DAEMONS) $(DESTDIR)$(PREFIX)/bin/
@@ -336,6 +349,8 @@ install: tools
 	install -d $(DESTDIR)$(PREFIX)/lib/pkgconfig
 	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(CONTROL_VERSION)|' dom0-tools/control/library/libstrata-control.pc.in \
 		>$(DESTDIR)$(PREFIX)/lib/pkgconfig/libstrata-control.pc
+	install -d $(DESTDIR)$(PYTHON_DIR)/strata
+	install -m 0644 dom0-tools/python/strata/*.py $(DESTDIR)$(PYTHON_DIR)/strata/
 	install -d $(DESTDIR)$(PREFIX)/include/strata/platform $(DESTDIR)$(PREFIX)/include/strata/abi
 	cd include && for f in strata/*.h strata/*/*.h; do \
 		install -m 0644 $$f $(DESTDIR)$(PREFIX)/include/$$f; done

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * client.c - a user of libstrata-control for test_control_library.sh, compiled with sanitizers:
+ *
+ *   client status N MS   asks N times for all sessions, and waits MS for each reply; prints result
+ *                        and message of each, and uses everything that was returned
+ *   client threads N     N threads, with a handle each, create, change, save, load and destroy
+ *   client arguments     passes wrong arguments; prints what is said to each
+ *   client start PATH    starts PATH as stratad, while signals and descriptors are unusual
+ */
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <strata/control_client.h>
+
+static size_t used; /* so that no use is optimised away */
+
+static void use(const char *text)
+{
+	used += strlen(text);
+}
+
+static void use_session(const struct strata_session_status *session)
+{
+	size_t i, domain;
+
+	use(session->model->name);
+	use(session->model->output);
+	use(session->recording);
+	use(session->no_figures);
+	for (domain = 0; domain < STRATA_NR_DOMAINS; domain++)
+		for (i = 0; i < session->model->channels[domain].nr_rules; i++)
+			use(session->model->channels[domain].rules[i].text);
+	for (i = 0; i < session->nr_sources; i++) {
+		use(session->sources[i]->name);
+		use(session->sources[i]->layer);
+		used += session->sources[i]->events;
+	}
+	for (i = 0; i < session->nr_waiting; i++) {
+		use(session->waiting[i]->target);
+		use(session->waiting[i]->why);
+	}
+}
+
+static int ask_often(int nr, int limit_ms)
+{
+	struct strata_control *control = strata_control_new();
+	const struct strata_session_status *session;
+	int i;
+
+	strata_control_set_timeout(control, limit_ms);
+	for (i = 0; i < nr; i++) {
+		enum strata_control_result result = strata_control_status(control, NULL);
+		size_t at;
+
+		printf("%d %zu %s\n", (int)result, strata_control_nr_sessions(control),
+		       strata_control_message(control));
+		fflush(stdout);
+		for (at = 0; (session = strata_control_session(control, at)); at++)
+			use_session(session);
+		for (at = 0; at < strata_control_nr_notes(control); at++)
+			use(strata_control_note(control, at));
+		if (strata_control_reply(control))
+			use(strata_control_reply(control));
+	}
+	strata_control_free(control);
+	return 0;
+}
+
+/* Prints a call that failed.  Whether it did not. */
+static bool fine(struct strata_control *control, enum strata_control_result result)
+{
+	if (result != STRATA_CONTROL_OK)
+		printf("%d %s\n", (int)result, strata_control_message(control));
+	return result == STRATA_CONTROL_OK;
+}
+
+static void *live(void *data)
+{
+	struct strata_control *control = strata_control_new();
+	struct strata_session *session, *saved, *copy;
+	char name[32], other[32];
+	const char *text;
+	bool ok;
+
+	snprintf(name, sizeof(name), "thread-%d", *(int *)data);
+	snprintf(other, sizeof(other), "copy-%d", *(int *)data);
+	ok = fine(control, strata_control_session_new(control, name, "/tmp", &session)) &&
+	     fine(control, strata_control_create(control, session)) &&
+	     fine(control, strata_control_enable_list(control, name, STRATA_DOMAIN_APP,
+						      STRATA_RULE_EVENT, "program", "a,b,,c")) &&
+	     fine(control, strata_control_disable_list(control, name, STRATA_DOMAIN_APP,
+						       STRATA_RULE_EVENT, "program", "b")) &&
+	     fine(control, strata_control_status(control, name)) &&
+	     /* An argument that the call itself frees. */
+	     fine(control,
+		  strata_control_get(control, strata_control_session(control, 0)->model->name,
+				     &saved));
+	text = ok ? strata_control_session_text(control, saved) : NULL;
+	ok = text &&
+	     fine(control,
+		  strata_control_session_read(control, text, strlen(text), other, NULL, &copy)) &&
+	     fine(control, strata_control_create(control, copy)) &&
+	     copy->channels[STRATA_DOMAIN_APP].nr_rules == 2 &&
+	     fine(control, strata_control_destroy(control, other)) &&
+	     fine(control, strata_control_destroy(control, name));
+	if (ok)
+		strata_control_session_free(copy);
+	if (text)
+		strata_control_session_free(saved);
+	strata_control_session_free(session);
+	strata_control_free(control);
+	return ok ? data : NULL;
+}
+
+static int run_threads(int nr)
+{
+	pthread_t threads[16];
+	int numbers[16], i, well = 0;
+	void *result;
+
+	for (i = 0; i < nr && i < 16; i++) {
+		numbers[i] = i;
+		pthread_create(&threads[i], NULL, live, &numbers[i]);
+	}
+	while (i-- > 0) {
+		pthread_join(threads[i], &result);
+		well += result != NULL;
+	}
+	printf("%d of %d\n", well, nr);
+	return well != nr;
+}
+
+static int pass_wrong_arguments(void)
+{
+	struct strata_control *control = strata_control_new();
+	struct strata_channel channel = { .rings = (enum strata_app_mode)99 };
+	struct strata_rule rule = { .kind = (enum strata_rule_kind)77 };
+	char *text = malloc(5000);
+	struct strata_session *session, *none;
+
+	memset(text, 'x', 4999);
+	text[4999] = '\0';
+	fine(control, strata_control_session_new(control, "a/b", NULL, &none));
+	fine(control, strata_control_session_new(control, "name", text, &none));
+	fine(control, strata_control_session_new(control, "name", "a\nb", &none));
+	fine(control, strata_control_session_read(control, text, 4999, NULL, NULL, &none));
+	fine(control, strata_control_session_new(control, "name", NULL, &session));
+	fine(control, strata_control_session_add(control, session, STRATA_DOMAIN_APP,
+						 STRATA_RULE_EVENT, "p", text));
+	fine(control, strata_control_session_add(control, session, STRATA_DOMAIN_APP,
+						 STRATA_RULE_EVENT, text, "e"));
+	fine(control, strata_control_session_add(control, session, STRATA_DOMAIN_APP,
+						 STRATA_RULE_EVENT, "p", ",,"));
+	fine(control, strata_control_session_add(control, session, (enum strata_domain)9,
+						 STRATA_RULE_EVENT, "p", "e"));
+	fine(control, strata_control_enable(control, "name", STRATA_DOMAIN_APP, &rule, 1));
+	rule.kind = STRATA_RULE_EVENT;
+	memset(rule.text, 'x', sizeof(rule.text));
+	fine(control, strata_control_enable(control, "name", STRATA_DOMAIN_APP, &rule, 1));
+	fine(control,
+	     strata_control_set_channel(control, "name", STRATA_DOMAIN_APP, &channel, NULL));
+	channel.rings = (enum strata_app_mode)0;
+	fine(control, strata_control_set_channel(control, "name", STRATA_DOMAIN_KERNEL, &channel,
+						 "subbuf_bytes"));
+	fine(control, strata_control_set_channel_text(control, "name", STRATA_DOMAIN_APP, "[1]"));
+	session->event_header = (enum strata_header_form)9;
+	fine(control, strata_control_create(control, session));
+	fine(control, strata_control_get(control, text, &none));
+	strata_control_session_free(session);
+	strata_control_free(control);
+	free(text);
+	return 0;
+}
+
+static int start(const char *path)
+{
+	struct strata_control *control = strata_control_new();
+	enum strata_control_result result;
+	struct strata_session *session;
+	sigset_t all;
+	size_t i;
+
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, NULL);
+	signal(SIGCHLD, SIG_IGN);
+	dup2(open("/dev/null", O_RDONLY), 77);
+	strata_control_set_stratad(control, path);
+	strata_control_session_new(control, "started", "/tmp", &session);
+	result = strata_control_create(control, session);
+	printf("%d %s\n", (int)result, strata_control_message(control));
+	for (i = 0; i < strata_control_nr_notes(control); i++)
+		printf("%s\n", strata_control_note(control, i));
+	strata_control_session_free(session);
+	strata_control_free(control);
+	return result != STRATA_CONTROL_OK;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc == 4 && !strcmp(argv[1], "status"))
+		return ask_often(atoi(argv[2]), atoi(argv[3]));
+	if (argc == 3 && !strcmp(argv[1], "threads"))
+		return run_threads(atoi(argv[2]));
+	if (argc == 2 && !strcmp(argv[1], "arguments"))
+		return pass_wrong_arguments();
+	if (argc == 3 && !strcmp(argv[1], "start"))
+		return start(argv[2]);
+	fprintf(stderr, "client: see its first lines\n");
+	return 2;
+}
