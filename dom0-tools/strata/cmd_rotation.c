@@ -5,7 +5,6 @@
 #include <stdio.h>
 
 #include "base/exit_status.h"
-#include "control/session_json.h"
 #include "strata/commands.h"
 #include "strata/rotation_options.h"
 #include "strata/session_request.h"
@@ -48,7 +47,7 @@ static int run(int argc, char **argv, bool enable)
 	struct strata_rotation when = { .bytes = 0 };
 	int option, status = STRATA_STATUS_OK;
 	const char *session = NULL;
-	struct json_object *request;
+	struct strata_control *control;
 	bool json = false;
 
 	opterr = 0;
@@ -76,9 +75,12 @@ static int run(int argc, char **argv, bool enable)
 		return session_request_wrong(argv[0], "\"%s\" is not an option", argv[optind]);
 	if (enable && !when.bytes && !when.ms)
 		return session_request_wrong(argv[0], "--size or --timer is needed");
-	request = session_request_make("rotation", session);
-	json_object_object_add(request, "rotation", session_json_make_rotation(&when));
-	return session_request_run(request, false, json);
+	control = session_request_begin();
+	if (!control)
+		return STRATA_STATUS_FAILED;
+	return session_request_end(
+		control, strata_control_set_rotation(control, session, when.bytes, when.ms, when.keep),
+		json);
 }
 
 int strata_cmd_enable_rotation(int argc, char **argv)

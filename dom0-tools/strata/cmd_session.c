@@ -73,7 +73,7 @@ int strata_cmd_destroy(int argc, char **argv)
 int strata_cmd_rotate(int argc, char **argv)
 {
 	return run(
-		argc, argv, false,
+		argc, argv, strata_control_rotate, false,
 		"Ends the recording of a session (default: the current one), and goes on in a new\n"
 		"one beside it, without losing an event. The ended one is complete when this\n"
 		"returns, and can be moved or removed.\n");
@@ -81,7 +81,7 @@ int strata_cmd_rotate(int argc, char **argv)
 
 int strata_cmd_clear(int argc, char **argv)
 {
-	return run(argc, argv, false,
+	return run(argc, argv, strata_control_clear, false,
 		   "Removes what a session (default: the current one) has recorded since it was\n"
 		   "started, and goes on: its recordings, or the memory of a flight recorder.\n");
 }

@@ -17,6 +17,8 @@
  *   | enable-event, track           | strata_control_enable()                              |
  *   | disable-event, untrack        | strata_control_disable()                             |
  *   | snapshot                      | strata_control_snapshot()                            |
+ *   | rotate, clear                 | strata_control_rotate(), _clear()                    |
+ *   | enable-, disable-rotation     | strata_control_set_rotation()                        |
  *   | save                          | strata_control_get(), _session_text()                |
  *   | load                          | strata_control_session_read(), _create()             |
  *
@@ -224,6 +226,23 @@ enum strata_control_result strata_control_set_channel_text(struct strata_control
 enum strata_control_result strata_control_snapshot(struct strata_control *control, const char *name,
 						   const char *output);
 
+/* Ends the recording of a session, and goes on in a new one beside it; the message names both.  The
+ * ended one is complete when this returns. */
+enum strata_control_result strata_control_rotate(struct strata_control *control, const char *name);
+
+/* Removes what a session has recorded since its start, and goes on. */
+enum strata_control_result strata_control_clear(struct strata_control *control, const char *name);
+
+/*
+ * Sets when the recording of a session is divided, also while it records.
+ * @bytes: after so many; 0: not by size
+ * @ms:    after so many milliseconds; 0: not by time
+ * @keep:  recordings of a start that stay, the one in progress included; 0: all
+ */
+enum strata_control_result strata_control_set_rotation(struct strata_control *control,
+						       const char *name, uint64_t bytes, uint32_t ms,
+						       uint32_t keep);
+
 /* Status -------------------------------------------------------------------------------------- */
 
 enum strata_session_state {
@@ -274,6 +293,7 @@ struct strata_session_status {
 	size_t nr_waiting;
 	const struct strata_session_wait *const *waiting;
 	uint64_t not_shown; /* further sources and waits, for which the answer had no room */
+	uint64_t rotations; /* recordings since the start that have ended */
 };
 
 /*

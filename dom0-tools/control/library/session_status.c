@@ -178,6 +178,7 @@ static int read_figures(struct json_object *figures, struct whole_status *whole,
 	    read_number(figures, "bytes", UINT64_MAX, &status->bytes, error) ||
 	    read_number(figures, "lost", UINT64_MAX, &status->lost, error) ||
 	    read_number(figures, "snapshots", UINT64_MAX, &status->snapshots, error) ||
+	    read_number(figures, "rotations", UINT64_MAX, &status->rotations, error) ||
 	    read_number(figures, "not_shown", UINT64_MAX, &status->not_shown, error) ||
 	    read_truth(figures, "disk_was_full", &status->disk_was_full, error) ||
 	    read_sources(figures, whole, error) || read_waiting(figures, whole, error))

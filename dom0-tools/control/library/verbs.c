@@ -47,6 +47,16 @@ enum strata_control_result strata_control_stop(struct strata_control *control, c
 	return ask(control, ask_make("stop", name), false);
 }
 
+enum strata_control_result strata_control_rotate(struct strata_control *control, const char *name)
+{
+	return ask(control, ask_make("rotate", name), false);
+}
+
+enum strata_control_result strata_control_clear(struct strata_control *control, const char *name)
+{
+	return ask(control, ask_make("clear", name), false);
+}
+
 enum strata_control_result strata_control_set_session(struct strata_control *control,
 						      const char *name)
 {
@@ -225,5 +235,20 @@ enum strata_control_result strata_control_snapshot(struct strata_control *contro
 	request = ask_make("snapshot", name);
 	if (output)
 		json_object_object_add(request, "output", json_object_new_string(path));
+	return ask(control, request, false);
+}
+
+enum strata_control_result strata_control_set_rotation(struct strata_control *control,
+						       const char *name, uint64_t bytes, uint32_t ms,
+						       uint32_t keep)
+{
+	const struct strata_rotation rotation = { .bytes = bytes, .ms = ms, .keep = keep };
+	struct strata_error error = { "" };
+	struct json_object *request;
+
+	if (session_model_check_rotation(&rotation, &error))
+		return handle_wrong(control, &error);
+	request = ask_make("rotation", name);
+	json_object_object_add(request, "rotation", session_json_make_rotation(&rotation));
 	return ask(control, request, false);
 }

@@ -4,7 +4,7 @@
 Structures cross as text only, so that they may get new members."""
 import ctypes
 import functools
-from ctypes import POINTER, c_char_p, c_int, c_size_t, c_void_p
+from ctypes import POINTER, c_char_p, c_int, c_size_t, c_uint32, c_uint64, c_void_p
 
 SONAME = "libstrata-control.so.1"
 
@@ -33,6 +33,9 @@ _FUNCTIONS = {
     "destroy": _NAMED,
     "start": _NAMED,
     "stop": _NAMED,
+    "rotate": _NAMED,
+    "clear": _NAMED,
+    "set_rotation": (c_int, [c_void_p, c_char_p, c_uint64, c_uint32, c_uint32]),
     "set_session": _NAMED,
     "status": _NAMED,
     "enable_list": _LIST,

@@ -190,6 +190,22 @@ class Session:
         """Stops recording; the recording is complete when this returns."""
         return self._call("stop")
 
+    def rotate(self):
+        """Ends the recording, which is complete then, and goes on in a new one beside it."""
+        return self._call("rotate")
+
+    def clear(self):
+        """Removes what was recorded since the start, and goes on."""
+        return self._call("clear")
+
+    def set_rotation(self, size=0, seconds=0, keep=0):
+        """Divides the recording after so many bytes or seconds; 0: not by that.  keep: how many of
+        the recordings of a start stay; 0: all."""
+        ms = round(seconds * 1000)
+        if not (0 <= size < 2**63 and 0 <= ms < 2**32 and 0 <= keep < 2**32):
+            raise Wrong("a rotation out of range")
+        return self._control._call("set_rotation", _bytes(self.name), size, ms, keep)
+
     def destroy(self):
         """Stops the session and removes it; its recordings stay."""
         return self._call("destroy")
