@@ -68,9 +68,8 @@ const char *aggregate_owner_name(const struct aggregate_look *look, const struct
 		one = aggregate_totals_domain(look->totals, row->owner);
 		snprintf(invented, sizeof(invented), "domain-%u", row->owner);
 		strata_escape_name(name, AGGREGATE_NAME_BYTES,
-				   strata_domain_shown_name(row->owner, one && one->name[0]
-										? one->name
-										: invented));
+				   strata_domain_shown_name(
+					   row->owner, one && one->name[0] ? one->name : invented));
 	}
 	return name;
 }

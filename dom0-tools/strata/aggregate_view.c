@@ -159,8 +159,10 @@ static void add_time(struct strata_table *table, const struct aggregate_look *lo
 	strata_cell_set(&cells[TIME_MAX], aggregate_row_ns(row, words[STRATA_AGGREGATE_MAX]));
 	if (!row->count)
 		return;
-	strata_cell_set(&cells[TIME_MIN], aggregate_row_ns(row, ~words[STRATA_AGGREGATE_MIN_INVERTED]));
-	strata_cell_set(&cells[TIME_MEAN], aggregate_row_ns(row, words[STRATA_AGGREGATE_SUM] / row->count));
+	strata_cell_set(&cells[TIME_MIN],
+			aggregate_row_ns(row, ~words[STRATA_AGGREGATE_MIN_INVERTED]));
+	strata_cell_set(&cells[TIME_MEAN],
+			aggregate_row_ns(row, words[STRATA_AGGREGATE_SUM] / row->count));
 	strata_cell_set(&cells[TIME_P50], aggregate_row_ns(row, aggregate_row_below(row, 500000)));
 	strata_cell_set(&cells[TIME_P90], aggregate_row_ns(row, aggregate_row_below(row, 900000)));
 	strata_cell_set(&cells[TIME_P99], aggregate_row_ns(row, aggregate_row_below(row, 990000)));
@@ -211,12 +213,14 @@ static void put_histograms(const struct aggregate_view *view, const struct strat
 
 		fprintf(out, "\n%s: %" PRIu64 " times from %s to %s\n",
 			cells[cells[TIME_DOMAIN].text ? TIME_DOMAIN : TIME_SOURCE].text,
-			rows[i].count, view->what->begin, view->what->end);
+			rows[i].count, view->what.begin, view->what.end);
 		for (bucket = 0; bucket < STRATA_AGGREGATE_BUCKETS; bucket++)
 			if (counts[bucket])
 				fprintf(out, "%12s or more %12" PRIu64 " %.*s\n",
 					strata_ns_text(
-						from, bucket ? aggregate_row_ns(&rows[i], 1ull << bucket) : 0),
+						from,
+						bucket ? aggregate_row_ns(&rows[i], 1ull << bucket)
+						       : 0),
 					counts[bucket],
 					(int)((counts[bucket] * BAR_WIDTH + most - 1) / most),
 					"########################################");
@@ -284,7 +288,7 @@ static void put_heading(const struct aggregate_view *view, const struct aggregat
 	char total[STRATA_NS_TEXT_BYTES], interval[STRATA_NS_TEXT_BYTES];
 
 	if (measures_times(look))
-		fprintf(out, "Times from %s to %s", view->what->begin, view->what->end);
+		fprintf(out, "Times from %s to %s", view->what.begin, view->what.end);
 	else
 		fprintf(out, "Events");
 	fprintf(out, " in %s; New: in the last %s; most new ones first\n",
@@ -322,7 +326,8 @@ static void add_buckets(struct json_object *object, const struct aggregate_row *
 		if (!count)
 			continue;
 		pair = json_object_new_array();
-		json_object_array_add(pair, json_object_new_uint64(i ? aggregate_row_ns(row, 1ull << i) : 0));
+		json_object_array_add(
+			pair, json_object_new_uint64(i ? aggregate_row_ns(row, 1ull << i) : 0));
 		json_object_array_add(pair, json_object_new_uint64(count));
 		json_object_array_add(buckets, pair);
 	}
@@ -412,7 +417,8 @@ static int show(struct aggregate_view *view, char *text)
 	return fflush(stdout) ? 1 : 0;
 }
 
-int aggregate_view_look(void *data, const struct aggregate_look *look, struct strata_error *error)
+/* As options->look() of aggregate_session.h. */
+static int show_look(void *data, const struct aggregate_look *look, struct strata_error *error)
 {
 	struct aggregate_view *view = data;
 	struct aggregate_row *rows;
@@ -443,22 +449,35 @@ int aggregate_view_look(void *data, const struct aggregate_look *look, struct st
 	return show(view, text) || view->once ? 1 : 0;
 }
 
-int aggregate_view_idle(void *data)
+static int follow_size(void *data)
 {
 	struct aggregate_view *view = data;
 
 	return view->has_screen ? screen_follow_size(&view->screen) : 0;
 }
 
-void aggregate_view_open(struct aggregate_view *view)
+static void open_view(void *data)
 {
+	struct aggregate_view *view = data;
+
 	view->has_screen = !view->json && !view->once && screen_is_possible(STDOUT_FILENO);
 	if (view->has_screen)
 		screen_open(&view->screen, STDOUT_FILENO);
 }
 
-void aggregate_view_close(struct aggregate_view *view)
+static void close_view(void *data)
 {
+	struct aggregate_view *view = data;
+
 	if (view->has_screen)
 		screen_close(&view->screen);
+}
+
+int aggregate_view_run(struct aggregate_view *view, struct aggregate_options *options,
+		       const struct aggregate_words *words)
+{
+	options->look = show_look;
+	options->idle = follow_size;
+	options->data = view;
+	return aggregate_run(options, words, &view->what, open_view, close_view);
 }

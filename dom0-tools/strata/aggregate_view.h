@@ -6,34 +6,23 @@
 #ifndef STRATA_STRATA_AGGREGATE_VIEW_H
 #define STRATA_STRATA_AGGREGATE_VIEW_H
 
+#include "strata/aggregate_options.h"
 #include "strata/read/screen.h"
-#include "stratad/aggregate_session.h"
 
 struct aggregate_view {
 	bool json;
 	bool once; /* the first look is the last one */
-	const struct aggregate_choice *what;
+	struct aggregate_choice what;
 	bool has_screen;
 	struct screen screen;
 };
 
-/* Begins, on stdout. */
-void aggregate_view_open(struct aggregate_view *view);
-
-/* struct aggregate_options: look and idle, for a struct aggregate_view. */
-int aggregate_view_look(void *data, const struct aggregate_look *look, struct strata_error *error);
-int aggregate_view_idle(void *data);
-
-void aggregate_view_close(struct aggregate_view *view);
-
 /*
- * cmd_top.c: counts and shows what two verbs have in common.
- * @options: interval, duration and domains
- * @spec: as select_aggregate() takes it
- * @xen_events: as --xen; NULL: was not given
+ * Counts and shows it on stdout.
+ * @options: without look, idle and data
  * Returns an exit status; errors have been printed.
  */
-int aggregate_run(struct aggregate_options *options, struct aggregate_view *view, const char *spec,
-		  const char *xen_events);
+int aggregate_view_run(struct aggregate_view *view, struct aggregate_options *options,
+		       const struct aggregate_words *words);
 
 #endif /* STRATA_STRATA_AGGREGATE_VIEW_H */

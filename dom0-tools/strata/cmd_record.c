@@ -265,6 +265,7 @@ static int aggregate(const char *spec, bool json, const struct record_options *o
 		     const char *xen_events)
 {
 	struct aggregate_view view = { .json = json };
+	struct aggregate_words words = { .spec = spec, .xen_events = xen_events };
 	struct aggregate_options counting = { .duration_ms = options->duration_ms,
 					      .xen_domains = options->xen_domains,
 					      .kernels = options->kernels,
@@ -272,7 +273,7 @@ static int aggregate(const char *spec, bool json, const struct record_options *o
 					      .apps = options->apps,
 					      .nr_apps = options->nr_apps };
 
-	return aggregate_run(&counting, &view, spec, xen_events);
+	return aggregate_view_run(&view, &counting, &words);
 }
 
 /* Records the command and its children, unless other applications are selected. */

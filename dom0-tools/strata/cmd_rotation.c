@@ -79,7 +79,8 @@ static int run(int argc, char **argv, bool enable)
 	if (!control)
 		return STRATA_STATUS_FAILED;
 	return session_request_end(
-		control, strata_control_set_rotation(control, session, when.bytes, when.ms, when.keep),
+		control,
+		strata_control_set_rotation(control, session, when.bytes, when.ms, when.keep),
 		json);
 }
 

@@ -97,28 +97,6 @@ static int read_worst(struct options *options, const char *text)
 	return 0;
 }
 
-/* Parses a length of time: "10ms", "250us", "1.5s", "500ns". Returns 0 or -1. */
-static int read_length(const char *text, uint64_t *ns)
-{
-	static const struct {
-		const char *unit;
-		double ns;
-	} units[] = { { "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 }, { "m", 60e9 } };
-	char *end;
-	const double value = strtod(text, &end);
-	size_t i;
-
-	if (*text < '0' || *text > '9' || value > 1e9)
-		return -1;
-	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-		if (strcmp(end, units[i].unit) == 0) {
-			*ns = (uint64_t)(value * units[i].ns);
-			return 0;
-		}
-	}
-	return -1;
-}
-
 /* Reports why there is nothing to explain. */
 static void say_nothing(const struct strata_why_instances *instances,
 			const struct strata_why_names *names)
@@ -315,7 +293,7 @@ static int take(void *data, int option, char *value)
 			       ? wrong("--worst is a number from 1 to 1000", value)
 			       : STRATA_STATUS_OK;
 	case SLOWER:
-		return read_length(value, &options->question.longer_ns)
+		return !(options->question.longer_ns = time_parse_ns(value))
 			       ? wrong("--slower-than is a length of time such as 10ms", value)
 			       : STRATA_STATUS_OK;
 	case AT:

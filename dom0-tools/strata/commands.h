@@ -22,6 +22,7 @@ int strata_cmd_untrack(int argc, char **argv);
 int strata_cmd_save(int argc, char **argv);
 int strata_cmd_load(int argc, char **argv);
 int strata_cmd_top(int argc, char **argv);
+int strata_cmd_trigger(int argc, char **argv);
 int strata_cmd_list(int argc, char **argv);
 int strata_cmd_select(int argc, char **argv);
 int strata_cmd_snapshot(int argc, char **argv);

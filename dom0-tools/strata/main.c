@@ -35,6 +35,7 @@ static const struct {
 	{ "load", strata_cmd_load, "make a session from a file" },
 	{ "destroy", strata_cmd_destroy, "remove a session; its recordings stay" },
 	{ "top", strata_cmd_top, "count events and times of hypervisor and kernels, live" },
+	{ "trigger", strata_cmd_trigger, "take a snapshot when something is counted" },
 	{ "select", strata_cmd_select, "change the selection of a running recorder" },
 	{ "snapshot", strata_cmd_snapshot, "write the events of a flight recorder" },
 	{ "recover", strata_cmd_recover, "restore the recording of a killed recorder" },

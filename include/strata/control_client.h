@@ -240,8 +240,8 @@ enum strata_control_result strata_control_clear(struct strata_control *control, 
  * @keep:  recordings of a start that stay, the one in progress included; 0: all
  */
 enum strata_control_result strata_control_set_rotation(struct strata_control *control,
-						       const char *name, uint64_t bytes, uint32_t ms,
-						       uint32_t keep);
+						       const char *name, uint64_t bytes,
+						       uint32_t ms, uint32_t keep);
 
 /* Status -------------------------------------------------------------------------------------- */
 

@@ -239,8 +239,8 @@ enum strata_control_result strata_control_snapshot(struct strata_control *contro
 }
 
 enum strata_control_result strata_control_set_rotation(struct strata_control *control,
-						       const char *name, uint64_t bytes, uint32_t ms,
-						       uint32_t keep)
+						       const char *name, uint64_t bytes,
+						       uint32_t ms, uint32_t keep)
 {
 	const struct strata_rotation rotation = { .bytes = bytes, .ms = ms, .keep = keep };
 	struct strata_error error = { "" };

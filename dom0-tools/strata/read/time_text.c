@@ -72,24 +72,40 @@ bool time_parse(const char *text, bool gmt, uint64_t first_ns, uint64_t *ns)
 	return true;
 }
 
-uint64_t time_parse_ms(const char *text)
+/* Reads a length of time as a number of ns.  0: invalid. */
+static double parse_length(const char *text)
 {
-	char *end;
+	static const struct {
+		const char *name;
+		double ns;
+	} units[] = { { "", 1e9 }, { "s", 1e9 },  { "ms", 1e6 },  { "us", 1e3 },
+		      { "ns", 1 }, { "m", 60e9 }, { "min", 60e9 } };
 	double number;
-	double unit = 1000;
+	char *end;
+	size_t i;
 
 	errno = 0;
 	number = strtod(text, &end);
 	if (errno || end == text || !(number > 0))
 		return 0;
-	if (!strcmp(end, "ms"))
-		unit = 1;
-	else if (!strcmp(end, "m") || !strcmp(end, "min"))
-		unit = 60000;
-	else if (*end && strcmp(end, "s"))
-		return 0;
-	number *= unit;
-	return number >= 1 && number < 1e12 ? (uint64_t)number : 0;
+	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		if (!strcmp(end, units[i].name))
+			return number * units[i].ns;
+	return 0;
+}
+
+uint64_t time_parse_ms(const char *text)
+{
+	const double ms = parse_length(text) / 1e6;
+
+	return ms >= 1 && ms < 1e12 ? (uint64_t)ms : 0;
+}
+
+uint64_t time_parse_ns(const char *text)
+{
+	const double ns = parse_length(text);
+
+	return ns >= 1 && ns < 1e18 ? (uint64_t)ns : 0;
 }
 
 const char *time_of_day(char text[TIME_OF_DAY_BYTES], bool gmt, uint64_t ns)

@@ -18,6 +18,9 @@ bool time_parse(const char *text, bool gmt, uint64_t first_ns, uint64_t *ns);
  * ms; 0: invalid. */
 uint64_t time_parse_ms(const char *text);
 
+/* Likewise of at least a nanosecond: "500us", "20ns".  Returns ns; 0: invalid. */
+uint64_t time_parse_ns(const char *text);
+
 /* Writes a time as a time of day: "12:00:01.500". @gmt: as above. Returns @text. */
 #define TIME_OF_DAY_BYTES 32u
 const char *time_of_day(char text[TIME_OF_DAY_BYTES], bool gmt, uint64_t ns);

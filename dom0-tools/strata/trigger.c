@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* trigger.c - see trigger.h. */
+#include "strata/trigger.h"
+
+#include <inttypes.h>
+#include <json-c/json.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include <strata/aggregate.h>
+
+#include "outputs/table.h"
+#include "strata/aggregate_names.h"
+#include "strata/read/time_text.h"
+#include "strata/session_request.h"
+
+/* The bucket whose times all meet the condition, and the one before it has some that do not. */
+static unsigned int first_bucket(const struct trigger *trigger, uint32_t tsc_khz)
+{
+	const unsigned __int128 ticks = (unsigned __int128)trigger->above_ns * tsc_khz / 1000000u;
+	unsigned int bucket = 0;
+
+	while (bucket + 1 < STRATA_AGGREGATE_BUCKETS && (ticks >> (bucket + 1)))
+		bucket++;
+	return bucket;
+}
+
+uint64_t trigger_least_ns(const struct trigger *trigger, uint32_t tsc_khz)
+{
+	const unsigned int bucket = first_bucket(trigger, tsc_khz);
+
+	return bucket ? (uint64_t)(((unsigned __int128)1 << bucket) * 1000000u / tsc_khz) : 0;
+}
+
+/* How many new ones of a row meet the condition. */
+static uint64_t hits(const struct trigger *trigger, const struct aggregate_row *row)
+{
+	if (row->source->spec->kind != STRATA_AGGREGATE_TIME)
+		return row->delta;
+	return aggregate_row_new_above(row, first_bucket(trigger, row->source->tsc_khz));
+}
+
+static uint64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+/* What was seen: "g1: 3 times of 8.004 ms or more from vm_exit to vm_entry, the longest 12.1 ms".
+ */
+static void describe(const struct trigger *trigger, const struct aggregate_look *look,
+		     const struct aggregate_row *row, uint64_t nr, char *text, size_t bytes)
+{
+	char name[AGGREGATE_NAME_BYTES], owner[AGGREGATE_NAME_BYTES] = "";
+	char least[STRATA_NS_TEXT_BYTES], longest[STRATA_NS_TEXT_BYTES];
+	const char *of = aggregate_owner_name(look, row, owner);
+	int length = snprintf(text, bytes, "%s%s%s: ", aggregate_source_name(row->source, name),
+			      of ? ", " : "", of ? of : "");
+
+	if (length < 0 || (size_t)length >= bytes)
+		return;
+	if (row->source->spec->kind != STRATA_AGGREGATE_TIME)
+		snprintf(text + length, bytes - (size_t)length, "%" PRIu64 " %s", nr,
+			 aggregate_event_name(row, name));
+	else
+		snprintf(text + length, bytes - (size_t)length,
+			 "%" PRIu64 " time%s of %s or more from %s to %s, the longest so far %s",
+			 nr, nr == 1 ? "" : "s",
+			 strata_ns_text(least, trigger_least_ns(trigger, row->source->tsc_khz)),
+			 trigger->what->begin, trigger->what->end,
+			 strata_ns_text(longest,
+					aggregate_row_ns(row, row->words[STRATA_AGGREGATE_MAX])));
+}
+
+static void print(const struct trigger *trigger, const char *seen, const char *done, bool failed)
+{
+	struct json_object *object;
+	char when[TIME_OF_DAY_BYTES];
+	struct timespec now;
+	uint64_t ns;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	if (!trigger->json) {
+		printf("%s  %s\n              %s\n", time_of_day(when, false, ns), seen, done);
+		fflush(stdout);
+		return;
+	}
+	object = json_object_new_object();
+	json_object_object_add(object, "time_ns", json_object_new_uint64(ns));
+	json_object_object_add(object, "seen", json_object_new_string(seen));
+	json_object_object_add(object, "done", json_object_new_string(done));
+	json_object_object_add(object, "failed", json_object_new_boolean(failed));
+	printf("%s\n", json_object_to_json_string_ext(
+			       object, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE));
+	json_object_put(object);
+	fflush(stdout);
+}
+
+/* Has stratad act.  0, or -1: out of memory. */
+static int act(struct trigger *trigger, const char *seen)
+{
+	struct strata_control *control = session_request_begin();
+	enum strata_control_result result;
+
+	if (!control)
+		return -1;
+	result = trigger->rotate ? strata_control_rotate(control, trigger->session)
+				 : strata_control_snapshot(control, trigger->session, NULL);
+	print(trigger, seen, strata_control_message(control), result != STRATA_CONTROL_OK);
+	strata_control_free(control);
+	trigger->nr_actions++;
+	trigger->failed |= result != STRATA_CONTROL_OK;
+	trigger->quiet_until_ms = now_ms() + trigger->pause_ms;
+	return 0;
+}
+
+int trigger_look(void *data, const struct aggregate_look *look, struct strata_error *error)
+{
+	struct trigger *trigger = data;
+	struct aggregate_row *rows;
+	char seen[1024];
+	int result = 0;
+	size_t nr, i;
+
+	/* What comes during the pause is no reason for an action after it. */
+	if (trigger->nr_actions && now_ms() < trigger->quiet_until_ms)
+		return 0;
+	if (aggregate_rows_list(look, &rows, &nr))
+		return strata_fail(error, "out of memory");
+	for (i = 0; i < nr; i++) {
+		const uint64_t found = hits(trigger, &rows[i]);
+
+		if (found < trigger->count)
+			continue;
+		describe(trigger, look, &rows[i], found, seen, sizeof(seen));
+		if (act(trigger, seen))
+			result = strata_fail(error, "out of memory");
+		break;
+	}
+	free(rows);
+	if (!result && trigger->max && trigger->nr_actions >= trigger->max)
+		return 1;
+	return result;
+}

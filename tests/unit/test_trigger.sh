@@ -1,0 +1,109 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Triggers: what is counted has a snapshot of a flight recorder taken, or the recording of a session divided.  On a machine without
+# Xen, of applications.  It needs a /run of its own: tests/run.sh gives it one.  Speaks TAP.
+# shellcheck source=tests/tap.sh
+. "$(dirname "$0")/../tap.sh"
+# shellcheck source=tests/unit/recorder.sh
+. tests/unit/recorder.sh
+
+strata=$PWD/out/bin/strata
+program=$PWD/out/tests/app/program
+work=$(mktemp -d)
+export LD_LIBRARY_PATH=$PWD/out/lib
+running="" trigger=""
+# shellcheck disable=SC2317,SC2086 # the trap calls it; these may be no word
+end_all() {
+	kill -KILL $running $trigger 2>/dev/null
+	for session in flight pieces; do
+		"$strata" destroy "$session" 2>/dev/null
+	done
+	kill "$(sed 's/process //' /run/strata/stratad.lock)" 2>/dev/null
+	rm -rf "$work"
+}
+trap end_all EXIT
+
+forever() {
+	rm -f "$work/last"
+	"$program" forever 0 "$work/last" &
+	running=$!
+	await test -s "$work/last"
+}
+stop_program() {
+	kill -KILL "$running"
+	wait "$running" 2>/dev/null
+	running=""
+}
+
+# watch OPTIONS...: a trigger in the background, which counts when this returns.
+watch() {
+	"$strata" trigger "$@" >"$work/out" 2>"$work/err" &
+	trigger=$!
+	await grep -q 'counting in channel' "$work/err"
+}
+# ends: waits for the end of the trigger.  $status: its status.
+ends() {
+	status=0
+	await has_ended "$trigger"
+	wait "$trigger" || status=$?
+	trigger=""
+}
+snapshots() { find "$work/flight" -maxdepth 1 -name 'snapshot-*' | wc -l; }
+parts() { find "$work/pieces" -maxdepth 1 -name 'recording-*' | wc -l; }
+
+"$strata" create --snapshot --output "$work/flight" flight 2>/dev/null
+"$strata" enable-event --app all all 2>/dev/null
+"$strata" start 2>/dev/null
+watch --app all:plain --max 1 count
+"$program" numbered 0
+sleep 0.5
+check "as long as nothing happens, nothing is done" is "$(snapshots) $(cat "$work/out")" "0 "
+forever
+ends
+check "when it happens, it acts and ends" is "$status" 0
+stop_program
+check "what happened is said" has "$(cat "$work/out")" " plain"
+check "and what was done" has "$(cat "$work/out")" "are in $(find "$work/flight" -maxdepth 1 -name 'snapshot-*')"
+check "the snapshot has what happened" test "$(plain_numbers "$work/flight" | wc -l)" -gt 0
+
+rm -r "$work"/flight/snapshot-*
+forever
+watch --app all --above 1us --max 1 --json time:plain..plain
+ends
+check "a time that is too long" is "$status" 0
+check "is said in JSON" jq -e '.failed == false and (.seen | test("[0-9]+ times? of .* or more from plain to plain, the longest so far"))' "$work/out"
+check "with a snapshot" is "$(snapshots)" 1
+check "none is as long as that" "$strata" trigger --app all --above 10m --duration 1s --session flight time:plain..plain
+check "so nothing is done" is "$(snapshots)" 1
+watch --app all:plain --pause 10m --duration 2s count
+ends
+check "after an action it pauses" is "$status" 0
+check "so there is one more" is "$(snapshots)" 2
+watch --app all:plain --count 1000000000 --duration 1s count
+ends
+check "too few are no reason" is "$status" 0
+check "so there is none more" is "$(snapshots)" 2
+
+"$strata" create --output "$work/pieces" pieces 2>/dev/null
+"$strata" enable-event --app all plain 2>/dev/null
+"$strata" start 2>/dev/null
+watch --app all:plain --max 1 --rotate count
+ends
+check "a recording is divided" is "$status" 0
+check "into two parts" is "$(parts)" 2
+watch --app all:plain --max 1 count
+ends
+check "an action that fails is the status" is "$status" 3
+check "and it is said why" has "$(cat "$work/out")" "events are already written to disk"
+watch --app all:plain --max 1 --session nosuch count
+ends
+check "so is a session that is not there" is "$status" 3
+check "which is named" has "$(cat "$work/out")" "there is no session nosuch"
+stop_program
+
+for wrong in "count --above 1ms" "time:a..b" "--count 0 count" "--above 5 --max x time:a..b" "" "count count" "--above 1h time:a..b"; do
+	# shellcheck disable=SC2086 # words
+	check "\"$wrong\" is refused" refused "strata trigger --help" "$strata" trigger --app all $wrong
+done
+finish
