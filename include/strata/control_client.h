@@ -66,7 +66,7 @@ struct strata_control *strata_control_new(void);
 void strata_control_free(struct strata_control *control);
 
 /*
- * Limits how long a call waits for stratad.
+ * Limits how long a call waits for the reply of stratad; not for its start.
  * @ms: milliseconds; -1 (the default): without limit, because a stop writes what the rings hold
  */
 void strata_control_set_timeout(struct strata_control *control, int ms);
@@ -100,7 +100,7 @@ const char *strata_control_reply(struct strata_control *control);
 
 /*
  * Makes a session without rules, with the default rings.  Change its members before
- * strata_control_create().
+ * strata_control_create(); an output or rules that replace others must be from malloc().
  * @name:   NULL: session-DATE-TIME
  * @output: directory for its recordings; a relative path counts from the current directory; NULL:
  *          ~/strata-traces/NAME-DATE-TIME

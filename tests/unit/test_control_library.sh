@@ -50,7 +50,7 @@ check "it is installed" install_tree
 check "the C example is built with pkg-config" \
 	sh -c "PKG_CONFIG_PATH='$installed/lib/pkgconfig' && export PKG_CONFIG_PATH && gcc -Wall -Wextra -Werror docs/examples/record.c -o '$work/record' \$(pkg-config --cflags --libs libstrata-control)"
 check "and with the static library" \
-	sh -c "PKG_CONFIG_PATH='$installed/lib/pkgconfig' && export PKG_CONFIG_PATH && gcc -Wall -Wextra -Werror docs/examples/record.c -o '$work/record-static' \$(pkg-config --cflags libstrata-control) '$installed/lib/libstrata-control.a' \$(pkg-config --libs json-c)"
+	sh -c "PKG_CONFIG_PATH='$installed/lib/pkgconfig' && export PKG_CONFIG_PATH && gcc -Wall -Wextra -Werror docs/examples/record.c -o '$work/record-static' \$(pkg-config --cflags libstrata-control) '$installed/lib/libstrata-control.a' -ljson-c"
 check "the header is C++, too" g++ -std=c++11 -Wall -Wextra -Werror "-I$installed/include" -fsyntax-only -x c++ "$installed/include/strata/control_client.h"
 python=$(dirname "$(echo "$installed"/lib/python3*/dist-packages/strata)")
 check "the Python package is installed" test -s "$python/strata/control.py"
