@@ -80,11 +80,12 @@ static char *join(char **lists, int nr_lists)
 static int send_rules(change_fn *change, const struct words *words, char **lists, int nr_lists)
 {
 	char *all = words->special ? strdup(words->special) : join(lists, nr_lists);
-	struct strata_control *control = session_request_begin();
+	struct strata_control *control = all ? session_request_begin() : NULL;
 	enum strata_control_result result;
 
-	if (!control || !all) {
-		strata_control_free(control);
+	if (!all)
+		fprintf(stderr, "strata: out of memory\n");
+	if (!control) {
 		free(all);
 		return STRATA_STATUS_FAILED;
 	}
