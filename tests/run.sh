@@ -26,7 +26,7 @@ RECORDERS="test_recover.sh test_app_record.sh test_app_channels.sh test_app_aggr
 # Tests that search all processes for applications, as a recorder does, and call them.  Each sees its own processes alone, so
 # that none calls another's applications, or waits for a process of another; and its own /run, so that commands find its own
 # recorders.
-SEARCHERS="$RECORDERS test_app_wake test_apps"
+SEARCHERS="$RECORDERS test_app_wake test_app_wake_places test_apps"
 own_processes=(tests/own_processes.sh)
 
 # execute NAME COMMAND...: runs one TAP program, without a word; what there is to say of it is in files then.  In a subshell

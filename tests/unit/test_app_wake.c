@@ -283,6 +283,71 @@ static pid_t start_as(uid_t uid)
 	return child;
 }
 
+/* Stops the search at one process, as a process can whose memory is slow to be looked at. */
+static pid_t slow_process;
+
+static bool stops_there(const struct app_process *process)
+{
+	if (process->pid == slow_process)
+		raise(SIGSTOP);
+	return true;
+}
+
+/* A process of one user that becomes another user's when @go has a byte, and says so. */
+static _Noreturn void change_user(uid_t first, uid_t second, int go, int ready)
+{
+	char byte;
+
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || setresuid(first, first, 0) ||
+	    write(ready, "", 1) != 1 || read(go, &byte, 1) != 1 || seteuid(0) ||
+	    setresuid(second, second, second) || write(ready, "", 1) != 1)
+		_exit(1);
+	pause();
+	_exit(0);
+}
+
+static void search_again(struct app_wake *wake)
+{
+	struct strata_error error;
+
+	assert_int_equal(app_wake_again(wake, &error), 0);
+	tend_until_settled(wake);
+}
+
+/* As if its pid had been given to another user's process. */
+static void only_the_process_of_that_user_is_left_out(void **state)
+{
+	struct app_wake wake = { .lists = stops_there };
+	struct strata_app_wait *page = make_true_page();
+	struct strata_error error;
+	int go[2], ready[2];
+	char byte;
+
+	(void)state;
+	assert_int_equal(pipe(go), 0);
+	assert_int_equal(pipe(ready), 0);
+	assert_int_equal(madvise(page, STRATA_PAGE_BYTES, MADV_DOFORK), 0);
+	slow_process = fork();
+	if (slow_process == 0)
+		change_user(61015, 61016, go[0], ready[1]);
+	assert_int_equal(madvise(page, STRATA_PAGE_BYTES, MADV_DONTFORK), 0);
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	assert_int_equal(app_wake_begin(&wake, &error), 0);
+	tend_until_settled(&wake);
+	/* Both processes have the page. */
+	wake.lists = NULL;
+	search_again(&wake);
+	assert_int_equal(page->calls, 1);
+	assert_int_equal(write(go[1], "", 1), 1);
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	search_again(&wake);
+	assert_int_equal(page->calls, 3);
+	app_wake_end(&wake);
+	assert_int_equal(kill(slow_process, SIGKILL), 0);
+	assert_int_equal(waitpid(slow_process, NULL, 0), slow_process);
+	munmap(page, STRATA_PAGE_BYTES);
+}
+
 static size_t index_of(const struct app_process *list, size_t nr, pid_t pid)
 {
 	size_t i;
@@ -391,6 +456,7 @@ int main(void)
 		cmocka_unit_test(a_search_that_nobody_looked_at_is_not_held_up),
 		cmocka_unit_test(a_search_that_was_killed_and_has_not_ended_is_not_called),
 		cmocka_unit_test(a_search_that_somebody_else_reaped_has_ended),
+		cmocka_unit_test(only_the_process_of_that_user_is_left_out),
 		cmocka_unit_test(each_user_has_a_turn),
 		cmocka_unit_test(a_user_who_takes_more_than_a_slice_is_read_later),
 	};

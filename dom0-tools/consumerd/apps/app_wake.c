@@ -83,12 +83,13 @@ static uint32_t user_ms(const struct app_wake *wake)
 	return wake->lists ? LIST_USER_MS : SEARCH_USER_MS;
 }
 
-static bool is_skipped(const struct app_wake_progress *progress, pid_t pid)
+/* Whether that process has blocked the child.  Its pid may be another user's process now. */
+static bool is_skipped(const struct app_wake_progress *progress, const struct app_process *process)
 {
 	uint32_t i;
 
 	for (i = 0; i < progress->nr_slow; i++)
-		if (progress->skipped[i] == pid)
+		if (progress->skipped[i] == process->pid && progress->slow[i] == process->uid)
 			return true;
 	return false;
 }
@@ -140,7 +141,7 @@ static bool skips(void *data, const struct app_process *process)
 
 	/* It keeps pages of programs that it has called, but has no such page itself. */
 	return process->pid == getpid() || is_killed(calls->wake, process->pid) ||
-	       is_skipped(calls->progress, process->pid) ||
+	       is_skipped(calls->progress, process) ||
 	       times_slow(calls->progress, process->uid) * WAKE_STUCK_MS >= user_ms(calls->wake);
 }
 
