@@ -29,13 +29,14 @@ static void usage(FILE *out)
 		"SIGTERM ends it; sessions that record go on, and the next stratad finds them.\n");
 }
 
-/* Leaves the caller's terminal; @ready: a pipe, closed in the parent's process when we listen.
- * Does not return in the parent's process. */
+/* Leaves the caller's terminal and its files, which may be locks and ends of pipes; @ready: a pipe,
+ * closed in the parent's process when we listen.  Does not return in the parent's process. */
 static void go_to_background(int ready[2])
 {
 	char word;
 	pid_t pid;
 
+	close_range(STDERR_FILENO + 1, ~0u, 0);
 	if (pipe2(ready, O_CLOEXEC)) {
 		fprintf(stderr, "stratad: no pipe: %s\n", strerror(errno));
 		exit(STRATA_STATUS_FAILED);
