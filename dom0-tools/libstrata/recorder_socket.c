@@ -10,6 +10,7 @@
 #include <sys/auxv.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -49,12 +50,29 @@ enum recorder_user_dir recorder_user_dir(char *path, size_t bytes)
 	return has_runtime ? RECORDER_RUNTIME_DIR : RECORDER_HOME_DIR;
 }
 
+/* Only the user and root may put names into it, or, in a @sticky one, move the user's. */
+static bool is_own(const struct stat *status, mode_t sticky)
+{
+	return S_ISDIR(status->st_mode) && (status->st_uid == 0 || status->st_uid == geteuid()) &&
+	       (!(status->st_mode & (S_IWGRP | S_IWOTH)) || status->st_mode & sticky);
+}
+
+bool recorder_user_dir_is_own(const char *path)
+{
+	char parent[RECORDER_USER_PATH_BYTES];
+	struct stat above, status;
+
+	snprintf(parent, sizeof(parent), "%.*s", (int)(strrchr(path, '/') - path), path);
+	return !stat(parent, &above) && is_own(&above, S_ISVTX) && !lstat(path, &status) &&
+	       is_own(&status, 0);
+}
+
 /* Writes the path of the socket of the user's recorder 0.  False: the user has no such directory.
  */
 static bool user_path(char *path, size_t bytes)
 {
 	if (recorder_user_dir(path, bytes) == RECORDER_NO_USER_DIR ||
-	    strlen(path) + strlen(socket_name()) >= bytes)
+	    strlen(path) + strlen(socket_name()) >= bytes || !recorder_user_dir_is_own(path))
 		return false;
 	strcat(path, socket_name());
 	return true;

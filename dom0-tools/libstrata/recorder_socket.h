@@ -34,6 +34,11 @@ enum recorder_user_dir {
 /* Names the directory of the recorders of this process's own user.  It may not exist yet. */
 enum recorder_user_dir recorder_user_dir(char *path, size_t bytes);
 
+/* Whether that directory exists, and only its user and root may change what is in it.  HOME may be
+ * another user's, or one that all may write to: who listens there makes each program that starts or
+ * forks wait. */
+bool recorder_user_dir_is_own(const char *path);
+
 /* Reads, once in a process, what recorder_connect() has to know of this machine.  Call it before a
  * recorder waits for us: other users can delay a process that reads a file (docs/security.md). */
 void recorder_prepare(void);

@@ -42,6 +42,8 @@ static int open_page(void)
 	/* In a home, only a recorder makes it: programs leave nothing there. */
 	if (where == RECORDER_RUNTIME_DIR)
 		mkdir(path, 0700);
+	if (!recorder_user_dir_is_own(path))
+		return -1;
 	length = strlen(path);
 	memcpy(path + length, "/" STRATA_APP_USER_WAIT_NAME, sizeof("/" STRATA_APP_USER_WAIT_NAME));
 	return open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);

@@ -143,6 +143,16 @@ check "and outside of one" not_in attached "$work/plain.out"
 check "the program lives" kill -0 "$running"
 end_program
 
+# Where the victim's HOME is a directory that all may write to, and there is no /run/user/UID.
+as "$mallory" mkdir -m 777 /tmp/.strata
+attack listen /tmp/.strata/apps.sock
+await grep -q listening "$work/attack.listen"
+start "$victim" env HOME=/tmp STRATA_APP_WAIT_MS=500 $bin/app/program numbered 10
+wait $!
+check "a program does not connect to one who listens where its user's recorder would" kill -0 "${attackers# }"
+check "and leaves no file in his directory" test ! -e /tmp/.strata/wait
+end_attacks
+
 # Of the same user, but with memory that can be truncated.
 mallory=$victim impersonated same $bin/app/program
 check "memory that can be truncated is refused, also of the program's own user" not_in attached "$work/same.out"
