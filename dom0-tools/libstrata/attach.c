@@ -226,13 +226,21 @@ void attach_start(void)
 	}
 }
 
+static void *announce_rest(void *number)
+{
+	connection_announce_rest((uint32_t)(uintptr_t)number);
+	return NULL;
+}
+
 void attach_announce(void)
 {
 	const struct timespec until = connection_limit();
 	uint32_t recorder;
 
 	for (recorder = 0; recorder < RECORDERS; recorder++)
-		connection_announce(recorder, &until);
+		if (!connection_announce(recorder, &until) &&
+		    !start_thread(announce_rest, (void *)(uintptr_t)recorder))
+			connection_cannot_announce_rest(recorder);
 	connection_await_all(&until);
 }
 

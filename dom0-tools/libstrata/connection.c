@@ -25,19 +25,22 @@ struct connection {
 	pthread_mutex_t sending;
 	/* Guarded by the registry's lock. */
 	int socket;          /* to the recorder; -1: not connected */
+	int opening;         /* that is being connected; -1: none */
 	int channel;         /* that its events go to; -1: not connected */
 	uint32_t nr_decided; /* events that the recorder has selected or refused */
 	bool given_up;       /* it let the time pass: nobody waits until it decides again */
+	bool late;           /* it let the time pass: a thread of its own announces the rest */
+	struct stat opened;  /* identifies the file that we opened as the socket */
 	/* Guarded by `sending`. */
 	uint32_t nr_told; /* events */
+	bool owes_ready;  /* after the last of them */
 	/* The serving thread's. */
-	struct stat opened; /* identifies the file that we opened as the socket */
 	uint32_t switch_ms; /* period of the forced switch; 0: never */
 };
 
-#define EMPTY                                                                     \
-	{                                                                         \
-		.sending = PTHREAD_MUTEX_INITIALIZER, .socket = -1, .channel = -1 \
+#define EMPTY                                                                                    \
+	{                                                                                        \
+		.sending = PTHREAD_MUTEX_INITIALIZER, .socket = -1, .opening = -1, .channel = -1 \
 	}
 
 static struct connection connections[RECORDERS] = { [0 ... RECORDERS - 1] = EMPTY };
@@ -76,15 +79,27 @@ static uint32_t ms_until(const struct timespec *until)
 	return ns > 0 ? (uint32_t)((ns + 999999) / 1000000) : 0;
 }
 
-static bool is_ours(const struct connection *one)
+/* Whether a descriptor is still the socket that we opened. */
+static bool is_opened(const struct connection *one, int fd)
 {
 	struct stat now;
 
-	return one->socket >= 0 && !fstat(one->socket, &now) && now.st_ino == one->opened.st_ino &&
+	return fd >= 0 && !fstat(fd, &now) && now.st_ino == one->opened.st_ino &&
 	       now.st_dev == one->opened.st_dev;
 }
 
-/* With `sending` held. */
+static bool is_ours(const struct connection *one)
+{
+	return is_opened(one, one->socket);
+}
+
+/* As a timeout of poll(). */
+static int timeout_until(const struct timespec *until)
+{
+	return until ? (int)ms_until(until) : -1;
+}
+
+/* With `sending` held.  @until: NULL: however long it takes */
 static bool send_message(const struct connection *one, const struct strata_app_packet *packet,
 			 uint32_t bytes, const struct timespec *until)
 {
@@ -96,7 +111,7 @@ static bool send_message(const struct connection *one, const struct strata_app_p
 			return false;
 		sent = send(one->socket, packet, bytes, MSG_NOSIGNAL | MSG_DONTWAIT);
 	} while (sent < 0 &&
-		 (errno == EINTR || (errno == EAGAIN && poll(&fds, 1, (int)ms_until(until)) != 0)));
+		 (errno == EINTR || (errno == EAGAIN && poll(&fds, 1, timeout_until(until)) != 0)));
 	return sent == (ssize_t)bytes;
 }
 
@@ -143,13 +158,15 @@ static bool tell_events(struct connection *one, const struct timespec *until)
 		if (!send_message(one, &packet, bytes, until))
 			return false;
 		one->nr_told++;
+		one->owes_ready = true;
 	}
-	return send_short(one, STRATA_APP_READY, until);
+	one->owes_ready = !send_short(one, STRATA_APP_READY, until);
+	return !one->owes_ready;
 }
 
+/* In the serving thread, for which nobody waits. */
 static bool say_hello(struct connection *one)
 {
-	const struct timespec until = connection_limit();
 	struct strata_app_packet packet;
 	bool told;
 
@@ -158,19 +175,18 @@ static bool say_hello(struct connection *one)
 	packet.head.count = rings_nr_cpus();
 	packet.head.headers = STRATA_HEADER_FORMS_ALL;
 	pthread_mutex_lock(&one->sending);
-	told = send_message(one, &packet, sizeof(packet.head), &until) && tell_events(one, &until);
+	told = send_message(one, &packet, sizeof(packet.head), NULL) && tell_events(one, NULL);
 	pthread_mutex_unlock(&one->sending);
 	return told;
 }
 
-/* An answer to the recorder. */
+/* An answer to the recorder, in the serving thread. */
 static bool answer(struct connection *one, enum strata_app_message_type type)
 {
-	const struct timespec until = connection_limit();
 	bool sent;
 
 	pthread_mutex_lock(&one->sending);
-	sent = send_short(one, type, &until);
+	sent = send_short(one, type, NULL);
 	pthread_mutex_unlock(&one->sending);
 	return sent;
 }
@@ -372,11 +388,29 @@ static bool take_channel(uint32_t recorder)
 	return connections[recorder].channel >= 0;
 }
 
-static void give_channel_back(struct connection *one)
+/* Opens a socket that a child does not keep which is forked while we connect it.  -1 with errno. */
+static int open_socket(struct connection *one)
 {
 	registry_lock();
+	one->opening = recorder_socket();
+	if (one->opening >= 0)
+		fstat(one->opening, &one->opened);
+	registry_unlock();
+	return one->opening;
+}
+
+/* Ends the attempt to connect a socket, without success. */
+static enum connection_try give_up_opening(struct connection *one, int socket)
+{
+	const bool later = may_pass(errno);
+
+	registry_lock();
+	one->opening = -1;
 	one->channel = -1;
 	registry_unlock();
+	if (socket >= 0)
+		close(socket);
+	return later ? CONNECTION_LATER : CONNECTION_NONE;
 }
 
 enum connection_try connection_open(uint32_t recorder, const struct timespec *until)
@@ -387,44 +421,96 @@ enum connection_try connection_open(uint32_t recorder, const struct timespec *un
 	/* Most numbers have no recorder: a look at the path costs less than a socket. */
 	if (!recorder_is_there(recorder) || !take_channel(recorder))
 		return CONNECTION_NONE;
-	socket = recorder_connect(recorder, ms_until(until));
-	if (socket < 0) {
-		const bool later = may_pass(errno);
-
-		give_channel_back(one);
-		return later ? CONNECTION_LATER : CONNECTION_NONE;
-	}
-	fstat(socket, &one->opened);
+	socket = open_socket(one);
+	if (socket < 0 || recorder_connect(socket, recorder, ms_until(until)))
+		return give_up_opening(one, socket);
 	one->nr_told = 0;
+	one->owes_ready = false;
 	registry_lock();
 	one->nr_decided = 0;
 	one->given_up = false;
+	one->opening = -1;
 	one->socket = socket;
 	registry_unlock();
 	return CONNECTION_MADE;
 }
 
 /* Whether others than its thread have something to announce: that thread announces all events when
- * it begins. */
+ * it begins.  With both locks held. */
 static bool has_news(const struct connection *one)
+{
+	return is_ours(one) && one->nr_told &&
+	       (one->nr_told < registry_nr_ids() || one->owes_ready);
+}
+
+static bool has_news_now(const struct connection *one)
 {
 	bool has;
 
 	registry_lock();
-	has = one->socket >= 0 && one->nr_told && one->nr_told < registry_nr_ids();
+	has = has_news(one);
 	registry_unlock();
 	return has;
 }
 
-void connection_announce(uint32_t recorder, const struct timespec *until)
+/* Whether this call makes the connection late. */
+static bool becomes_late(struct connection *one)
+{
+	bool becomes;
+
+	registry_lock();
+	becomes = !one->late;
+	one->late = true;
+	registry_unlock();
+	return becomes;
+}
+
+static bool is_late(const struct connection *one)
+{
+	bool late;
+
+	registry_lock();
+	late = one->late;
+	registry_unlock();
+	return late;
+}
+
+bool connection_announce(uint32_t recorder, const struct timespec *until)
 {
 	struct connection *one = &connections[recorder];
+	bool told;
 
+	if (is_late(one))
+		return true;
 	if (pthread_mutex_clocklock(&one->sending, CLOCK_MONOTONIC, until))
-		return;
-	if (has_news(one))
-		tell_events(one, until);
+		return !becomes_late(one);
+	told = !has_news_now(one) || tell_events(one, until);
 	pthread_mutex_unlock(&one->sending);
+	return told || !becomes_late(one);
+}
+
+void connection_announce_rest(uint32_t recorder)
+{
+	struct connection *one = &connections[recorder];
+	bool late = true;
+
+	while (late) {
+		pthread_mutex_lock(&one->sending);
+		/* If that fails, the recorder has gone: the serving thread ends the connection. */
+		if (has_news_now(one) && !tell_events(one, NULL))
+			one->nr_told = 0;
+		registry_lock();
+		late = one->late = has_news(one);
+		registry_unlock();
+		pthread_mutex_unlock(&one->sending);
+	}
+}
+
+void connection_cannot_announce_rest(uint32_t recorder)
+{
+	registry_lock();
+	connections[recorder].late = false;
+	registry_unlock();
 }
 
 static bool all_decided(void)
@@ -469,6 +555,8 @@ void connection_forget_all(void)
 
 		if (is_ours(one))
 			close(one->socket);
+		if (is_opened(one, one->opening))
+			close(one->opening);
 		/* Threads that only the parent has may have been sending ... */
 		*one = (struct connection)EMPTY;
 	}

@@ -34,8 +34,15 @@ void connection_serve(uint32_t recorder);
 /* Closes a connection that is not served. */
 void connection_drop(uint32_t recorder);
 
-/* Announces the events that a recorder does not know yet, if it is connected. */
-void connection_announce(uint32_t recorder, const struct timespec *until);
+/* Announces the events that a recorder does not know yet, if it is connected.  False: it does not
+ * read them in time; a thread has to announce the rest. */
+bool connection_announce(uint32_t recorder, const struct timespec *until);
+
+/* Announces the rest, however long that takes. */
+void connection_announce_rest(uint32_t recorder);
+
+/* There is no such thread: the rest is announced with the next events. */
+void connection_cannot_announce_rest(uint32_t recorder);
 
 /* Waits until each recorder has selected or refused all events, or until then. */
 void connection_await_all(const struct timespec *until);

@@ -151,30 +151,31 @@ bool recorder_is_there(uint32_t recorder)
 	return socket_address(recorder, &address) && !access(address.sun_path, F_OK);
 }
 
-int recorder_connect(uint32_t recorder, uint32_t wait_ms)
+int recorder_socket(void)
+{
+	return socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+}
+
+int recorder_connect(int socket, uint32_t recorder, uint32_t wait_ms)
 {
 	/* A recorder that does not read must not block the process for ever; to the kernel, 0 means
 	 * for ever. */
 	const struct timeval limit = { .tv_sec = wait_ms / 1000,
 				       .tv_usec = wait_ms ? wait_ms % 1000 * 1000 : 1 };
 	struct sockaddr_un address;
-	int fd, result, error;
+	int result;
 
 	if (!socket_address(recorder, &address)) {
 		errno = ENAMETOOLONG;
 		return -1;
 	}
-	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-	if (fd < 0)
-		return -1;
-	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
+	setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
 	do
-		result = connect(fd, (struct sockaddr *)&address, sizeof(address));
+		result = connect(socket, (struct sockaddr *)&address, sizeof(address));
 	while (result && errno == EINTR);
-	if (!result && may_trace_us(fd))
-		return fd;
-	error = result ? errno : EACCES;
-	close(fd);
-	errno = error;
-	return -1;
+	if (!result && !may_trace_us(socket)) {
+		errno = EACCES;
+		result = -1;
+	}
+	return result;
 }

@@ -43,9 +43,12 @@ bool recorder_user_dir_is_own(const char *path);
  * recorder waits for us: other users can delay a process that reads a file (docs/security.md). */
 void recorder_prepare(void);
 
-/* Connects.  -1 with errno: that recorder does not listen, it is too busy to accept within @wait_ms
- * (EAGAIN), or it may not trace this process (EACCES). */
-int recorder_connect(uint32_t recorder, uint32_t wait_ms);
+/* A socket to connect to a recorder; -1 with errno. */
+int recorder_socket(void);
+
+/* Connects it.  0, or -1 with errno: that recorder does not listen, it is too busy to accept within
+ * @wait_ms (EAGAIN), or it may not trace this process (EACCES). */
+int recorder_connect(int socket, uint32_t recorder, uint32_t wait_ms);
 
 /* Whether a socket to connect to exists.  Needs no file descriptor. */
 bool recorder_is_there(uint32_t recorder);

@@ -305,6 +305,12 @@ finish_recording seventh
 check "and says that something was left out" is "$status" 3
 check "an honest program beside it loses nothing" is "$(lines ' numbered ' <"$timeline")" 700
 
+# slow WHAT MS: a program that waits that long for a recorder that is slow.
+slow() { STRATA_APP_SOCKET=$work/slow-$1.sock STRATA_APP_WAIT_MS=$2 timeout "$limit_s" out/tests/app/slow_recorder "$1"; }
+check "a child that is forked while its parent connects does not keep that socket" slow fork "${limit_s}000"
+check "a recorder that reads too late gets the other events of a library" slow late 300
+check "and those of a program that starts" slow slow 300
+
 # is_said_to_be_stopped MODE: a snapshot says so, and what to do.
 is_said_to_be_stopped() {
 	local status=0 output
