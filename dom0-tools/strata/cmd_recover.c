@@ -136,14 +136,26 @@ static void remove_partial(const struct place *place)
 			place->partial);
 }
 
-/* Moves the recording to its place; an existing one is removed only then. Returns 0 or -1. */
-static int put_in_place(const struct place *place, struct strata_error *error)
+/* Gives the recording its final name, if nothing has it.  0, or -1 with errno. */
+static int rename_to_free(const struct place *place)
 {
 	const int parent = place->parent.fd;
 
 	if (!renameat2(parent, place->partial_name, parent, place->name, RENAME_NOREPLACE))
 		return 0;
-	if (!place->force || errno != EEXIST ||
+	/* Some file systems (9p) know no such flag.  Without it, a directory replaces only an empty
+	 * one. */
+	return errno == EINVAL ? renameat(parent, place->partial_name, parent, place->name) : -1;
+}
+
+/* Moves the recording to its place; an existing one is removed only then. Returns 0 or -1. */
+static int put_in_place(const struct place *place, struct strata_error *error)
+{
+	const int parent = place->parent.fd;
+
+	if (!rename_to_free(place))
+		return 0;
+	if (!place->force || (errno != EEXIST && errno != ENOTEMPTY) ||
 	    renameat2(parent, place->partial_name, parent, place->name, RENAME_EXCHANGE))
 		return strata_fail(error, "%s: %s; the recovered recording is in %s", place->to,
 				   strerror(errno), place->partial);

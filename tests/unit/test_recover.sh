@@ -330,6 +330,11 @@ check "and is as it was" test -L "$work/link" -a -f "$work/one/recording.json"
 check "a directory may be named with a slash" "$strata" recover "$ring" -o "$work/slash/"
 check "also when it is there" "$strata" recover --force "$ring" -o "$work/slash/"
 check "but not without being told" refused 'already holds a recording \(use --force, or another -o\)' "$strata" recover "$ring" -o "$work/slash"
+gcc -D_GNU_SOURCE -O2 -Wall -Wextra -Werror -shared -fPIC tests/unit/app/no_rename_flags.c -o "$work/no_flags.so" || exit 1
+recover_on_9p() { LD_PRELOAD=$work/no_flags.so "$strata" recover "$@"; }
+check "what is recovered is put in its place, also on a file system like 9p" recover_on_9p "$ring" -o "$work/plain-rename"
+check "where nothing else is left" is "$(echo "$work"/plain-rename*)" "$work/plain-rename"
+check "and what is there stays" refused 'already holds a recording' recover_on_9p "$ring" -o "$work/plain-rename"
 check "a recording is not recovered into itself" refused 'the recording to recover' "$strata" recover "$work/alone" -o "$work/alone"
 check "nor into what is no recording" refused 'contains no recording' "$strata" recover "$work/alone" -o "$work"
 check "an unknown kind of memory is refused" refused 'unknown kind "disk"; use shm, file' "$strata" record --app all --app-memory disk
