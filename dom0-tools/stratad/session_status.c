@@ -4,6 +4,8 @@
  * its sources, and which of its rules wait for something; see session.h.
  */
 #include <json-c/json.h>
+#include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/escape.h"
@@ -57,16 +59,72 @@ static struct json_object *describe_source(const struct strata_source *source)
 	return object;
 }
 
-static void add_sources(struct json_object *answer, const struct strata_recording *recording,
-			struct room *room)
+/* A source, and how many of its owner's are shown before it. */
+struct shown {
+	size_t source;
+	const void *owner; /* NULL: itself */
+	size_t turn;
+};
+
+static int by_owner(const void *a, const void *b)
 {
-	struct json_object *sources = json_object_new_array();
+	const struct shown *one = a, *other = b;
+
+	if (one->owner != other->owner)
+		return (uintptr_t)one->owner < (uintptr_t)other->owner ? -1 : 1;
+	return one->source > other->source ? -1 : 1;
+}
+
+static int by_turn(const void *a, const void *b)
+{
+	const struct shown *one = a, *other = b;
+
+	if (one->turn != other->turn)
+		return one->turn < other->turn ? -1 : 1;
+	return one->source > other->source ? -1 : 1;
+}
+
+/* Puts sources in an order in which each user's programs have a turn, those that came last first.
+ * Of the list, which the caller frees, @nr are set.  NULL: out of memory. */
+static struct shown *order_sources(struct recorder *recorder, size_t *nr)
+{
+	const struct strata_recording *recording = recorder_recording(recorder);
+	struct shown *list = calloc(recording->nr_sources + 1, sizeof(*list));
 	size_t i;
 
-	/* Those that came last are shown first to fit. */
-	for (i = recording->nr_sources; i-- > 0;)
-		if (!recording->sources[i].vacant)
-			add_if_fits(sources, describe_source(&recording->sources[i]), room);
+	*nr = 0;
+	for (i = 0; list && i < recording->nr_sources; i++) {
+		const struct strata_source *source = &recording->sources[i];
+
+		if (source->vacant)
+			continue;
+		list[*nr].source = i;
+		if (source->layer == STRATA_LAYER_APP)
+			list[*nr].owner =
+				principals_user(recorder_principals(recorder), source->uid);
+		++*nr;
+	}
+	if (!list)
+		return NULL;
+	qsort(list, *nr, sizeof(*list), by_owner);
+	for (i = 1; i < *nr; i++)
+		if (list[i].owner && list[i].owner == list[i - 1].owner)
+			list[i].turn = list[i - 1].turn + 1;
+	qsort(list, *nr, sizeof(*list), by_turn);
+	return list;
+}
+
+static void add_sources(struct json_object *answer, struct recorder *recorder, struct room *room)
+{
+	const struct strata_recording *recording = recorder_recording(recorder);
+	struct json_object *sources = json_object_new_array();
+	struct shown *list;
+	size_t nr, i;
+
+	list = order_sources(recorder, &nr);
+	for (i = 0; list && i < nr; i++)
+		add_if_fits(sources, describe_source(&recording->sources[list[i].source]), room);
+	free(list);
 	json_object_object_add(answer, "sources", sources);
 }
 
@@ -131,7 +189,7 @@ void session_describe_status(const struct session *session, char *text, size_t b
 			       json_object_new_uint64(rotation_count(session->rotation)));
 	json_object_object_add(answer, "disk_was_full", json_object_new_boolean(totals.was_full));
 	add_missing(answer, session, &room);
-	add_sources(answer, recorder_recording(session->recorder), &room);
+	add_sources(answer, session->recorder, &room);
 	json_object_object_add(answer, "not_shown", json_object_new_uint64(room.left_out));
 	snprintf(text, bytes, "%s", json_object_to_json_string_ext(answer, JSON_C_TO_STRING_PLAIN));
 	json_object_put(answer);
