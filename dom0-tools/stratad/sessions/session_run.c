@@ -22,12 +22,16 @@
 /* Adds the messages of the consumer since it began: its report. */
 static void add_notes(struct json_object *reply, const char *session)
 {
-	char text[LOG_BYTES], shown[3 * 512], *line, *rest;
+	char text[LOG_BYTES], shown[3 * 512], *lines = text, *line, *rest;
 	struct json_object *notes = json_object_new_array();
-	bool began = false;
+	bool began;
 
 	session_files_read_log(session, text, sizeof(text));
-	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+	/* The end of a longer log, from the next whole line on: the recording began before it. */
+	began = strlen(text) == sizeof(text) - 1;
+	if (began)
+		lines += strcspn(lines, "\n");
+	for (line = strtok_r(lines, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
 		const bool begins = !strncmp(line, "strata: recording ", 18);
 
 		if (began && !begins) {
