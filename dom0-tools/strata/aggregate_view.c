@@ -417,8 +417,7 @@ static int show(struct aggregate_view *view, char *text)
 	return fflush(stdout) ? 1 : 0;
 }
 
-/* As options->look() of aggregate_session.h. */
-static int show_look(void *data, const struct aggregate_look *look, struct strata_error *error)
+int aggregate_view_look(void *data, const struct aggregate_look *look, struct strata_error *error)
 {
 	struct aggregate_view *view = data;
 	struct aggregate_row *rows;
@@ -476,7 +475,7 @@ static void close_view(void *data)
 int aggregate_view_run(struct aggregate_view *view, struct aggregate_options *options,
 		       const struct aggregate_words *words)
 {
-	options->look = show_look;
+	options->look = aggregate_view_look;
 	options->idle = follow_size;
 	options->data = view;
 	return aggregate_run(options, words, &view->what, open_view, close_view);

@@ -25,4 +25,7 @@ struct aggregate_view {
 int aggregate_view_run(struct aggregate_view *view, struct aggregate_options *options,
 		       const struct aggregate_words *words);
 
+/* As options->look() of aggregate_session.h: shows one look. */
+int aggregate_view_look(void *data, const struct aggregate_look *look, struct strata_error *error);
+
 #endif /* STRATA_STRATA_AGGREGATE_VIEW_H */

@@ -293,9 +293,10 @@ static int take(void *data, int option, char *value)
 			       ? wrong("--worst is a number from 1 to 1000", value)
 			       : STRATA_STATUS_OK;
 	case SLOWER:
-		return !(options->question.longer_ns = time_parse_ns(value))
-			       ? wrong("--slower-than is a length of time such as 10ms", value)
-			       : STRATA_STATUS_OK;
+		options->question.longer_ns = time_parse_ns(value);
+		return options->question.longer_ns
+			       ? STRATA_STATUS_OK
+			       : wrong("--slower-than is a length of time such as 10ms", value);
 	case AT:
 		options->at = value;
 		return time_parse(value, false, 0, &ns)

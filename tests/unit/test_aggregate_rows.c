@@ -148,7 +148,7 @@ static const char *shown(struct aggregate_view *view)
 
 static void looks_are_lines_of_json(void **state)
 {
-	struct aggregate_view view = { .json = true, .what = &choice };
+	struct aggregate_view view = { .json = true, .what = choice };
 	const char *text;
 
 	(void)state;
@@ -163,7 +163,7 @@ static void names_of_guests_are_escaped(void **state)
 {
 	struct strata_event_desc events[3] = { { .name = "first" },
 					       { .name = "bad\033[2J\"name" } };
-	struct aggregate_view view = { .json = true, .what = &choice };
+	struct aggregate_view view = { .json = true, .what = choice };
 	const char *text;
 
 	(void)state;
@@ -191,7 +191,7 @@ static void times_are_drawn_at_the_end(void **state)
 {
 	uint64_t words[1 + STRATA_AGGREGATE_TIME_WORDS] = { 0 };
 	struct aggregate_rows rows = { .words = words, .nr = 1 }, none = { .nr = 0 };
-	struct aggregate_view view = { .json = false, .what = &choice };
+	struct aggregate_view view = { .json = false, .what = choice };
 	const char *text;
 
 	(void)state;
@@ -229,7 +229,7 @@ static void who_is_folded_and_left_out_is_said(void **state)
 	struct aggregated_kernel list[] = { { .name = "sil\033ent", .silent = true },
 					    { .name = "fine", .counts = true } };
 	struct counted_domain domains[] = { { .domain = 3, .exists = true, .name = "web1" } };
-	struct aggregate_view view = { .json = false, .what = &choice };
+	struct aggregate_view view = { .json = false, .what = choice };
 	const char *text;
 
 	(void)state;

@@ -72,14 +72,14 @@ bool time_parse(const char *text, bool gmt, uint64_t first_ns, uint64_t *ns)
 	return true;
 }
 
-/* Reads a length of time as a number of ns.  0: invalid. */
-static double parse_length(const char *text)
+/* Reads a length of time as a number of ns.  @plain: ns of a number without a unit.  0: invalid. */
+static double parse_length(const char *text, double plain)
 {
 	static const struct {
 		const char *name;
 		double ns;
-	} units[] = { { "", 1e9 }, { "s", 1e9 },  { "ms", 1e6 },  { "us", 1e3 },
-		      { "ns", 1 }, { "m", 60e9 }, { "min", 60e9 } };
+	} units[] = { { "s", 1e9 }, { "ms", 1e6 }, { "us", 1e3 },
+		      { "ns", 1 },  { "m", 60e9 }, { "min", 60e9 } };
 	double number;
 	char *end;
 	size_t i;
@@ -88,6 +88,8 @@ static double parse_length(const char *text)
 	number = strtod(text, &end);
 	if (errno || end == text || !(number > 0))
 		return 0;
+	if (!*end)
+		return number * plain;
 	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++)
 		if (!strcmp(end, units[i].name))
 			return number * units[i].ns;
@@ -96,14 +98,14 @@ static double parse_length(const char *text)
 
 uint64_t time_parse_ms(const char *text)
 {
-	const double ms = parse_length(text) / 1e6;
+	const double ms = parse_length(text, 1e9) / 1e6;
 
 	return ms >= 1 && ms < 1e12 ? (uint64_t)ms : 0;
 }
 
 uint64_t time_parse_ns(const char *text)
 {
-	const double ns = parse_length(text);
+	const double ns = parse_length(text, 0);
 
 	return ns >= 1 && ns < 1e18 ? (uint64_t)ns : 0;
 }

@@ -18,7 +18,8 @@ bool time_parse(const char *text, bool gmt, uint64_t first_ns, uint64_t *ns);
  * ms; 0: invalid. */
 uint64_t time_parse_ms(const char *text);
 
-/* Likewise of at least a nanosecond: "500us", "20ns".  Returns ns; 0: invalid. */
+/* Likewise of at least a nanosecond, and always with a unit: "500us", "20ns".  Returns ns; 0:
+ * invalid. */
 uint64_t time_parse_ns(const char *text);
 
 /* Writes a time as a time of day: "12:00:01.500". @gmt: as above. Returns @text. */
