@@ -5,10 +5,11 @@
  */
 #include <string.h>
 
+#include <strata/glob.h>
+
 #include "timeline/domain_names.h"
 #include "ctf/values/value_names.h"
 #include "filter/filter_binder.h"
-#include "filter/filter_glob.h"
 
 /* The result of binding a node: itself, or a constant verdict. */
 struct outcome {

@@ -10,7 +10,7 @@
  *     comparison = "==" | "!=" | "<" | "<=" | ">" | ">="
  *
  * Numbers are decimal or begin with 0x, may be negative, or have a point; text is a pattern
- * (filter_glob.h), which supports only == and !=. A field belongs to the event's payload,
+ * (strata/glob.h), which supports only == and !=. A field belongs to the event's payload,
  * $ctx.field to one of its contexts or its packet's. An operand that stands alone is true if it is
  * not 0.
  */

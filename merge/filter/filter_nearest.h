@@ -3,7 +3,7 @@
  * filter_nearest.h - suggests a correction of a misspelled name: the nearest existing one.
  *
  * Distance is Levenshtein's: insertions, deletions and replacements of one byte.  In a pattern
- * (filter_glob.h) a "*" inserts any bytes at no cost, and "?" replaces any byte at no cost.
+ * (strata/glob.h) a "*" inserts any bytes at no cost, and "?" replaces any byte at no cost.
  */
 #ifndef STRATA_MERGE_FILTER_NEAREST_H
 #define STRATA_MERGE_FILTER_NEAREST_H

@@ -4,8 +4,9 @@
 
 #include <string.h>
 
+#include <strata/glob.h>
+
 #include "base/value_hash.h"
-#include "filter/filter_glob.h"
 
 void strata_seen_add(struct strata_seen *seen, const struct strata_task *task)
 {

@@ -4,8 +4,9 @@
 
 #include <string.h>
 
+#include <strata/glob.h>
+
 #include "ctf/values/fields.h"
-#include "filter/filter_glob.h"
 #include "symbols/symbols.h"
 
 enum order { BEFORE, SAME, BEHIND, NO_ORDER };

@@ -24,7 +24,7 @@ enum strata_value_kind {
 	STRATA_VALUE_INTEGER,
 	STRATA_VALUE_REAL,
 	STRATA_VALUE_TEXT,
-	STRATA_VALUE_PATTERN, /* as in filter_glob.h */
+	STRATA_VALUE_PATTERN, /* as in strata/glob.h */
 };
 
 struct strata_value {

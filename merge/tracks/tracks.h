@@ -24,7 +24,7 @@
 
 struct strata_tracks_options {
 	uint64_t from_ns, to_ns; /* slices are clipped to this range; UINT64_MAX: to the end */
-	/* Patterns (filter_glob.h) of the domains to show; 0: all. Physical CPUs are always
+	/* Patterns (strata/glob.h) of the domains to show; 0: all. Physical CPUs are always
 	 * shown. */
 	const char *const *domains;
 	size_t nr_domains;

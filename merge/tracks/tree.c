@@ -7,10 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <strata/glob.h>
+
 #include "analyses/report.h"
 #include "base/array.h"
 #include "base/escape.h"
-#include "filter/filter_glob.h"
 #include "xen/domain_numbers.h"
 
 const char *const strata_track_kind_names[STRATA_NR_TRACK_KINDS] = {

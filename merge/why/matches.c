@@ -5,8 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <strata/glob.h>
+
 #include "analyses/report.h"
-#include "filter/filter_glob.h"
 
 bool strata_why_name_fits(const char *pattern, const char *name)
 {

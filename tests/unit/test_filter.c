@@ -12,8 +12,9 @@
 
 #include <cmocka.h>
 
+#include <strata/glob.h>
+
 #include "filter/filter.h"
-#include "filter/filter_glob.h"
 #include "filter_world.h"
 
 static struct filter_world world;

@@ -10,8 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <strata/glob.h>
+
 #include "base/escape.h"
-#include "filter/filter_glob.h"
 #include "inputs/tcp/tcp_segment.h"
 #include "base/value_hash.h"
 

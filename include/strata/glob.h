@@ -1,15 +1,29 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
-/* filter_glob.c - see filter_glob.h: after a mismatch only the last "*" is extended by a byte. */
-#include "filter/filter_glob.h"
+/* SPDX-License-Identifier: MIT */
+/*
+ * glob.h - patterns of text:
+ *
+ *     *       any bytes, or none
+ *     ?       one byte
+ *     [a-z]   one of these; [!a-z] any other
+ *     \c      the byte c itself; any other byte matches itself, as does an unclosed [
+ *
+ * Bytes are compared, independent of the locale. After a mismatch only the last "*" is extended by
+ * a byte. Text is hostile: the time is at most proportional to the product of both lengths, times
+ * that of the pattern if a [ is unclosed, and there is no recursion.
+ */
+#ifndef STRATA_GLOB_H
+#define STRATA_GLOB_H
 
-struct pattern {
+#include <strata/platform/platform.h>
+
+struct strata_glob {
 	const char *bytes;
 	size_t nr;
 };
 
 /* Returns the position after the ']' that closes the class at @at; 0: it is not closed. A ']' in
  * first position is a member of the class. */
-static size_t end_of_class(const struct pattern *pattern, size_t at)
+static inline size_t strata_glob_class_end(const struct strata_glob *pattern, size_t at)
 {
 	size_t i = at + 1;
 
@@ -22,7 +36,8 @@ static size_t end_of_class(const struct pattern *pattern, size_t at)
 	return 0;
 }
 
-static bool is_in_class(const struct pattern *pattern, size_t from, size_t end, unsigned char c)
+static inline bool strata_glob_in_class(const struct strata_glob *pattern, size_t from, size_t end,
+					unsigned char c)
 {
 	const unsigned char *bytes = (const unsigned char *)pattern->bytes;
 	const bool negated = bytes[from] == '!' || bytes[from] == '^';
@@ -42,15 +57,16 @@ static bool is_in_class(const struct pattern *pattern, size_t from, size_t end, 
 
 /* Whether the pattern's element at @at, which is not "*", matches a byte. @next: OUT, the next
  * element */
-static bool fits_one(const struct pattern *pattern, size_t at, unsigned char c, size_t *next)
+static inline bool strata_glob_fits_one(const struct strata_glob *pattern, size_t at,
+					unsigned char c, size_t *next)
 {
 	const char element = pattern->bytes[at];
-	const size_t end = element == '[' ? end_of_class(pattern, at) : 0;
+	const size_t end = element == '[' ? strata_glob_class_end(pattern, at) : 0;
 
 	*next = at + 1;
 	if (end) {
 		*next = end;
-		return is_in_class(pattern, at + 1, end - 1, c);
+		return strata_glob_in_class(pattern, at + 1, end - 1, c);
 	}
 	if (element == '?')
 		return true;
@@ -61,9 +77,11 @@ static bool fits_one(const struct pattern *pattern, size_t at, unsigned char c, 
 	return (unsigned char)element == c;
 }
 
-bool strata_glob_fits(const char *pattern_bytes, size_t nr, const char *text, size_t bytes)
+/* Whether the whole text matches the pattern. */
+static inline bool strata_glob_fits(const char *pattern_bytes, size_t nr, const char *text,
+				    size_t bytes)
 {
-	const struct pattern pattern = { pattern_bytes, nr };
+	const struct strata_glob pattern = { pattern_bytes, nr };
 	size_t at = 0, i = 0, next;
 	/* Position after the last "*", and of the text after its match. */
 	size_t star = nr, star_text = 0;
@@ -75,7 +93,8 @@ bool strata_glob_fits(const char *pattern_bytes, size_t nr, const char *text, si
 			/* The last "*" matches the rest. */
 			if (at == nr)
 				return true;
-		} else if (at < nr && fits_one(&pattern, at, (unsigned char)text[i], &next)) {
+		} else if (at < nr &&
+			   strata_glob_fits_one(&pattern, at, (unsigned char)text[i], &next)) {
 			at = next;
 			i++;
 		} else if (star < nr) {
@@ -89,3 +108,5 @@ bool strata_glob_fits(const char *pattern_bytes, size_t nr, const char *text, si
 		at++;
 	return at == nr;
 }
+
+#endif /* STRATA_GLOB_H */
