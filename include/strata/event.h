@@ -77,13 +77,11 @@ static inline unsigned int strata_event_first_variable(const struct strata_event
 	return i;
 }
 
-/*
- * Bytes of the payload that @event describes, up to its first field of variable
- * length: without such a field, all of it, unpadded.  @event has been checked.
- */
-static inline uint32_t strata_event_payload_bytes(const struct strata_event_desc *event)
+/* Where the first @nr fields of the payload end; all of them have a fixed length.  @event has been
+ * checked. */
+static inline uint32_t strata_event_fields_end(const struct strata_event_desc *event,
+					       unsigned int nr)
 {
-	unsigned int nr = strata_event_first_variable(event);
 	uint32_t offset = 0;
 	unsigned int i;
 
@@ -94,6 +92,15 @@ static inline uint32_t strata_event_payload_bytes(const struct strata_event_desc
 		offset += (uint32_t)field->bytes * field->count;
 	}
 	return offset;
+}
+
+/*
+ * Bytes of the payload that @event describes, up to its first field of variable
+ * length: without such a field, all of it, unpadded.  @event has been checked.
+ */
+static inline uint32_t strata_event_payload_bytes(const struct strata_event_desc *event)
+{
+	return strata_event_fields_end(event, strata_event_first_variable(event));
 }
 
 /* Where the elements of a field lie in a payload. */

@@ -17,6 +17,7 @@
 #include <strata/aggregate_threads.h>
 #endif
 #include <strata/event.h>
+#include <strata/field_filter_check.h>
 #include <strata/glob.h>
 #include <strata/ring_reader.h>
 #include <strata/ring_home.h>
