@@ -31,6 +31,11 @@ enum synthetic_kernel_event {
 	SYNTHETIC_PROBE,     /* of group kprobes, named kvm_probe; it has no fields */
 };
 
+struct strata_event_desc;
+
+/* Its description, as each kernel's metadata has it. */
+const struct strata_event_desc *synthetic_kernel_event(enum synthetic_kernel_event id);
+
 struct synthetic_stream {
 	char source[32];
 	unsigned int cpu;

@@ -78,6 +78,11 @@ static const struct strata_event_desc kernel_events[] = {
 	{ .id = 7, .name = "kvm_probe" },
 };
 
+const struct strata_event_desc *synthetic_kernel_event(enum synthetic_kernel_event id)
+{
+	return &kernel_events[id];
+}
+
 static void print_source(FILE *json, const struct synthetic *rec,
 			 const struct synthetic_source *source)
 {
