@@ -44,7 +44,7 @@ struct command {
 	enum strata_header_form form;
 	u32 period_ms;
 	DECLARE_BITMAP(mask, STRATA_GUEST_EVENTS_MAX);
-	char *filter; /* NULL: none */
+	char *filter; /* its words; NULL: none */
 };
 
 /* Of each channel. */
@@ -174,7 +174,7 @@ static int start(const struct command *command)
 	return 0;
 }
 
-/* "MODE PERIOD MASK" or "MODE PERIOD MASK FILTER" */
+/* "MODE PERIOD MASK", and words FILTER */
 static int obey_start(struct command *command, char *words)
 {
 	char *mode = strsep(&words, " ");

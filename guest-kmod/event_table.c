@@ -92,6 +92,16 @@ int strata_event_table_add(const struct strata_event *event)
 	return 0;
 }
 
+const struct strata_event_desc *strata_event_table_get(u32 id)
+{
+	const char *entry = table;
+
+	while (id-- > 0)
+		entry += strata_event_desc_bytes(
+			((const struct strata_event_desc *)entry)->nr_fields);
+	return (const struct strata_event_desc *)entry;
+}
+
 void strata_event_table_destroy(void)
 {
 	vunmap(table);

@@ -25,6 +25,10 @@ void strata_event_table_publish(unsigned int channel, struct strata_guest_root *
 /* Describes the last entered event. 0, or -ENOSPC. */
 int strata_event_table_add(const struct strata_event *event);
 
+/* The description of an event that the table has, with its fields in the order of the payload. It
+ * stays until the table is destroyed. */
+const struct strata_event_desc *strata_event_table_get(u32 id);
+
 /* Undoes strata_event_table_create(), except for the pages. */
 void strata_event_table_destroy(void);
 

@@ -22,6 +22,7 @@
 #include <linux/workqueue.h>
 #include <xen/events.h>
 
+#include "assembled.h"
 #include "events.h"
 #include "evtchn.h"
 #include "record.h"
@@ -42,6 +43,12 @@ static const struct strata_field_desc fields[] = {
 static struct strata_event upcall;
 static bool opened;
 
+static __always_inline void fill(struct upcall_payload *payload, evtchn_port_t port)
+{
+	payload->port = port;
+	payload->irq = irq_from_evtchn(port);
+}
+
 /* Called with interrupts off.  What it calls is not hooked, so it needs no protection against
  * recursion. */
 static void notrace on_upcall(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
@@ -59,12 +66,16 @@ static void notrace on_upcall(unsigned long ip, unsigned long parent_ip, struct 
 		return;
 	port = regs_get_kernel_argument(regs, 0);
 	ticks = strata_clock();
+	if (unlikely(strata_channels_ask(channels))) {
+		payload = strata_assembled_begin(sizeof(*payload));
+		fill(payload, port);
+		strata_assembled_record(&upcall, channels, payload, sizeof(*payload), ticks);
+		channels = 0;
+	}
 	strata_for_each_channel (channel, channels) {
 		if (!strata_record_begin(&record, channel, upcall.id, sizeof(*payload), ticks))
 			continue;
-		payload = record.payload;
-		payload->port = port;
-		payload->irq = irq_from_evtchn(port);
+		fill(record.payload, port);
 		strata_record_end(&record);
 	}
 	strata_probe_exit();

@@ -19,6 +19,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
+#include "assembled.h"
 #include "event_table.h"
 #include "events.h"
 #include "kprobes.h"
@@ -67,61 +68,83 @@ static const struct strata_field_desc return_fields[] = {
 	{ "ret", STRATA_FIELD_HEX, 8, 1 },
 };
 
-static int on_hit(struct kprobe *kp, struct pt_regs *regs)
+static void fill_hit(const struct strata_kprobe *kprobe, const struct pt_regs *regs,
+		     struct hit_payload *payload)
 {
-	struct strata_kprobe *kprobe = container_of(kp, struct strata_kprobe, kretprobe.kp);
-	unsigned long channels = strata_event_channels(&kprobe->event);
-	struct strata_open_record record __uninitialized;
-	struct hit_payload *payload;
-	unsigned long channel;
-	u64 ticks;
+	payload->ip = (unsigned long)kprobe->kretprobe.kp.addr;
+	strata_probe_args_write(&kprobe->args, regs, payload, sizeof(*payload));
+}
 
-	if (!strata_probe_enter(channels))
-		return 0;
-	ticks = strata_clock();
+static void fill_return(const struct strata_kprobe *kprobe, struct pt_regs *regs,
+			struct return_payload *payload)
+{
+	payload->ip = (unsigned long)kprobe->kretprobe.kp.addr;
+	payload->ret = regs_return_value(regs);
+	strata_probe_args_write(&kprobe->args, regs, payload, sizeof(*payload));
+}
+
+static void fill(const struct strata_kprobe *kprobe, struct pt_regs *regs, void *payload)
+{
+	if (kprobe->returns)
+		fill_return(kprobe, regs, payload);
+	else
+		fill_hit(kprobe, regs, payload);
+}
+
+/* No payload is too long for a record: set_fields() sees to that. */
+static void record_assembled(const struct strata_kprobe *kprobe, struct pt_regs *regs,
+			     unsigned long channels, u64 ticks)
+{
+	void *payload = strata_assembled_begin(kprobe->args.end);
+
+	fill(kprobe, regs, payload);
+	strata_assembled_record(&kprobe->event, channels, payload, kprobe->args.end, ticks);
+}
+
+static void record_each(const struct strata_kprobe *kprobe, struct pt_regs *regs,
+			unsigned long channels, u64 ticks)
+{
+	struct strata_open_record record __uninitialized;
+	unsigned long channel;
+
 	strata_for_each_channel (channel, channels) {
 		if (!strata_record_begin(&record, channel, kprobe->event.id, kprobe->args.end,
 					 ticks))
 			continue;
-		payload = record.payload;
-		payload->ip = (unsigned long)kp->addr;
-		strata_probe_args_write(&kprobe->args, regs, payload, sizeof(*payload));
+		fill(kprobe, regs, record.payload);
 		strata_record_end(&record);
 	}
+}
+
+static void record(const struct strata_kprobe *kprobe, struct pt_regs *regs)
+{
+	unsigned long channels = strata_event_channels(&kprobe->event);
+	u64 ticks;
+
+	if (!strata_probe_enter(channels))
+		return;
+	ticks = strata_clock();
+	if (unlikely(strata_channels_ask(channels)))
+		record_assembled(kprobe, regs, channels, ticks);
+	else
+		record_each(kprobe, regs, channels, ticks);
 	strata_probe_exit();
+}
+
+static int on_hit(struct kprobe *kp, struct pt_regs *regs)
+{
+	record(container_of(kp, struct strata_kprobe, kretprobe.kp), regs);
 	return 0;
 }
 
+/* A call that began while it was enabled may return after it was disabled: to no channel. */
 static int on_return(struct kretprobe_instance *instance, struct pt_regs *regs)
 {
 	struct kretprobe *kretprobe = get_kretprobe(instance);
-	struct strata_open_record record __uninitialized;
-	struct return_payload *payload;
-	struct strata_kprobe *kprobe;
-	unsigned long channels, channel;
-	u64 ticks;
 
 	/* NULL: it is being unregistered. */
-	if (!kretprobe)
-		return 0;
-	kprobe = container_of(kretprobe, struct strata_kprobe, kretprobe);
-	/* A call that began while it was enabled may return after it was disabled: to no channel.
-	 */
-	channels = strata_event_channels(&kprobe->event);
-	if (!strata_probe_enter(channels))
-		return 0;
-	ticks = strata_clock();
-	strata_for_each_channel (channel, channels) {
-		if (!strata_record_begin(&record, channel, kprobe->event.id, kprobe->args.end,
-					 ticks))
-			continue;
-		payload = record.payload;
-		payload->ip = (unsigned long)kretprobe->kp.addr;
-		payload->ret = regs_return_value(regs);
-		strata_probe_args_write(&kprobe->args, regs, payload, sizeof(*payload));
-		strata_record_end(&record);
-	}
-	strata_probe_exit();
+	if (kretprobe)
+		record(container_of(kretprobe, struct strata_kprobe, kretprobe), regs);
 	return 0;
 }
 

@@ -18,6 +18,7 @@
 #include <linux/random.h>
 #include <xen/xen.h>
 
+#include "assembled.h"
 #include "buffers.h"
 #include "channels.h"
 #include "control.h"
@@ -162,6 +163,7 @@ close_port:
 	strata_notify_close(0);
 unshare:
 	strata_channel_unshare(0);
+	strata_assembled_clear();
 close_evtchn:
 	strata_evtchn_close();
 	return err;
@@ -178,6 +180,7 @@ static void __exit strata_exit(void)
 	strata_notify_close(0);
 	strata_channel_unshare(0);
 	strata_evtchn_close();
+	strata_assembled_clear();
 }
 
 module_init(strata_init);

@@ -16,7 +16,8 @@
  *	}
  *	strata_probe_exit();
  *
- * In between, the slot is held: no lock, no allocation, no sleep, no fault.
+ * (assembled.h says what is done with channels whose field filter decides.)  In between, the slot
+ *is held: no lock, no allocation, no sleep, no fault.
  *
  * Probes run with preemption off, in any context; so a probe stays
  * on its CPU, and stop waits for it with strata_await_probes() (probe_cpu.h).  A
@@ -37,14 +38,20 @@
 #include "notify.h"
 #include "probe_cpu.h"
 
-/* Counts an event that is lost because probes nest too deep. */
+/* Counts an event that is lost because probes nest too deep, also where a field filter would have
+ * decided. */
 static __maybe_unused noinline __cold void strata_probe_too_deep(unsigned long channels)
 {
 	unsigned long channel;
 
-	strata_for_each_channel (channel, channels)
-		strata_ring_count_lost(this_cpu_read(strata_cpu_rings.ring[channel]),
-				       STRATA_LOST_NESTED);
+	channels = (channels | channels >> STRATA_ASKED_SHIFT) & (BIT(STRATA_ASKED_SHIFT) - 1);
+	strata_for_each_channel (channel, channels) {
+		if (strata_aggregates[channel])
+			strata_aggregate_missed(channel, 1);
+		else
+			strata_ring_count_lost(this_cpu_read(strata_cpu_rings.ring[channel]),
+					       STRATA_LOST_NESTED);
+	}
 }
 
 static __always_inline void strata_probe_exit(void)

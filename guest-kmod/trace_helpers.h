@@ -15,6 +15,7 @@
 #include <linux/string.h>
 #include <linux/trace_events.h>
 
+#include "assembled.h"
 #include "record.h"
 #include "tracepoints.h"
 

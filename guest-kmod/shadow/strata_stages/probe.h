@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * probe.h - stage 6: strata_record_CLASS(), which records an event in one channel;
- * strata_each_CLASS(), which does so in each channel that selects it, and strata_one_CLASS(),
+ * strata_asked_CLASS(), which assembles it for field filters (assembled.h);
+ * strata_each_CLASS(), which records it in each channel that selects it, and strata_one_CLASS(),
  * which serves events of one channel; strata_probe_CLASS(), which chooses between the two and
  * needs no stack for that; and for each event its entry in the list of trace points.  Each
  * channel gets its own copy of the arguments, because assignments may change them.  The
@@ -30,12 +31,39 @@
 		strata_finish_##name(entry, &strata_offsets);                                     \
 		strata_record_end(&strata_record);                                                \
 	}                                                                                         \
+	static __maybe_unused noinline void strata_asked_##name(                                  \
+		const struct strata_event *strata_event, proto, unsigned long strata_channels)    \
+	{                                                                                         \
+		struct strata_offsets_##name strata_offsets;                                      \
+		struct strata_entry_##name *entry;                                                \
+		u64 strata_ticks;                                                                 \
+		u32 strata_bytes;                                                                 \
+                                                                                                  \
+		if (!strata_probe_enter(strata_channels))                                         \
+			return;                                                                   \
+		strata_ticks = strata_clock();                                                    \
+		strata_bytes = strata_layout_##name(&strata_offsets, args);                       \
+		entry = strata_assembled_begin(strata_bytes);                                     \
+		if (likely(entry)) {                                                              \
+			{                                                                         \
+				assign;                                                           \
+			}                                                                         \
+			strata_finish_##name(entry, &strata_offsets);                             \
+		}                                                                                 \
+		strata_assembled_record(strata_event, strata_channels, entry, strata_bytes,       \
+					strata_ticks);                                            \
+		strata_probe_exit();                                                              \
+	}                                                                                         \
 	static __maybe_unused noinline void strata_each_##name(                                   \
 		const struct strata_event *strata_event, proto)                                   \
 	{                                                                                         \
 		unsigned long strata_channels = strata_event_channels(strata_event);              \
 		u64 strata_ticks;                                                                 \
                                                                                                   \
+		if (unlikely(strata_channels_ask(strata_channels))) {                             \
+			strata_asked_##name(strata_event, args, strata_channels);                 \
+			return;                                                                   \
+		}                                                                                 \
 		if (!strata_channels || !strata_probe_enter(strata_channels))                     \
 			return;                                                                   \
 		strata_ticks = strata_clock();                                                    \

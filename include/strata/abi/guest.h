@@ -17,7 +17,7 @@
  *
  * A command is a line of words, separated by single spaces:
  *
- *   start SEQ MODE PERIOD MASK [FILTER]  record; answer "started SEQ": every probe records
+ *   start SEQ MODE PERIOD MASK [FILTER]...  record; answer "started SEQ": every probe records
  *   flush SEQ                  "flushed SEQ": each CPU has handed over the sub-buffer that
  *                              it was writing; recording continues
  *   stop SEQ                   "stopped SEQ": no probe writes, and all CPUs have flushed
@@ -37,10 +37,15 @@
  * PERIOD is a decimal number of milliseconds in the limits of strata/switch_period.h,
  * or 0: in mode `discard`, each CPU that is awake hands over its records once in that
  * period, if its reader has nothing else to read.  MASK is hexadecimal, of any length:
- * bit n enables entry n of the event table; a bit beyond the table is refused.  FILTER
- * is `tid=` or `pid=` and up to STRATA_GUEST_FILTER_MAX decimal numbers, separated by
- * commas: only events of a CPU that runs one of these threads, or processes, are
- * recorded.  A start while started replaces period, mask and filter.
+ * bit n enables entry n of the event table; a bit beyond the table is refused.  A start
+ * while started replaces period, mask and filters.
+ *
+ * One FILTER at most is `tid=` or `pid=` and up to STRATA_GUEST_FILTER_MAX decimal numbers,
+ * separated by commas: only events of a CPU that runs one of these threads, or processes, are
+ * recorded.  Any other is `where=ENTRIES:PROGRAM`: of these entries of the event table, decimal
+ * numbers separated by commas, only events that pass the program are recorded, or counted.
+ * PROGRAM has two hexadecimal digits for each byte of a field filter (abi/field_filter.h).  An
+ * entry has one such filter at most.  A program that the guest cannot verify is refused.
  *
  * An added entry stays until the module is unloaded, and an equal command finds it
  * again.  OFFSET is hexadecimal with 0x, or decimal.  NAME is a C identifier that no
@@ -84,12 +89,13 @@
 #define STRATA_ABI_GUEST_H
 
 #include <strata/abi/aggregate.h>
+#include <strata/abi/field_filter.h>
 #include <strata/event.h>
 #include <strata/packet.h>
 #include <strata/ring_layout.h>
 #include <strata/switch_period.h>
 
-#define STRATA_GUEST_ABI_VERSION 5u
+#define STRATA_GUEST_ABI_VERSION 6u
 #define STRATA_GUEST_MAGIC       0x54525453u /* "STRT" */
 
 #define STRATA_GUEST_XENSTORE_DIR "data/strata"
