@@ -64,6 +64,12 @@ static void usage(FILE *out)
 		"                             kernel's function returns\n"
 		"      --tid DOMAIN:N,N,...   only events while these threads run\n"
 		"      --pid DOMAIN:N,N,...   likewise, for processes with all their threads\n"
+		"      --kernel-filter DOMAIN:EVENTS:EXPRESSION\n"
+		"                             records these events of a kernel only if their fields\n"
+		"                             match the expression, as of `strata merge --filter`:\n"
+		"                             'g1:sched_switch: prev_prio < 120 && next_comm != \"sh\"'.\n"
+		"                             The kernel tests it before it records. May be repeated,\n"
+		"                             once for each event\n"
 		"      --app PROGRAM[:EVENTS] events of an application linked with libstrata. PROGRAM:\n"
 		"                             name, pattern, process number or all. EVENTS: names or\n"
 		"                             GROUP/NAME, with wildcards, comma-separated (default:\n"
@@ -102,7 +108,8 @@ static void usage(FILE *out)
 		"      --aggregate SPEC       counts, and records nothing: count, time:EVENT..EVENT, each\n"
 		"                             with :domain, :process or without, as of `strata top`;\n"
 		"                             prints the counts at the end, with --json as JSON. With\n"
-		"                             --duration, --xen, --xen-domain, --kernel and --app only\n"
+		"                             --duration, --xen, --xen-domain, --kernel,\n"
+		"                             --kernel-filter and --app only\n"
 		"      --overwrite            flight recorder: keeps the newest events in memory, and\n"
 		"                             writes them at `strata snapshot`, when a guest dies (into\n"
 		"                             DIR-died-NAME), and at the end\n\n"
@@ -231,7 +238,7 @@ static int take_option(int option, char *argument, struct record_options *option
 			return STRATA_STATUS_OK;
 		strata_fail_in(&error, "--app-file-users");
 		break;
-	case OPTION_KERNEL ... OPTION_KERNEL + SELECT_PID:
+	case OPTION_KERNEL ... OPTION_KERNEL + NR_SELECT_KINDS - 1:
 		if (!select_parse_kernel((enum select_kind)(option - OPTION_KERNEL), argument,
 					 &options->kernels[options->nr_kernels], &error)) {
 			options->nr_kernels++;
@@ -257,7 +264,8 @@ static bool is_of_xen(int option)
 static bool is_of_aggregate(int option)
 {
 	return option == 'g' || option == 'j' || option == 'd' || option == 'x' || option == 'D' ||
-	       option == 'a' || option == OPTION_KERNEL + SELECT_EVENTS;
+	       option == 'a' || option == OPTION_KERNEL + SELECT_EVENTS ||
+	       option == OPTION_KERNEL + SELECT_FILTER;
 }
 
 /* Counts, in place of recording. */
@@ -346,6 +354,7 @@ int strata_cmd_record(int argc, char **argv)
 		{ "kretprobe", required_argument, NULL, OPTION_KERNEL + SELECT_KRETPROBE },
 		{ "tid", required_argument, NULL, OPTION_KERNEL + SELECT_TID },
 		{ "pid", required_argument, NULL, OPTION_KERNEL + SELECT_PID },
+		{ "kernel-filter", required_argument, NULL, OPTION_KERNEL + SELECT_FILTER },
 		{ "app", required_argument, NULL, 'a' },
 		{ "app-buffer", required_argument, NULL, 'A' },
 		{ "app-rings", required_argument, NULL, 'K' },

@@ -24,6 +24,9 @@ static void usage(FILE *out)
 		"                             all that match a program are recorded\n"
 		"      --tid DOMAIN:N,N,...\n"
 		"      --pid DOMAIN:N,N,...\n"
+		"      --kernel-filter DOMAIN:EVENTS:EXPRESSION\n"
+		"                             replaces the filter of the same DOMAIN and EVENTS;\n"
+		"                             with the EXPRESSION 1, all of these events pass\n"
 		"      --recorder N       the recorder with this number, if several are running\n\n"
 		"Shows the selection afterwards, as options of `strata record`.\n\n"
 		"Status: 0 the selection has changed, 1 failed, 2 wrong usage.\n"
@@ -50,6 +53,7 @@ int strata_cmd_select(int argc, char **argv)
 		{ "app", required_argument, NULL, 1 },
 		{ "tid", required_argument, NULL, 1 },
 		{ "pid", required_argument, NULL, 1 },
+		{ "kernel-filter", required_argument, NULL, 1 },
 		{ "recorder", required_argument, NULL, 'r' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },

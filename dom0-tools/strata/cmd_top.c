@@ -38,6 +38,8 @@ static void usage(FILE *out)
 		"      --kernel DOMAIN:EVENTS as of strata record; may be repeated. Only kernels that\n"
 		"                             are named count. One that does not answer within 10 s is\n"
 		"                             named, and left out\n"
+		"      --kernel-filter DOMAIN:EVENTS:EXPRESSION\n"
+		"                             as of strata record: only events that match count\n"
 		"      --app PROGRAM[:EVENTS] as of strata record; may be repeated. Only applications\n"
 		"                             that are named count; without Xen, nothing else does\n"
 		"      --rows N               rows of Xen's table at first, which grows for domains\n"

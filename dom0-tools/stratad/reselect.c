@@ -116,9 +116,21 @@ static bool filters(const struct kernel_selection *selection)
 	return selection->kind == SELECT_TID || selection->kind == SELECT_PID;
 }
 
+/* Whether two filters name the same events. */
+static bool have_same_events(const struct kernel_selection *one,
+			     const struct kernel_selection *other)
+{
+	const size_t length = strcspn(one->text, ":");
+
+	return length == strcspn(other->text, ":") && !strncmp(one->text, other->text, length);
+}
+
 /* Whether the new selection replaces the old one. */
 static bool replaces(const struct kernel_selection *new_one, const struct kernel_selection *old)
 {
+	if (new_one->kind == SELECT_FILTER)
+		return old->kind == SELECT_FILTER && !strcmp(new_one->domain, old->domain) &&
+		       have_same_events(new_one, old);
 	return !strcmp(new_one->domain, old->domain) &&
 	       (new_one->kind == old->kind || (filters(new_one) && filters(old)));
 }
@@ -207,10 +219,10 @@ static int take_word(struct session *session, struct reselection *new_one, char 
 	else if (!strcmp(word, "app"))
 		return add_app_selection(session, new_one, value, error);
 	else {
-		for (kind = SELECT_EVENTS; kind <= SELECT_PID; kind++)
+		for (kind = SELECT_EVENTS; kind < NR_SELECT_KINDS; kind++)
 			if (!strcmp(word, select_option_name(kind) + 2))
 				break;
-		if (kind > SELECT_PID || kind == SELECT_KPROBE || kind == SELECT_KRETPROBE)
+		if (kind == NR_SELECT_KINDS || kind == SELECT_KPROBE || kind == SELECT_KRETPROBE)
 			return strata_fail(error, "--%s cannot be changed while it records", word);
 		if (select_parse_kernel(kind, value, &selection, error))
 			return -1;

@@ -229,11 +229,18 @@ int guest_command_start(struct guest_command *command, uint32_t sequence,
 	static const char *const forms[STRATA_NR_HEADER_FORMS] = { "", "+compact", "+large" };
 	char mask[EVENT_SET_HEX_BYTES];
 
-	if (snprintf(command->text, sizeof(command->text), "start %u %s%s %u %s%s%s", sequence,
-		     start->overwrite ? "overwrite" : "discard", forms[start->form],
-		     start->switch_ms, event_set_hex(start->events, mask), start->filter ? " " : "",
-		     start->filter ? start->filter : "") >= (int)sizeof(command->text))
-		return strata_fail(error, "the filter is too long: %.40s...", start->filter);
+	const char *fields = start->field_filters ? start->field_filters : "";
+	const int length =
+		snprintf(command->text, sizeof(command->text), "start %u %s%s %u %s%s%s%s",
+			 sequence, start->overwrite ? "overwrite" : "discard", forms[start->form],
+			 start->switch_ms, event_set_hex(start->events, mask),
+			 start->filter ? " " : "", start->filter ? start->filter : "", fields);
+
+	if (length >= (int)sizeof(command->text))
+		return strata_fail(error,
+				   "the filters of its events need %d bytes of a command, %d too "
+				   "many: use fewer or shorter ones",
+				   length, length - (int)sizeof(command->text) + 1);
 	return 0;
 }
 

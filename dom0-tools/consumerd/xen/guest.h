@@ -71,10 +71,12 @@ struct guest_start {
 	enum strata_header_form form; /* of their headers; one that it can write */
 	uint32_t switch_ms; /* how often half full sub-buffers are handed over; 0: never */
 	const struct event_set *events;
-	const char *filter; /* "tid=..." or "pid=...", or NULL: whatever task is current */
+	const char *filter;        /* "tid=..." or "pid=...", or NULL: whatever task is current */
+	const char *field_filters; /* " where=..." for each, or NULL: whatever the fields are */
 };
 
-#define GUEST_COMMAND_BYTES 2048u
+/* Xenstore takes 4,096 bytes with the name of the node. */
+#define GUEST_COMMAND_BYTES 4000u
 
 /* A command to a module: a text for its node in xenstore. */
 struct guest_command {

@@ -56,6 +56,25 @@ static int choose(struct aggregated_kernel *one, const struct aggregate_choice *
 	return 0;
 }
 
+/* Compiles the field filters for the events that a kernel counts. */
+static int choose_filters(const struct aggregated_kernels *all, const struct aggregated_kernel *one,
+			  const struct event_set *events, struct select_filters *filters,
+			  struct strata_error *error)
+{
+	size_t i;
+
+	for (i = 0; i < all->nr_selections; i++) {
+		const struct kernel_selection *selection = &all->selections[i];
+
+		if (selection->kind == SELECT_FILTER &&
+		    select_matches_domain(selection, one->domain, one->name) &&
+		    select_filter_add(filters, selection, one->map.events, one->map.nr_events,
+				      events, error))
+			return -1;
+	}
+	return 0;
+}
+
 /* Reads the event table, which channel 0 always has. */
 static int read_events(const struct aggregated_kernels *all, struct aggregated_kernel *one,
 		       struct strata_error *error)
@@ -95,17 +114,22 @@ static int start_one(const struct aggregated_kernels *all, struct aggregated_ker
 {
 	const uint32_t sequence = kernel_sequence();
 	struct event_set events = { { 0 } };
-	const struct guest_start start = { .events = &events };
+	struct select_filters filters = { .words = NULL };
+	struct guest_start start = { .events = &events };
 	struct guest_command command;
+	int result = -1;
 
 	one->has_tables = true;
 	one->nonce = guest->nonce;
 	guest_unmap(&one->map);
-	if (guest_map_tables(&one->map, all->gnttab, guest, &one->spec, &one->tables, error) ||
-	    choose(one, all->what, one->selection->text, &events, error) ||
-	    guest_command_start(&command, sequence, &start, error))
-		return -1;
-	return kernel_tell(all, one, &command, sequence, "started", error);
+	if (!guest_map_tables(&one->map, all->gnttab, guest, &one->spec, &one->tables, error) &&
+	    !choose(one, all->what, one->selection->text, &events, error) &&
+	    !choose_filters(all, one, &events, &filters, error)) {
+		start.field_filters = filters.words;
+		result = guest_command_start(&command, sequence, &start, error);
+	}
+	select_filters_clear(&filters);
+	return result ? -1 : kernel_tell(all, one, &command, sequence, "started", error);
 }
 
 static int begun(const struct aggregated_kernels *all, struct aggregated_kernel *one,
@@ -140,7 +164,8 @@ static const struct kernel_selection *selection_of(const struct kernel_selection
 	size_t i;
 
 	for (i = 0; i < nr; i++)
-		if (select_matches_domain(&selections[i], guest->domain, guest->name))
+		if (selections[i].kind == SELECT_EVENTS &&
+		    select_matches_domain(&selections[i], guest->domain, guest->name))
 			return &selections[i];
 	return NULL;
 }
@@ -189,6 +214,8 @@ int aggregated_kernels_start(struct aggregated_kernels *all, const struct aggreg
 	if (guests_find(all->xenstore, all->channel, &guests, &nr, error))
 		return -1;
 	all->what = what;
+	all->selections = selections;
+	all->nr_selections = nr_selections;
 	all->list = calloc(nr + 1, sizeof(*all->list));
 	for (i = 0; all->list && i < nr; i++) {
 		const struct kernel_selection *selection =

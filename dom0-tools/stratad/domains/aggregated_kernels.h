@@ -17,7 +17,7 @@
 
 #include "consumerd/xen/guest_tables.h"
 #include "stratad/select/select_aggregate.h"
-#include "stratad/select/select_kernel.h"
+#include "stratad/select/select_filter.h"
 
 struct aggregated_kernel {
 	uint32_t domain;
@@ -45,6 +45,8 @@ struct aggregated_kernels {
 	uint32_t tsc_khz;                         /* of this CPU */
 	const volatile sig_atomic_t *interrupted; /* no kernel is waited for to start */
 	const struct aggregate_choice *what;
+	const struct kernel_selection *selections; /* of events, and filters of their fields */
+	size_t nr_selections;
 	struct aggregated_kernel *list; /* those that never counted included */
 	size_t nr;
 };

@@ -468,6 +468,7 @@ void participant_unmap(struct participants *all, struct participant *one)
 	hand_over(all, one, LEAVING_NO_SOURCE);
 	free(one->filter);
 	one->filter = NULL;
+	select_filters_clear(&one->field_filters);
 	memset(&one->probes, 0, sizeof(one->probes));
 	one->next_probe = 0;
 	one->unwritten = false;

@@ -84,7 +84,8 @@ static int give_start(struct participants *all, struct participant *one, struct 
 					   .form = one->map.form,
 					   .switch_ms = all->switch_ms,
 					   .events = &one->events,
-					   .filter = one->filter };
+					   .filter = one->filter,
+					   .field_filters = one->field_filters.words };
 	struct guest_command command;
 
 	one->sequence = all->sequence++;

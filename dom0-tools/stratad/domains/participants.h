@@ -19,6 +19,7 @@
 #include "stratad/domains/leaving.h"
 #include "consumerd/shares/principal.h"
 #include "consumerd/recorder.h"
+#include "stratad/select/select_filter.h"
 #include "stratad/select/select_kernel.h"
 #include "stratad/domains/xenstore_requests.h"
 
@@ -61,6 +62,7 @@ struct participant {
 	struct event_set probes; /* of them, those of --kprobe and --kretprobe */
 	size_t next_probe;       /* number of the next probe to check, among those selected */
 	char *filter;            /* "tid=...", or NULL; of participant.c */
+	struct select_filters field_filters;
 	size_t source;           /* in the recording, from PARTICIPANT_ADDING on */
 	size_t next_ring;        /* to be added to it */
 	int port;                /* ours, bound to its event channel; -1: it is polled */

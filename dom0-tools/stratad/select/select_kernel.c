@@ -10,10 +10,13 @@
 
 #include <zlib.h>
 
+#include "stratad/select/select_filter.h"
+
 const char *select_option_name(enum select_kind kind)
 {
-	static const char *const names[] = { "--kernel", "--kprobe", "--kretprobe", "--tid",
-					     "--pid" };
+	static const char *const names[NR_SELECT_KINDS] = { "--kernel",    "--kprobe",
+							    "--kretprobe", "--tid",
+							    "--pid",       "--kernel-filter" };
 
 	return names[kind];
 }
@@ -22,8 +25,10 @@ static const char *expected(enum select_kind kind)
 {
 	static const char *const texts[] = { "DOMAIN:EVENTS",
 					     "DOMAIN:[NAME=]SYMBOL[+OFFSET] [ARGUMENT]...",
-					     "DOMAIN:[NAME=]SYMBOL [ARGUMENT]...", "DOMAIN:N,N,...",
-					     "DOMAIN:N,N,..." };
+					     "DOMAIN:[NAME=]SYMBOL [ARGUMENT]...",
+					     "DOMAIN:N,N,...",
+					     "DOMAIN:N,N,...",
+					     "DOMAIN:EVENTS:EXPRESSION" };
 
 	return texts[kind];
 }
@@ -137,15 +142,25 @@ static bool is_text_of(enum select_kind kind, const char *text)
 	case SELECT_TID:
 	case SELECT_PID:
 		return is_number_list(text);
+	case SELECT_FILTER:
+		return select_filter_expression(text);
+	case NR_SELECT_KINDS:
+		break;
 	}
 	return false;
 }
 
-/* The colon between domain and text: the last one, but for those of arguments. */
+/* The colon between domain and text: the last one, but for those of arguments; before a filter, the
+ * last but one in front of its first text in quotes. */
 static const char *find_colon(enum select_kind kind, const char *argument)
 {
 	const bool probe = kind == SELECT_KPROBE || kind == SELECT_KRETPROBE;
 
+	if (kind == SELECT_FILTER) {
+		const char *second = memrchr(argument, ':', strcspn(argument, "\""));
+
+		return second ? memrchr(argument, ':', (size_t)(second - argument)) : NULL;
+	}
 	return memrchr(argument, ':', probe ? strcspn(argument, " ") : strlen(argument));
 }
 
@@ -164,7 +179,7 @@ int select_parse_kernel(enum select_kind kind, const char *argument,
 				   argument, expected(kind));
 	memcpy(selection->domain, argument, length);
 	selection->domain[length] = '\0';
-	return 0;
+	return kind == SELECT_FILTER ? select_filter_check(selection, error) : 0;
 }
 
 bool select_matches_domain(const struct kernel_selection *selection, uint32_t domain,

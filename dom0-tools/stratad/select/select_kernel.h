@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * select_kernel.h - parses and applies selections of kernels: `--kernel g1:sched_*,irq_*`,
- * `--kprobe g1:do_nanosleep`, `--tid g1:42`.
+ * `--kprobe g1:do_nanosleep`, `--tid g1:42`, `--kernel-filter 'g1:sched_switch: prev_prio < 120'`.
  */
 #ifndef STRATA_STRATAD_SELECT_KERNEL_H
 #define STRATA_STRATAD_SELECT_KERNEL_H
@@ -27,6 +27,8 @@ enum select_kind {
 	SELECT_KRETPROBE, /* --kretprobe: [NAME=]SYMBOL and arguments */
 	SELECT_TID,       /* --tid: numbers, comma-separated */
 	SELECT_PID,       /* --pid: likewise */
+	SELECT_FILTER,    /* --kernel-filter: EVENTS:EXPRESSION (select_filter.h) */
+	NR_SELECT_KINDS,
 };
 
 /* One such argument. */
