@@ -86,7 +86,8 @@ int aggregate_option(struct aggregate_options *options, struct aggregate_words *
 		options->xen_domains = argument;
 		return 0;
 	case 'k':
-		if (select_parse_kernel(SELECT_EVENTS, argument,
+	case 'f':
+		if (select_parse_kernel(option == 'k' ? SELECT_EVENTS : SELECT_FILTER, argument,
 					&words->kernels[options->nr_kernels], error))
 			return -1;
 		options->nr_kernels++;

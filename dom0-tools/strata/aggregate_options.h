@@ -16,15 +16,16 @@ struct aggregate_words {
 };
 
 /* Of getopt_long(), in every verb that has these options. */
-#define AGGREGATE_OPTIONS                                       \
-	{ "interval", required_argument, NULL, 'i' },           \
-		{ "duration", required_argument, NULL, 'd' },   \
-		{ "xen", required_argument, NULL, 'x' },        \
-		{ "xen-domain", required_argument, NULL, 'D' }, \
-		{ "kernel", required_argument, NULL, 'k' },     \
-		{ "app", required_argument, NULL, 'a' },        \
-	{                                                       \
-		"rows", required_argument, NULL, 'r'            \
+#define AGGREGATE_OPTIONS                                          \
+	{ "interval", required_argument, NULL, 'i' },              \
+		{ "duration", required_argument, NULL, 'd' },      \
+		{ "xen", required_argument, NULL, 'x' },           \
+		{ "xen-domain", required_argument, NULL, 'D' },    \
+		{ "kernel", required_argument, NULL, 'k' },        \
+		{ "kernel-filter", required_argument, NULL, 'f' }, \
+		{ "app", required_argument, NULL, 'a' },           \
+	{                                                          \
+		"rows", required_argument, NULL, 'r'               \
 	}
 
 /* Allocates as many selections as @argc options can be.  0 or -1: out of memory. */

@@ -43,7 +43,7 @@ static void usage(FILE *out)
 		"      --pause TIME           acts again after TIME at the earliest (default: 10s)\n"
 		"      --interval TIME        between two looks at the counts (default: 100ms)\n"
 		"  -d, --duration TIME        ends after TIME\n"
-		"      --xen, --xen-domain, --kernel, --app, --rows\n"
+		"      --xen, --xen-domain, --kernel, --kernel-filter, --app, --rows\n"
 		"                             as of `strata top`\n"
 		"      --json                 a line of JSON for each action\n\n"
 		"Each action is printed with what was seen. The flight recorder's memory has to reach\n"
