@@ -10,8 +10,9 @@
 #include <strata/switch_period.h>
 
 static const char *const domain_names[STRATA_NR_DOMAINS] = { "xen", "kernel", "app" };
-static const char *const rule_names[STRATA_NR_RULE_KINDS] = { "event", "kprobe", "kretprobe",
-							      "tid",   "pid",    "xen-domain" };
+static const char *const rule_names[STRATA_NR_RULE_KINDS] = {
+	"event", "kprobe", "kretprobe", "tid", "pid", "xen-domain", "filter",
+};
 
 const char *session_model_domain_name(enum strata_domain domain)
 {
@@ -21,6 +22,12 @@ const char *session_model_domain_name(enum strata_domain domain)
 const char *session_model_rule_name(enum strata_rule_kind kind)
 {
 	return rule_names[kind];
+}
+
+bool session_model_is_alone(enum strata_rule_kind kind)
+{
+	return kind == STRATA_RULE_KPROBE || kind == STRATA_RULE_KRETPROBE ||
+	       kind == STRATA_RULE_FILTER;
 }
 
 bool session_model_allows(enum strata_domain domain, enum strata_rule_kind kind)
@@ -196,8 +203,7 @@ static int check_rule(enum strata_domain domain, const struct strata_rule *rule,
 	if (strpbrk(rule->text, "\n\t") || strpbrk(rule->target, "\n\t:"))
 		return strata_fail(error, "a rule must not contain a tab or a newline, nor the "
 					  "name in it a colon");
-	if (rule->kind != STRATA_RULE_KPROBE && rule->kind != STRATA_RULE_KRETPROBE &&
-	    strchr(rule->text, ','))
+	if (!session_model_is_alone(rule->kind) && strchr(rule->text, ','))
 		return strata_fail(error, "\"%s\": a rule names one of a list", rule->text);
 	if (domain == STRATA_DOMAIN_XEN ? rule->target[0] != '\0' : rule->target[0] == '\0')
 		return strata_fail(error,
@@ -208,16 +214,38 @@ static int check_rule(enum strata_domain domain, const struct strata_rule *rule,
 	return 0;
 }
 
+/* The filter of the same events, which another one replaces. */
+static struct strata_rule *find_filter(struct strata_channel *channel,
+				       const struct strata_rule *rule)
+{
+	const size_t events = strcspn(rule->text, ":") + 1;
+	size_t i;
+
+	for (i = 0; rule->kind == STRATA_RULE_FILTER && i < channel->nr_rules; i++) {
+		struct strata_rule *one = &channel->rules[i];
+
+		if (one->kind == rule->kind && !strcmp(one->target, rule->target) &&
+		    !strncmp(one->text, rule->text, events))
+			return one;
+	}
+	return NULL;
+}
+
 int session_model_add_rule(struct strata_session *session, enum strata_domain domain,
 			   const struct strata_rule *rule, struct strata_error *error)
 {
 	struct strata_channel *channel = &session->channels[domain];
-	struct strata_rule *rules;
+	struct strata_rule *rules, *filter;
 
 	if (check_rule(domain, rule, error))
 		return -1;
 	if (find_rule(channel, rule))
 		return 0;
+	filter = find_filter(channel, rule);
+	if (filter) {
+		*filter = *rule;
+		return 0;
+	}
 	if (count_rules(session) >= STRATA_SESSION_RULES_MAX)
 		return strata_fail(error,
 				   "session %s has %u rules, as many as there can be; use "

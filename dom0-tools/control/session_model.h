@@ -54,7 +54,7 @@ int session_model_check_rotation(const struct strata_rotation *rotation,
 /* The size of a channel's rings, which was checked, as the core has it. */
 struct strata_ring_geometry session_model_geometry(const struct strata_channel *channel);
 
-/* Adds a rule, unless the session has it. */
+/* Adds a rule, unless the session has it.  A filter replaces that of the same events. */
 int session_model_add_rule(struct strata_session *session, enum strata_domain domain,
 			   const struct strata_rule *rule, struct strata_error *error);
 
@@ -71,6 +71,10 @@ bool session_model_traces(const struct strata_session *session, enum strata_doma
 /* Names of the enumerations in text: "xen"; "event"; "full"; "single-store". */
 const char *session_model_domain_name(enum strata_domain domain);
 const char *session_model_rule_name(enum strata_rule_kind kind);
+
+/* Whether a rule of this kind is an option of its own; others of one kind and target make a list
+ * together, with commas. */
+bool session_model_is_alone(enum strata_rule_kind kind);
 
 /* The kinds of rules of a domain. */
 bool session_model_allows(enum strata_domain domain, enum strata_rule_kind kind);

@@ -17,6 +17,7 @@ struct words {
 	const char *target;
 	int kind;            /* an enum strata_rule_kind */
 	const char *special; /* argument of --kprobe or --kretprobe; NULL: a list of events */
+	const char *filter;  /* of these events; NULL: none */
 	bool json;
 };
 
@@ -32,6 +33,10 @@ static void usage_events(FILE *out, const char *verb)
 		"                        '*': all. EVENTS: names, patterns, GROUP/NAME, default, all\n"
 		"      --app TARGET      applications linked with libstrata, by name, pattern or process\n"
 		"                        number; all. EVENTS: names, patterns, GROUP/NAME, all\n"
+		"For a kernel also:\n"
+		"      --filter EXPR     only if the fields of these EVENTS match, which the kernel\n"
+		"                        tests: 'prev_prio < 120 && next_comm != \"swapper/*\"', as of\n"
+		"                        --kernel-filter of `strata record`\n"
 		"In place of EVENTS, for a kernel:\n"
 		"      --kprobe SPEC     [NAME=]SYMBOL[+OFFSET] [ARGUMENT]..., as of `strata record`\n"
 		"      --kretprobe SPEC  [NAME=]SYMBOL [ARGUMENT]...\n\n"
@@ -77,6 +82,35 @@ static char *join(char **lists, int nr_lists)
 	return all;
 }
 
+/* Changes events and their filter in one step, so that none passes in between.  Returns as the
+ * library's functions. */
+static enum strata_control_result change_filtered(struct strata_control *control, bool enable,
+						  const struct words *words, const char *events)
+{
+	const enum strata_domain domain = (enum strata_domain)words->domain;
+	enum strata_control_result result;
+	struct strata_session *session;
+	char *filter;
+
+	if (asprintf(&filter, "%s: %s", events, words->filter) < 0)
+		return STRATA_CONTROL_NO_REPLY;
+	result = strata_control_session_new(control, "rules", "/", &session);
+	if (result == STRATA_CONTROL_OK) {
+		result = strata_control_session_add(control, session, domain, STRATA_RULE_FILTER,
+						    words->target, filter);
+		if (result == STRATA_CONTROL_OK)
+			result = strata_control_session_add(
+				control, session, domain, STRATA_RULE_EVENT, words->target, events);
+		if (result == STRATA_CONTROL_OK)
+			result = (enable ? strata_control_enable : strata_control_disable)(
+				control, words->session, domain, session->channels[domain].rules,
+				session->channels[domain].nr_rules);
+		strata_control_session_free(session);
+	}
+	free(filter);
+	return result;
+}
+
 static int send_rules(change_fn *change, const struct words *words, char **lists, int nr_lists)
 {
 	char *all = words->special ? strdup(words->special) : join(lists, nr_lists);
@@ -89,8 +123,11 @@ static int send_rules(change_fn *change, const struct words *words, char **lists
 		free(all);
 		return STRATA_STATUS_FAILED;
 	}
-	result = change(control, words->session, (enum strata_domain)words->domain,
-			(enum strata_rule_kind)words->kind, words->target, all);
+	if (words->filter)
+		result = change_filtered(control, change == strata_control_enable_list, words, all);
+	else
+		result = change(control, words->session, (enum strata_domain)words->domain,
+				(enum strata_rule_kind)words->kind, words->target, all);
 	free(all);
 	return session_request_end(control, result, words->json);
 }
@@ -144,6 +181,7 @@ static int run_events(int argc, char **argv, change_fn *change)
 		{ "app", required_argument, NULL, 'a' },
 		{ "kprobe", required_argument, NULL, 'p' },
 		{ "kretprobe", required_argument, NULL, 'r' },
+		{ "filter", required_argument, NULL, 'f' },
 		{ "json", no_argument, NULL, 'j' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
@@ -163,7 +201,10 @@ static int run_events(int argc, char **argv, change_fn *change)
 			fine = set_special(&words, STRATA_RULE_KPROBE, optarg);
 		else if (option == 'r')
 			fine = set_special(&words, STRATA_RULE_KRETPROBE, optarg);
-		else
+		else if (option == 'f') {
+			fine = !words.filter;
+			words.filter = optarg;
+		} else
 			fine = take_common(&words, option, optarg);
 	}
 	if (!fine)
@@ -175,6 +216,8 @@ static int run_events(int argc, char **argv, change_fn *change)
 		return session_request_wrong(verb, words.special
 							   ? "events and a probe exclude each other"
 							   : "the events are missing");
+	if (words.filter && (words.special || words.domain != STRATA_DOMAIN_KERNEL))
+		return session_request_wrong(verb, "--filter is of a kernel's EVENTS");
 	return send_rules(change, &words, argv + optind, argc - optind);
 }
 

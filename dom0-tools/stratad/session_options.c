@@ -14,17 +14,12 @@ static const enum select_kind kernel_kinds[STRATA_NR_RULE_KINDS] = {
 	[STRATA_RULE_KRETPROBE] = SELECT_KRETPROBE,
 	[STRATA_RULE_TID] = SELECT_TID,
 	[STRATA_RULE_PID] = SELECT_PID,
+	[STRATA_RULE_FILTER] = SELECT_FILTER,
 };
-
-/* Whether a rule is an option of its own; others of one kind and target make a list together. */
-static bool stands_alone(const struct strata_rule *rule)
-{
-	return rule->kind == STRATA_RULE_KPROBE || rule->kind == STRATA_RULE_KRETPROBE;
-}
 
 static bool belongs_together(const struct strata_rule *one, const struct strata_rule *other)
 {
-	return one == other || (one->kind == other->kind && !stands_alone(one) &&
+	return one == other || (one->kind == other->kind && !session_model_is_alone(one->kind) &&
 				!strcmp(one->target, other->target));
 }
 
@@ -208,6 +203,28 @@ void session_options_clear(struct session_options *options)
 	*options = (struct session_options){ .texts = NULL };
 }
 
+/* Writes the request for a filter: that of the rule, or, as the session does not have it any more,
+ * one that all pass.  0 or -1. */
+static int reselect_filter(const struct strata_channel *channel, const struct strata_rule *rule,
+			   char *request, size_t bytes, struct strata_error *error)
+{
+	const char *expression = strchr(rule->text, ':');
+	bool stays = false;
+	int length;
+	size_t i;
+
+	for (i = 0; i < channel->nr_rules; i++)
+		stays |= channel->rules[i].kind == rule->kind &&
+			 !strcmp(channel->rules[i].target, rule->target) &&
+			 !strcmp(channel->rules[i].text, rule->text);
+	if (stays || !expression)
+		length = snprintf(request, bytes, "kernel-filter=%s:%s", rule->target, rule->text);
+	else
+		length = snprintf(request, bytes, "kernel-filter=%s:%.*s: 1", rule->target,
+				  (int)(expression - rule->text), rule->text);
+	return length < (int)bytes ? 0 : strata_fail(error, "the filter is too long");
+}
+
 int session_options_reselect(const struct strata_session *session, enum strata_domain domain,
 			     const struct strata_rule *rule, char *request, size_t bytes,
 			     struct strata_error *error)
@@ -220,7 +237,9 @@ int session_options_reselect(const struct strata_session *session, enum strata_d
 	bool whole;
 	size_t i;
 
-	if (stands_alone(rule))
+	if (rule->kind == STRATA_RULE_FILTER)
+		return reselect_filter(channel, rule, request, bytes, error);
+	if (session_model_is_alone(rule->kind))
 		return strata_fail(error,
 				   "a %s cannot be changed while session %s records; stop it first",
 				   word, session->name);

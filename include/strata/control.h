@@ -51,6 +51,8 @@ enum strata_rule_kind {
 	STRATA_RULE_TID,        /* kernels: a thread's number */
 	STRATA_RULE_PID,        /* kernels: a process's number */
 	STRATA_RULE_XEN_DOMAIN, /* the hypervisor: a domain's name, pattern or number, or vCPUs */
+	/* Only if their fields match. */
+	STRATA_RULE_FILTER, /* kernels: EVENTS: EXPRESSION */
 	STRATA_NR_RULE_KINDS,
 };
 

@@ -182,6 +182,7 @@ static void the_text_form_keeps_everything(void **state)
 	add_some_of_all();
 	session.snapshot = true;
 	session.switch_ms = 250;
+	session.rotation = (struct strata_rotation){ .bytes = 1 << 20, .ms = 5000, .keep = 3 };
 	session.event_header = STRATA_HEADER_COMPACT;
 	session.channels[STRATA_DOMAIN_XEN].budget_per_s = 0;
 	session.channels[STRATA_DOMAIN_APP].rings = STRATA_APP_RESERVE_COMMIT;
@@ -197,6 +198,7 @@ static void the_text_form_keeps_everything(void **state)
 	assert_string_equal(again.output, "/traces/web");
 	assert_true(again.snapshot);
 	assert_int_equal(again.switch_ms, 250);
+	assert_memory_equal(&again.rotation, &session.rotation, sizeof(again.rotation));
 	assert_int_equal(again.event_header, STRATA_HEADER_COMPACT);
 	for (i = 0; i < STRATA_NR_DOMAINS; i++) {
 		const struct strata_channel *one = &session.channels[i];
@@ -230,6 +232,45 @@ static void a_rule_is_there_once(void **state)
 	assert_false(session_model_has_events(&session));
 }
 
+static void filters_are_options_of_their_own(void **state)
+{
+	const struct strata_rule rule = make(STRATA_RULE_FILTER, "g1", "sched_*,irq_*: a == 1");
+	char request[256];
+
+	(void)state;
+	assert_int_equal(add(STRATA_DOMAIN_KERNEL, STRATA_RULE_EVENT, "g1", "sched_*"), 0);
+	assert_int_equal(
+		add(STRATA_DOMAIN_KERNEL, STRATA_RULE_FILTER, "g1", "sched_*,irq_*: b == 2"), 0);
+	assert_int_equal(add(STRATA_DOMAIN_KERNEL, STRATA_RULE_FILTER, "g1", "sched_*: c == 3"), 0);
+	/* The filter of the same events is replaced, and no other. */
+	assert_int_equal(session_model_add_rule(&session, STRATA_DOMAIN_KERNEL, &rule, &failure),
+			 0);
+	assert_int_equal(session.channels[STRATA_DOMAIN_KERNEL].nr_rules, 3);
+	assert_int_equal(session_options_build(&options, &session, "/out", &failure), 0);
+	assert_int_equal(options.record.nr_kernels, 3);
+	assert_int_equal(options.record.kernels[1].kind, SELECT_FILTER);
+	assert_string_equal(options.record.kernels[1].domain, "g1");
+	assert_int_equal(session_options_reselect(&session, STRATA_DOMAIN_KERNEL, &rule, request,
+						  sizeof(request), &failure),
+			 0);
+	assert_string_equal(request, "kernel-filter=g1:sched_*,irq_*: a == 1");
+	/* Without it, all pass again. */
+	assert_int_equal(session_model_remove_rule(&session, STRATA_DOMAIN_KERNEL, &rule, &failure),
+			 0);
+	assert_int_equal(session_options_reselect(&session, STRATA_DOMAIN_KERNEL, &rule, request,
+						  sizeof(request), &failure),
+			 0);
+	assert_string_equal(request, "kernel-filter=g1:sched_*,irq_*: 1");
+	assert_int_equal(session_options_reselect(&session, STRATA_DOMAIN_KERNEL, &rule, request,
+						  20, &failure),
+			 -1);
+	/* What does not parse is refused before anything is recorded. */
+	session_options_clear(&options);
+	assert_int_equal(add(STRATA_DOMAIN_KERNEL, STRATA_RULE_FILTER, "g1", "sched_*: c =="), 0);
+	assert_int_equal(session_options_build(&options, &session, "/out", &failure), -1);
+	assert_int_equal(add(STRATA_DOMAIN_APP, STRATA_RULE_FILTER, "a", "a: 1"), -1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -242,6 +283,7 @@ int main(void)
 						begin, end),
 		cmocka_unit_test_setup_teardown(the_text_form_keeps_everything, begin, end),
 		cmocka_unit_test_setup_teardown(a_rule_is_there_once, begin, end),
+		cmocka_unit_test_setup_teardown(filters_are_options_of_their_own, begin, end),
 	};
 
 	return cmocka_run_group_tests_name("session_options", tests, NULL, NULL);

@@ -31,6 +31,14 @@ check "the application's events are whole, over stratad's death" whole "$OUT/web
 snapshot=$(find "$OUT/flight" -mindepth 1 -maxdepth 1 -name 'snapshot-*')
 check "the flight recorder's snapshot has the hypervisor and kernels" has_layers "$snapshot" "kernel xen"
 check "what a killed consumer had recorded has its guest" has_layers "$OUT/guests-recovered" "kernel"
+# filtered: the guest's kernel has left out what its filter does not match.
+filtered() {
+	local of
+	of=$(babeltrace2 "$OUT/guests-recovered" | sed -n 's/.* sched_wakeup: .* comm = "\([^"]*\)".*/\1/p' | sort | uniq -c)
+	echo "$of"
+	[ "$(awk '{ print $2 }' <<<"$of")" = sleeper ]
+}
+check "a filter of a session holds in the kernel" filtered
 mapfile -t parts < <(find "$OUT/web" -mindepth 1 -maxdepth 1 -name 'recording-*' | sort -V | head -n 3)
 for i in 0 1 2; do
 	check "part $i of it has all layers" has_layers "${parts[i]}" "app kernel xen"

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "control/session_model.h"
+
 int rule_list_check(enum strata_domain domain, enum strata_rule_kind kind,
 		    struct strata_error *error)
 {
@@ -18,9 +20,7 @@ int rule_list_check(enum strata_domain domain, enum strata_rule_kind kind,
 /* Length of the first text of a list. */
 static size_t first_length(enum strata_rule_kind kind, const char *list)
 {
-	const bool whole = kind == STRATA_RULE_KPROBE || kind == STRATA_RULE_KRETPROBE;
-
-	return whole ? strlen(list) : strcspn(list, ",");
+	return session_model_is_alone(kind) ? strlen(list) : strcspn(list, ",");
 }
 
 static size_t count(enum strata_rule_kind kind, const char *list)

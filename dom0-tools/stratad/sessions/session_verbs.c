@@ -146,7 +146,7 @@ static bool is_in_list_of_earlier(const struct strata_rule *rules, size_t index)
 	size_t i;
 
 	for (i = 0; i < index; i++)
-		if (rules[i].kind == rules[index].kind &&
+		if (rules[i].kind == rules[index].kind && !session_model_is_alone(rules[i].kind) &&
 		    !strcmp(rules[i].target, rules[index].target))
 			return true;
 	return false;

@@ -42,6 +42,7 @@ verb rules "in one guest" enable-event --kernel g1 'sched_*'
 verb rules "and an application" enable-event --app program plain
 verb create "another one is created" create --output "$LAB_OUT/guests" guests
 verb rules "with another guest" enable-event --kernel g2 'sched_switch,sched_wakeup'
+verb rules "one of its events filtered by a field" enable-event --kernel g2 --filter 'comm == "sleeper"' sched_wakeup
 verb rules "and one that does not run yet" enable-event --kernel g9 default
 verb start "the flight recorder starts" start flight
 verb start "so does the session" start web
