@@ -28,8 +28,8 @@ has_layers() {
 }
 
 check "the application's events are whole, over stratad's death" whole "$OUT/web"
-snapshot=$(find "$OUT/flight" -mindepth 1 -maxdepth 1 -name 'snapshot-*')
-check "the flight recorder's snapshot has the hypervisor and kernels" has_layers "$snapshot" "kernel xen"
+mapfile -t snapshots < <(find "$OUT/flight" -mindepth 1 -maxdepth 1 -name 'snapshot-*' | sort -V)
+check "the flight recorder's snapshot has the hypervisor and kernels" has_layers "${snapshots[0]}" "kernel xen"
 check "what a killed consumer had recorded has its guest" has_layers "$OUT/guests-recovered" "kernel"
 # filtered: the guest's kernel has left out what its filter does not match.
 filtered() {
@@ -52,7 +52,8 @@ in_order() {
 		END { print NR " events"; exit wrong || NR < 100 }'
 }
 check "the parts are one timeline" in_order
-check "the snapshot merges, no violation" merged_cleanly "$snapshot" "$OUT/snapshot-merged"
+check "the snapshot merges, no violation" merged_cleanly "${snapshots[0]}" "$OUT/snapshot-merged"
+check "so does that of the trigger" merged_cleanly "${snapshots[1]}" "$OUT/trigger-merged"
 check "no kernel complained in dom0" bash -c "! grep -E 'BUG|WARNING|Oops|refcount' '$OUT/dom0-dmesg'"
 check "Xen did not complain" bash -c "! grep -E 'Xen BUG|Assertion|WARN' '$OUT/xl-dmesg'"
 finish

@@ -73,6 +73,10 @@ sleep 2
 verb divide "and once more" rotate web
 verb snapshot "a snapshot of the flight recorder" snapshot --session flight
 
+verb trigger "a trigger waits for an event of the hypervisor" trigger --session flight --xen sched --xen-domain g1 --max 1 count:domain
+expect_line "says what it saw" trigger 'xen, [a-z0-9]+: [1-9][0-9]* [a-z]'
+expect_line "and has the flight recorder's memory written" trigger '[1-9][0-9]* events .* are in .*/flight/snapshot-'
+
 # A guest is destroyed while a command about it is executed.
 xl destroy g2 &
 destroying=$!
