@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -71,6 +72,17 @@ static void tell_ready(int ready)
 	close(ready);
 }
 
+/* Opens as many files as it may, whatever its starter had set for himself. */
+static void raise_file_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 /* A descriptor that is readable when a signal asks us to end. */
 static int catch_signals(void)
 {
@@ -110,6 +122,7 @@ int main(int argc, char **argv)
 	}
 	if (background)
 		go_to_background(ready);
+	raise_file_limit();
 	quit = catch_signals();
 	listener = quit < 0 ? strata_fail(&error, "no descriptor for signals: %s", strerror(errno))
 			    : daemon_open(&error);

@@ -60,9 +60,11 @@ stop_program() {
 
 # Names, and what is not there.
 check "without stratad there are no sessions" refused "there are no sessions: stratad does not run" "$strata" status
-check "a session is created" "$strata" create --output "$work/plain" plain 9>"$work/starters"
+check "a session is created" bash -c "ulimit -Sn 20 && '$strata' create --output '$work/plain' plain" 9>"$work/starters"
 check "stratad was started for it" test -d "/proc/$(daemon)"
 check "it keeps no file of its starter open" test -z "$(find "/proc/$(daemon)/fd" -lname "$work/*")"
+check "nor has it the limits that its starter had set for himself" is \
+	"$(awk '/^Max open files/ { print $4 == $5 }' "/proc/$(daemon)/limits")" 1
 check "there is one" has "$("$strata" status)" "* plain"
 for name in "" .hidden -x a/b "a b" "$(printf '%041d' 0)"; do
 	check "\"$name\" is no name" refused "a session's name has 1 to 40" "$strata" create --output "$work/x" -- "$name"

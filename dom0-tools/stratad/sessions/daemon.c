@@ -32,6 +32,9 @@
 #define REQUEST_MS 10000
 #define REPLY_MS   10000
 
+/* How long a connection waits that could not be accepted. */
+#define RETRY_MS 100
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t ended = PTHREAD_COND_INITIALIZER;
 static unsigned int nr_connections;
@@ -130,8 +133,13 @@ void daemon_serve(int listener, int quit)
 		if (fds[1].revents)
 			break;
 		client = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
-		if (client < 0)
+		if (client < 0) {
+			/* Out of descriptors or memory: the connection waits, and we do not spin.
+			 */
+			if (errno == EMFILE || errno == ENFILE || errno == ENOMEM)
+				poll(NULL, 0, RETRY_MS);
 			continue;
+		}
 		if (peer_may_command(client))
 			begin_client(client);
 		else
