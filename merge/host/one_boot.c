@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "host/host_converter.h"
+
 /* By how much dates may differ from what the counter says: dom0's clock is steered. */
 #define STEERED_NS        1000000000u
 #define STEERED_PER_SHARE 1000u /* and a thousandth of the time between them */
@@ -37,7 +39,15 @@ bool strata_recordings_of_one_boot(const struct strata_recording_traces *a,
 }
 
 void strata_recording_share_dates(struct strata_recording_traces *traces,
-				  const struct strata_recording_traces *with)
+				  const struct strata_recording_traces *with,
+				  struct strata_ctf_trace *trace)
 {
+	size_t i;
+
 	strata_recording_traces_host(traces)->timebase = *strata_recording_traces_base(with);
+	for (i = 0; i < trace->nr_streams; i++)
+		if (trace->streams[i].converter)
+			strata_host_converter_set_until(
+				(struct strata_host_converter *)trace->streams[i].converter,
+				&trace->streams[i], 0);
 }

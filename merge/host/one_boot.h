@@ -15,8 +15,12 @@
 bool strata_recordings_of_one_boot(const struct strata_recording_traces *a,
 				   const struct strata_recording_traces *b);
 
-/* Gives a recording the dates of another one of the same boot.  Before anything of it is read. */
+/*
+ * Gives a recording the dates of another one of the same boot.  Before anything of it is read.
+ * @trace: one of its open traces, whose streams get the new dates of their sources' presence
+ */
 void strata_recording_share_dates(struct strata_recording_traces *traces,
-				  const struct strata_recording_traces *with);
+				  const struct strata_recording_traces *with,
+				  struct strata_ctf_trace *trace);
 
 #endif /* STRATA_MERGE_ONE_BOOT_H */

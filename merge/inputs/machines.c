@@ -144,7 +144,7 @@ static int assign(struct strata_machines *machines, const struct strata_trace_se
 		machines->of_trace[at] = machines->of_trace[i];
 		if (set->traces[at]->recording)
 			strata_recording_share_dates(set->traces[at]->recording,
-						     set->traces[i]->recording);
+						     set->traces[i]->recording, set->traces[at]);
 		return 0;
 	}
 	machine = &machines->machines[machines->nr];

@@ -170,6 +170,13 @@ for name in one two; do
 	"$strata" record --output "$work/boot/$name" -- "$program" numbered 10 2>/dev/null
 done
 check "two recordings of one boot are one timeline" is "$("$strata" stat "$work/boot" 2>&1 | grep -c 'Machines\|cannot be tied')" 0
+events() { "$strata" view "$work/boot" 2>"$work/view.log" | grep -c ' numbered  '; }
+nr=$(events)
+cp "$work/boot/two/recording.json" "$work/exact"
+jq '.anchor_realtime_ns += 900000000' "$work/exact" >"$work/boot/two/recording.json"
+check "nothing is left out where dom0's clock was steered in between" is "$(events) $(grep -c 'left out' "$work/view.log")" "$nr 0"
+check "each event is there" is "$nr" 20
+cp "$work/exact" "$work/boot/two/recording.json"
 jq '.anchor_realtime_ns += 20000000000' "$work/boot/two/recording.json" >"$work/set" && cp "$work/set" "$work/boot/two/recording.json"
 check "not if the time was set in between" has "$("$strata" stat "$work/boot" 2>&1)" "cannot be tied"
 jq '.anchor_realtime_ns -= 20000000000 | .boot = "00000000-1111-2222-3333-444444444444"' "$work/set" >"$work/boot/two/recording.json"
