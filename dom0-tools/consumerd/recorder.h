@@ -159,12 +159,14 @@ bool recorder_is_urgent(const struct recorder *recorder);
 struct recorder_share {
 	struct principal *who;
 	uint64_t bytes; /* that it wrote into the recording */
+	uint64_t files; /* that it has there */
 };
 
 struct recorder_finished {
 	char path[PATH_MAX];
 	dev_t device; /* of the directory */
 	ino_t inode;
+	bool partial; /* some of it could not be written, which was printed */
 	struct recorder_share *shares;
 	size_t nr_shares;
 };

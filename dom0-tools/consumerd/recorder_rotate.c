@@ -135,13 +135,16 @@ static void note_shares(struct recorder *recorder, struct recorder_finished *fin
 	finished->shares = calloc(recorder->nr_queues + 1, sizeof(*finished->shares));
 	for (i = 0; i < recorder->nr_queues; i++) {
 		struct recorder_queue *queue = &recorder->queues[i];
+		const struct recorder_share share = {
+			.who = queue->who,
+			.bytes = queue->who->written - queue->written_before,
+			.files = principal_files(queue->who),
+		};
 
+		principal_note_kept(queue->who, share.files);
 		/* Without memory they stay charged. */
 		if (finished->shares)
-			finished->shares[finished->nr_shares++] = (struct recorder_share){
-				.who = queue->who,
-				.bytes = queue->who->written - queue->written_before,
-			};
+			finished->shares[finished->nr_shares++] = share;
 		queue->written_before = queue->who->written;
 	}
 }
@@ -198,7 +201,8 @@ int recorder_rotate(struct recorder *recorder, const char *path, struct recorder
 	*finished = (struct recorder_finished){ .shares = NULL };
 	if (prepare(recorder, path, &next, &made, error))
 		return -1;
-	if (finish(recorder, &why))
+	finished->partial = finish(recorder, &why);
+	if (finished->partial)
 		fprintf(stderr, "strata: %s: %s\n", recorder->out.dir.path, why.text);
 	snprintf(finished->path, sizeof(finished->path), "%s", recorder->out.dir.path);
 	if (!fstat(recorder->out.dir.fd, &status)) {
@@ -214,9 +218,9 @@ int recorder_rotate(struct recorder *recorder, const char *path, struct recorder
 			recorder->out.dir.path, why.text);
 	begin_tables(recorder);
 	go_on(recorder, &made);
-	/* Packets without tables could not be read if we die; if this fails it is tried again. */
-	if (recorder_save(recorder, &why))
-		recorder->unsaved = true;
+	/* Its tables are written in the next turns, in steps: rings fill up meanwhile. */
+	recorder->unsaved = true;
+	recorder->save.again_ticks = 0;
 	return 0;
 }
 
@@ -225,7 +229,8 @@ void recorder_note_removed(struct recorder_finished *finished)
 	size_t i;
 
 	for (i = 0; i < finished->nr_shares; i++)
-		principal_note_removed(finished->shares[i].who, finished->shares[i].bytes);
+		principal_note_removed(finished->shares[i].who, finished->shares[i].bytes,
+				       finished->shares[i].files);
 	free(finished->shares);
 	*finished = (struct recorder_finished){ .shares = NULL };
 }

@@ -291,6 +291,9 @@ static int record(struct session *session, struct strata_error *error)
 	struct strata_error later = { "" };
 	int result;
 
+	/* Before anybody waits for it; later parts of a series get the same. */
+	if (session->options->rotation_dir)
+		session_save_kallsyms(session);
 	if (session_records_xen(session) &&
 	    (session_select_xen(session, xen, session->options->xen_domains, session->options->wait,
 				error) ||

@@ -114,6 +114,7 @@ static int drop_from_memory(struct session *session, struct strata_error *error)
 {
 	struct recorder_totals totals;
 	struct recorder *recorder;
+	struct strata_error later;
 	struct strata_dir dir;
 	char path[PATH_MAX];
 	int result;
@@ -128,11 +129,13 @@ static int drop_from_memory(struct session *session, struct strata_error *error)
 	if (!recorder)
 		return -1;
 	snprintf(path, sizeof(path), "%s", recorder_dir(recorder)->path);
-	if (snapshot_take(&session->kernels, recorded_hypervisor(session), &session->apps, NULL,
-			  recorder, &totals, error) ||
-	    strata_dir_open(&dir, path, error))
+	result = snapshot_take(&session->kernels, recorded_hypervisor(session), &session->apps,
+			       NULL, recorder, &totals, error);
+	/* Whether all of it could be written or not: it is not wanted. */
+	if (strata_dir_open(&dir, path, result ? &later : error))
 		return -1;
-	result = strata_recording_remove(&dir, error);
+	if (strata_recording_remove(&dir, result ? &later : error))
+		result = -1;
 	strata_dir_close(&dir);
 	strata_dir_remove_empty(path);
 	return result;
@@ -157,16 +160,20 @@ static int serve_rotate(struct session *session, struct control_request *request
 	const char *why = why_in_one_piece(session);
 	struct strata_error error = { "" };
 	char ended[PATH_MAX];
+	int result = -1;
 
 	(void)request;
 	snprintf(ended, sizeof(ended), "%s", session->dir.path);
-	if (why || session_rotate(session, &error)) {
+	if (!why)
+		result = session_rotate(session, &error);
+	if (result < 0) {
 		snprintf(answer, bytes, "%s", why ? why : error.text);
 		return STRATA_STATUS_FAILED;
 	}
-	snprintf(answer, bytes, "the recording in %s is complete; it goes on in %s", ended,
+	snprintf(answer, bytes, "the recording in %s is %s; it goes on in %s", ended,
+		 result ? "not complete, as some of it could not be written" : "complete",
 		 session->dir.path);
-	return STRATA_STATUS_OK;
+	return result ? STRATA_STATUS_PARTIAL : STRATA_STATUS_OK;
 }
 
 /* "BYTES MS KEEP" */

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "consumerd/host/worker.h"
 #include "recording/recording_remove.h"
@@ -133,12 +134,13 @@ int session_rotate(struct session *session, struct strata_error *error)
 {
 	struct rotation *rotation = session->rotation;
 	struct finished *one = calloc(1, sizeof(*one));
+	struct strata_dir earlier;
 	struct strata_error why;
 	char path[PATH_MAX];
+	bool partial;
 
 	if (!one)
 		return strata_fail(error, "out of memory");
-	session_save_kallsyms(session);
 	session_set_clock(session);
 	if (output_dir_dated(path, session->options->rotation_dir, "recording", error) ||
 	    recorder_rotate(session->recorder, path, &one->recording, error)) {
@@ -148,21 +150,23 @@ int session_rotate(struct session *session, struct strata_error *error)
 	add_finished(rotation, one);
 	rotation->began_ticks = strata_clock();
 	rotation->began_bytes = recorder_totals(session->recorder).bytes;
-	strata_dir_close(&session->dir);
+	partial = one->recording.partial;
+	earlier = session->dir;
 	if (strata_dir_copy(&session->dir, recorder_dir(session->recorder), &why))
 		fprintf(stderr, "strata: %s\n", why.text);
+	/* The symbols of dom0's kernel are the same; reading them takes long. */
+	linkat(earlier.fd, STRATA_RECORDING_KALLSYMS, session->dir.fd, STRATA_RECORDING_KALLSYMS,
+	       0);
+	strata_dir_close(&earlier);
 	/* The new recording begins with the state of all clocks, as each one does. */
 	if (session_records_xen(session) && hypervisor_flush(session->hypervisor, &why))
 		fprintf(stderr, "strata: %s\n", why.text);
-	return 0;
+	return partial ? 1 : 0;
 }
 
-int session_clear(struct session *session, struct strata_error *error)
+/* Gives all that have ended to the thread.  0 or -1. */
+static int remove_all(struct rotation *rotation, struct strata_error *error)
 {
-	struct rotation *rotation = session->rotation;
-
-	if (session_rotate(session, error))
-		return -1;
 	while (rotation->oldest) {
 		const struct finished *oldest = rotation->oldest;
 
@@ -172,6 +176,14 @@ int session_clear(struct session *session, struct strata_error *error)
 					   oldest->recording.path);
 	}
 	return 0;
+}
+
+int session_clear(struct session *session, struct strata_error *error)
+{
+	/* First those that have ended, in case the disk has no room for a new one. */
+	if (remove_all(session->rotation, error) || session_rotate(session, error) < 0)
+		return -1;
+	return remove_all(session->rotation, error);
 }
 
 static bool is_time(const struct session *session)
@@ -193,7 +205,10 @@ void session_tend_rotation(struct session *session)
 	struct strata_error error = { "" };
 	struct work *work;
 
-	if (is_time(session) && session_rotate(session, &error)) {
+	if (is_time(session) && session_rotate(session, &error) < 0) {
+		/* The disk may be full of what has to go anyway. */
+		if (rotation->when.keep && rotation->oldest)
+			remove_oldest(rotation);
 		fprintf(stderr, "strata: the recording is not divided: %s; tried again in %u s\n",
 			error.text, AGAIN_MS / 1000u);
 		rotation->again_ticks = strata_clock() + (uint64_t)session->tsc_khz * AGAIN_MS;
@@ -210,8 +225,10 @@ void rotation_close(struct rotation *rotation)
 
 	if (!rotation)
 		return;
-	/* A removal that takes longer goes on; it needs nothing of ours but its own piece. */
-	worker_close(rotation->worker, CLOSE_MS, take_back);
+	if (!worker_close(rotation->worker, CLOSE_MS, take_back))
+		fprintf(stderr,
+			"strata: an earlier recording is removed in part only: it takes too "
+			"long\n");
 	while ((one = rotation->oldest)) {
 		rotation->oldest = one->next;
 		free(one->recording.shares);

@@ -19,7 +19,8 @@ struct rotation *rotation_open(const struct strata_rotation *when);
 /* Sets when to rotate, and how many recordings to keep. */
 void rotation_set(struct rotation *rotation, const struct strata_rotation *when);
 
-/* Ends the recording and goes on in a new one beside it.  0, or -1: it goes on where it was. */
+/* Ends the recording and goes on in a new one beside it.  0; 1: some of the ended one could not be
+ * written, which was printed; or -1: it goes on where it was. */
 int session_rotate(struct session *session, struct strata_error *error);
 
 /* Rotates, and removes everything of earlier recordings of this run.  0 or -1. */

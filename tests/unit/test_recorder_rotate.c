@@ -293,12 +293,17 @@ static void what_is_removed_may_be_written_again(void **state)
 	written = who->written;
 	assert_true(written > 0);
 	first = rotate(&series);
+	/* A source's files and a stream's stay in each of the recordings. */
+	assert_int_equal(who->kept_files, 1 + PRINCIPAL_SOURCE_FILES);
+	assert_false(principal_may_make_files(who, 10, 27));
+	assert_true(principal_may_make_files(who, 10, 28));
 	test_ring_write(&guest);
 	drain(&series);
 	assert_true(who->written > written);
 	/* Also a second one that ends is charged with its own part alone. */
 	recorder_note_removed(&first);
 	assert_int_equal(who->removed, written);
+	assert_int_equal(who->kept_files, 0);
 	first = rotate(&series);
 	recorder_note_removed(&first);
 	assert_int_equal(who->removed, who->written);

@@ -107,8 +107,14 @@ bool principal_may_make_files(const struct principal *one, uint64_t nr, uint64_t
 /* Counts bytes that a principal has written to the recording. */
 void principal_note_written(struct principal *one, uint64_t bytes);
 
-/* Some of these bytes were removed with an earlier recording. */
-void principal_note_removed(struct principal *one, uint64_t bytes);
+/* The files that it has in the recording in progress. */
+uint64_t principal_files(const struct principal *one);
+
+/* So many files of it stay in a recording that has ended. */
+void principal_note_kept(struct principal *one, uint64_t files);
+
+/* Such a recording was removed, with so many of its bytes and files. */
+void principal_note_removed(struct principal *one, uint64_t bytes, uint64_t files);
 
 /* Whether it may begin another source now: an untrusted one 256 at once, then 64 a second. */
 bool principal_may_begin_source(struct principal *one);
@@ -137,6 +143,7 @@ struct principal {
 	int64_t credit[PRINCIPAL_NR_WORK]; /* bytes of work that may be done in this turn */
 	uint64_t written;                  /* bytes of packets ... */
 	uint64_t removed;                  /* ... of which so many are no longer on the disk */
+	uint64_t kept_files;               /* in recordings that have ended */
 	struct token_bucket sources;
 	struct token_bucket lines;
 	uint64_t unprinted; /* lines */

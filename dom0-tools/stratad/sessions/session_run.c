@@ -102,6 +102,9 @@ int session_run_stop(struct managed_session *session, struct json_object *reply,
 	if (!session_table_records(session, &consumer) && session->ended == -2)
 		return strata_fail(error, "session %s does not record; `strata start %s` starts it",
 				   name, name);
+	/* It may have been divided since. */
+	if (consumer.number >= 0)
+		note_recording(session, &consumer);
 	/* One that has ended by itself is told of once. */
 	ended = session_table_end(session);
 	add_notes(reply, name);
