@@ -69,11 +69,13 @@ static int find_field(const struct compiler *compiler, struct strata_operand *op
 	const char *wanted = operand->parts[0].name;
 	int i;
 
+	for (i = 0; i < compiler->event->nr_fields; i++)
+		if (!strcmp(compiler->event->fields[i].name, wanted))
+			return i;
+	/* Costly, and a guest chooses how many there are: only for the message. */
 	for (i = 0; i < compiler->event->nr_fields; i++) {
 		const char *name = compiler->event->fields[i].name;
 
-		if (!strcmp(name, wanted))
-			return i;
 		strata_nearest_name(&operand->nearest, wanted, strlen(wanted), false, name,
 				    strlen(name));
 	}

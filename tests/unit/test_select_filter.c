@@ -135,6 +135,20 @@ static void each_event_has_one_filter(void **state)
 	assert_non_null(strstr(failure.text, "another filter names the event sched_switch, too"));
 }
 
+static void the_expression_1_takes_a_filter_back(void **state)
+{
+	(void)state;
+	/* Its events may be recorded no more, and others may have filters. */
+	memset(&recorded, 0, sizeof(recorded));
+	event_set_add(&recorded, 3);
+	assert_int_equal(add("g1:sched_*: 1"), 0);
+	assert_int_equal(add("g1:sched_*:  1 "), 0);
+	assert_null(filters.words);
+	event_set_add(&recorded, 0);
+	assert_int_equal(add("g1:sched_switch: prio == 1"), 0);
+	assert_int_equal(add("g1:sched_*: prio != 1"), -1);
+}
+
 static void only_events_that_are_recorded_are_filtered(void **state)
 {
 	(void)state;
@@ -170,6 +184,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_filter_that_nothing_can_pass_is_refused,
 						record_all, clear),
 		cmocka_unit_test_setup_teardown(each_event_has_one_filter, record_all, clear),
+		cmocka_unit_test_setup_teardown(the_expression_1_takes_a_filter_back, record_all,
+						clear),
 		cmocka_unit_test_setup_teardown(only_events_that_are_recorded_are_filtered,
 						record_all, clear),
 		cmocka_unit_test_setup_teardown(what_a_kernel_cannot_test_is_named_with_its_event,

@@ -67,7 +67,7 @@ static int choose_filters(const struct aggregated_kernels *all, const struct agg
 		const struct kernel_selection *selection = &all->selections[i];
 
 		if (selection->kind == SELECT_FILTER &&
-		    select_matches_domain(selection, one->domain, one->name) &&
+		    select_matches_domain(selection, one->domain, one->own_name) &&
 		    select_filter_add(filters, selection, one->map.events, one->map.nr_events,
 				      events, error))
 			return -1;
@@ -184,8 +184,32 @@ static void add(struct aggregated_kernels *all, const struct kernel_selection *s
 	*one = (struct aggregated_kernel){ .domain = guest->domain, .selection = selection };
 	snprintf(one->name, sizeof(one->name), "%s",
 		 strata_domain_shown_name(guest->domain, guest->name));
+	snprintf(one->own_name, sizeof(one->own_name), "%s", guest->name);
 	if (begin_one(all, one, &error))
 		is_left_out(all, one, &error);
+}
+
+/* 0, or -1: a filter is of no kernel that counts, so all would be counted. */
+static int check_filters(const struct aggregated_kernels *all, struct strata_error *error)
+{
+	size_t i, j;
+
+	for (i = 0; i < all->nr_selections; i++) {
+		const struct kernel_selection *selection = &all->selections[i];
+
+		if (selection->kind != SELECT_FILTER)
+			continue;
+		for (j = 0; j < all->nr; j++)
+			if (select_matches_domain(selection, all->list[j].domain,
+						  all->list[j].own_name))
+				break;
+		if (j == all->nr)
+			return strata_fail(error,
+					   "--kernel-filter %s: no kernel of that name counts; "
+					   "--kernel selects kernels and their events",
+					   selection->domain);
+	}
+	return 0;
 }
 
 /* 0, or -1: a kernel that is named without a wildcard refuses.  One that is silent may be any. */
@@ -238,7 +262,7 @@ int aggregated_kernels_start(struct aggregated_kernels *all, const struct aggreg
 		return strata_fail(error,
 				   "no kernel that --kernel names can count; `strata list` shows "
 				   "which have strata.ko loaded");
-	return check_named(all, error);
+	return check_filters(all, error) || check_named(all, error) ? -1 : 0;
 }
 
 size_t aggregated_kernels_counting(const struct aggregated_kernels *all)

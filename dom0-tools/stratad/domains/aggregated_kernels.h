@@ -21,7 +21,8 @@
 
 struct aggregated_kernel {
 	uint32_t domain;
-	char name[GUEST_NAME_BYTES]; /* hostile */
+	char name[GUEST_NAME_BYTES];     /* as it is shown; hostile */
+	char own_name[GUEST_NAME_BYTES]; /* as selections match it; hostile */
 	const struct kernel_selection *selection;
 	const char *awaited; /* the answer that it owes; NULL: none */
 	uint32_t sequence;   /* of that */

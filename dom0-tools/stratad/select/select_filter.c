@@ -171,6 +171,15 @@ static int note_events(const struct compilation *compilation, struct select_filt
 	return 0;
 }
 
+/* Whether the expression is the number 1. */
+static bool lets_all_pass(const struct kernel_selection *selection)
+{
+	const char *expression = select_filter_expression(selection->text);
+
+	expression += strspn(expression, " ");
+	return expression[0] == '1' && !expression[1 + strspn(expression + 1, " ")];
+}
+
 int select_filter_add(struct select_filters *filters, const struct kernel_selection *selection,
 		      const struct strata_event_desc *table, size_t nr,
 		      const struct event_set *recorded, struct strata_error *error)
@@ -178,6 +187,9 @@ int select_filter_add(struct select_filters *filters, const struct kernel_select
 	struct compilation compilation = { .selection = selection };
 	int result = -1;
 
+	/* It has replaced an earlier filter, whose events may be recorded no more. */
+	if (lets_all_pass(selection))
+		return 0;
 	if (!parse(&compilation, error) && !choose(&compilation, table, nr, recorded, error) &&
 	    !note_events(&compilation, filters, table, nr, error) &&
 	    !compile(&compilation, table, nr, error))

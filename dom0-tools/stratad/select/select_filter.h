@@ -24,6 +24,7 @@ struct select_filters {
 /*
  * Adds the filter of a selection for those of its events that the kernel records.
  * @table: the kernel's @nr events
+ * The expression 1 adds nothing, also for events that are not recorded.
  * Returns 0, or -1 with what the kernel cannot do; the caller clears the filters then, too.
  */
 int select_filter_add(struct select_filters *filters, const struct kernel_selection *selection,
