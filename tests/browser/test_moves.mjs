@@ -198,13 +198,17 @@ await check("an address that someone changes is followed, and a broken one does 
 });
 
 await check("moves glide, unless one asked the system for stillness", async () => {
+	// In one go with the key: on a busy machine a glide may be over before the page is asked.
+	const moves = (of) =>
+		of.evaluate(() => {
+			document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "w", bubbles: true }));
+			return window.strata.view().moving;
+		});
 	const lively = await open(address, { still: false });
-	await lively.keyboard.press("w");
-	assert.equal((await call(lively, "view")).moving, true);
+	assert.equal(await moves(lively), true);
 	await settled(lively);
 	assert.equal((await call(lively, "view")).moving, false);
-	await page.keyboard.press("w");
-	assert.equal((await call(page, "view")).moving, false);
+	assert.equal(await moves(page), false);
 	noComplaints(lively);
 	await lively.close();
 });
