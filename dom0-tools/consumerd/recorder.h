@@ -155,33 +155,35 @@ bool recorder_is_behind(const struct recorder *recorder);
 /* Whether a ring was nearly full after the last drain: the next one should come soon. */
 bool recorder_is_urgent(const struct recorder *recorder);
 
-/* A recording that has ended while its recorder goes on in another one. */
+/* A principal's share of an ended recording. */
 struct recorder_share {
 	struct principal *who;
-	uint64_t bytes; /* that it wrote into the recording */
-	uint64_t files; /* that it has there */
+	uint64_t bytes;
+	uint64_t files;
 };
 
+/* A recording that ended with a rotation. */
 struct recorder_finished {
 	char path[PATH_MAX];
 	dev_t device; /* of the directory */
 	ino_t inode;
-	bool partial; /* some of it could not be written, which was printed */
+	bool partial; /* it is incomplete; the reason was printed */
 	struct recorder_share *shares;
 	size_t nr_shares;
 };
 
 /*
- * Ends the recording, and goes on in a new one: in a directory @path, or with a number appended if
- * that exists.  Each event is in one of them.  Sources that have ended are not in the new one.
- * @finished: OUT, the recording that has ended, for recorder_note_removed()
- * 0, or -1: the recording goes on where it was.
+ * Rotates: ends the recording, and continues in a new directory, @path, or @path with a number if
+ * it exists.  Every event is in exactly one of the two.  The new recording has no sources that
+ * ended.
+ * @finished: OUT, the ended recording, for recorder_note_removed()
+ * 0, or -1: the present recording continues.
  */
 int recorder_rotate(struct recorder *recorder, const char *path, struct recorder_finished *finished,
 		    struct strata_error *error);
 
-/* Frees a finished recording's description.  Its files were removed: those who wrote them may write
- * as much again.  Before recorder_close(). */
+/* Gives the shares of an ended recording back after its files were removed, and frees @finished's
+ * contents.  Before recorder_close(). */
 void recorder_note_removed(struct recorder_finished *finished);
 
 struct recorder_totals recorder_totals(const struct recorder *recorder);

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * recorder_rotate.c - ends a recording and goes on in another directory, while its rings are
- * written.
+ * recorder_rotate.c - ends a recording and continues in another directory, while writers fill the
+ * rings.
  *
- * Everything that can fail for lack of something comes first: the new directory and its stream
- * files.  Then each stream is cut between two packets, so that no event is in both recordings, and
- * none is missing between them.
+ * First it creates the new directory and its stream files, which can fail.  Then it switches each
+ * stream between two packets, so every event is in exactly one of the two recordings.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +14,7 @@
 #include "recording/recording_remove.h"
 #include "consumerd/recorder_state.h"
 
-/* The new stream files, in the order of all queues' rings. */
+/* The stream files of the new recording, in the order of the queues' rings. */
 struct rotation_files {
 	struct stream_file *files;
 	size_t nr;
@@ -30,19 +29,7 @@ static size_t count_streams(const struct recorder *recorder)
 	return nr;
 }
 
-/* Makes the directory and the file of a stream.  0 or -1. */
-static int open_file(const struct recorder *recorder, const struct ring_stream *stream,
-		     const struct strata_dir *dir, struct stream_file *file,
-		     struct strata_error *error)
-{
-	const struct strata_source *source = stream_source(&recorder->drain, stream);
-
-	if (output_dir_add(dir, source->name, error))
-		return -1;
-	return stream_file_open(file, dir, source->name, stream->ring->cpu, error);
-}
-
-/* Closes the files that were made, and removes them with their directories. */
+/* Removes the new recording. */
 static void give_up(struct recorder *recorder, struct output_dir *next, struct rotation_files *made)
 {
 	struct strata_error ignored;
@@ -58,7 +45,7 @@ static void give_up(struct recorder *recorder, struct output_dir *next, struct r
 	output_dir_give_up(next);
 }
 
-/* Makes all files of the next recording.  0 or -1. */
+/* Creates the directory and all stream files of the new recording.  0 or -1. */
 static int prepare(struct recorder *recorder, const char *path, struct output_dir *next,
 		   struct rotation_files *made, struct strata_error *error)
 {
@@ -76,8 +63,11 @@ static int prepare(struct recorder *recorder, const char *path, struct output_di
 	}
 	for (i = 0; i < recorder->nr_queues; i++)
 		for (j = 0; j < recorder->queues[i].nr; j++) {
-			if (open_file(recorder, recorder->queues[i].streams[j], &next->dir,
-				      &made->files[made->nr], error)) {
+			const struct ring_stream *stream = recorder->queues[i].streams[j];
+
+			if (stream_file_open(&made->files[made->nr], &next->dir,
+					     stream_source(&recorder->drain, stream)->name,
+					     stream->ring->cpu, error)) {
 				give_up(recorder, next, made);
 				return -1;
 			}
@@ -86,16 +76,15 @@ static int prepare(struct recorder *recorder, const char *path, struct output_di
 	return 0;
 }
 
-/* Ends a stream's part in the present recording: writes the losses so far, and closes its file.
- * 0 or -1. */
+/* Ends a stream in the present recording: writes its losses, and closes its file.  0 or -1. */
 static int cut(struct recorder *recorder, struct ring_stream *stream, struct strata_error *error)
 {
 	const uint64_t next_sequence = stream->next_sequence;
 	int result = drain_finish(&recorder->drain, stream, error);
 	unsigned int i;
 
-	/* The packet with the losses has the number of the next one of the ring, which is the first
-	 * of the next recording. */
+	/* The empty packet with the losses has the sequence number of the ring's next packet, which
+	 * begins the new recording. */
 	stream->next_sequence = next_sequence;
 	for (i = 0; i < STRATA_NR_LOST; i++) {
 		stream->ring->lost_before[i] += stream->lost[i];
@@ -106,7 +95,7 @@ static int cut(struct recorder *recorder, struct ring_stream *stream, struct str
 	return result;
 }
 
-/* Ends the present recording.  0, or -1: some of it could not be written. */
+/* Ends the present recording.  0, or -1: it is incomplete. */
 static int finish(struct recorder *recorder, struct strata_error *error)
 {
 	struct strata_error later;
@@ -127,7 +116,7 @@ static int finish(struct recorder *recorder, struct strata_error *error)
 	return result;
 }
 
-/* Notes what each principal has written of the recording that has ended. */
+/* Notes each principal's share of the ended recording. */
 static void note_shares(struct recorder *recorder, struct recorder_finished *finished)
 {
 	size_t i;
@@ -142,14 +131,14 @@ static void note_shares(struct recorder *recorder, struct recorder_finished *fin
 		};
 
 		principal_note_kept(queue->who, share.files);
-		/* Without memory they stay charged. */
+		/* Without memory for it, the share stays charged. */
 		if (finished->shares)
 			finished->shares[finished->nr_shares++] = share;
 		queue->written_before = queue->who->written;
 	}
 }
 
-/* The tables of the next recording: sources that are there, with streams that are empty. */
+/* Makes the tables of the new recording: the present sources, with empty streams. */
 static void begin_tables(struct recorder *recorder)
 {
 	size_t i, j;
@@ -163,7 +152,7 @@ static void begin_tables(struct recorder *recorder)
 			recorder_forget_ended(recorder, i);
 			continue;
 		}
-		/* It is there from the beginning. */
+		/* The source is present from the beginning of the new recording. */
 		source->came_ticks = 0;
 		for (j = 0; j < source->nr_streams; j++)
 			source->streams[j] =
@@ -173,7 +162,7 @@ static void begin_tables(struct recorder *recorder)
 	}
 }
 
-/* Has each stream go on in its new file. */
+/* Switches each stream to its new file. */
 static void go_on(struct recorder *recorder, struct rotation_files *made)
 {
 	size_t i, j, nr = 0;
@@ -218,7 +207,7 @@ int recorder_rotate(struct recorder *recorder, const char *path, struct recorder
 			recorder->out.dir.path, why.text);
 	begin_tables(recorder);
 	go_on(recorder, &made);
-	/* Its tables are written in the next turns, in steps: rings fill up meanwhile. */
+	/* The next turns write the tables in steps, so that rings do not fill up meanwhile. */
 	recorder->unsaved = true;
 	recorder->save.again_ticks = 0;
 	return 0;

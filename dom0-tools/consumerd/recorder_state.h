@@ -6,7 +6,7 @@
  *   recorder_drain.c    divides the time: picks whose packet is taken next (drain/)
  *   recorder_sources.c  sources come and go
  *   recorder_save.c     writes the tables: metadata and recording.json
- *   recorder_rotate.c   ends a recording and goes on in another directory
+ *   recorder_rotate.c   ends a recording and continues in another directory
  *   takeover.c          begins with what an earlier recorder wrote
  */
 #ifndef STRATA_CONSUMERD_RECORDER_STATE_H
@@ -97,8 +97,7 @@ void recorder_forget_stream(struct recorder *recorder, struct ring_stream *strea
 /* recorder_sources.c: ends the sources that are leaving; all of their packets are written. */
 void recorder_end_leaving(struct recorder *recorder);
 
-/* recorder_sources.c: makes the place of a source that has ended free for others, as the recording
- * that it is in has ended. */
+/* recorder_sources.c: after a rotation: frees the place of a source that ended. */
 void recorder_forget_ended(struct recorder *recorder, size_t index);
 
 /* recorder.c: a slot in the followers' table; streams of a principal with too many are not

@@ -98,11 +98,11 @@ static void usage(FILE *out)
 		"      --switch-timer MS      how long an event may wait in a sub-buffer that is not\n"
 		"                             full, while its CPU is awake: %u to %u milliseconds;\n"
 		"                             0: until it is full or recording ends (default: %u)\n"
-		"      --rotate-size SIZE     divides the recording after SIZE bytes (100M, 2G): it ends\n"
-		"                             one, and goes on in a new one, without losing an event.\n"
-		"                             DIR then holds them as recording-DATE-TIME\n"
+		"      --rotate-size SIZE     rotates after SIZE bytes (100M, 2G): ends the recording, and\n"
+		"                             continues in a new one without losing an event. DIR then\n"
+		"                             contains recordings, named recording-DATE-TIME\n"
 		"      --rotate-time TIME     likewise, after TIME (30s, 10m)\n"
-		"      --keep N               keeps the newest N of these, and removes older ones\n"
+		"      --keep N               keeps the newest N recordings, and removes older ones\n"
 		"      --ready-fd N           writes a line to file descriptor N once recording has begun\n"
 		"      --wait                 accepts names of domains that do not run yet\n"
 		"      --aggregate SPEC       counts, and records nothing: count, time:EVENT..EVENT, each\n"
@@ -303,7 +303,7 @@ static void set_default_output(char *name, size_t bytes)
 	strftime(name, bytes, DEFAULT_OUTPUT "%Y%m%d-%H%M%S", localtime_r(&now, &local));
 }
 
-/* Checks that a recording can be divided.  Returns STRATA_STATUS_OK or the exit status. */
+/* Checks the options of rotation.  Returns STRATA_STATUS_OK or the exit status. */
 static int check_rotation(const struct record_options *options)
 {
 	if (!options->rotation.bytes && !options->rotation.ms)
@@ -311,18 +311,20 @@ static int check_rotation(const struct record_options *options)
 			       ? wrong("%s", "--keep needs --rotate-size or --rotate-time")
 			       : STRATA_STATUS_OK;
 	if (options->overwrite)
-		return wrong("%s", "a flight recorder (--overwrite) writes on request, and is not "
-				   "divided");
+		return wrong("%s", "--rotate-size and --rotate-time do not apply to a flight "
+				   "recorder (--overwrite)");
 	if (options->app_files)
-		return wrong("%s", "a recording with applications' rings in it (--app-memory file) "
-				   "is not divided");
+		return wrong("%s", "--rotate-size and --rotate-time cannot be combined with "
+				   "--app-memory file");
 	if (options->place == OUTPUT_REPLACE)
-		return wrong("%s", "--force replaces a single recording, not a series");
+		return wrong("%s",
+			     "--force cannot be combined with --rotate-size and --rotate-time");
 	return STRATA_STATUS_OK;
 }
 
-/* Makes the directory for a series of recordings, and names the first.  Returns an exit status. */
-static int begin_series(struct record_options *options, char first[PATH_MAX])
+/* Makes the directory of a rotating recording, and names the first one in it.  Returns an exit
+ * status. */
+static int begin_rotation(struct record_options *options, char first[PATH_MAX])
 {
 	struct strata_error error;
 	struct strata_dir dir;
@@ -443,7 +445,7 @@ int strata_cmd_record(int argc, char **argv)
 	if (status == STRATA_STATUS_OK && !spec)
 		status = check_rotation(&options);
 	if (status == STRATA_STATUS_OK && (options.rotation.bytes || options.rotation.ms))
-		status = begin_series(&options, first);
+		status = begin_rotation(&options, first);
 	if (status == STRATA_STATUS_OK)
 		status = spec ? aggregate(spec, json, &options, xen_events)
 			      : record_session(&options);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* cmd_rotation.c - `strata enable-rotation` and `disable-rotation`: when the recording of a session
- * is divided, and how many pieces stay. */
+/* cmd_rotation.c - `strata enable-rotation` and `disable-rotation`: set when a session rotates its
+ * recording, and how many recordings stay. */
 #include <getopt.h>
 #include <stdio.h>
 
@@ -13,23 +13,23 @@ static void usage(bool enable)
 {
 	if (!enable) {
 		printf("Usage: strata disable-rotation [-s SESSION]\n"
-		       "From now on the recording of a session (default: the current one) stays in "
-		       "one piece,\nunless `strata rotate` divides it.\n");
+		       "Ends automatic rotation of a session (default: the current one). `strata rotate`\n"
+		       "still works.\n");
 		return;
 	}
 	printf("Usage: strata enable-rotation [-s SESSION] [--size SIZE] [--timer TIME] "
 	       "[--keep N]\n"
-	       "Divides the recording of a session (default: the current one), while it records or\n"
-	       "when it is started: each time it ends the recording, which is then complete, and\n"
-	       "goes on in a new one beside it, without losing an event. Settings that were made\n"
-	       "before are replaced.\n\n"
+	       "Rotates the recording of a session (default: the current one) by size or time, at\n"
+	       "once or from the next start on. A rotation ends the recording, which is complete\n"
+	       "then, and continues in a new one beside it without losing an event. Replaces\n"
+	       "earlier settings.\n\n"
 	       "      --size SIZE     after SIZE bytes (100M, 2G)\n"
 	       "      --timer TIME    after TIME (30s, 10m)\n"
 	       "      --keep N        keeps the newest N recordings since the start, the one in\n"
 	       "                      progress included, and removes older ones (default: all)\n"
 	       "  -s, --session NAME  the session\n"
 	       "      --json          prints the reply as JSON\n\n"
-	       "`strata merge` of several of them, or of the session\'s directory, is one timeline.\n"
+	       "`strata merge` reads several of them, or the session\'s directory, as one timeline.\n"
 	       "Example: strata enable-rotation --size 500M --keep 4\n");
 }
 

@@ -74,16 +74,17 @@ int strata_cmd_rotate(int argc, char **argv)
 {
 	return run(
 		argc, argv, strata_control_rotate, false,
-		"Ends the recording of a session (default: the current one), and goes on in a new\n"
-		"one beside it, without losing an event. The ended one is complete when this\n"
-		"returns, and can be moved or removed.\n");
+		"Rotates the recording of a session (default: the current one): ends it, and continues\n"
+		"in a new one beside it, without losing an event. The ended recording is complete\n"
+		"when this returns, and can be moved or removed.\n");
 }
 
 int strata_cmd_clear(int argc, char **argv)
 {
-	return run(argc, argv, strata_control_clear, false,
-		   "Removes what a session (default: the current one) has recorded since it was\n"
-		   "started, and goes on: its recordings, or the memory of a flight recorder.\n");
+	return run(
+		argc, argv, strata_control_clear, false,
+		"Removes the events that a session (default: the current one) has recorded since its\n"
+		"start: its recordings, or a flight recorder's memory. Recording continues.\n");
 }
 
 int strata_cmd_set_session(int argc, char **argv)

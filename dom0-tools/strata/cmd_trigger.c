@@ -22,9 +22,9 @@ static void usage(FILE *out)
 {
 	fprintf(out,
 		"Usage: strata trigger [OPTIONS] SPEC\n"
-		"Waits until something happens, and then writes what a flight recorder has in memory:\n"
-		"the events that led there. It counts events where they happen, as `strata top` does,\n"
-		"and looks at the counts, so waiting costs some 40 instructions an event.\n\n"
+		"Waits for a condition, and then takes a snapshot of a flight recorder: it has the events\n"
+		"that led to the condition. Counts events where they happen, as `strata top` does, and\n"
+		"reads the counts at intervals, so an event costs some 40 instructions.\n\n"
 		"SPEC is what to count, as of `strata top`:\n"
 		"  time:EVENT..EVENT          with --above: a time from the one to the other was so\n"
 		"                             long: time:vm_exit..vm_entry, with --kernel or --app\n"
@@ -37,8 +37,8 @@ static void usage(FILE *out)
 		"      --count N              at least N in an interval (default: 1)\n"
 		"  -s, --session NAME         the session (default: the current one): a flight recorder\n"
 		"                             (strata create --snapshot), of which a snapshot is taken\n"
-		"      --rotate               in place of that divides the recording of a session that\n"
-		"                             is none\n"
+		"      --rotate               rotates the session's recording, in place of a snapshot; for\n"
+		"                             sessions without --snapshot\n"
 		"      --max N                ends after N actions (default: Ctrl-C)\n"
 		"      --pause TIME           acts again after TIME at the earliest (default: 10s)\n"
 		"      --interval TIME        between two looks at the counts (default: 100ms)\n"

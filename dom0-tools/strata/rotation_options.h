@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* rotation_options.h - options about recordings in pieces, which record and enable-rotation share.
- */
+/* rotation_options.h - options about rotation, which record and enable-rotation share. */
 #ifndef STRATA_ROTATION_OPTIONS_H
 #define STRATA_ROTATION_OPTIONS_H
 

@@ -15,7 +15,7 @@
 #include "strata/read/time_text.h"
 #include "strata/session_request.h"
 
-/* The bucket whose times all meet the condition, and the one before it has some that do not. */
+/* The first bucket whose times meet the condition. */
 static unsigned int first_bucket(const struct trigger *trigger, uint32_t tsc_khz)
 {
 	const unsigned __int128 ticks = (unsigned __int128)trigger->above_ns * tsc_khz / 1000000u;
@@ -33,7 +33,7 @@ uint64_t trigger_least_ns(const struct trigger *trigger, uint32_t tsc_khz)
 	return bucket ? (uint64_t)(((unsigned __int128)1 << bucket) * 1000000u / tsc_khz) : 0;
 }
 
-/* How many new ones of a row meet the condition. */
+/* The number of new events or times of a row that meet the condition. */
 static uint64_t hits(const struct trigger *trigger, const struct aggregate_row *row)
 {
 	if (row->source->spec->kind != STRATA_AGGREGATE_TIME)
@@ -49,7 +49,8 @@ static uint64_t now_ms(void)
 	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-/* What was seen: "g1: 3 times of 8.004 ms or more from vm_exit to vm_entry, the longest 12.1 ms".
+/* Describes the condition that was met: "g1: 3 times of 8.004 ms or more from vm_exit to vm_entry,
+ * the longest 12.1 ms".
  */
 static void describe(const struct trigger *trigger, const struct aggregate_look *look,
 		     const struct aggregate_row *row, uint64_t nr, char *text, size_t bytes)
@@ -100,7 +101,7 @@ static void print(const struct trigger *trigger, const char *seen, const char *d
 	fflush(stdout);
 }
 
-/* Has stratad act.  0, or -1: out of memory. */
+/* Asks stratad for the action.  0, or -1: out of memory. */
 static int act(struct trigger *trigger, const char *seen)
 {
 	struct strata_control *control = session_request_begin();
@@ -126,7 +127,7 @@ int trigger_look(void *data, const struct aggregate_look *look, struct strata_er
 	int result = 0;
 	size_t nr, i;
 
-	/* What comes during the pause is no reason for an action after it. */
+	/* Counts of the pause cause no action after it. */
 	if (trigger->nr_actions && now_ms() < trigger->quiet_until_ms)
 		return 0;
 	if (aggregate_rows_list(look, &rows, &nr))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * trigger.h - acts when what is counted says so: takes a snapshot of a session, so that the events
- * that led there are kept.
+ * trigger.h - watches the counts of an aggregating channel, and takes a snapshot of a session when
+ * they meet a condition.
  */
 #ifndef STRATA_STRATA_TRIGGER_H
 #define STRATA_STRATA_TRIGGER_H
@@ -12,13 +12,13 @@
 
 struct trigger {
 	/* The condition. */
-	uint64_t above_ns; /* of times: one of at least that; 0: any */
-	uint64_t count;    /* so many new ones in a look, of one row */
+	uint64_t above_ns; /* shortest time that counts; 0: the trigger counts events */
+	uint64_t count;    /* least number of new events or times of one row in an interval */
 	/* The action. */
 	const char *session; /* NULL: the current one */
-	bool rotate;         /* divide its recording; else: a snapshot */
-	unsigned int max;    /* end after so many; 0: never */
-	uint64_t pause_ms;   /* no other action for so long */
+	bool rotate;         /* rotate its recording; else: take a snapshot */
+	unsigned int max;    /* number of actions after which it ends; 0: no limit */
+	uint64_t pause_ms;   /* least time between two actions */
 	bool json;
 	const struct aggregate_choice *what;
 	/* Its state. */
@@ -30,8 +30,8 @@ struct trigger {
 /* struct aggregate_options: look, for a struct trigger. */
 int trigger_look(void *data, const struct aggregate_look *look, struct strata_error *error);
 
-/* The least time that meets the condition: a power of two of ticks, as times are counted in such
- * buckets. */
+/* The shortest time that meets the condition: @above_ns rounded down to a bucket, a power of two of
+ * ticks. */
 uint64_t trigger_least_ns(const struct trigger *trigger, uint32_t tsc_khz);
 
 #endif /* STRATA_STRATA_TRIGGER_H */

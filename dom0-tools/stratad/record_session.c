@@ -291,8 +291,8 @@ static int record(struct session *session, struct strata_error *error)
 	struct strata_error later = { "" };
 	int result;
 
-	/* Before anybody waits for it; later parts of a series get the same. */
-	if (session->options->rotation_dir)
+	/* Each rotation links this file into the next recording. */
+	if (session->options->rotation_dir && !session->options->overwrite)
 		session_save_kallsyms(session);
 	if (session_records_xen(session) &&
 	    (session_select_xen(session, xen, session->options->xen_domains, session->options->wait,
@@ -323,15 +323,15 @@ static int record(struct session *session, struct strata_error *error)
 	return result;
 }
 
-/* @divided: how many recordings ended before this one
+/* @rotations: how many recordings ended before this one
  * @written: the recording is complete, tables included */
 static void report(const struct session *session, const struct recorder_totals *totals,
-		   unsigned int divided, bool written)
+		   unsigned int rotations, bool written)
 {
 	fprintf(stderr, "strata: recorded %" PRIu64 " events (%" PRIu64 " KiB) in ", totals->events,
 		totals->bytes >> 10);
-	if (divided)
-		fprintf(stderr, "%u recordings, of which the last is ", divided + 1);
+	if (rotations)
+		fprintf(stderr, "%u recordings, the last one ", rotations + 1);
 	fprintf(stderr, "%s, %" PRIu64 " lost\n", session->dir.path, totals->lost);
 	if (totals->was_full)
 		fprintf(stderr,
@@ -405,13 +405,14 @@ static void finish(struct session *session, bool recorded, int *status)
 {
 	struct strata_error error = { "" };
 	struct recorder_totals totals = { 0 };
-	unsigned int divided;
-	bool closed = true;
+	unsigned int rotations;
+	bool closed = true, partial = false;
 
 	if (recorded) {
 		session_save_kallsyms(session);
 		session_set_clock(session);
-		divided = rotation_count(session->rotation);
+		rotations = rotation_count(session->rotation);
+		partial = rotation_is_partial(session->rotation);
 		rotation_close(session->rotation);
 		session->rotation = NULL;
 		if (recorder_close(session->recorder, &totals, &error)) {
@@ -419,11 +420,12 @@ static void finish(struct session *session, bool recorded, int *status)
 			*status = STRATA_STATUS_FAILED;
 			closed = false;
 		}
-		report(session, &totals, divided, *status == STRATA_STATUS_OK);
+		report(session, &totals, rotations, *status == STRATA_STATUS_OK);
 	}
 	if (*status == STRATA_STATUS_OK &&
 	    (session->kernels.left_out || session->apps.left_out || session->cpus_left_out ||
-	     totals.bad_packets || totals.was_full || totals.was_shared || totals.was_too_large))
+	     partial || totals.bad_packets || totals.was_full || totals.was_shared ||
+	     totals.was_too_large))
 		*status = STRATA_STATUS_PARTIAL;
 	session_serve_end(session);
 	control_socket_close(session->socket, session->number);

@@ -35,7 +35,7 @@ struct record_options {
 	struct strata_ring_geometry app_geometry;
 	enum strata_app_mode app_mode; /* of their rings, if they can write it; 0: the default */
 	uint32_t guest_pages;          /* limit of mapped pages; 0: the default */
-	/* The recording is one of a series in this directory, when they are divided. */
+	/* Rotation makes further recordings in this directory; NULL: no rotation is possible. */
 	const char *rotation_dir;
 	struct strata_rotation rotation;
 	bool app_files; /* applications' rings are files, which outlive the recorder ... */

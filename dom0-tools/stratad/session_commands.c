@@ -108,8 +108,7 @@ static int serve_snapshot_force(struct session *session, struct control_request 
 	return take_snapshot(session, request, OUTPUT_REPLACE, answer, bytes);
 }
 
-/* Drops the events that a flight recorder has in memory: takes them out as a snapshot does, and
- * removes that.  0 or -1. */
+/* Discards the events in a flight recorder's memory: takes a snapshot, and removes it.  0 or -1. */
 static int drop_from_memory(struct session *session, struct strata_error *error)
 {
 	struct recorder_totals totals;
@@ -131,7 +130,7 @@ static int drop_from_memory(struct session *session, struct strata_error *error)
 	snprintf(path, sizeof(path), "%s", recorder_dir(recorder)->path);
 	result = snapshot_take(&session->kernels, recorded_hypervisor(session), &session->apps,
 			       NULL, recorder, &totals, error);
-	/* Whether all of it could be written or not: it is not wanted. */
+	/* Also an incomplete snapshot is removed. */
 	if (strata_dir_open(&dir, path, result ? &later : error))
 		return -1;
 	if (strata_recording_remove(&dir, result ? &later : error))
@@ -141,23 +140,23 @@ static int drop_from_memory(struct session *session, struct strata_error *error)
 	return result;
 }
 
-/* Whether the recording can be divided; the reason, if not. */
-static const char *why_in_one_piece(const struct session *session)
+/* Why the recording cannot rotate; NULL: it can. */
+static const char *why_no_rotation(const struct session *session)
 {
 	if (session->options->overwrite)
-		return "it is a flight recorder: `strata snapshot` writes its events";
+		return "a flight recorder does not rotate; `strata snapshot` writes its events";
 	if (session->options->app_files)
-		return "the rings of its applications are files of the recording (--app-memory)";
+		return "a recording that contains the rings of its applications (--app-memory "
+		       "file) cannot rotate";
 	if (!session->options->rotation_dir)
-		return "it was not started as a series of recordings (--rotate-size, "
-		       "--rotate-time)";
+		return "the recorder was started without --rotate-size and --rotate-time";
 	return NULL;
 }
 
 static int serve_rotate(struct session *session, struct control_request *request, char *answer,
 			size_t bytes)
 {
-	const char *why = why_in_one_piece(session);
+	const char *why = why_no_rotation(session);
 	struct strata_error error = { "" };
 	char ended[PATH_MAX];
 	int result = -1;
@@ -170,9 +169,8 @@ static int serve_rotate(struct session *session, struct control_request *request
 		snprintf(answer, bytes, "%s", why ? why : error.text);
 		return STRATA_STATUS_FAILED;
 	}
-	snprintf(answer, bytes, "the recording in %s is %s; it goes on in %s", ended,
-		 result ? "not complete, as some of it could not be written" : "complete",
-		 session->dir.path);
+	snprintf(answer, bytes, "the recording in %s is %s; recording continues in %s", ended,
+		 result ? "incomplete, because of a write error" : "complete", session->dir.path);
 	return result ? STRATA_STATUS_PARTIAL : STRATA_STATUS_OK;
 }
 
@@ -180,12 +178,12 @@ static int serve_rotate(struct session *session, struct control_request *request
 static int serve_rotation(struct session *session, struct control_request *request, char *answer,
 			  size_t bytes)
 {
-	const char *why = why_in_one_piece(session);
+	const char *why = why_no_rotation(session);
 	struct strata_rotation when;
 
 	if (!why && sscanf(request->argument, "%" SCNu64 " %" SCNu32 " %" SCNu32, &when.bytes,
 			   &when.ms, &when.keep) != 3)
-		why = "this is no rotation; use the strata of the same build";
+		why = "the rotation is invalid; use the strata of the same build";
 	if (why) {
 		snprintf(answer, bytes, "%s", why);
 		return STRATA_STATUS_FAILED;
@@ -199,7 +197,7 @@ static int serve_clear(struct session *session, struct control_request *request,
 		       size_t bytes)
 {
 	struct strata_error error = { "" };
-	const char *why = session->options->overwrite ? NULL : why_in_one_piece(session);
+	const char *why = session->options->overwrite ? NULL : why_no_rotation(session);
 	int result;
 
 	(void)request;
@@ -210,8 +208,9 @@ static int serve_clear(struct session *session, struct control_request *request,
 		snprintf(answer, bytes, "%s", why ? why : error.text);
 		return STRATA_STATUS_FAILED;
 	}
-	snprintf(answer, bytes, "what was recorded is removed; %s%s",
-		 session->options->overwrite ? "it goes on in memory" : "it goes on in ",
+	snprintf(answer, bytes, "the recorded events are removed; %s%s",
+		 session->options->overwrite ? "recording continues in memory"
+					     : "recording continues in ",
 		 session->options->overwrite ? "" : session->dir.path);
 	return STRATA_STATUS_OK;
 }

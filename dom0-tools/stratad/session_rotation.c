@@ -35,6 +35,7 @@ struct rotation {
 	struct finished *oldest; /* of those that stay */
 	unsigned int nr_finished;
 	unsigned int nr_rotations;
+	bool partial;                      /* of some ended recording */
 	uint64_t began_ticks, began_bytes; /* of the present recording */
 	uint64_t again_ticks;              /* not before */
 	struct worker *worker;             /* NULL: nothing has been removed yet */
@@ -61,7 +62,12 @@ unsigned int rotation_count(const struct rotation *rotation)
 	return rotation->nr_rotations;
 }
 
-/* Whether a directory is the recording's, and not another one that has its name now. */
+bool rotation_is_partial(const struct rotation *rotation)
+{
+	return rotation->partial;
+}
+
+/* Whether the directory is still the recording's, and not a new one of the same name. */
 static bool is_same(const struct strata_dir *dir, const struct recorder_finished *recording)
 {
 	struct stat status;
@@ -79,7 +85,7 @@ static void run_removal(struct work *work)
 	if (strata_dir_open(&dir, one->recording.path, &one->failed))
 		return;
 	if (!is_same(&dir, &one->recording))
-		strata_fail(&one->failed, "%s: another directory has that name now",
+		strata_fail(&one->failed, "%s: another directory has that name now; it stays",
 			    one->recording.path);
 	else
 		strata_recording_remove(&dir, &one->failed);
@@ -88,20 +94,21 @@ static void run_removal(struct work *work)
 		strata_dir_remove_empty(one->recording.path);
 }
 
-/* A removal has ended, and its piece of work is ours again. */
+/* Reports the result of a removal, and frees its work. */
 static void take_back(struct work *work)
 {
 	struct finished *one = (struct finished *)work;
 
 	if (one->failed.text[0])
-		fprintf(stderr, "strata: an earlier recording stays: %s\n", one->failed.text);
+		fprintf(stderr, "strata: an old recording cannot be removed: %s\n",
+			one->failed.text);
 	else
 		recorder_note_removed(&one->recording);
 	free(one->recording.shares);
 	free(one);
 }
 
-/* Gives the oldest to the thread. */
+/* Has the thread remove the oldest recording. */
 static void remove_oldest(struct rotation *rotation)
 {
 	struct finished *one = rotation->oldest;
@@ -151,20 +158,21 @@ int session_rotate(struct session *session, struct strata_error *error)
 	rotation->began_ticks = strata_clock();
 	rotation->began_bytes = recorder_totals(session->recorder).bytes;
 	partial = one->recording.partial;
+	rotation->partial |= partial;
 	earlier = session->dir;
 	if (strata_dir_copy(&session->dir, recorder_dir(session->recorder), &why))
 		fprintf(stderr, "strata: %s\n", why.text);
-	/* The symbols of dom0's kernel are the same; reading them takes long. */
+	/* Reading the kernel's symbols again would hold up the rings. */
 	linkat(earlier.fd, STRATA_RECORDING_KALLSYMS, session->dir.fd, STRATA_RECORDING_KALLSYMS,
 	       0);
 	strata_dir_close(&earlier);
-	/* The new recording begins with the state of all clocks, as each one does. */
+	/* Every recording needs the state of all clocks at its beginning. */
 	if (session_records_xen(session) && hypervisor_flush(session->hypervisor, &why))
 		fprintf(stderr, "strata: %s\n", why.text);
 	return partial ? 1 : 0;
 }
 
-/* Gives all that have ended to the thread.  0 or -1. */
+/* Has the thread remove all ended recordings.  0 or -1. */
 static int remove_all(struct rotation *rotation, struct strata_error *error)
 {
 	while (rotation->oldest) {
@@ -180,7 +188,7 @@ static int remove_all(struct rotation *rotation, struct strata_error *error)
 
 int session_clear(struct session *session, struct strata_error *error)
 {
-	/* First those that have ended, in case the disk has no room for a new one. */
+	/* The ended ones first: a full disk has no room for a new one. */
 	if (remove_all(session->rotation, error) || session_rotate(session, error) < 0)
 		return -1;
 	return remove_all(session->rotation, error);
@@ -206,10 +214,11 @@ void session_tend_rotation(struct session *session)
 	struct work *work;
 
 	if (is_time(session) && session_rotate(session, &error) < 0) {
-		/* The disk may be full of what has to go anyway. */
+		/* The disk may be full: remove a recording that --keep would remove next. */
 		if (rotation->when.keep && rotation->oldest)
 			remove_oldest(rotation);
-		fprintf(stderr, "strata: the recording is not divided: %s; tried again in %u s\n",
+		fprintf(stderr,
+			"strata: the recording cannot rotate: %s; the next attempt is in %u s\n",
 			error.text, AGAIN_MS / 1000u);
 		rotation->again_ticks = strata_clock() + (uint64_t)session->tsc_khz * AGAIN_MS;
 	}
@@ -227,8 +236,9 @@ void rotation_close(struct rotation *rotation)
 		return;
 	if (!worker_close(rotation->worker, CLOSE_MS, take_back))
 		fprintf(stderr,
-			"strata: an earlier recording is removed in part only: it takes too "
-			"long\n");
+			"strata: the removal of an old recording takes over %u s and is not "
+			"finished; remove the rest by hand\n",
+			CLOSE_MS / 1000u);
 	while ((one = rotation->oldest)) {
 		rotation->oldest = one->next;
 		free(one->recording.shares);

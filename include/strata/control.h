@@ -75,11 +75,11 @@ struct strata_channel {
 	size_t nr_rules;
 };
 
-/* When a session that records begins a new recording, and how many it keeps. */
+/* Rotation: a session that records ends its recording, and continues in a new one. */
 struct strata_rotation {
-	uint64_t bytes; /* after so many; 0: not by size */
-	uint32_t ms;    /* after so long; 0: not by time */
-	uint32_t keep;  /* recordings of one start, the present one included; 0: all */
+	uint64_t bytes; /* size of a recording; 0: no limit */
+	uint32_t ms;    /* duration of a recording; 0: no limit */
+	uint32_t keep;  /* recordings since the start that stay, the present one included; 0: all */
 };
 
 struct strata_session {

@@ -226,18 +226,18 @@ enum strata_control_result strata_control_set_channel_text(struct strata_control
 enum strata_control_result strata_control_snapshot(struct strata_control *control, const char *name,
 						   const char *output);
 
-/* Ends the recording of a session, and goes on in a new one beside it; the message names both.  The
- * ended one is complete when this returns. */
+/* Ends the recording of a session, and continues in a new one beside it; the message names both.
+ * The ended recording is complete when this returns. */
 enum strata_control_result strata_control_rotate(struct strata_control *control, const char *name);
 
-/* Removes what a session has recorded since its start, and goes on. */
+/* Removes the events that a session has recorded since its start, and continues. */
 enum strata_control_result strata_control_clear(struct strata_control *control, const char *name);
 
 /*
- * Sets when the recording of a session is divided, also while it records.
- * @bytes: after so many; 0: not by size
- * @ms:    after so many milliseconds; 0: not by time
- * @keep:  recordings of a start that stay, the one in progress included; 0: all
+ * Sets when a session rotates its recording; also while it records.
+ * @bytes: size of a recording; 0: no limit
+ * @ms:    duration of a recording in milliseconds; 0: no limit
+ * @keep:  number of recordings since the start that stay, the present one included; 0: all
  */
 enum strata_control_result strata_control_set_rotation(struct strata_control *control,
 						       const char *name, uint64_t bytes,
@@ -293,7 +293,7 @@ struct strata_session_status {
 	size_t nr_waiting;
 	const struct strata_session_wait *const *waiting;
 	uint64_t not_shown; /* further sources and waits, for which the answer had no room */
-	uint64_t rotations; /* recordings since the start that have ended */
+	uint64_t rotations; /* since the start */
 };
 
 /*

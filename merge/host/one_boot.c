@@ -6,9 +6,9 @@
 
 #include "host/host_converter.h"
 
-/* By how much dates may differ from what the counter says: dom0's clock is steered. */
+/* Largest difference between dates and counter: NTP steers dom0's clock. */
 #define STEERED_NS        1000000000u
-#define STEERED_PER_SHARE 1000u /* and a thousandth of the time between them */
+#define STEERED_PER_SHARE 1000u /* plus a thousandth of the time between the dates */
 
 static uint64_t distance(uint64_t a, uint64_t b)
 {

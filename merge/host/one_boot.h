@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * one_boot.h - recordings that were made on one host between two of its boots: they share the
- * host's counter, and get one date for each of its ticks, so that their order is exact.
+ * one_boot.h - puts recordings of one boot of a host on one clock.  They share the host's counter;
+ * with one date for each tick, their order is exact.
  */
 #ifndef STRATA_MERGE_ONE_BOOT_H
 #define STRATA_MERGE_ONE_BOOT_H
@@ -9,15 +9,15 @@
 #include "host/recording_traces.h"
 
 /*
- * Whether two recordings are of one boot.  If by their dates the counter cannot have run on between
- * them, because the time was set or the host slept, they count as different ones.
+ * Whether two recordings are of one boot.  Returns false if their dates contradict the counter: the
+ * time was set, or the host slept.
  */
 bool strata_recordings_of_one_boot(const struct strata_recording_traces *a,
 				   const struct strata_recording_traces *b);
 
 /*
- * Gives a recording the dates of another one of the same boot.  Before anything of it is read.
- * @trace: one of its open traces, whose streams get the new dates of their sources' presence
+ * Gives a recording the dates of another one of the same boot.  Call it before its events are read.
+ * @trace: an open trace of the recording; the presence of its sources gets the new dates, too
  */
 void strata_recording_share_dates(struct strata_recording_traces *traces,
 				  const struct strata_recording_traces *with,

@@ -85,6 +85,25 @@ is() { [ "$1" = "$2" ] || { echo "$1, not $2"; return 1; }; }
 # has TEXT WANTED: the text has that part.
 has() { grep -qF -- "$2" <<<"$1" || { echo "$1: without: $2"; return 1; }; }
 
+# forever: starts $program so that it writes events without end, and waits until it runs.  $running: its process; $work/last: the
+# number of its last event.  forever_by COMMAND...: the same by that command.
+forever() { forever_by env; }
+forever_by() {
+	rm -f "$work/last"
+	"$@" "$program" forever 0 "$work/last" &
+	running=$!
+	await test -s "$work/last"
+}
+stop_program() {
+	kill -KILL "$running"
+	wait "$running" 2>/dev/null
+	running=""
+}
+last_number() { od -An -tu8 "$work/last" | tr -d ' '; }
+is_past() { [ "$(last_number)" -gt "$1" ]; }
+# more_of NUMBER: waits until it has written NUMBER more events.
+more_of() { await is_past $(($(last_number) + $1)); }
+
 # plain_numbers DIRECTORY: those of the recorded events "plain", in order.
 plain_numbers() { babeltrace2 "$1" 2>/dev/null | sed -n 's/.* plain: .* number = \([0-9]*\).*/\1/p' | sort -n; }
 

@@ -93,24 +93,6 @@ gaps_of_threads() {
 # lost NAME: records that were counted as lost.
 lost() { jq '[.sources[].streams[].lost] | add // 0' "$work/$1/recording.json"; }
 
-last_number() { od -An -tu8 "$work/last" | tr -d ' '; }
-is_past() { [ "$(last_number)" -gt "$1" ]; }
-more_of() { await is_past $(($(last_number) + $1)); }
-
-# forever [COMMAND...]: starts a program that writes for ever, by that command, and waits until it is in its main().
-forever() {
-	rm -f "$work/last"
-	"$@" "$program" forever 0 "$work/last" &
-	running=$!
-	await test -s "$work/last"
-}
-
-stop_program() {
-	kill -KILL "$running"
-	wait "$running" 2>/dev/null
-	running=""
-}
-
 # has_some NAME: events are on the disk.
 has_some() { [ "$(cat "$work/$1"/*/cpu_* 2>/dev/null | wc -c)" -gt 4096 ]; }
 
@@ -192,7 +174,7 @@ for mode in single-store reserve-commit; do
 	start "$mode-flight" --overwrite --app 'program:plain' --app-buffer 4Kx4
 	start "$mode-beside" --app 'program:plain'
 	# On one CPU: the ring of another one that it left early would keep its first events.
-	forever taskset --cpu-list 0
+	forever_by taskset --cpu-list 0
 	check "$mode: the flight recorder's ring is written more than once round" more_of 3000
 	check "$mode: it writes a snapshot" "$strata" snapshot --recorder "${number[$mode-flight]}" -o "$work/snapshot-$mode"
 	more_of 1000

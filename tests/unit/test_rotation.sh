@@ -24,21 +24,6 @@ end_all() {
 }
 trap end_all EXIT
 
-forever() {
-	rm -f "$work/last"
-	"$program" forever 0 "$work/last" &
-	running=$!
-	await test -s "$work/last"
-}
-stop_program() {
-	kill -KILL "$running"
-	wait "$running" 2>/dev/null
-	running=""
-}
-last_number() { od -An -tu8 "$work/last" | tr -d ' '; }
-is_past() { [ "$(last_number)" -gt "$1" ]; }
-more_of() { await is_past $(($(last_number) + $1)); }
-
 # pieces DIR: how many recordings it has; list: their names, the oldest first.
 list() { find "$1" -mindepth 1 -maxdepth 1 -name 'recording-*' -printf "%f\n" 2>/dev/null | sort -V; }
 pieces() { list "$1" | wc -l; }
@@ -69,7 +54,7 @@ for how in "--rotate-time 1s" "--rotate-size 64K --switch-timer 10"; do
 	check "$how: it succeeds" is "$status" 0
 	stop_program
 	check "$how: nothing is missing between the pieces" without_gap "$(plain_run "$dir")"
-	check "$how: the report names the last piece" has "$(cat "$work/log")" "recordings, of which the last is $dir/$(list "$dir" | tail -1), 0 lost"
+	check "$how: the report names the last piece" has "$(cat "$work/log")" "recordings, the last one $dir/$(list "$dir" | tail -1), 0 lost"
 	check "$how: each is a recording of its own" each_is_whole "$dir"
 done
 check "they are of one machine" is "$("$strata" stat "$dir" 2>&1 | grep -c 'Machines\|cannot be tied')" 0
@@ -143,7 +128,7 @@ for wrong in "--size 5" "--timer 10ms" "--size 1X" "--keep 2" "--timer 1m --keep
 	check "$wrong is refused" refused "." "$strata" enable-rotation $wrong
 done
 check "so is half of it" refused "needs --rotate-size or --rotate-time" "$strata" record --keep 3 --output "$work/x"
-check "and a flight recorder" refused "is not divided" "$strata" record --rotate-size 1M --overwrite --output "$work/x"
+check "and a flight recorder" refused "do not apply to a flight recorder" "$strata" record --rotate-size 1M --overwrite --output "$work/x"
 check "nothing was made for them" test ! -e "$work/x"
 
 # A flight recorder's memory is cleared.

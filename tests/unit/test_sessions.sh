@@ -43,21 +43,6 @@ record() {
 numbers() { babeltrace2 "$work/$1" 2>/dev/null | sed -n "s/.* $2: .* number = \([0-9]*\).*/\1/p" | sort -n; }
 count() { babeltrace2 "$work/$1" 2>/dev/null | grep -c " $2: " || true; }
 
-last_number() { od -An -tu8 "$work/last" | tr -d ' '; }
-is_past() { [ "$(last_number)" -gt "$1" ]; }
-more_of() { await is_past $(($(last_number) + $1)); }
-forever() {
-	rm -f "$work/last"
-	"$program" forever 0 "$work/last" &
-	running=$!
-	await test -s "$work/last"
-}
-stop_program() {
-	kill -KILL "$running"
-	wait "$running" 2>/dev/null
-	running=""
-}
-
 # Names, and what is not there.
 check "without stratad there are no sessions" refused "there are no sessions: stratad does not run" "$strata" status
 check "a session is created" bash -c "ulimit -Sn 20 && '$strata' create --output '$work/plain' plain" 9>"$work/starters"

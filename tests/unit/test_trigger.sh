@@ -24,18 +24,6 @@ end_all() {
 }
 trap end_all EXIT
 
-forever() {
-	rm -f "$work/last"
-	"$program" forever 0 "$work/last" &
-	running=$!
-	await test -s "$work/last"
-}
-stop_program() {
-	kill -KILL "$running"
-	wait "$running" 2>/dev/null
-	running=""
-}
-
 # watch OPTIONS...: a trigger in the background, which counts when this returns.
 watch() {
 	"$strata" trigger "$@" >"$work/out" 2>"$work/err" &

@@ -107,13 +107,13 @@ bool principal_may_make_files(const struct principal *one, uint64_t nr, uint64_t
 /* Counts bytes that a principal has written to the recording. */
 void principal_note_written(struct principal *one, uint64_t bytes);
 
-/* The files that it has in the recording in progress. */
+/* The number of a principal's files in the present recording. */
 uint64_t principal_files(const struct principal *one);
 
-/* So many files of it stay in a recording that has ended. */
+/* Charges the files that stay in a recording after a rotation. */
 void principal_note_kept(struct principal *one, uint64_t files);
 
-/* Such a recording was removed, with so many of its bytes and files. */
+/* Gives back the bytes and files of an ended recording that was removed. */
 void principal_note_removed(struct principal *one, uint64_t bytes, uint64_t files);
 
 /* Whether it may begin another source now: an untrusted one 256 at once, then 64 a second. */
@@ -141,9 +141,9 @@ struct principal {
 	char name[STRATA_ESCAPED_BYTES(PRINCIPAL_NAME_BYTES) + 16];
 	uint64_t used[PRINCIPAL_NR_RESOURCES];
 	int64_t credit[PRINCIPAL_NR_WORK]; /* bytes of work that may be done in this turn */
-	uint64_t written;                  /* bytes of packets ... */
-	uint64_t removed;                  /* ... of which so many are no longer on the disk */
-	uint64_t kept_files;               /* in recordings that have ended */
+	uint64_t written;                  /* bytes of packets, in all recordings */
+	uint64_t removed;                  /* bytes of these in recordings that were removed */
+	uint64_t kept_files;               /* files in ended recordings that are still there */
 	struct token_bucket sources;
 	struct token_bucket lines;
 	uint64_t unprinted; /* lines */

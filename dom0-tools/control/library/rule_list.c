@@ -11,9 +11,9 @@ int rule_list_check(enum strata_domain domain, enum strata_rule_kind kind,
 		    struct strata_error *error)
 {
 	if ((unsigned int)domain >= STRATA_NR_DOMAINS)
-		return strata_fail(error, "%d is none of enum strata_domain", (int)domain);
+		return strata_fail(error, "invalid domain %d", (int)domain);
 	if ((unsigned int)kind >= STRATA_NR_RULE_KINDS)
-		return strata_fail(error, "%d is none of enum strata_rule_kind", (int)kind);
+		return strata_fail(error, "invalid kind of rule: %d", (int)kind);
 	return 0;
 }
 

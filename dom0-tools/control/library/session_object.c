@@ -98,7 +98,7 @@ int session_object_check(const struct strata_session *session, struct strata_err
 	if (!memchr(session->name, 0, sizeof(session->name)))
 		return strata_fail(error, "a session's name does not end with a zero byte");
 	if ((unsigned int)session->event_header >= STRATA_NR_HEADER_FORMS)
-		return strata_fail(error, "session %s: %d is none of enum strata_header_form",
+		return strata_fail(error, "session %s: invalid form of event headers: %d",
 				   session->name, (int)session->event_header);
 	for (domain = 0; domain < STRATA_NR_DOMAINS; domain++) {
 		const struct strata_channel *channel = &session->channels[domain];

@@ -288,7 +288,7 @@ const struct strata_session_status *strata_control_session(const struct strata_c
 	return index < control->nr_sessions ? control->sessions[index] : NULL;
 }
 
-/* The session that was asked for, or the current one of all.  NULL: there is none. */
+/* Finds the requested session in the last reply, or the current one.  NULL: absent. */
 static const struct strata_session *find_model(const struct strata_control *control,
 					       const char *name)
 {

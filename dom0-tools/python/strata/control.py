@@ -191,16 +191,16 @@ class Session:
         return self._call("stop")
 
     def rotate(self):
-        """Ends the recording, which is complete then, and goes on in a new one beside it."""
+        """Rotates: ends the recording, which is complete then, and continues in a new one beside it."""
         return self._call("rotate")
 
     def clear(self):
-        """Removes what was recorded since the start, and goes on."""
+        """Removes the events since the start; recording continues."""
         return self._call("clear")
 
     def set_rotation(self, size=0, seconds=0, keep=0):
-        """Divides the recording after so many bytes or seconds; 0: not by that.  keep: how many of
-        the recordings of a start stay; 0: all."""
+        """Sets the size in bytes and the duration of a recording; 0: no limit.  keep: number of
+        recordings since the start that stay; 0: all."""
         ms = round(seconds * 1000)
         if not (0 <= size < 2**63 and 0 <= ms < 2**32 and 0 <= keep < 2**32):
             raise Wrong("a rotation out of range")

@@ -56,25 +56,6 @@ static int choose(struct aggregated_kernel *one, const struct aggregate_choice *
 	return 0;
 }
 
-/* Compiles the field filters for the events that a kernel counts. */
-static int choose_filters(const struct aggregated_kernels *all, const struct aggregated_kernel *one,
-			  const struct event_set *events, struct select_filters *filters,
-			  struct strata_error *error)
-{
-	size_t i;
-
-	for (i = 0; i < all->nr_selections; i++) {
-		const struct kernel_selection *selection = &all->selections[i];
-
-		if (selection->kind == SELECT_FILTER &&
-		    select_matches_domain(selection, one->domain, one->own_name) &&
-		    select_filter_add(filters, selection, one->map.events, one->map.nr_events,
-				      events, error))
-			return -1;
-	}
-	return 0;
-}
-
 /* Reads the event table, which channel 0 always has. */
 static int read_events(const struct aggregated_kernels *all, struct aggregated_kernel *one,
 		       struct strata_error *error)
@@ -124,7 +105,9 @@ static int start_one(const struct aggregated_kernels *all, struct aggregated_ker
 	guest_unmap(&one->map);
 	if (!guest_map_tables(&one->map, all->gnttab, guest, &one->spec, &one->tables, error) &&
 	    !choose(one, all->what, one->selection->text, &events, error) &&
-	    !choose_filters(all, one, &events, &filters, error)) {
+	    !select_filters_choose(&filters, all->selections, all->nr_selections, one->domain,
+				   one->own_name, one->map.events, one->map.nr_events, &events,
+				   error)) {
 		start.field_filters = filters.words;
 		result = guest_command_start(&command, sequence, &start, error);
 	}
@@ -189,7 +172,7 @@ static void add(struct aggregated_kernels *all, const struct kernel_selection *s
 		is_left_out(all, one, &error);
 }
 
-/* 0, or -1: a filter is of no kernel that counts, so all would be counted. */
+/* Fails if a filter matches no kernel that counts: its events would be counted unfiltered. */
 static int check_filters(const struct aggregated_kernels *all, struct strata_error *error)
 {
 	size_t i, j;

@@ -74,24 +74,6 @@ int participant_choose_filter(struct participants *all, struct participant *one,
 	return 0;
 }
 
-/* Compiles the field filters for the events that it is to record. */
-static int choose_field_filters(const struct participants *all, const struct participant *one,
-				const struct event_set *events, struct select_filters *filters,
-				struct strata_error *error)
-{
-	size_t i;
-
-	for (i = 0; i < all->nr_selections; i++) {
-		const struct kernel_selection *selection = &all->selections[i];
-
-		if (selection->kind == SELECT_FILTER && names(selection, &one->guest) &&
-		    select_filter_add(filters, selection, one->map.events, one->map.nr_events,
-				      events, error))
-			return -1;
-	}
-	return 0;
-}
-
 /* Called again when the table has grown: events are selected by their indices. */
 static int choose_events(struct participants *all, struct participant *one,
 			 struct strata_error *error)
@@ -108,7 +90,9 @@ static int choose_events(struct participants *all, struct participant *one,
 	for (i = 0; i < one->map.nr_events; i++)
 		if (event_set_has(&one->probes, i))
 			event_set_add(&events, i);
-	if (choose_field_filters(all, one, &events, &filters, error)) {
+	if (select_filters_choose(&filters, all->selections, all->nr_selections, one->guest.domain,
+				  one->guest.name, one->map.events, one->map.nr_events, &events,
+				  error)) {
 		select_filters_clear(&filters);
 		return -1;
 	}

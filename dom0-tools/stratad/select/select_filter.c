@@ -187,7 +187,7 @@ int select_filter_add(struct select_filters *filters, const struct kernel_select
 	struct compilation compilation = { .selection = selection };
 	int result = -1;
 
-	/* It has replaced an earlier filter, whose events may be recorded no more. */
+	/* It replaces an earlier filter.  Its events need not be recorded any longer. */
 	if (lets_all_pass(selection))
 		return 0;
 	if (!parse(&compilation, error) && !choose(&compilation, table, nr, recorded, error) &&
@@ -197,6 +197,21 @@ int select_filter_add(struct select_filters *filters, const struct kernel_select
 	free(compilation.programs);
 	strata_ctf_arena_free(compilation.arena);
 	return result ? strata_fail_in(error, "%s", select_option_name(SELECT_FILTER)) : 0;
+}
+
+int select_filters_choose(struct select_filters *filters, const struct kernel_selection *selections,
+			  size_t nr_selections, uint32_t domain, const char *name,
+			  const struct strata_event_desc *table, size_t nr,
+			  const struct event_set *recorded, struct strata_error *error)
+{
+	size_t i;
+
+	for (i = 0; i < nr_selections; i++)
+		if (selections[i].kind == SELECT_FILTER &&
+		    select_matches_domain(&selections[i], domain, name) &&
+		    select_filter_add(filters, &selections[i], table, nr, recorded, error))
+			return -1;
+	return 0;
 }
 
 void select_filters_clear(struct select_filters *filters)

@@ -22,6 +22,15 @@ struct select_filters {
 };
 
 /*
+ * Compiles all filters of a list of selections that match a domain; see select_filter_add().
+ * @name: of the domain, as xenstore has it
+ */
+int select_filters_choose(struct select_filters *filters, const struct kernel_selection *selections,
+			  size_t nr_selections, uint32_t domain, const char *name,
+			  const struct strata_event_desc *table, size_t nr,
+			  const struct event_set *recorded, struct strata_error *error);
+
+/*
  * Adds the filter of a selection for those of its events that the kernel records.
  * @table: the kernel's @nr events
  * The expression 1 adds nothing, also for events that are not recorded.

@@ -43,20 +43,33 @@ static void add_notes(struct json_object *reply, const char *session)
 	json_object_object_add(reply, "notes", notes);
 }
 
-/* Finds where the recorder writes, which has chosen the name. */
-static void note_recording(struct managed_session *session, const struct consumer *consumer)
+/* Asks a consumer for its status, for json_object_put().  NULL with the reason.  Notes where it
+ * records: it chooses the names of its directories. */
+static struct json_object *ask_status(struct managed_session *session,
+				      const struct consumer *consumer, struct strata_error *error)
 {
 	char text[CONTROL_LINE_BYTES];
-	struct strata_error error;
 	struct json_object *status;
+	struct strata_error absent;
+	const int result = consumer_ask(consumer, "status", text, sizeof(text), error);
 
-	if (consumer_ask(consumer, "status", text, sizeof(text), &error))
-		return;
-	status = session_json_parse(text, strlen(text), &error);
+	if (result > 0)
+		strata_fail(error, "%.900s", text);
+	if (result)
+		return NULL;
+	status = session_json_parse(text, strlen(text), error);
 	if (status)
 		strata_json_text(status, "recording", session->recording,
-				 sizeof(session->recording), &error);
-	json_object_put(status);
+				 sizeof(session->recording), &absent);
+	return status;
+}
+
+/* Notes where a consumer records. */
+static void note_recording(struct managed_session *session, const struct consumer *consumer)
+{
+	struct strata_error ignored;
+
+	json_object_put(ask_status(session, consumer, &ignored));
 }
 
 int session_run_start(struct managed_session *session, struct json_object *reply,
@@ -102,7 +115,7 @@ int session_run_stop(struct managed_session *session, struct json_object *reply,
 	if (!session_table_records(session, &consumer) && session->ended == -2)
 		return strata_fail(error, "session %s does not record; `strata start %s` starts it",
 				   name, name);
-	/* It may have been divided since. */
+	/* It may have rotated since the start. */
 	if (consumer.number >= 0)
 		note_recording(session, &consumer);
 	/* One that has ended by itself is told of once. */
@@ -145,7 +158,7 @@ int session_run_snapshot(struct managed_session *session, struct json_object *re
 	return status;
 }
 
-/* Has the consumer do something that needs no more than a word. */
+/* Sends a command to the consumer; its answer becomes the reply's message. */
 static int ask_consumer(struct managed_session *session, const char *line,
 			struct json_object *reply, struct strata_error *error)
 {
@@ -191,16 +204,15 @@ int session_run_set_rotation(struct managed_session *session, const struct strat
 
 struct json_object *session_run_describe(struct managed_session *session)
 {
-	struct json_object *object = json_object_new_object(), *status;
-	char text[CONTROL_LINE_BYTES];
+	struct json_object *object = json_object_new_object(), *status = NULL;
 	struct strata_error error = { "" };
 	struct consumer consumer;
 	const bool records = session_table_records(session, &consumer);
 
+	if (records)
+		status = ask_status(session, &consumer, &error);
 	json_object_object_add(object, "model", session_json_make(&session->model));
 	json_object_object_add(object, "records", json_object_new_boolean(records));
-	if (records)
-		note_recording(session, &consumer);
 	if (session->recording[0])
 		json_object_object_add(object, "recording",
 				       json_object_new_string(session->recording));
@@ -211,12 +223,6 @@ struct json_object *session_run_describe(struct managed_session *session)
 	if (!records)
 		return object;
 	json_object_object_add(object, "process", json_object_new_int(consumer.pid));
-	if (consumer_ask(&consumer, "status", text, sizeof(text), &error)) {
-		json_object_object_add(object, "no_status",
-				       json_object_new_string(error.text[0] ? error.text : text));
-		return object;
-	}
-	status = session_json_parse(text, strlen(text), &error);
 	json_object_object_add(object, status ? "status" : "no_status",
 			       status ? status : json_object_new_string(error.text));
 	return object;

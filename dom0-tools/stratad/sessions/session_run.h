@@ -25,15 +25,15 @@ int session_run_stop(struct managed_session *session, struct json_object *reply,
 int session_run_snapshot(struct managed_session *session, struct json_object *request,
 			 struct json_object *reply, struct strata_error *error);
 
-/* Ends the recording, and goes on in a new one beside it. */
+/* Rotates the recording. */
 int session_run_rotate(struct managed_session *session, struct json_object *reply,
 		       struct strata_error *error);
 
-/* Removes what was recorded since the session was started, and goes on. */
+/* Removes the events since the start; recording continues. */
 int session_run_clear(struct managed_session *session, struct json_object *reply,
 		      struct strata_error *error);
 
-/* Tells the consumer, if the session records, when to rotate. */
+/* Tells the consumer of a session that records when to rotate. */
 int session_run_set_rotation(struct managed_session *session, const struct strata_rotation *when,
 			     struct json_object *reply, struct strata_error *error);
 

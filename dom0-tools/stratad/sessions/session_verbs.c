@@ -329,20 +329,10 @@ static int serve_snapshot(struct json_object *request, struct json_object *reply
 	return result;
 }
 
-static int serve_rotate(struct json_object *request, struct json_object *reply,
-			struct strata_error *error)
-{
-	struct managed_session *session = hold(request, error);
-	int result;
-
-	if (!session)
-		return -1;
-	result = session_run_rotate(session, reply, error);
-	session_table_release(session);
-	return result;
-}
-
-static int serve_clear(struct json_object *request, struct json_object *reply,
+/* Runs an operation on the session that a request names. */
+static int serve_named(struct json_object *request, struct json_object *reply,
+		       int (*run)(struct managed_session *session, struct json_object *reply,
+				  struct strata_error *error),
 		       struct strata_error *error)
 {
 	struct managed_session *session = hold(request, error);
@@ -350,12 +340,24 @@ static int serve_clear(struct json_object *request, struct json_object *reply,
 
 	if (!session)
 		return -1;
-	result = session_run_clear(session, reply, error);
+	result = run(session, reply, error);
 	session_table_release(session);
 	return result;
 }
 
-/* Sets when a session rotates: of the consumer first, which may refuse. */
+static int serve_rotate(struct json_object *request, struct json_object *reply,
+			struct strata_error *error)
+{
+	return serve_named(request, reply, session_run_rotate, error);
+}
+
+static int serve_clear(struct json_object *request, struct json_object *reply,
+		       struct strata_error *error)
+{
+	return serve_named(request, reply, session_run_clear, error);
+}
+
+/* Sets when a session rotates.  Asks the consumer first, because it may refuse. */
 static int change_rotation(struct managed_session *session, const struct strata_rotation *when,
 			   struct json_object *reply, struct strata_error *error)
 {
@@ -375,8 +377,8 @@ static int change_rotation(struct managed_session *session, const struct strata_
 	model.rotation = *when;
 	if (!adopt(session, &model, error))
 		return answer(reply, STRATA_STATUS_OK, "session %s: %s", session->model.name,
-			      when->bytes || when->ms ? "its recording is divided from now on"
-						      : "its recording stays in one piece");
+			      when->bytes || when->ms ? "rotation is enabled"
+						      : "rotation is disabled");
 	session_model_clear(&model);
 	return -1;
 }

@@ -69,8 +69,8 @@ expect_line "the other one records" after 'guests +records'
 verb change "events change while it records" enable-event --session web --kernel g1 'irq_*'
 verb filter "a filter is set while it records" enable-event --session web --kernel g1 --filter 'irq == 123456' irq_handler_entry
 verb unfilter "and taken back with its event" disable-event --session web --kernel g1 --filter 'irq == 123456' irq_handler_entry
-verb divide "its recording is divided" rotate web
-expect_line "which it says" divide 'is complete; it goes on in'
+verb divide "its recording rotates" rotate web
+expect_line "which it says" divide 'is complete; recording continues in'
 sleep 2
 verb divide "and once more" rotate web
 verb snapshot "a snapshot of the flight recorder" snapshot --session flight
