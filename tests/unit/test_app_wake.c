@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -28,6 +29,10 @@
 
 /* Generous: nothing here depends on it. */
 #define LIMIT_TURNS 60000u
+
+/* A search that has slept as often since its call waits for the answer: nothing else in it sleeps
+ * more than once or twice. */
+#define WAIT_SLEEPS 10u
 
 static struct strata_app_wait *make_page(const char *name, size_t bytes, int seals, uint32_t magic)
 {
@@ -160,16 +165,41 @@ static void a_program_that_does_not_answer_is_not_waited_for_for_ever(void **sta
 	munmap(page, STRATA_PAGE_BYTES);
 }
 
+/* How often a process has slept. */
+static unsigned long sleeps(pid_t process)
+{
+	static const char key[] = "voluntary_ctxt_switches:";
+	char path[64], line[256];
+	unsigned long count = 0;
+	FILE *status;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", process);
+	status = fopen(path, "r");
+	assert_non_null(status);
+	while (fgets(line, sizeof(line), status))
+		if (strncmp(line, key, sizeof(key) - 1) == 0)
+			count = strtoul(line + sizeof(key) - 1, NULL, 10);
+	fclose(status);
+	return count;
+}
+
 /* Begins a search, and stops it while it waits for the answer of the program that it has called.
  * Returns its process. */
 static pid_t begin_and_stop(struct app_wake *wake, struct strata_app_wait *page)
 {
 	struct strata_error error;
+	unsigned long called_at;
 	unsigned int turns = 0;
 
 	page->answered = 0;
 	assert_int_equal(app_wake_begin(wake, &error), 0);
 	while (!strata_read_once(&page->calls)) {
+		assert_true(turns++ < LIMIT_TURNS);
+		pause_briefly();
+	}
+	/* Until it waits, the program that it has called would be blamed for the stop. */
+	called_at = sleeps(wake->child);
+	while (sleeps(wake->child) < called_at + WAIT_SLEEPS) {
 		assert_true(turns++ < LIMIT_TURNS);
 		pause_briefly();
 	}
