@@ -163,6 +163,8 @@ int recorder_add_ring(struct recorder *recorder, size_t source_index, struct rin
 		free(stream);
 		return strata_fail(error, "out of memory");
 	}
+	/* The new ring would not wake it. */
+	recorder_awake(recorder);
 	principal_charge(who, PRINCIPAL_TALKING, PRINCIPAL_FILE_BYTES);
 	stream->ring = begin == RECORDER_PEEK ? make_peek(recorder, ring) : ring;
 	if (!stream->ring) {

@@ -155,6 +155,18 @@ bool recorder_is_behind(const struct recorder *recorder);
 /* Whether a ring was nearly full after the last drain: the next one should come soon. */
 bool recorder_is_urgent(const struct recorder *recorder);
 
+/*
+ * Falls asleep, if no ring has anything to take and the tables are saved: from now on programs wake
+ * the caller by a message when they leave a sub-buffer.  Events in open sub-buffers do not: drain
+ * the rings now and then.
+ * @extent: as of recorder_drain(); a flight recorder takes nothing, and is not woken
+ * False: it is awake.  Kernels' rings and those that reserve and commit keep it awake.
+ */
+bool recorder_sleep(struct recorder *recorder, enum recorder_drain extent);
+
+/* Wakes up: rings are looked at by recorder_drain() alone. */
+void recorder_awake(struct recorder *recorder);
+
 /* A principal's share of an ended recording. */
 struct recorder_share {
 	struct principal *who;

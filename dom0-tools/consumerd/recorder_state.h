@@ -6,6 +6,7 @@
  *   recorder_drain.c    divides the time: picks whose packet is taken next (drain/)
  *   recorder_sources.c  sources come and go
  *   recorder_save.c     writes the tables: metadata and recording.json
+ *   recorder_sleep.c    lets programs wake it
  *   recorder_rotate.c   ends a recording and continues in another directory
  *   takeover.c          begins with what an earlier recorder wrote
  */
@@ -79,6 +80,7 @@ struct recorder {
 	struct recorder_save save;        /* of recorder_save.c */
 	bool unsaved; /* a source changed since the tables were saved, or begun to be */
 	bool urgent;  /* a ring was nearly full when the last drain had passed it */
+	bool asleep;  /* programs wake it */
 	bool behind;  /* a ring had more than its share when it was drained last */
 	struct live_publisher *live; /* NULL: the recording cannot be followed */
 	struct recorder_ended *ended;

@@ -25,6 +25,7 @@
 #include "libstrata/connection.h"
 #include "libstrata/recorder_socket.h"
 #include "libstrata/wait_page.h"
+#include "libstrata/wake.h"
 
 /* Guarded by the registry's lock, but for what is said. */
 static struct {
@@ -208,6 +209,7 @@ static void *await_recorders(void *unused)
 		wait_page_answer(attach.answered);
 		if (!await_recorder())
 			return NULL; /* recorders cannot attach to this process */
+		connection_wake(wake_take());
 		connect_all();
 	} while (true);
 }

@@ -19,6 +19,7 @@
 #include "libstrata/counts.h"
 #include "libstrata/libstrata.h"
 #include "libstrata/recorder_socket.h"
+#include "libstrata/wait_page.h"
 
 struct connection {
 	/* Serialises what is sent; taken before the registry's lock. */
@@ -174,6 +175,9 @@ static bool say_hello(struct connection *one)
 	packet.head.value = rings_modes();
 	packet.head.count = rings_nr_cpus();
 	packet.head.headers = STRATA_HEADER_FORMS_ALL;
+	/* Its thread is called through that page. */
+	if (wait_page_is_there())
+		packet.head.headers |= STRATA_APP_WAKES;
 	pthread_mutex_lock(&one->sending);
 	told = send_message(one, &packet, sizeof(packet.head), NULL) && tell_events(one, NULL);
 	pthread_mutex_unlock(&one->sending);
@@ -502,6 +506,34 @@ void connection_announce_rest(uint32_t recorder)
 		registry_lock();
 		late = one->late = has_news(one);
 		registry_unlock();
+		pthread_mutex_unlock(&one->sending);
+	}
+}
+
+static bool has_channel(const struct connection *one, uint32_t channels)
+{
+	bool has;
+
+	registry_lock();
+	has = one->channel >= 0 && channels >> one->channel & 1;
+	registry_unlock();
+	return has;
+}
+
+void connection_wake(uint32_t channels)
+{
+	const struct timespec now = { 0 };
+	uint32_t recorder;
+
+	for (recorder = 0; channels && recorder < RECORDERS; recorder++) {
+		struct connection *one = &connections[recorder];
+
+		if (!has_channel(one, channels))
+			continue;
+		/* Who is sending a message wakes the recorder with that. */
+		if (pthread_mutex_trylock(&one->sending))
+			continue;
+		send_short(one, STRATA_APP_WAKE, &now);
 		pthread_mutex_unlock(&one->sending);
 	}
 }

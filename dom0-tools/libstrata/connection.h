@@ -44,6 +44,10 @@ void connection_announce_rest(uint32_t recorder);
 /* There is no such thread: the rest is announced with the next events. */
 void connection_cannot_announce_rest(uint32_t recorder);
 
+/* Wakes the recorders of channels, given as bits.  One that has not read its last messages is awake
+ * anyway. */
+void connection_wake(uint32_t channels);
+
 /* Waits until each recorder has selected or refused all events, or until then. */
 void connection_await_all(const struct timespec *until);
 

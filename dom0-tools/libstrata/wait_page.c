@@ -99,6 +99,17 @@ uint64_t wait_page_calls(void)
 	return (there ? strata_load_acquire(&there->calls) : 0) | (uint64_t)user_page_calls() << 32;
 }
 
+void wait_page_call(void)
+{
+	struct strata_app_wait *there = strata_load_acquire(&page);
+
+	if (!there)
+		return;
+	/* Release: pairs with wait_page_calls(): what is asked for is noted before. */
+	__atomic_fetch_add(&there->calls, 1, __ATOMIC_RELEASE);
+	syscall(SYS_futex, &there->calls, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
 void wait_page_answer(uint64_t calls)
 {
 	static uint32_t answered_user;

@@ -3,8 +3,8 @@
  * wait_page.h - the pages in which a process waits for recorders: its own (struct strata_app_wait)
  * for root's, and its user's (user_page.h).
  *
- * Once the waiting thread of attach.c runs, others only read the count.  Only a recorder calls,
- * by adding one to the count in the page; a process that may write there may also
+ * Once the waiting thread of attach.c runs, others only read the count, or call it themselves.  A
+ * recorder calls by adding one to the count in the page; a process that may write there may also
  * attach a debugger to this one.
  */
 #ifndef STRATA_LIBSTRATA_WAIT_PAGE_H
@@ -21,6 +21,10 @@ bool wait_page_is_there(void);
 /* The counts of recorders' calls: in the low half in its own page, in the high half in its user's.
  * Read them before each attempt to connect. */
 uint64_t wait_page_calls(void);
+
+/* Calls the waiting thread itself, as a recorder does.  Any thread or signal handler; changes
+ * errno. */
+void wait_page_call(void);
 
 /* Tells recorders that the attempts after @calls have ended. */
 void wait_page_answer(uint64_t calls);

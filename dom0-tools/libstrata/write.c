@@ -16,6 +16,7 @@
 #include <strata/ring_writer.h>
 
 #include "libstrata/counts.h"
+#include "libstrata/wake.h"
 
 /* The CPU that we are on.  Any thread may write to any ring, even after a migration: operations are
  * atomic.  @here: of any channel that reserves and commits */
@@ -185,7 +186,11 @@ static void write_one(uint32_t channel, uint32_t id, const uint64_t *body, uint3
 	}
 #ifdef STRATA_HAS_RSEQ
 	if (strata_load_acquire(&rings_single_of[channel]->nr)) {
-		strata_single_write_slow(rings_single_of[channel], id, body, body_bytes, clock);
+		const uint64_t sleep = strata_single_write_slow(rings_single_of[channel], id, body,
+								body_bytes, clock);
+
+		if (strata_unlikely(sleep))
+			wake_ask(channel, sleep);
 		return;
 	}
 #endif

@@ -68,7 +68,12 @@ static void complain(const struct strata_error *error)
 	fprintf(stderr, "strata: %s\n", error->text);
 }
 
-/* Waits for a writer's notification, a change in xenstore, a command, or for SESSION_POLL_MS; not
+static enum recorder_drain extent_of(const struct session *session)
+{
+	return session->options->overwrite ? RECORDER_DRAIN_NONE : RECORDER_DRAIN_SOME;
+}
+
+/* Waits for a writer's notification, a change in xenstore, a command, or for session_wait_ms(); not
  * at all if one turn could not drain the rings. */
 static void wait_for_news(struct session *session)
 {
@@ -84,9 +89,15 @@ static void wait_for_news(struct session *session)
 	unsigned int i;
 	bool busy = (session->apps.nr && session->taken) || recorder_is_urgent(session->recorder) ||
 		    session->kernels.mapping;
-	int wait_ms = recorder_is_behind(session->recorder) ? 0 : busy ? BUSY_MS : SESSION_POLL_MS;
+	const bool behind = recorder_is_behind(session->recorder);
+	const int wait_ms = behind ? 0
+			    : busy ? BUSY_MS
+				   : session_wait_ms(session, extent_of(session));
+	const int nr = poll(fds, sizeof(fds) / sizeof(fds[0]), wait_ms);
 
-	if (poll(fds, sizeof(fds) / sizeof(fds[0]), wait_ms) <= 0)
+	if (behind || busy || nr)
+		session_note_news(session);
+	if (nr <= 0)
 		return;
 	/* A process may wait for us before its main(), so do not wait. */
 	if (fds[3].revents && !fds[0].revents && !fds[1].revents)
@@ -124,10 +135,7 @@ static int turn(struct session *session, struct strata_error *error)
 	apps_tend(&session->apps);
 	session_tend_rotation(session);
 	stderr_queue_flush();
-	return recorder_drain(session->recorder,
-			      session->options->overwrite ? RECORDER_DRAIN_NONE
-							  : RECORDER_DRAIN_SOME,
-			      &session->taken, error);
+	return recorder_drain(session->recorder, extent_of(session), &session->taken, error);
 }
 
 /* Whether all awaited kernels and applications have answered. */

@@ -2,7 +2,8 @@
 /*
  * session.h - a recording in progress: prepared by session_prepare.c and run by record_session.c,
  * with commands in session_commands.c, its status in session_status.c, new CPUs in session_cpus.c,
- * new selections in reselect.c and its number in session_number.c.  Only these include it.
+ * new selections in reselect.c, its number in session_number.c and its sleep in session_sleep.c.
+ * Only these include it.
  */
 #ifndef STRATA_STRATAD_SESSION_H
 #define STRATA_STRATAD_SESSION_H
@@ -36,7 +37,8 @@ struct session {
 	struct recorder *recorder;
 	struct strata_dir dir; /* of the recording; outlives the applications' rings */
 	uint32_t tsc_khz;
-	uint64_t start_ticks;
+	uint64_t start_ticks;     /* 0: it has not begun */
+	uint64_t news_ticks;      /* when something last happened */
 	uint64_t taken;           /* packets drained in the last turn */
 	uint64_t shown_s;         /* seconds at the last progress line */
 	uint64_t cpus_ticks;      /* when Xen was last asked for new CPUs */
@@ -76,6 +78,12 @@ void session_set_clock(struct session *session);
 /* record_session.c: a recording of dom0's kernel gets its symbols if they can be read; it is
  * complete without them. */
 void session_save_kallsyms(const struct session *session);
+
+/* session_sleep.c: something has happened: the loop does not sleep for a while. */
+void session_note_news(struct session *session);
+
+/* session_sleep.c: how long the loop may wait for news, in ms.  @extent: of its drains */
+int session_wait_ms(struct session *session, enum recorder_drain extent);
 
 /* session_commands.c: serves a pending command. */
 void session_serve(struct session *session);

@@ -57,6 +57,16 @@ void rotation_set(struct rotation *rotation, const struct strata_rotation *when)
 	rotation->when = *when;
 }
 
+uint64_t rotation_began(const struct rotation *rotation)
+{
+	return rotation->began_ticks;
+}
+
+uint64_t rotation_period_ms(const struct rotation *rotation)
+{
+	return rotation->when.ms;
+}
+
 unsigned int rotation_count(const struct rotation *rotation)
 {
 	return rotation->nr_rotations;

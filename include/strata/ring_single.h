@@ -21,6 +21,10 @@
  *   stop / writer            fit_mask is set to all ones, then the home aborts all
  *                            sections (membarrier): none commits after that
  *   reader / reader          outside: one reader owns a ring
+ *   sleeping reader / writer each stores, passes a full barrier and then loads what the other
+ *                            stores: the reader `asleep` and then the position, a writer that
+ *                            left a sub-buffer the position and then `asleep`.  So the reader
+ *                            finds that sub-buffer, or the writer that it has to wake the reader
  *
  * Time: the TSC is read inside the section, without a fence; for an event that goes to
  * several rings once before their sections, with one.  Two sections of a
@@ -88,7 +92,8 @@ struct strata_single_area {
 /* The reader's page. */
 struct strata_single_reader_area {
 	uint64_t read_count; /* start of the first sub-buffer that is not the writer's yet */
-	uint64_t reserved[7];
+	uint64_t asleep;     /* number of the reader's sleep; 0: it looks at the ring by itself */
+	uint64_t reserved[6];
 };
 
 static inline uint64_t strata_single_bytes(struct strata_ring_geometry geo)
@@ -288,6 +293,34 @@ static inline void strata_single_put(struct strata_single_reader *reader)
 	 * strata_single_make_room(). */
 	strata_store_release(&reader->shared->read_count,
 			     strata_subbuf_start(reader->geo, reader->position));
+}
+
+/*
+ * Has the writer wake the reader when it leaves a sub-buffer.
+ * @sleep: a number other than that of the last sleep; not 0
+ * The caller then polls the ring, and does not sleep if there is something to read.
+ */
+static inline void strata_single_sleep(struct strata_single_reader *reader, uint64_t sleep)
+{
+	strata_write_once(&reader->shared->asleep, sleep);
+	/* Our store before the poll's load of the position; pairs with
+	 * strata_single_sleeping(). */
+	strata_full_barrier();
+}
+
+/* The reader looks at the ring by itself again. */
+static inline void strata_single_awake(struct strata_single_reader *reader)
+{
+	strata_write_once(&reader->shared->asleep, 0);
+}
+
+/* For a writer that has left a sub-buffer, or found the ring full: the number of the sleep from
+ * which it has to wake the reader; 0: the reader is awake. */
+static inline uint64_t strata_single_sleeping(struct strata_single_area *area)
+{
+	/* The position's store before the load; pairs with strata_single_sleep(). */
+	strata_full_barrier();
+	return strata_read_once(&strata_single_reader_area(area)->asleep);
 }
 
 #endif /* STRATA_RING_SINGLE_H */

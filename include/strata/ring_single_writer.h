@@ -299,8 +299,9 @@ strata_single_attempt(const struct strata_single_rings *rings, uint32_t id, cons
  *          later record by then, as of a thread that ran meanwhile, the clock is read again
  * May run in any thread and any signal handler, including one that interrupts this
  * function.
+ * Returns the number of the reader's sleep from which the caller has to wake it; 0: none.
  */
-static __attribute__((__unused__, __noinline__, __cold__)) void
+static __attribute__((__unused__, __noinline__, __cold__)) uint64_t
 strata_single_write_slow(const struct strata_single_rings *rings, uint32_t id, const uint64_t *body,
 			 uint32_t body_bytes, const uint64_t *clock)
 {
@@ -311,6 +312,7 @@ strata_single_write_slow(const struct strata_single_rings *rings, uint32_t id, c
 	enum strata_lost kind = STRATA_LOST_NESTED;
 	enum strata_single_result result;
 	enum strata_single_room room;
+	uint64_t sleep = 0, sleeping;
 	unsigned int tries;
 
 	for (tries = 0; tries < STRATA_SINGLE_TRIES; tries++) {
@@ -332,7 +334,7 @@ strata_single_write_slow(const struct strata_single_rings *rings, uint32_t id, c
 		}
 		result = strata_single_attempt(rings, id, body, body_bytes, clock ? &ticks : NULL);
 		if (result == STRATA_SINGLE_WRITTEN)
-			return;
+			return sleep;
 		strata_rseq_clear(rseq);
 		if (result == STRATA_SINGLE_ABORTED)
 			continue;
@@ -343,7 +345,11 @@ strata_single_write_slow(const struct strata_single_rings *rings, uint32_t id, c
 			tries < STRATA_SINGLE_TRIES / 2 ? STRATA_SINGLE_SET_BACK_TICKS : 0);
 		strata_rseq_clear(rseq);
 		if (room == STRATA_SINGLE_STOPPED)
-			return;
+			return sleep;
+		/* Perhaps another writer made the room: then both wake the reader. */
+		sleeping = strata_single_sleeping(area);
+		if (sleeping)
+			sleep = sleeping;
 		if (room == STRATA_SINGLE_FULL) {
 			kind = STRATA_LOST_FULL;
 			break;
@@ -352,6 +358,7 @@ strata_single_write_slow(const struct strata_single_rings *rings, uint32_t id, c
 			ticks = strata_clock();
 	}
 	strata_single_count_lost(area, kind);
+	return sleep;
 }
 
 /* The same, for nearly every event.  False: nothing was written; call

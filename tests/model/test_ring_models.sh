@@ -67,6 +67,13 @@ twins single <<-END
 	CLOSE_WITHOUT_LOOK unread_byte_stays
 END
 
+check "sleep: holds" holds sleep
+twins sleep <<-END
+	NO_WRITER_BARRIER read_before_it_sleeps
+	NO_READER_BARRIER read_before_it_sleeps
+	NO_SECOND_LOOK read_before_it_sleeps
+END
+
 check "start_stop: holds" holds start_stop
 twins start_stop <<-END
 	GATE_BEFORE_COUNT no_probe_after_stop

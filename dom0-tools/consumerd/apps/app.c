@@ -78,7 +78,8 @@ static int take_hello(struct app *app, const struct strata_app_message *head,
 				   app_cpus_max());
 	app->modes = head->value;
 	app->nr_cpus = head->count;
-	app->header_forms = head->headers;
+	app->header_forms = head->headers & (uint8_t)~STRATA_APP_WAKES;
+	app->wakes = head->headers & STRATA_APP_WAKES;
 	return 0;
 }
 
@@ -118,6 +119,8 @@ static enum app_news take_message(struct app *app, const struct strata_app_packe
 		return APP_ATTACHED;
 	case STRATA_APP_STOPPED:
 		return APP_STOPPED;
+	case STRATA_APP_WAKE:
+		return APP_NO_NEWS;
 	default:
 		strata_fail(error, "it sent a message of the unknown type %u", packet->head.type);
 		return APP_GONE;

@@ -35,8 +35,9 @@ struct app {
 			 */
 	enum strata_app_mode mode; /* that it writes, from app_choose_mode() on */
 	uint32_t nr_cpus;
-	uint8_t header_forms;             /* that it can write, where it reserves and commits */
-	enum strata_header_form form;     /* the form that it writes, sent to it with its rings */
+	uint8_t header_forms;         /* that it can write, where it reserves and commits */
+	bool wakes;                   /* it wakes us when we sleep, where it stores single words */
+	enum strata_header_form form; /* the form that it writes, sent to it with its rings */
 	struct strata_event_desc *events; /* by id; each must still be checked */
 	size_t nr_events;
 

@@ -130,6 +130,18 @@ void stderr_queue_flush(void)
 	funlockfile(queue.stream);
 }
 
+bool stderr_queue_is_empty(void)
+{
+	bool empty = true;
+
+	if (queue.stream) {
+		flockfile(queue.stream);
+		empty = !queue.used;
+		funlockfile(queue.stream);
+	}
+	return empty;
+}
+
 /* A descriptor that writes to where stderr goes. */
 static void open_target(void)
 {

@@ -9,11 +9,16 @@
 #ifndef STRATA_CONSUMERD_STDERR_QUEUE_H
 #define STRATA_CONSUMERD_STDERR_QUEUE_H
 
+#include <stdbool.h>
+
 /* Puts the queue in stderr's place.  Out of memory, stderr stays as it is. */
 void stderr_queue_open(void);
 
 /* Writes without waiting; call it often. */
 void stderr_queue_flush(void);
+
+/* Whether nothing waits to be written. */
+bool stderr_queue_is_empty(void);
 
 /* Writes the rest while it is read, and restores stderr.  Fine without stderr_queue_open(). */
 void stderr_queue_close(void);

@@ -162,6 +162,28 @@ bool apps_settled(const struct apps *apps)
 	return true;
 }
 
+static bool is_quiet(const struct application *one)
+{
+	return one->step == APPLICATION_RECORDING && one->app.wakes && one->heard &&
+	       !one->select_due && !one->stop_due && !one->connection->busy &&
+	       !one->connection->inbox;
+}
+
+bool apps_quiet(const struct apps *apps)
+{
+	size_t i;
+
+	if (apps->listener < 0)
+		return true;
+	if (apps->deaf || apps->nr_asked || !apps->all_accepted || apps->wake_due ||
+	    !app_wake_settled(&apps->wake))
+		return false;
+	for (i = 0; i < apps->nr; i++)
+		if (!is_quiet(apps->list[i]))
+			return false;
+	return true;
+}
+
 void apps_stop(struct apps *apps)
 {
 	size_t i;

@@ -125,6 +125,9 @@ void apps_reselect(struct apps *apps);
 /* Whether all applications that were woken or got a message have answered. */
 bool apps_settled(const struct apps *apps);
 
+/* Whether all that happens next to applications is a message, or in their rings. */
+bool apps_quiet(const struct apps *apps);
+
 /* Stops all; from now on accepts no application. */
 void apps_stop(struct apps *apps);
 

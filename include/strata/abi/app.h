@@ -37,7 +37,8 @@
  *          headers = a bit for
  *          each form of header
  *          that it can write
- *          in RESERVE_COMMIT
+ *          in RESERVE_COMMIT, and
+ *          STRATA_APP_WAKES
  *   EVENT  an event's description, its id the next from 0; repeated
  *   READY
  *                             SETUP   geometry; value = the mode to write, one of those,
@@ -56,6 +57,8 @@
  *                                     on.  Of times: a bit for each event that begins
  *                                     one, and then a bit for each that ends one
  *   ... EVENT, READY: a library was loaded; SELECT: likewise
+ *   ... WAKE: it has left a sub-buffer of a single-store ring whose reader sleeps
+ *       (ring_single.h), if it has STRATA_APP_WAKES
  *                             STOP
  *   STOPPED: nothing is written any more
  *
@@ -145,7 +148,8 @@ static inline bool strata_app_socket_name(char *text, size_t bytes, const char *
 
 struct strata_app_wait {
 	uint32_t magic;
-	/* The futex: counts the calls of recorders. */
+	/* The futex: counts the calls of recorders, and of the program's own threads that have a
+	 * recorder woken (STRATA_APP_WAKE). */
 	uint32_t calls;
 	/* The value of calls before the program last tried to connect, stored once each attempt
 	 * has succeeded or failed.  Recorders read it to see whether the program noticed
@@ -209,7 +213,11 @@ enum strata_app_message_type {
 	STRATA_APP_SELECT,
 	STRATA_APP_STOP,
 	STRATA_APP_STOPPED,
+	STRATA_APP_WAKE,
 };
+
+/* HELLO, beside the forms of headers. */
+#define STRATA_APP_WAKES 0x80u
 
 struct strata_app_message {
 	uint32_t magic;

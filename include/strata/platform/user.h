@@ -25,6 +25,7 @@
 
 #define strata_barrier()      __asm__ __volatile__("" : : : "memory")
 #define strata_read_barrier() __atomic_thread_fence(__ATOMIC_ACQUIRE)
+#define strata_full_barrier() __atomic_thread_fence(__ATOMIC_SEQ_CST)
 
 #define strata_read_once(p)        __atomic_load_n((p), __ATOMIC_RELAXED)
 #define strata_write_once(p, v)    __atomic_store_n((p), (v), __ATOMIC_RELAXED)

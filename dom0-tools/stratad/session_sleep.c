@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * session_sleep.c - how long the loop of a recording may wait; see session.h.
+ *
+ * While something goes on it looks at the rings every SESSION_POLL_MS.  When nothing has happened
+ * for QUIET_MS it sleeps: programs and commands wake it, and once in SLEEP_MS it looks all the
+ * same, for the events in open sub-buffers.  It sleeps only where all that it waits for can wake
+ * it: with programs that store single words (recorder_sleep()), without kernels, and without a
+ * command of its own, whose end is looked for.
+ */
+#include "stratad/session.h"
+
+#include "consumerd/host/stderr_queue.h"
+
+#define QUIET_MS 200u
+#define SLEEP_MS 1000u
+
+void session_note_news(struct session *session)
+{
+	session->news_ticks = strata_clock();
+	recorder_awake(session->recorder);
+}
+
+static uint64_t ms_since(const struct session *session, uint64_t ticks)
+{
+	return (strata_clock() - ticks) / session->tsc_khz;
+}
+
+/* Whether anything but the rings needs the loop. */
+static bool is_busy(const struct session *session)
+{
+	return session->hypervisor || session->options->command || session->selecting ||
+	       session->taken || !apps_quiet(&session->apps) || !stderr_queue_is_empty();
+}
+
+/* Shortens a wait to what is left of a period.  @begin: ticks; @period_ms: 0: there is none */
+static uint64_t up_to(const struct session *session, uint64_t wait_ms, uint64_t begin,
+		      uint64_t period_ms)
+{
+	const uint64_t passed_ms = ms_since(session, begin);
+
+	if (!period_ms || passed_ms + wait_ms < period_ms)
+		return wait_ms;
+	return passed_ms < period_ms ? period_ms - passed_ms : 0;
+}
+
+int session_wait_ms(struct session *session, enum recorder_drain extent)
+{
+	uint64_t wait_ms = SLEEP_MS;
+
+	/* Not before the recording has begun, nor while it ends. */
+	if (!session->start_ticks || session->apps.stopping || is_busy(session)) {
+		session_note_news(session);
+		return SESSION_POLL_MS;
+	}
+	if (ms_since(session, session->news_ticks) < QUIET_MS)
+		return SESSION_POLL_MS;
+	if (!recorder_sleep(session->recorder, extent)) {
+		session_note_news(session);
+		return SESSION_POLL_MS;
+	}
+	wait_ms = up_to(session, wait_ms, session->start_ticks, session->options->duration_ms);
+	return (int)up_to(session, wait_ms, rotation_began(session->rotation),
+			  rotation_period_ms(session->rotation));
+}
