@@ -8,15 +8,20 @@
  *   late  the program describes more events than the recorder reads in time; status 0: the recorder
  *         gets the others when it reads on
  *   slow  likewise, before the recorder has read anything
+ *   asleep  the recorder sleeps; status 0: the program wakes it when it leaves a sub-buffer, and
+ *           only then
  */
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/futex.h>
 #include <poll.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
@@ -29,6 +34,7 @@
 
 #define MANY      900u /* events, whose descriptions no socket has room for */
 #define LIMIT_MS  60000
+#define QUIET_MS  100 /* for a message that does not come */
 #define PAUSE_US  1000
 #define MAPS_LINE 512
 
@@ -138,16 +144,26 @@ static void describe_many(void)
 	strata_app_ready();
 }
 
+/* Receives a message.  Its type; 0: none came. */
+static unsigned int receive(int fd, struct strata_app_packet *packet, int wait_ms)
+{
+	struct pollfd ready = { .fd = fd, .events = POLLIN };
+
+	if (poll(&ready, 1, wait_ms) <= 0 || recv(fd, packet, sizeof(*packet), 0) <= 0)
+		return 0;
+	return packet->head.type;
+}
+
 /* Reads up to the READY that follows the description of that many events. */
 static bool read_events(int fd, uint32_t nr)
 {
-	struct pollfd ready = { .fd = fd, .events = POLLIN };
 	struct strata_app_packet packet;
 	uint32_t have = 0;
+	unsigned int type;
 
-	while (poll(&ready, 1, LIMIT_MS) > 0 && recv(fd, &packet, sizeof(packet), 0) > 0) {
-		have += packet.head.type == STRATA_APP_EVENT;
-		if (packet.head.type == STRATA_APP_READY && have == nr)
+	while ((type = receive(fd, &packet, LIMIT_MS))) {
+		have += type == STRATA_APP_EVENT;
+		if (type == STRATA_APP_READY && have == nr)
 			return true;
 	}
 	fprintf(stderr, "slow_recorder: %u events are described, to be %u\n", have, nr);
@@ -183,6 +199,140 @@ static int greet_late(void)
 	return !read_events(fd, MANY + 1);
 }
 
+static const struct strata_ring_geometry geometry = { 12, 2 };
+
+/* Sends SETUP with sealed memory for single-store rings.  Returns the memory. */
+static unsigned char *give_rings(int fd, uint32_t nr)
+{
+	union {
+		struct cmsghdr align;
+		char bytes[CMSG_SPACE(sizeof(int))];
+	} control = { .bytes = { 0 } };
+	struct strata_app_message setup = { .magic = STRATA_APP_MAGIC,
+					    .version = STRATA_APP_ABI_VERSION,
+					    .type = STRATA_APP_SETUP,
+					    .value = STRATA_APP_SINGLE_STORE,
+					    .count = nr,
+					    .subbuf_bits = geometry.subbuf_bits,
+					    .nr_subbufs_bits = geometry.nr_subbufs_bits };
+	struct iovec part = { .iov_base = &setup, .iov_len = sizeof(setup) };
+	struct msghdr message = { .msg_iov = &part,
+				  .msg_iovlen = 1,
+				  .msg_control = &control,
+				  .msg_controllen = sizeof(control) };
+	struct cmsghdr *with = CMSG_FIRSTHDR(&message);
+	const size_t bytes = nr * strata_single_bytes(geometry);
+	int memory = memfd_create("rings", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	void *there;
+
+	if (memory < 0 || ftruncate(memory, (off_t)bytes) ||
+	    fcntl(memory, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW))
+		fail("memory for rings");
+	there = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, memory, 0);
+	with->cmsg_level = SOL_SOCKET;
+	with->cmsg_type = SCM_RIGHTS;
+	with->cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(with), &memory, sizeof(memory));
+	if (there == MAP_FAILED || sendmsg(fd, &message, 0) < 0)
+		fail("SETUP");
+	close(memory);
+	return there;
+}
+
+static struct strata_single_area *ring_of(unsigned char *memory, uint32_t cpu)
+{
+	return (struct strata_single_area *)(memory + cpu * strata_single_bytes(geometry));
+}
+
+static void sleep_on_all(unsigned char *memory, uint32_t nr, uint64_t sleep)
+{
+	uint32_t cpu;
+
+	for (cpu = 0; cpu < nr; cpu++)
+		__atomic_store_n(&strata_single_reader_area(ring_of(memory, cpu))->asleep, sleep,
+				 __ATOMIC_SEQ_CST);
+}
+
+/* Sub-buffers that have been left. */
+static uint64_t nr_left(unsigned char *memory, uint32_t nr)
+{
+	uint64_t left = 0;
+	uint32_t cpu;
+
+	for (cpu = 0; cpu < nr; cpu++)
+		left += strata_read_once(&ring_of(memory, cpu)->position) >> geometry.subbuf_bits;
+	return left;
+}
+
+/* Writes events until @more sub-buffers have been left. */
+static void leave_subbufs(unsigned char *memory, uint32_t nr, uint64_t more)
+{
+	const uint64_t until = nr_left(memory, nr) + more;
+
+	while (nr_left(memory, nr) < until)
+		STRATA_TRACE(test, first, 1);
+}
+
+/* Whether a message is a call, and no other follows at once. */
+static bool is_woken_once(int fd)
+{
+	struct strata_app_packet packet;
+
+	return receive(fd, &packet, LIMIT_MS) == STRATA_APP_WAKE &&
+	       receive(fd, &packet, QUIET_MS) == 0;
+}
+
+static int wake_when_asleep(void)
+{
+	int fd = accept_program();
+	struct strata_app_packet packet;
+	uint8_t all[STRATA_APP_EVENTS_MAX / 8] = { 1 };
+	unsigned char *memory;
+	cpu_set_t here;
+	uint32_t nr;
+
+	/* All events go to one ring. */
+	CPU_ZERO(&here);
+	CPU_SET(sched_getcpu(), &here);
+	if (sched_setaffinity(0, sizeof(here), &here))
+		fail("sched_setaffinity");
+	if (receive(fd, &packet, LIMIT_MS) != STRATA_APP_HELLO)
+		fail("no HELLO");
+	if (!(packet.head.headers & STRATA_APP_WAKES) ||
+	    !(packet.head.value & STRATA_APP_SINGLE_STORE))
+		fail("it does not wake recorders");
+	nr = packet.head.count;
+	if (!read_events(fd, 1))
+		return 1;
+	memory = give_rings(fd, nr);
+	if (receive(fd, &packet, LIMIT_MS) != STRATA_APP_ATTACHED ||
+	    !raw_app_say(fd, STRATA_APP_SELECT, 0, 1, all, sizeof(all), 0))
+		fail("it does not attach");
+	while (!STRATA_TRACE_ENABLED(test, first))
+		usleep(PAUSE_US);
+	/* Nobody sleeps. */
+	leave_subbufs(memory, nr, 1);
+	if (receive(fd, &packet, QUIET_MS))
+		return 1;
+	/* The rings are not empty, and an event leaves no sub-buffer. */
+	sleep_on_all(memory, nr, 1);
+	STRATA_TRACE(test, first, 1);
+	if (receive(fd, &packet, QUIET_MS))
+		return 1;
+	leave_subbufs(memory, nr, 1);
+	if (!is_woken_once(fd))
+		return 1;
+	/* Of the same sleep it has woken us. */
+	leave_subbufs(memory, nr, 1);
+	if (receive(fd, &packet, QUIET_MS))
+		return 1;
+	/* A full ring wakes, too. */
+	sleep_on_all(memory, nr, 2);
+	for (nr = 0; nr < LIMIT_MS; nr++)
+		STRATA_TRACE(test, first, 1);
+	return !is_woken_once(fd);
+}
+
 int main(int argc, char **argv)
 {
 	const char *path = getenv(STRATA_APP_SOCKET_VARIABLE), *what = argc == 2 ? argv[1] : "";
@@ -197,6 +347,8 @@ int main(int argc, char **argv)
 		return describe_late();
 	if (!strcmp(what, "slow"))
 		return greet_late();
-	fprintf(stderr, "usage: slow_recorder fork|late|slow\n");
+	if (!strcmp(what, "asleep"))
+		return wake_when_asleep();
+	fprintf(stderr, "usage: slow_recorder fork|late|slow|asleep\n");
 	return 2;
 }
