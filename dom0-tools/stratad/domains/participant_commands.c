@@ -86,12 +86,16 @@ static int give_start(struct participants *all, struct participant *one, struct 
 					   .events = &one->events,
 					   .filter = one->filter,
 					   .field_filters = one->field_filters.words };
+	const uint32_t last = one->sequence;
 	struct guest_command command;
 
 	one->sequence = all->sequence++;
 	if (guest_command_start(&command, one->sequence, &start, error) ||
-	    participant_give(all, one, &command, error))
+	    participant_give(all, one, &command, error)) {
+		/* Its answer may be awaited. */
+		one->sequence = last;
 		return -1;
+	}
 	one->start_sequence = one->sequence;
 	participant_await(all, one, PARTICIPANT_STARTING);
 	return 0;
@@ -122,24 +126,32 @@ void participant_stop(struct participants *all, struct participant *one)
 	participant_await(all, one, PARTICIPANT_STOPPING);
 }
 
+/* Adds the classes of newly chosen events, and has the kernel start with them.  0 or -1. */
+static int tell_choice(struct participants *all, struct participant *one,
+		       struct strata_error *error)
+{
+	if (sources_add_events(all->recorder, one->source, &one->map, &one->events, error))
+		return -1;
+	/* The start command is sent when its rings are added. */
+	return one->step == PARTICIPANT_ADDING ? 0 : give_start(all, one, error);
+}
+
 int participant_reselect(struct participants *all, struct participant *one,
 			 struct strata_error *error)
 {
-	const struct event_set before = one->events;
+	struct participant_choice before;
 
 	if (one->step != PARTICIPANT_ADDING && one->step != PARTICIPANT_READY &&
 	    one->step != PARTICIPANT_STARTING && one->step != PARTICIPANT_RECORDING)
 		return 0;
-	if (participant_choose_again(all, one, error))
+	if (participant_choose_again(all, one, &before, error))
 		return strata_fail_in(error, "domain %u", one->domain);
-	if (sources_add_events(all->recorder, one->source, &one->map, &one->events, error)) {
-		one->events = before;
+	if (tell_choice(all, one, error)) {
+		participant_choice_restore(one, &before);
 		return strata_fail_in(error, "domain %u", one->domain);
 	}
-	/* The start command is sent when its rings are added. */
-	if (one->step == PARTICIPANT_ADDING)
-		return 0;
-	return give_start(all, one, error) ? strata_fail_in(error, "domain %u", one->domain) : 0;
+	participant_choice_clear(&before);
+	return 0;
 }
 
 void participant_flush(struct participants *all, struct participant *one)

@@ -173,18 +173,32 @@ int participant_find_probe(struct participants *all, struct participant *one,
 }
 
 int participant_choose_again(struct participants *all, struct participant *one,
-			     struct strata_error *error)
+			     struct participant_choice *before, struct strata_error *error)
 {
-	char *before = one->filter;
-
+	*before = (struct participant_choice){ .events = one->events,
+					       .filter = one->filter,
+					       .field_filters = one->field_filters };
 	one->filter = NULL;
-	if (participant_choose_filter(all, one, error) || choose_events(all, one, error)) {
-		free(one->filter);
-		one->filter = before;
-		return -1;
-	}
-	free(before);
-	return 0;
+	one->field_filters = (struct select_filters){ .words = NULL };
+	if (!participant_choose_filter(all, one, error) && !choose_events(all, one, error))
+		return 0;
+	participant_choice_restore(one, before);
+	return -1;
+}
+
+void participant_choice_restore(struct participant *one, struct participant_choice *before)
+{
+	free(one->filter);
+	select_filters_clear(&one->field_filters);
+	one->events = before->events;
+	one->filter = before->filter;
+	one->field_filters = before->field_filters;
+}
+
+void participant_choice_clear(struct participant_choice *before)
+{
+	free(before->filter);
+	select_filters_clear(&before->field_filters);
 }
 
 const struct event_set *participant_records(const struct participant *one)

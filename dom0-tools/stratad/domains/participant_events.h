@@ -32,9 +32,26 @@ int participant_take_probe(struct participants *all, struct participant *one, bo
 int participant_find_probe(struct participants *all, struct participant *one,
 			   struct strata_error *error);
 
-/* Selects events and filter again; probes stay. 0, or -1 and nothing has changed. */
+/* What a kernel is asked to record: copied from its participant, whose texts it may own. */
+struct participant_choice {
+	struct event_set events;
+	char *filter;
+	struct select_filters field_filters;
+};
+
+/*
+ * Selects events and filters again; probes stay.
+ * @before: OUT, what was chosen before; to be passed to one of the next two functions
+ * 0, or -1 and nothing has changed.
+ */
 int participant_choose_again(struct participants *all, struct participant *one,
-			     struct strata_error *error);
+			     struct participant_choice *before, struct strata_error *error);
+
+/* Goes back to it: the kernel still records by it. */
+void participant_choice_restore(struct participant *one, struct participant_choice *before);
+
+/* Forgets it: the kernel was told the new one. */
+void participant_choice_clear(struct participant_choice *before);
 
 /* The events that its records may contain; NULL: all of its table. */
 const struct event_set *participant_records(const struct participant *one);
