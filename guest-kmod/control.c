@@ -146,20 +146,26 @@ static int set_up_rings(const struct command *command)
 				 command->mode == STRATA_MODE_DISCARD ? command->period_ms : 0);
 }
 
-/* All or nothing: after a failed attachment the others would only give an incomplete trace. */
+/*
+ * All or nothing: after a failed attachment the others would only give an incomplete trace.
+ *
+ * No event passes by another's filter, or by none: the gate sends probes to the filter first; then
+ * the events go that have none in the new one; then the filter is replaced; only then new events
+ * come (set_channels() in events.c).
+ */
 static int start(const struct command *command)
 {
+	const struct strata_filter *filter = strata_filter_make(command->filter);
 	unsigned int channel = command->channel;
 	bool started = is_started(channel), counts = strata_aggregates[channel];
-	int err;
+	int err = 0;
 
-	/* Before the filter is set, until after it is removed. */
+	if (IS_ERR(filter))
+		return PTR_ERR(filter);
+	/* Until after the filter is removed, too. */
 	set_gate(channel, started, true);
-	err = strata_filter_set(channel, command->filter);
-	if (err) {
-		set_gate(channel, started, strata_filters[channel] || counts);
-		return err;
-	}
+	strata_events_keep(channel, command->mask);
+	strata_filter_replace(channel, filter);
 	if (!counts)
 		err = set_up_rings(command);
 	else if (!started)
@@ -170,7 +176,7 @@ static int start(const struct command *command)
 		stop(channel);
 		return err;
 	}
-	set_gate(channel, true, command->filter || counts);
+	set_gate(channel, true, filter || counts);
 	return 0;
 }
 
@@ -247,7 +253,7 @@ static void destroy(unsigned int channel)
 {
 	strata_unpublish_channel(channel);
 	stop(channel);
-	strata_filter_set(channel, NULL);
+	strata_filter_replace(channel, NULL);
 	strata_channel_unshare(channel);
 	strata_notify_close(channel);
 }
@@ -465,7 +471,7 @@ void strata_control_close(void)
 		if (!strata_channel_shared(channel))
 			continue;
 		stop(channel);
-		strata_filter_set(channel, NULL);
+		strata_filter_replace(channel, NULL);
 	}
 }
 

@@ -8,6 +8,7 @@
 #include <linux/sched.h>
 #include <linux/string.h>
 #include <linux/tracepoint.h>
+#include <asm/barrier.h>
 
 #include "events.h"
 #include "record.h"
@@ -59,10 +60,15 @@ static void count_missed(struct strata_event *event, unsigned long channels)
 		strata_record_missed(channel, nr);
 }
 
+/*
+ * Release: control closes the gate, or marks it as filtered, and sets the filter before it comes
+ * here.  Pairs with the acquires in strata_event_only() and strata_event_channels(), which load the
+ * gate and the filter afterwards: a probe that sees the channel sees these, too.
+ */
 static void set_channels(struct strata_event *event, unsigned long channels)
 {
-	WRITE_ONCE(event->channels, channels);
-	WRITE_ONCE(event->only, is_power_of_2(channels) ? channels : 0);
+	smp_store_release(&event->channels, channels);
+	smp_store_release(&event->only, is_power_of_2(channels) ? channels : 0);
 }
 
 static int add_channel(struct strata_event *event, unsigned long bit)
@@ -91,6 +97,30 @@ static void remove_channel(struct strata_event *event, unsigned long bit)
 	count_missed(event, before);
 }
 
+/* Whether there were any. */
+static bool remove_others(unsigned int channel, const unsigned long *mask)
+{
+	unsigned long bit = BIT(channel);
+	bool any = false;
+	u32 id;
+
+	for (id = 0; id < nr_events; id++) {
+		if (!test_bit(id, mask) && events[id]->channels & bit) {
+			remove_channel(events[id], bit);
+			any = true;
+		}
+		cond_resched();
+	}
+	return any;
+}
+
+void strata_events_keep(unsigned int channel, const unsigned long *mask)
+{
+	/* A kprobe's handler runs with preemption off, too: this waits for both. */
+	if (remove_others(channel, mask))
+		strata_await_probes();
+}
+
 int strata_events_select(unsigned int channel, const unsigned long *mask)
 {
 	unsigned long bit = BIT(channel);
@@ -98,14 +128,10 @@ int strata_events_select(unsigned int channel, const unsigned long *mask)
 	int err;
 
 	for (id = 0; id < nr_events; id++) {
-		bool wanted = test_bit(id, mask);
-
-		if (wanted && !(events[id]->channels & bit)) {
+		if (test_bit(id, mask) && !(events[id]->channels & bit)) {
 			err = add_channel(events[id], bit);
 			if (err)
 				return err;
-		} else if (!wanted && events[id]->channels & bit) {
-			remove_channel(events[id], bit);
 		}
 		cond_resched();
 	}
@@ -116,8 +142,7 @@ void strata_events_deselect(unsigned int channel)
 {
 	DECLARE_BITMAP(none, STRATA_GUEST_EVENTS_MAX) = {};
 
-	/* Fails only where it attaches. */
-	strata_events_select(channel, none);
-	/* A kprobe's handler runs with preemption off, too: this waits for both. */
+	remove_others(channel, none);
+	/* Also for those that found the gate open. */
 	strata_await_probes();
 }

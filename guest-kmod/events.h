@@ -14,6 +14,7 @@
 #include <linux/bitops.h>
 #include <linux/compiler.h>
 #include <linux/types.h>
+#include <asm/barrier.h>
 
 #include <strata/abi/guest.h>
 
@@ -47,7 +48,10 @@ extern unsigned long strata_gate;
  */
 static __always_inline unsigned long strata_event_only(const struct strata_event *event)
 {
-	return READ_ONCE(event->only) & READ_ONCE(strata_gate);
+	/* Acquire, and before the gate: pairs with the release in set_channels() of events.c. */
+	const unsigned long only = smp_load_acquire(&event->only);
+
+	return only & READ_ONCE(strata_gate);
 }
 
 /* Takes each channel out of the set @channels, lowest first. */
@@ -62,10 +66,14 @@ u32 strata_events_count(void);
 /* The event with that id, which must exist. */
 struct strata_event *strata_events_get(u32 id);
 
+/* Has a channel deselect the events that are not in @mask, bit n being record id n.  When it
+ * returns, no probe writes one of these to it.  One caller at a time; may sleep. */
+void strata_events_keep(unsigned int channel, const unsigned long *mask);
+
 /*
- * Has a channel select exactly the events in @mask, bit n being record id n.  An event is attached
- * for the first channel that selects it, and detached after the last.  0, or a negative error after
- * a message; some are selected then and some are not.  One caller at a time; may sleep.
+ * Has a channel select all events in @mask, too.  An event is attached for the first channel that
+ * selects it, and detached after the last.  0, or a negative error after a message; some are
+ * selected then and some are not.  One caller at a time; may sleep.
  */
 int strata_events_select(unsigned int channel, const unsigned long *mask);
 

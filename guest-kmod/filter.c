@@ -129,27 +129,32 @@ static void release(const struct strata_filter *filter)
 	kfree(filter);
 }
 
-int strata_filter_set(unsigned int channel, char *text)
+const struct strata_filter *strata_filter_make(char *text)
 {
-	const struct strata_filter *old = strata_filters[channel];
-	struct strata_filter *filter = NULL;
+	struct strata_filter *filter;
 	int err;
 
-	if (text) {
-		filter = kzalloc(sizeof(*filter), GFP_KERNEL);
-		if (!filter)
-			return -ENOMEM;
-		err = parse(filter, text);
-		if (err) {
-			release(filter);
-			return err;
-		}
+	if (!text)
+		return NULL;
+	filter = kzalloc(sizeof(*filter), GFP_KERNEL);
+	if (!filter)
+		return ERR_PTR(-ENOMEM);
+	err = parse(filter, text);
+	if (err) {
+		release(filter);
+		return ERR_PTR(err);
 	}
+	return filter;
+}
+
+void strata_filter_replace(unsigned int channel, const struct strata_filter *filter)
+{
+	const struct strata_filter *old = strata_filters[channel];
+
 	/* Release: a probe that sees the pointer sees its target, by address dependency. */
 	smp_store_release(&strata_filters[channel], filter);
 	if (old) {
 		strata_await_probes();
 		release(old);
 	}
-	return 0;
 }

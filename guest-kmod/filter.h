@@ -51,8 +51,14 @@ bool strata_filter_passes(const struct strata_event *event, unsigned int channel
  * others. */
 static __always_inline unsigned long strata_event_channels(const struct strata_event *event)
 {
+	/*
+	 * Acquire, and before the gate: pairs with the release in set_channels() of events.c.
+	 * Loaded the other way round, an event that is selected with its channel's first filter
+	 * could pass a gate that does not know of the filter yet.
+	 */
+	const unsigned long selected = smp_load_acquire(&event->channels);
 	const unsigned long gate = READ_ONCE(strata_gate);
-	const unsigned long channels = READ_ONCE(event->channels) & gate >> STRATA_STARTED_SHIFT;
+	const unsigned long channels = selected & gate >> STRATA_STARTED_SHIFT;
 
 	if (unlikely(channels & ~gate))
 		return strata_filter_channels(event, channels);
@@ -60,12 +66,18 @@ static __always_inline unsigned long strata_event_channels(const struct strata_e
 }
 
 /*
- * Replaces the filter of a channel.
- * @text: the words FILTER of a start command (strata/abi/guest.h), parsed in place; NULL: pass
- *        everything
- * Returns 0, or -EINVAL or -ENOMEM with nothing changed.  May sleep: when it returns no probe sees
- * the old filter.  One caller at a time.
+ * Makes a filter.
+ * @text: the words FILTER of a start command (strata/abi/guest.h), parsed in place; NULL: none
+ * Returns what strata_filter_replace() takes, NULL for none, or an ERR_PTR(): -EINVAL or -ENOMEM.
+ * May sleep.
  */
-int strata_filter_set(unsigned int channel, char *text);
+const struct strata_filter *strata_filter_make(char *text);
+
+/*
+ * Replaces the filter of a channel, which frees it when it is replaced.
+ * @filter: NULL: everything passes
+ * May sleep: when it returns no probe sees the old filter.  One caller at a time.
+ */
+void strata_filter_replace(unsigned int channel, const struct strata_filter *filter);
 
 #endif /* STRATA_KMOD_FILTER_H */
