@@ -104,7 +104,7 @@ static const char *check_outcome(const struct plan *plan)
 	char path[400];
 
 	if (nr < 1)
-		return "nothing is recorded";
+		return liars_are_alone() ? NULL : "nothing is recorded";
 	for (i = 0; i < nr; i++) {
 		snprintf(path, sizeof(path), "%s/%s", work_dir, entries[i]->d_name);
 		seen.last_moments += !strncmp(entries[i]->d_name, "raw-died", 8);

@@ -329,6 +329,11 @@ bool liars_scribbled(void)
 	return plan.scribbled;
 }
 
+bool liars_are_alone(void)
+{
+	return !plan.xen && guests[HONEST].life != FAKE_RUNS;
+}
+
 bool liars_decide(uint32_t chances)
 {
 	return random_one_in(&truth, chances);

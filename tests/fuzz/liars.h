@@ -55,6 +55,10 @@ bool liars_scribbled(void);
 /* A domain of the same name and UUID and of another number takes its place. */
 void liars_come_again(struct fake_guest *guest);
 
+/* Whether only liars can be recorded: the honest guest has ended or is paused, and Xen is left out.
+ */
+bool liars_are_alone(void);
+
 /* Decides other things of a run by the seed: true once in @chances. */
 bool liars_decide(uint32_t chances);
 
