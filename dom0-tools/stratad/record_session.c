@@ -32,6 +32,9 @@
 #define SETTLE_NS      2000000
 #define PORTS_PER_WAKE 64
 
+/* Of a session's log, which lies in memory. */
+#define LOG_BYTES (1u << 20)
+
 /* How long a stop waits for applications to answer; published events are taken in any case. */
 #define APPS_MS 500
 
@@ -471,6 +474,8 @@ int record_session(const struct record_options *options)
 	}
 	catch_signals();
 	stderr_queue_open();
+	if (options->of_session)
+		stderr_queue_limit_file(LOG_BYTES);
 	/* Each ring takes a file, also of guests that start later. */
 	session.nr_files = file_limit_raise();
 	oom_score_lower(OOM_SCORE_FILE);

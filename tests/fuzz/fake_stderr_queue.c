@@ -6,6 +6,11 @@ void stderr_queue_open(void)
 {
 }
 
+void stderr_queue_limit_file(size_t most)
+{
+	(void)most;
+}
+
 void stderr_queue_flush(void)
 {
 }

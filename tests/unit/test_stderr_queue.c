@@ -14,11 +14,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
-#define LINES 20000u
+#define LINES    20000u
+#define LOG_MOST 32768u
 
 static int real_stderr;
 
@@ -188,6 +190,48 @@ static void an_unfinished_line_is_shown_by_a_flush(void **state)
 	close(ends[1]);
 }
 
+/* More than a log may have: it stays below that, and has the first and the last messages whole. */
+static void a_log_has_a_limit(void **state)
+{
+	char path[] = "/tmp/strata-stderr-XXXXXX", line[80];
+	unsigned int number, before = 0, nr = 0, gaps = 0;
+	struct stat status;
+	FILE *log;
+	int fd;
+
+	(void)state;
+	close(mkstemp(path));
+	fd = open(path, O_RDWR | O_APPEND);
+	assert_true(fd >= 0);
+	redirect(fd);
+	stderr_queue_open();
+	stderr_queue_limit_file(LOG_MOST);
+	write_lines(LINES);
+	stderr_queue_close();
+	put_back();
+	assert_int_equal(fstat(fd, &status), 0);
+	assert_true(status.st_size <= (off_t)LOG_MOST);
+	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
+	log = fdopen(fd, "r");
+	while (fgets(line, sizeof(line), log)) {
+		if (strstr(line, "are removed here")) {
+			gaps++;
+			continue;
+		}
+		assert_int_equal(sscanf(line, "a message that is %u", &number), 1);
+		assert_true(!nr || number > before);
+		assert_true(nr || number == 0);
+		before = number;
+		nr++;
+	}
+	assert_int_equal(before, LINES - 1);
+	/* The last half of the limit stays: some 680 lines of 24 bytes. */
+	assert_true(nr > LOG_MOST / 2 / 25);
+	assert_true(gaps > 0);
+	fclose(log);
+	unlink(path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -196,6 +240,7 @@ int main(void)
 		cmocka_unit_test(a_pipe_without_a_reader_is_no_error),
 		cmocka_unit_test(nothing_is_lost_where_somebody_reads),
 		cmocka_unit_test(an_unfinished_line_is_shown_by_a_flush),
+		cmocka_unit_test(a_log_has_a_limit),
 	};
 
 	signal(SIGPIPE, SIG_IGN);

@@ -21,6 +21,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "consumerd/host/log_limit.h"
+
 #define QUEUE_BYTES (64u << 10)
 
 /* How long to wait at the end for a reader that reads nothing. */
@@ -33,6 +35,7 @@ static struct {
 	bool own;    /* fd was opened for ourselves, and does not wait */
 	bool socket; /* fd is one */
 	bool plain;  /* fd is a file that never waits */
+	size_t most; /* bytes that such a file may have; 0: any number */
 	/* Under the stream's lock. */
 	char bytes[QUEUE_BYTES];
 	size_t first, used;
@@ -116,6 +119,8 @@ static ssize_t take(void *cookie, const char *bytes, size_t length)
 	if (queue.dropped || !put(bytes, length))
 		queue.dropped += length;
 	write_out();
+	if (queue.plain && queue.most)
+		log_limit(queue.fd, queue.most);
 	return (ssize_t)length;
 }
 
@@ -172,6 +177,7 @@ void stderr_queue_open(void)
 	fflush(stderr);
 	queue.first = queue.used = 0;
 	queue.dropped = 0;
+	queue.most = 0;
 	open_target();
 	queue.stream = fopencookie(NULL, "w", functions);
 	if (!queue.stream) {
@@ -183,6 +189,12 @@ void stderr_queue_open(void)
 	setvbuf(queue.stream, NULL, _IOLBF, BUFSIZ);
 	queue.real = stderr;
 	stderr = queue.stream;
+}
+
+void stderr_queue_limit_file(size_t most)
+{
+	if (queue.stream)
+		queue.most = most;
 }
 
 void stderr_queue_close(void)

@@ -10,9 +10,13 @@
 #define STRATA_CONSUMERD_STDERR_QUEUE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /* Puts the queue in stderr's place.  Out of memory, stderr stays as it is. */
 void stderr_queue_open(void);
+
+/* From now on, if stderr is a regular file, that is a log of at most @most bytes (log_limit.h). */
+void stderr_queue_limit_file(size_t most);
 
 /* Writes without waiting; call it often. */
 void stderr_queue_flush(void);

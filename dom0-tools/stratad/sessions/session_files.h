@@ -4,7 +4,7 @@
  * be killed and started again at any time.
  *
  *   sessions/NAME.json    the model (docs/formats.md)
- *   sessions/NAME.log     messages of its consumer, of the last start
+ *   sessions/NAME.log     messages of its consumer, of the last start; at most 1 MiB
  *   sessions/NAME.ended   how the consumer ended; absent while it runs, and if it was killed
  *   sessions/current      the session that commands without a name are for
  *   session-NAME.lock     held by the consumer while it runs
