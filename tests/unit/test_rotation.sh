@@ -69,12 +69,26 @@ is_removed() { [ ! -e "$work/few/$first" ]; }
 check "the oldest is removed" await is_removed
 at_most() { [ "$(pieces "$work/few")" -le 3 ]; }
 check "few are kept" await at_most
-# Right after the next rotation, before the one after that removes it.
-nr=$(list "$work/few" | tail -1)
-is_over() { [ "$(list "$work/few" | tail -1)" != "$nr" ]; }
-await is_over
-swapped=$work/few/$nr
+# not_newest NAME: it is not the last recording.
+not_newest() { [ "$(list "$work/few" | tail -1)" != "$1" ]; }
+# hold_second_newest: stops the recorder while the last recording but one, $second, has ended, and is not to be removed yet.
+hold_second_newest() {
+	local newest
+	newest=$(list "$work/few" | tail -1)
+	await not_newest "$newest"
+	kill -STOP "$recorder"
+	await is_stopped "$recorder" || return 1
+	second=$(list "$work/few" | tail -2 | head -1)
+	[ "$second" = "$newest" ] && return 0
+	# On a busy machine the rotation after that may have come.
+	kill -CONT "$recorder"
+	return 1
+}
+is_stopped() { grep -qs '^State:.T' "/proc/$1/status"; }
+await hold_second_newest
+swapped=$work/few/$second
 mv "$swapped" "$work/moved" && mkdir "$swapped" && echo precious >"$swapped/kept"
+kill -CONT "$recorder"
 is_said() { grep -q 'another directory has that name now' "$work/log"; }
 check "one that was replaced stays, and that is said" await is_said
 check "with all that is in it" is "$(cat "$swapped/kept")" precious
@@ -137,7 +151,8 @@ check "nothing was made for them" test ! -e "$work/x"
 "$strata" start 2>/dev/null
 check "a flight recorder is not divided" refused "flight recorder" "$strata" rotate
 check "nor by itself" refused "flight recorder" "$strata" enable-rotation --size 1M
-forever
+# On one CPU: the ring of another one would keep its events longer.
+forever_by taskset --cpu-list "$(one_cpu)"
 began=$(last_number)
 more_of 20000
 check "its memory is cleared" "$strata" clear
