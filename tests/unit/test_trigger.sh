@@ -64,7 +64,11 @@ check "is said in JSON" jq -e '.failed == false and (.seen | test("[0-9]+ times?
 check "with a snapshot" is "$(snapshots)" 1
 check "none is as long as that" "$strata" trigger --app all --above 10m --duration 1s --session flight time:plain..plain
 check "so nothing is done" is "$(snapshots)" 1
-watch --app all:plain --pause 10m --duration 2s count
+watch --app all:plain --pause 10m --interval 50ms count
+await test -s "$work/out"
+# Some looks more.
+sleep 0.5
+kill -INT "$trigger"
 ends
 check "after an action it pauses" is "$status" 0
 check "so there is one more" is "$(snapshots)" 2
