@@ -13,10 +13,10 @@ check "a recording of the hypervisor's is made" "$strata" import tests/unit/data
 
 # on_terminal COMMAND: what it writes to a terminal.
 on_terminal() { script -qec "$1" /dev/null </dev/null; }
-# Two that take more than a second, because nobody reads: they are looked at below.
+# Two that take more than a second after their first byte, because nobody reads: they are looked at below.
 "$work/make_ctf" "$work/large" 2 400000 16
-on_terminal "$strata view --threads 1 $work/large | (sleep 1.3; cat >/dev/null)" >"$work/line" &
-{ "$strata" view --threads 1 "$work/large" | { sleep 1.3 && cat >/dev/null; }; } >"$work/nothing" 2>&1 &
+on_terminal "$strata view --threads 1 $work/large | (head -c 1 >/dev/null; sleep 1.3; cat >/dev/null)" >"$work/line" &
+{ "$strata" view --threads 1 "$work/large" | { head -c 1 >/dev/null && sleep 1.3 && cat >/dev/null; }; } >"$work/nothing" 2>&1 &
 
 # Losses have objects, too, which are no events.
 "$strata" convert --format json "$work/one" "$work/raw" 2>/dev/null | grep -v '^{"discarded"' >"$work/all"
