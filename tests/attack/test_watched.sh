@@ -52,8 +52,17 @@ watch connecting $overflow "${machine[@]}" -- "$STRATA_APP_SOCKET"
 await grep -q ^recorded "$work/connecting"
 check "nor does the recorder when a program comes" is "$(opened connecting)" ""
 
-# can_watch PATH: as another user.
-can_watch() { as "$mallory" timeout 2 $bin/watcher "$1" 2>/dev/null | grep -q ^watching; }
+# can_watch PATH: as another user.  The watcher says so or ends.
+can_watch() {
+	local pid status=0
+	become "$mallory" $bin/watcher "$1" >"$work/can" 2>/dev/null &
+	pid=$!
+	await watches_or_ended "$pid" && grep -q ^watching "$work/can" || status=1
+	kill "$pid" 2>/dev/null
+	return $status
+}
+# shellcheck disable=SC2317 # await calls it
+watches_or_ended() { grep -q ^watching "$work/can" || has_ended "$1"; }
 cannot_watch() { ! can_watch "$1"; }
 check "another user can watch what he may read" can_watch /etc/passwd
 check "he cannot watch the recorder's socket" cannot_watch "$STRATA_APP_SOCKET"
