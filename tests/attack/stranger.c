@@ -3,7 +3,8 @@
  * stranger.c - a process that pretends to be a recorder, or a program, to programs of other users:
  *
  *   stranger squat N        binds the abstract names strata-app.1 to strata-app.N, and waits
- *   stranger call PID       connects to the abstract name strata-app.PID again and again
+ *   stranger call PID       connects to the abstract name strata-app.PID again and again; it prints
+ *                           "calling" when it has tried once
  *   stranger attach PID     connects there once, and records that program
  *   stranger listen PATH    binds a socket at PATH, and records the first program that connects
  *   stranger grow PATH      connects to the recorder at PATH as a program does, and makes the
@@ -30,7 +31,7 @@
 
 #define SUBBUF_BITS     12
 #define NR_SUBBUFS_BITS 2
-#define ANSWER_MS       10000 /* a program that has said nothing by then refuses */
+#define ANSWER_MS       60000 /* a program that has said nothing by then refuses */
 
 static void fail(const char *what)
 {
@@ -87,11 +88,18 @@ static int call(long pid)
 
 static void call_again_and_again(long pid)
 {
+	bool is_first = true;
+
 	for (;;) {
 		int fd = call(pid);
 
 		if (fd >= 0)
 			close(fd);
+		if (is_first) {
+			printf("calling\n");
+			fflush(stdout);
+			is_first = false;
+		}
 	}
 }
 

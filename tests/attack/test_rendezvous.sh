@@ -58,6 +58,15 @@ wakes() {
 	done | awk '{ n += $2 } END { print n + 0 }'
 }
 
+# rests: its threads but the first sleep, and nothing wakes them for a while.
+rests() {
+	local woken states
+	woken=$(wakes)
+	sleep 0.3
+	states=$(cat "/proc/$running/task"/[0-9]*/stat | awk -v main="$running" '$1 != main { print $3 }' | sort -u)
+	[ "$states" = S ] && [ "$(wakes)" = "$woken" ]
+}
+
 # recorded NAME: the recorder of that name has events of the program.
 recorded() { [ "$(cat "$work/$1"/app-program*/cpu_* 2>/dev/null | wc -c)" -gt 1000 ]; }
 
@@ -76,7 +85,7 @@ forever "$victim"
 found=0
 for turn in 1 2 3; do
 	begin "squat-$turn" --app "$running"
-	limit_s=10 await recorded "squat-$turn" && found=$((found + 1))
+	await recorded "squat-$turn" && found=$((found + 1))
 	end_recorder
 done
 check "a program is recorded though another user occupies every name" test "$found" = 3
@@ -85,17 +94,19 @@ end_attacks
 
 # Nobody can call a program.
 forever "$victim"
-attack call "$running"
-attack call "$running"
-sleep 0.3
+await rests
 ticks=$(cpu_ticks) woken=$(wakes)
+attack call "$running"
+await grep -q calling "$work/attack.call"
+attack call "$running"
+await grep -q calling "$work/attack.call"
 # Long enough for an attack to cost something, and nothing to wait for.
 sleep 1
 check "no thread of a program wakes while another user calls it" test "$(wakes)" = "$woken" -a "$(cpu_ticks)" = "$ticks"
 found=0
 for turn in 1 2 3 4 5; do
 	begin "call-$turn" --app "$running"
-	limit_s=10 await recorded "call-$turn" && found=$((found + 1))
+	await recorded "call-$turn" && found=$((found + 1))
 	end_recorder
 done
 check "and it is recorded 5 times of 5" test "$found" = 5
