@@ -20,7 +20,6 @@ export STRATA_APP_SOCKET=/tmp/apps.sock
 
 # room: KiB that are free on the disk of the recording.
 room() { df --output=avail -k $work | tail -n 1; }
-awaited() { local limit_s=20; await "$@"; }
 events() { "$strata" convert --format json "$work/$1" --event numbered | grep -c numbered; }
 is() { [ "$1" = "$2" ] || { echo "$1, not $2"; return 1; }; }
 
@@ -41,7 +40,7 @@ before=$(room)
 setpriv --reuid "$mallory" --regid "$mallory" --clear-groups --inh-caps=-all -- $bin/stranger grow "$STRATA_APP_SOCKET" \
 	>/tmp/grow.out 2>&1 &
 grower=$!
-check "an attacker does what he can to his memory" awaited grep -q grown /tmp/grow.out
+check "an attacker does what he can to his memory" await grep -q grown /tmp/grow.out
 check "the disk has room" test "$(room)" -gt $((before - 16384))
 as "$victim" $bin/app/program numbered 3000
 linger 0 of-root
@@ -65,7 +64,7 @@ check "a user whom root names gets files" is "$(rings trusted)" 1
 truncate -s +1M "$(find $work/trusted/rings/ -name '*.ring')"
 end_program
 check "a file that has been made longer is cut off when its program ends" \
-	awaited grep -q 'has extended its file by 1024 KiB; the file is truncated again' $work/trusted.log
+	await grep -q 'has extended its file by 1024 KiB; the file is truncated again' $work/trusted.log
 kill -INT "$recorder"
 wait "$recorder"
 recorder=""

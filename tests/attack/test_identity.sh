@@ -14,7 +14,6 @@ end_all() {
 }
 trap end_all EXIT
 forger="" program=""
-awaited() { local limit_s=20; await "$@"; }
 is() { [ "$1" = "$2" ] || { echo "$1, not $2"; return 1; }; }
 
 # start USER COMMAND...: in the background, as that user; $! is the number of the process itself.
@@ -33,7 +32,7 @@ forger=$!
 await grep -q 'done' /tmp/forger.out
 # Killed with its programs: what `strata recover` finds in the files of rings.
 tables_know() { jq -e --argjson pid "$forger" '.sources[] | select(.pid == $pid and .uid == '"$mallory"')' "$work/forged/recording.json"; }
-check "the tables of the recording have the kernel's pid and uid" awaited tables_know
+check "the tables of the recording have the kernel's pid and uid" await tables_know
 kill -KILL "$recorder"
 wait "$recorder" 2>/dev/null
 recorder=""

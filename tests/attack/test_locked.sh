@@ -55,7 +55,7 @@ search() {
 # shellcheck disable=SC2317 # check calls it
 came() { jq -e ".sources[]? | select(. != null and .uid == $victim)" "$work/$1/recording.json" >/dev/null 2>&1; }
 # shellcheck disable=SC2317 # check calls it
-listed() { timeout -s KILL 20 "$strata" list --apps >"$work/listed" 2>"$work/listed.log"; }
+listed() { timeout -s KILL "$limit_s" "$strata" list --apps >"$work/listed" 2>"$work/listed.log"; }
 
 if fuse_for_all; then
 	lock_with_fuse

@@ -15,8 +15,8 @@ attackers+=($!)
 await grep -qs locked "$work/locks"
 began=$SECONDS
 victimise 20000 50
-# It took 100 s and more.
-check "a program starts beside him" test $((SECONDS - began)) -lt 20
+# It took 100 s and more, and longer on a slow machine.
+check "a program starts beside him" test $((SECONDS - began)) -lt 60
 check "it is recorded to its end" victim_ends
 check "one that starts then, too" as "$victim" $bin/victim 100 0
 end_attacks

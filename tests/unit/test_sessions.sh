@@ -212,7 +212,7 @@ perl -MSocket -e 'for (1 .. 40) { socket(my $s, PF_UNIX, SOCK_STREAM, 0) or die;
 	syswrite($s, "{\"verb\":"); push @all, $s } print "ready\n"; close STDOUT; sleep 600' >"$work/mute" &
 stopped=$!
 await grep -q ready "$work/mute"
-check "forty clients that say half a sentence hold nobody up" has "$(timeout 8 "$strata" status)" "lives"
+check "forty clients that say half a sentence hold nobody up" has "$(timeout 60 "$strata" status)" "lives"
 kill "$stopped"
 stopped=""
 other_user() { setpriv --reuid 65534 --regid 65534 --clear-groups "$strata" status; }

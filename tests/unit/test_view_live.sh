@@ -150,8 +150,8 @@ check "another recording that begins there is not taken for the one that ended" 
 check "nor for one that died" or_end_all begun_anew KILL again
 begin full --app "$app" --switch-timer 50
 "$program" numbered 100
-check "a full disk is a failure" refused 'the disk is full' timeout 60 "$strata" view --live --from 0 -o /dev/full "$work/full"
-check "nobody who reads ends it, also where nothing happens" timeout 60 bash -c "'$strata' view --live '$work/full' | true"
+check "a full disk is a failure" refused 'the disk is full' timeout "$limit_s" "$strata" view --live --from 0 -o /dev/full "$work/full"
+check "nobody who reads ends it, also where nothing happens" timeout "$limit_s" bash -c "'$strata' view --live '$work/full' | true"
 end_recorder
 
 # Columns for people, ended by somebody who has seen enough, and by a signal.
