@@ -38,7 +38,10 @@
 /* A program that has come. */
 struct listed {
 	struct app app;
-	bool answered; /* its process was looked at */
+	const struct principal *who; /* its user */
+	size_t turn;                 /* programs of that user that came before it */
+	size_t number;               /* all programs that came before it */
+	bool answered;               /* its process was looked at */
 	struct peer_names names;
 };
 
@@ -61,17 +64,28 @@ static uint64_t now_ms(void)
 
 /* Whether another program of that user may be listed. If not, reports whose programs are too
  * many. */
-static bool has_share(struct listing *listing, const struct app *app)
+static bool has_share(struct listing *listing, struct listed *one)
 {
 	struct strata_error why = { "" };
-	struct principal *who = principals_user(listing->principals, app->uid);
+	struct principal *who = principals_user(listing->principals, one->app.uid);
 
 	if (!who)
 		return false;
+	one->who = who;
 	if (!principal_claim(who, PRINCIPAL_CONNECTIONS, 1, &why))
 		return true;
 	principal_complain(who, "an application is not listed: %s", why.text);
 	return false;
+}
+
+static void add(struct listing *listing, struct listed *one)
+{
+	size_t i;
+
+	one->number = listing->nr;
+	for (i = 0; i < listing->nr; i++)
+		one->turn += listing->list[i]->who == one->who;
+	listing->list[listing->nr++] = one;
 }
 
 static bool accept_one(struct listing *listing, int listener)
@@ -87,8 +101,8 @@ static bool accept_one(struct listing *listing, int listener)
 		hang_up(socket);
 		return true;
 	}
-	if (!app_accept(&one->app, socket, &ignored) && has_share(listing, &one->app)) {
-		listing->list[listing->nr++] = one;
+	if (!app_accept(&one->app, socket, &ignored) && has_share(listing, one)) {
+		add(listing, one);
 		return true;
 	}
 	app_close(&one->app);
@@ -213,11 +227,24 @@ static void list_one(struct listing *listing, struct listed *one, uint64_t until
 		list_kernel_events(app->events, app->nr_events, listing->choice);
 }
 
+/* Each user's first program, then each user's second one: a user with many programs does not use up
+ * the time for another user's. */
+static int compare_turns(const void *first, const void *second)
+{
+	const struct listed *one = *(struct listed *const *)first;
+	const struct listed *other = *(struct listed *const *)second;
+
+	if (one->turn != other->turn)
+		return one->turn < other->turn ? -1 : 1;
+	return one->number < other->number ? -1 : one->number > other->number;
+}
+
 static void list_all(struct listing *listing)
 {
 	const uint64_t until_ms = now_ms() + ANSWER_MS;
 	size_t i;
 
+	qsort(listing->list, listing->nr, sizeof(struct listed *), compare_turns);
 	look_at_all(listing, until_ms);
 	for (i = 0; i < listing->nr; i++)
 		list_one(listing, listing->list[i], until_ms);
