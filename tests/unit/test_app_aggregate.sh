@@ -193,6 +193,8 @@ for mode in single-store reserve-commit; do
 	check "$mode: a program goes on when its aggregator is killed" test -e "/proc/$running"
 	from=$(last_number)
 	count "$mode-again" count --app 'program:plain'
+	# It writes numbers down again once it is counted.
+	more_of 1
 	to=$(last_number)
 	check "$mode: the next one takes its number" is "$(sed -n 's/.*counting in channel \([0-9]\).*/\1/p' "$work/$mode-again.log")" 7
 	more_of 200
