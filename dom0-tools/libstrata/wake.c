@@ -8,17 +8,18 @@
 
 #include "libstrata/wait_page.h"
 
-static uint64_t asked_sleep[STRATA_APP_CHANNELS]; /* the last one that each was asked for */
-static uint32_t asked;                            /* bits of channels */
+/* The last one that each was asked for, or its low half. */
+static unsigned long asked_sleep[STRATA_APP_CHANNELS];
+static uint32_t asked; /* bits of channels */
 
 void wake_ask(uint32_t channel, uint64_t sleep)
 {
 	const int error = errno;
 
 	/* Two threads may both ask: the recorder gets a message too many. */
-	if (strata_read_once(&asked_sleep[channel]) == sleep)
+	if (strata_read_once(&asked_sleep[channel]) == (unsigned long)sleep)
 		return;
-	strata_write_once(&asked_sleep[channel], sleep);
+	strata_write_once(&asked_sleep[channel], (unsigned long)sleep);
 	/* The waiting thread finds the bit when it finds the call. */
 	__atomic_fetch_or(&asked, 1u << channel, __ATOMIC_RELEASE);
 	wait_page_call();
