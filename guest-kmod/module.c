@@ -28,6 +28,7 @@
 #include "grants.h"
 #include "kexec.h"
 #include "kprobes.h"
+#include "module_tracepoints.h"
 #include "notify.h"
 #include "publish.h"
 #include "resume.h"
@@ -122,6 +123,9 @@ static int __init strata_init(void)
 	err = strata_tracepoints_find();
 	if (err)
 		return err;
+	err = strata_module_tracepoints_open();
+	if (err)
+		return err;
 	strata_evtchn_open();
 	err = choose_geometry(&geo);
 	if (err)
@@ -166,6 +170,7 @@ unshare:
 	strata_assembled_clear();
 close_evtchn:
 	strata_evtchn_close();
+	strata_module_tracepoints_close();
 	return err;
 }
 
@@ -180,6 +185,7 @@ static void __exit strata_exit(void)
 	strata_notify_close(0);
 	strata_channel_unshare(0);
 	strata_evtchn_close();
+	strata_module_tracepoints_close();
 	strata_assembled_clear();
 }
 

@@ -19,6 +19,11 @@
 #include "record.h"
 #include "tracepoints.h"
 
+/* Whether the events' trace points come with modules. */
+#ifndef STRATA_OF_MODULES
+#define STRATA_OF_MODULES false
+#endif
+
 /* Longer strings are cut. */
 #define STRATA_STRING_BYTES_MAX 512u
 

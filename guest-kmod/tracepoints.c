@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tracepoints.c - see tracepoints.h.
+ * tracepoints.c - see tracepoints.h; module_tracepoints.c attaches them.
  *
  * The trace points are not exported to modules, so they are looked up by name.  The
  * compiler of each probe checks that its arguments are those of the trace point.
@@ -87,7 +87,7 @@ static int enter_all(const struct index *index)
 
 	for (entry = strata_tracepoints_first; entry < strata_tracepoints_last; entry++) {
 		(*entry)->tracepoint = find(index, (*entry)->event.name);
-		if (!(*entry)->tracepoint)
+		if (!(*entry)->tracepoint && !(*entry)->of_module)
 			continue;
 		err = check_layout(*entry);
 		if (!err)
@@ -112,25 +112,4 @@ int strata_tracepoints_find(void)
 	err = enter_all(&index);
 	vfree(index.entry);
 	return err;
-}
-
-static struct strata_tracepoint *tracepoint_of(struct strata_event *event)
-{
-	return container_of(event, struct strata_tracepoint, event);
-}
-
-int strata_tracepoint_attach(struct strata_event *event)
-{
-	struct strata_tracepoint *one = tracepoint_of(event);
-
-	return tracepoint_probe_register(one->tracepoint, one->probe, event);
-}
-
-void strata_tracepoint_detach(struct strata_event *event)
-{
-	struct strata_tracepoint *one = tracepoint_of(event);
-
-	/* It fails only for a probe that is not there. */
-	if (tracepoint_probe_unregister(one->tracepoint, one->probe, event))
-		pr_warn("trace point %s had no probe of ours to detach\n", event->name);
 }

@@ -19,7 +19,10 @@
  *
  * Of the headers that are in, a few events are left out where they are included,
  * each with its reason.  Headers that the kernel does not install (of drivers, of
- * file systems) cannot be in; trace points of modules are not looked for.
+ * file systems) cannot be in.
+ *
+ * The events of trace_modules.c are entered although the kernel has no such trace point yet: it
+ * comes with its module (module_tracepoints.h), perhaps during a recording.
  */
 #ifndef STRATA_KMOD_TRACEPOINTS_H
 #define STRATA_KMOD_TRACEPOINTS_H
@@ -32,7 +35,11 @@ struct strata_tracepoint {
 	struct strata_event event;
 	void *probe;      /* gets the strata_event as its data */
 	u32 static_bytes; /* of the payload, as the compiler laid it out */
-	struct tracepoint *tracepoint;
+	/* One of trace_modules.c: all of this changes under the lock of module_tracepoints.c. */
+	bool of_module;
+	bool wanted;                   /* a channel selects it */
+	struct tracepoint *tracepoint; /* NULL: its module is not loaded */
+	struct module *module;         /* that has it; NULL: the kernel itself */
 };
 
 /* Each trace_*.c leaves pointers in this section; they lie between two that are linked first and
@@ -41,11 +48,11 @@ struct strata_tracepoint {
 extern struct strata_tracepoint *const strata_tracepoints_first[];
 extern struct strata_tracepoint *const strata_tracepoints_last[];
 
-/* Finds the trace point of each event and enters those that this kernel has.  0, or a negative
- * error after a message.  Once, before the rest. */
+/* Finds the trace point of each event and enters those that this kernel has, or may get with a
+ * module.  0, or a negative error after a message.  Once, before the rest. */
 int strata_tracepoints_find(void);
 
-/* What all of them have in struct strata_event. */
+/* What all of them have in struct strata_event (module_tracepoints.c). */
 int strata_tracepoint_attach(struct strata_event *event);
 void strata_tracepoint_detach(struct strata_event *event);
 

@@ -27,6 +27,8 @@ guest_modules=(xen-evtchn xen-gntalloc xenfs msr)
 # Scripts load these where a test needs a network.
 dom0_network_modules=(xen-netback bridge)
 guest_network_modules=(xen-netfront)
+# Or, in a guest, trace points that come with a module.
+guest_scsi_modules=(scsi_debug)
 dom0_programs=(usr/lib/xen-4.17/bin/{xl,xenstored,xenconsoled,xen-init-dom0,xentrace,xen-hptool,xenctx})
 dom0_programs+=(usr/bin/xenstore-{chmod,exists,list,ls,read,rm,watch,write})
 
@@ -97,6 +99,7 @@ if ! up_to_date "$lab/boot/guest.img" "$0" "$here/init/guest.sh" "$kernel/releas
 	start_tree "$tree" "$here/init/guest.sh"
 	add_modules "$tree/lib/modules" "${guest_modules[@]}"
 	add_modules "$tree/lib/modules-for-network" "${guest_network_modules[@]}"
+	add_modules "$tree/lib/modules-for-scsi" "${guest_scsi_modules[@]}"
 	cp "$lab"/bin/* "$tree/bin/"
 	mkdir "$tree/lib/modules-for-tests"
 	cp "$lab"/modules/*.ko "$tree/lib/modules-for-tests/"

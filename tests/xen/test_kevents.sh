@@ -69,7 +69,8 @@ kernels_fields() {
 }
 
 fields_are_the_kernels() {
-	listed_fields | grep -v '^xen/xen_evtchn_upcall ' >"$OUT/fields.listed"
+	# The groups are those of modules that dom0 does not load: their events have no format there.
+	listed_fields | grep -vE '^(xen/xen_evtchn_upcall |(jbd2|kyber|libata|mdio|mmc|nbd|scsi|vsock)/)' >"$OUT/fields.listed"
 	kernels_fields >"$OUT/fields.kernel"
 	wc -l "$OUT/fields.listed" "$OUT/fields.kernel"
 	diff "$OUT/fields.listed" "$OUT/fields.kernel" && [ "$(wc -l <"$OUT/fields.kernel")" -gt 1000 ]

@@ -104,6 +104,7 @@
 			   .detach = strata_tracepoint_detach },                       \
 		.probe = strata_probe_##template,                                      \
 		.static_bytes = offsetof(struct strata_entry_##template, strata_end),  \
+		.of_module = STRATA_OF_MODULES,                                        \
 	};                                                                             \
 	static struct strata_tracepoint *const strata_listed_##name_ __used __section( \
 		STRATA_TRACEPOINTS_SECTION) = &strata_tracepoint_##name_;              \

@@ -19,7 +19,7 @@ is_built() {
 
 is_built "$1" && exit 0
 mkdir -p "$build"
-install -C -m 644 -t "$build" "$here"/Kbuild "$here"/*.c
+install -C -m 644 -t "$build" "$here"/Kbuild "$here"/*.[ch]
 make -s --no-print-directory -C "$headers" M="$build" CONFIG_DEBUG_INFO_BTF_MODULES= modules
 for module in "$build"/*.ko; do
 	objcopy --strip-debug "$module" "$1/$(basename "$module")"
