@@ -15,6 +15,11 @@ void stderr_queue_flush(void)
 {
 }
 
+bool stderr_queue_is_empty(void)
+{
+	return true;
+}
+
 void stderr_queue_close(void)
 {
 }
