@@ -5,7 +5,7 @@
  *
  * Of file systems with private structures (btrfs, ext4, xfs) and of drivers with headers of their
  * own none can be here; nor of kvm, whose header is at odds with Xen's, nor of sunrpc, whose events
- * call its functions.
+ * call its functions, nor of 9p, whose names are not identifiers.
  */
 #define STRATA_OF_MODULES true
 #include "trace_helpers.h"
@@ -15,8 +15,6 @@
 #include <linux/netfs.h>
 #include <linux/phy.h>
 #include <linux/virtio_vsock.h>
-#include <net/9p/9p.h>
-#include <net/9p/client.h>
 #include <scsi/scsi_cmnd.h>
 #include <scsi/scsi_device.h>
 #include <scsi/scsi_host.h>
@@ -25,7 +23,6 @@
 struct nbd_request;
 
 #define CREATE_TRACE_POINTS
-#include <trace/events/9p.h>
 #include <trace/events/jbd2.h>
 #include <trace/events/kyber.h>
 #include <trace/events/libata.h>

@@ -161,6 +161,8 @@ static uint32_t connect_all(void)
 
 	attach.answered = wait_page_calls();
 	attach.later = false;
+	/* After the calls are read: who asks from now on calls once more. */
+	connection_wake(wake_take());
 	for (recorder = 0; recorder < RECORDERS; recorder++) {
 		enum connection_try result;
 
@@ -187,6 +189,15 @@ static bool may_be_made(void)
 	return errno == EMFILE || errno == ENFILE || errno == ENOMEM;
 }
 
+/* Makes the page that this process is called through. */
+static bool make_page(void)
+{
+	if (!wait_page_make())
+		return false;
+	rings_mark_own();
+	return true;
+}
+
 /* Sleeps until the next attempt.  False: there will be none. */
 static bool await_recorder(void)
 {
@@ -194,7 +205,7 @@ static bool await_recorder(void)
 
 	if (wait_page_is_there())
 		return wait_page_await(attach.answered, attach.later ? &pause : NULL);
-	if (wait_page_make())
+	if (make_page())
 		return true;
 	if (!may_be_made())
 		return false;
@@ -209,7 +220,6 @@ static void *await_recorders(void *unused)
 		wait_page_answer(attach.answered);
 		if (!await_recorder())
 			return NULL; /* recorders cannot attach to this process */
-		connection_wake(wake_take());
 		connect_all();
 	} while (true);
 }
@@ -220,7 +230,7 @@ void attach_start(void)
 	rings_prepare();
 	if (!stay_loaded())
 		return;
-	if (wait_page_make() || may_be_made()) {
+	if (make_page() || may_be_made()) {
 		connect_all();
 		start_thread(await_recorders, NULL);
 	} else {

@@ -175,8 +175,8 @@ static bool say_hello(struct connection *one)
 	packet.head.value = rings_modes();
 	packet.head.count = rings_nr_cpus();
 	packet.head.headers = STRATA_HEADER_FORMS_ALL;
-	/* Its thread is called through that page. */
-	if (wait_page_is_there())
+	/* The waiting thread is called through that page. */
+	if (wait_page_is_there() && strata_read_once(rings_own))
 		packet.head.headers |= STRATA_APP_WAKES;
 	pthread_mutex_lock(&one->sending);
 	told = send_message(one, &packet, sizeof(packet.head), NULL) && tell_events(one, NULL);

@@ -54,12 +54,15 @@ _Static_assert(STRATA_APP_CHANNELS == 8, "each has a table");
 
 static struct strata_app_shared_rings never_wiped[STRATA_APP_CHANNELS];
 struct strata_app_shared_rings *rings_shared_of = never_wiped;
+/* In the same page. */
+static bool never_own;
+bool *rings_own = &never_own;
 /* By the bits of their channels: those of which all reserve and commit, those of which some count,
  * and others. */
 static struct strata_app_shared_rings commit_sets[1u << STRATA_APP_CHANNELS],
 	count_sets[1u << STRATA_APP_CHANNELS], store_sets[1u << STRATA_APP_CHANNELS];
 
-_Static_assert(sizeof(never_wiped) <= STRATA_PAGE_BYTES, "they are in one page");
+_Static_assert(sizeof(never_wiped) + sizeof(bool) <= STRATA_PAGE_BYTES, "they are in one page");
 
 static bool is_one(uint32_t channels)
 {
@@ -170,8 +173,16 @@ static void make_shared(void)
 		return;
 	page = mmap(NULL, STRATA_PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
 		    -1, 0);
-	if (page != MAP_FAILED && !madvise(page, STRATA_PAGE_BYTES, MADV_WIPEONFORK))
-		rings_shared_of = page;
+	if (page == MAP_FAILED || madvise(page, STRATA_PAGE_BYTES, MADV_WIPEONFORK))
+		return;
+	rings_shared_of = page;
+	rings_own = (bool *)((unsigned char *)page + sizeof(never_wiped));
+}
+
+void rings_mark_own(void)
+{
+	if (rings_own != &never_own)
+		strata_write_once(rings_own, true);
 }
 
 /* CPUs that this machine can have. */

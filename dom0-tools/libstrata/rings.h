@@ -50,6 +50,10 @@ struct strata_app_shared_rings {
 extern struct strata_single_rings *const rings_single_of[STRATA_APP_CHANNELS] RINGS_HIDDEN;
 #endif
 extern struct strata_app_shared_rings *rings_shared_of RINGS_HIDDEN;
+/* Whether this is the process that last called rings_mark_own(): false in its children, however
+ * they were forked, and where the kernel cannot tell. */
+extern bool *rings_own RINGS_HIDDEN;
+void rings_mark_own(void);
 
 /* For the fields of a tracepoint that these channels record. */
 const struct strata_single_rings *rings_single(uint32_t channels);

@@ -6,6 +6,7 @@
 
 #include <strata/abi/app.h>
 
+#include "libstrata/rings.h"
 #include "libstrata/wait_page.h"
 
 /* The last one that each was asked for, or its low half. */
@@ -16,6 +17,9 @@ void wake_ask(uint32_t channel, uint64_t sleep)
 {
 	const int error = errno;
 
+	/* A child has its parent's rings until it starts anew, but not the page that calls. */
+	if (!strata_read_once(rings_own))
+		return;
 	/* Two threads may both ask: the recorder gets a message too many. */
 	if (strata_read_once(&asked_sleep[channel]) == (unsigned long)sleep)
 		return;

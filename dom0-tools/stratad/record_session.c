@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -71,6 +72,29 @@ static void complain(const struct strata_error *error)
 	fprintf(stderr, "strata: %s\n", error->text);
 }
 
+/* As poll(), but a signal that came since the last call ends a long wait at once. */
+static int poll_or_signal(struct pollfd *fds, nfds_t nr, int wait_ms)
+{
+	static sig_atomic_t known;
+	struct timespec limit = { .tv_sec = wait_ms / 1000, .tv_nsec = wait_ms % 1000 * 1000000l };
+	sigset_t ours, before;
+	int ready;
+
+	if (wait_ms <= SESSION_POLL_MS)
+		return poll(fds, nr, wait_ms);
+	sigemptyset(&ours);
+	sigaddset(&ours, SIGINT);
+	sigaddset(&ours, SIGTERM);
+	sigaddset(&ours, SIGHUP);
+	pthread_sigmask(SIG_BLOCK, &ours, &before);
+	if (interrupted != known)
+		limit = (struct timespec){ 0 };
+	known = interrupted;
+	ready = ppoll(fds, nr, &limit, &before);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return ready;
+}
+
 static enum recorder_drain extent_of(const struct session *session)
 {
 	return session->options->overwrite ? RECORDER_DRAIN_NONE : RECORDER_DRAIN_SOME;
@@ -96,7 +120,7 @@ static void wait_for_news(struct session *session)
 	const int wait_ms = behind ? 0
 			    : busy ? BUSY_MS
 				   : session_wait_ms(session, extent_of(session));
-	const int nr = poll(fds, sizeof(fds) / sizeof(fds[0]), wait_ms);
+	const int nr = poll_or_signal(fds, sizeof(fds) / sizeof(fds[0]), wait_ms);
 
 	if (behind || busy || nr)
 		session_note_news(session);

@@ -57,14 +57,21 @@ void rotation_set(struct rotation *rotation, const struct strata_rotation *when)
 	rotation->when = *when;
 }
 
-uint64_t rotation_began(const struct rotation *rotation)
+uint64_t session_rotation_wait_ms(const struct session *session, uint64_t most_ms)
 {
-	return rotation->began_ticks;
-}
+	const struct rotation *rotation = session->rotation;
+	const uint64_t now = strata_clock();
+	uint64_t passed_ms, left_ms;
 
-uint64_t rotation_period_ms(const struct rotation *rotation)
-{
-	return rotation->when.ms;
+	if (!rotation->when.ms || session->options->overwrite)
+		return most_ms;
+	if (now < rotation->again_ticks) {
+		left_ms = (rotation->again_ticks - now) / session->tsc_khz + 1;
+	} else {
+		passed_ms = (now - rotation->began_ticks) / session->tsc_khz;
+		left_ms = passed_ms < rotation->when.ms ? rotation->when.ms - passed_ms : 0;
+	}
+	return left_ms < most_ms ? left_ms : most_ms;
 }
 
 unsigned int rotation_count(const struct rotation *rotation)

@@ -32,11 +32,8 @@ int session_clear(struct session *session, struct strata_error *error);
 /* Call it in each turn: rotates when due, and removes old recordings.  Prints failures. */
 void session_tend_rotation(struct session *session);
 
-/* When the present recording began, in ticks. */
-uint64_t rotation_began(const struct rotation *rotation);
-
-/* How often it rotates; 0: not by time. */
-uint64_t rotation_period_ms(const struct rotation *rotation);
+/* How long the loop may wait, @most_ms at most, before it is to rotate by time, or to try again. */
+uint64_t session_rotation_wait_ms(const struct session *session, uint64_t most_ms);
 
 /* How many recordings have ended. */
 unsigned int rotation_count(const struct rotation *rotation);

@@ -3,10 +3,10 @@
  * session_sleep.c - how long the loop of a recording may wait; see session.h.
  *
  * While something goes on it looks at the rings every SESSION_POLL_MS.  When nothing has happened
- * for QUIET_MS it sleeps: programs and commands wake it, and once in SLEEP_MS it looks all the
- * same, for the events in open sub-buffers.  It sleeps only where all that it waits for can wake
- * it: with programs that store single words (recorder_sleep()), without kernels, and without a
- * command of its own, whose end is looked for.
+ * for QUIET_MS it sleeps: programs and commands wake it, and once in SLEEP_MS, or in the period of
+ * the switch timer, it looks all the same, for the events in open sub-buffers.  It sleeps only
+ * where all that it waits for can wake it: with programs that store single words
+ * (recorder_sleep()), without kernels, and without a command of its own, whose end is looked for.
  */
 #include "stratad/session.h"
 
@@ -33,15 +33,15 @@ static bool is_busy(const struct session *session)
 	       session->taken || !apps_quiet(&session->apps) || !stderr_queue_is_empty();
 }
 
-/* Shortens a wait to what is left of a period.  @begin: ticks; @period_ms: 0: there is none */
-static uint64_t up_to(const struct session *session, uint64_t wait_ms, uint64_t begin,
-		      uint64_t period_ms)
+/* Shortens a wait to what is left of the recording. */
+static uint64_t until_the_end(const struct session *session, uint64_t wait_ms)
 {
-	const uint64_t passed_ms = ms_since(session, begin);
+	const uint64_t passed_ms = ms_since(session, session->start_ticks);
+	const uint64_t all_ms = session->options->duration_ms;
 
-	if (!period_ms || passed_ms + wait_ms < period_ms)
+	if (!all_ms || passed_ms + wait_ms < all_ms)
 		return wait_ms;
-	return passed_ms < period_ms ? period_ms - passed_ms : 0;
+	return passed_ms < all_ms ? all_ms - passed_ms : 0;
 }
 
 int session_wait_ms(struct session *session, enum recorder_drain extent)
@@ -59,7 +59,8 @@ int session_wait_ms(struct session *session, enum recorder_drain extent)
 		session_note_news(session);
 		return SESSION_POLL_MS;
 	}
-	wait_ms = up_to(session, wait_ms, session->start_ticks, session->options->duration_ms);
-	return (int)up_to(session, wait_ms, rotation_began(session->rotation),
-			  rotation_period_ms(session->rotation));
+	if (session->options->switch_ms && session->options->switch_ms < wait_ms)
+		wait_ms = session->options->switch_ms;
+	wait_ms = until_the_end(session, wait_ms);
+	return (int)session_rotation_wait_ms(session, wait_ms);
 }

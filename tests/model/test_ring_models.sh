@@ -74,6 +74,12 @@ twins sleep <<-END
 	NO_SECOND_LOOK read_before_it_sleeps
 END
 
+check "wake: holds" holds wake
+twins wake <<-END
+	TAKE_FIRST asked_is_sent
+	CALL_FIRST asked_is_sent
+END
+
 check "start_stop: holds" holds start_stop
 twins start_stop <<-END
 	GATE_BEFORE_COUNT no_probe_after_stop

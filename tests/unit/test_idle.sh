@@ -53,11 +53,18 @@ linger second 5000
 check "it wakes for another program, and sleeps again" await is_idle
 check "it answers a command" "$strata" select --app all
 check "it sleeps after that" await is_idle
+"$program" late-fork 3000 "$work/late" &
+late=$!
+await test -e "$work/late.1"
+check "it sleeps while a program waits" await is_idle
+touch "$work/late.2"
+wait "$late"
+check "a child without the program's threads leaves sub-buffers meanwhile" is "$?" 0
 before=$(sleeps)
 check "it looks at its rings now and then" await has_slept $((before + 2))
 end_recorder
 check "it ends when it is told to" is "$?" 0
-check "all events are recorded" is "$(count idle plain)" 5100
+check "all events are recorded" is "$(count idle plain)" 11100
 
 begin flight --app all --overwrite
 forever

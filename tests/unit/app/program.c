@@ -8,6 +8,7 @@
  *   forever 0 FILE  events until it is killed; FILE holds the number of the last
  *   fork N          a child writes N events, then the parent does
  *   bare-fork N     N events, then N by a child that starts without the C library's handlers
+ *   late-fork N FILE  N events; FILE.1 comes; when FILE.2 is there, N by such a child
  *   environment 0 FILE  as forever; but after its first event it asks for another kind of ring
  *   exec N          N events, and as many after an exec
  *   dlopen N FILE   N events of a library that is loaded for it
@@ -83,6 +84,12 @@ static void *write_plain(void *unused)
 	for (i = 0; i < nr; i++)
 		STRATA_TRACE(test, plain, i);
 	return unused;
+}
+
+static void await_file(const char *path)
+{
+	while (access(path, F_OK))
+		usleep(1000);
 }
 
 /* Numbers that outlive us, all 0. */
@@ -164,8 +171,7 @@ static void write_and_corrupt(const char *path)
 	uint32_t channel;
 
 	write_plain(NULL);
-	while (access(path, F_OK))
-		usleep(1000);
+	await_file(path);
 	for (channel = 0; channel < STRATA_APP_CHANNELS; channel++)
 		if (strata_app_rings[channel])
 			corrupt_rings(strata_app_rings[channel]);
@@ -197,17 +203,26 @@ static void write_in_child(void)
 }
 
 /* The child has its parent's rings, and must not write to them. */
-static void write_in_bare_child(void)
+/* @path: NULL: the child begins at once */
+static void write_in_bare_child(const char *path)
 {
+	char written[4096], go[4096];
+	int status;
 	pid_t child;
 
 	write_plain(NULL);
+	if (path) {
+		snprintf(written, sizeof(written), "%s.1", path);
+		snprintf(go, sizeof(go), "%s.2", path);
+		close(open(written, O_WRONLY | O_CREAT, 0644));
+		await_file(go);
+	}
 	child = _Fork();
 	if (child == 0) {
 		write_plain(NULL);
 		_exit(0);
 	}
-	if (child < 0 || waitpid(child, NULL, 0) != child)
+	if (child < 0 || waitpid(child, &status, 0) != child || status)
 		exit(1);
 }
 
@@ -278,7 +293,9 @@ int main(int argc, char **argv)
 	else if (strcmp(what, "fork") == 0)
 		write_in_child();
 	else if (strcmp(what, "bare-fork") == 0)
-		write_in_bare_child();
+		write_in_bare_child(NULL);
+	else if (strcmp(what, "late-fork") == 0 && argc > 3)
+		write_in_bare_child(argv[3]);
 	else if (strcmp(what, "environment") == 0 && argc > 3)
 		write_with_other_environment(argv[3]);
 	else if (strcmp(what, "threads") == 0)
