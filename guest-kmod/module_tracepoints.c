@@ -75,7 +75,8 @@ static const char *group_of(const struct module *module, const struct tracepoint
 	return NULL;
 }
 
-/* Our event of a trace point that came; NULL: it is none, or has a trace point already. */
+/* Finds the event that records a trace point of a module that is being loaded.  NULL: no event
+ * does, or the event is attached to another trace point. */
 static struct strata_tracepoint *find(const struct module *module,
 				      const struct tracepoint *tracepoint)
 {

@@ -140,12 +140,6 @@ static void wait_for_news(struct session *session)
 	nanosleep(&settle, NULL);
 }
 
-/* Milliseconds by the TSC: dom0's own clock may stand still under emulation. */
-static uint64_t ms_since(const struct session *session, uint64_t ticks)
-{
-	return (strata_clock() - ticks) / session->tsc_khz;
-}
-
 /* One turn of the loop: serves sources that came, left or became ready. 0, or -1 when nothing can
  * be written. */
 static int turn(struct session *session, struct strata_error *error)
@@ -177,7 +171,7 @@ static int settle(struct session *session, int signals, struct strata_error *err
 {
 	uint64_t begin = strata_clock();
 
-	while (!is_settled(session, ms_since(session, begin)) && interrupted <= signals)
+	while (!is_settled(session, session_ms_since(session, begin)) && interrupted <= signals)
 		if (turn(session, error))
 			return -1;
 	return 0;
@@ -232,7 +226,7 @@ static int run(struct session *session, struct strata_error *error)
 	do {
 		if (turn(session, error))
 			return -1;
-		elapsed_ms = ms_since(session, session->start_ticks);
+		elapsed_ms = session_ms_since(session, session->start_ticks);
 		show_progress(session, elapsed_ms);
 	} while (!is_over(session, elapsed_ms));
 	if (isatty(STDERR_FILENO) && session->shown_s)
@@ -269,7 +263,7 @@ static void settle_apps(struct session *session)
 	const struct timespec pause = { .tv_nsec = SETTLE_NS };
 	uint64_t begin = strata_clock();
 
-	while (!apps_settled(&session->apps) && ms_since(session, begin) < APPS_MS) {
+	while (!apps_settled(&session->apps) && session_ms_since(session, begin) < APPS_MS) {
 		nanosleep(&pause, NULL);
 		apps_tend(&session->apps);
 	}

@@ -8,6 +8,8 @@
 #ifndef STRATA_STRATAD_SESSION_H
 #define STRATA_STRATAD_SESSION_H
 
+#include <strata/platform/platform.h>
+
 #include "stratad/domains/apps.h"
 #include "consumerd/host/command.h"
 #include "consumerd/host/control_socket.h"
@@ -53,6 +55,12 @@ struct session {
 	struct rotation *rotation;
 	struct reselection *reselection; /* selections since the start; of reselect.c */
 };
+
+/* Milliseconds since then, by the TSC: dom0's own clock may stand still under emulation. */
+static inline uint64_t session_ms_since(const struct session *session, uint64_t ticks)
+{
+	return (strata_clock() - ticks) / session->tsc_khz;
+}
 
 static inline bool session_records_xen(const struct session *session)
 {

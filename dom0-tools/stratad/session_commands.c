@@ -265,7 +265,7 @@ static void answer_what_holds(struct session *session)
 static void tend_selection(struct session *session)
 {
 	const struct participants *kernels = &session->kernels;
-	const uint64_t waited_ms = (strata_clock() - session->selecting_ticks) / session->tsc_khz;
+	const uint64_t waited_ms = session_ms_since(session, session->selecting_ticks);
 
 	if (kernels->failed)
 		answer_selector(session, STRATA_STATUS_FAILED, kernels->why_failed.text);

@@ -68,7 +68,7 @@ uint64_t session_rotation_wait_ms(const struct session *session, uint64_t most_m
 	if (now < rotation->again_ticks) {
 		left_ms = (rotation->again_ticks - now) / session->tsc_khz + 1;
 	} else {
-		passed_ms = (now - rotation->began_ticks) / session->tsc_khz;
+		passed_ms = session_ms_since(session, rotation->began_ticks);
 		left_ms = passed_ms < rotation->when.ms ? rotation->when.ms - passed_ms : 0;
 	}
 	return left_ms < most_ms ? left_ms : most_ms;

@@ -21,11 +21,6 @@ void session_note_news(struct session *session)
 	recorder_awake(session->recorder);
 }
 
-static uint64_t ms_since(const struct session *session, uint64_t ticks)
-{
-	return (strata_clock() - ticks) / session->tsc_khz;
-}
-
 /* Whether anything but the rings needs the loop. */
 static bool is_busy(const struct session *session)
 {
@@ -36,7 +31,7 @@ static bool is_busy(const struct session *session)
 /* Shortens a wait to what is left of the recording. */
 static uint64_t until_the_end(const struct session *session, uint64_t wait_ms)
 {
-	const uint64_t passed_ms = ms_since(session, session->start_ticks);
+	const uint64_t passed_ms = session_ms_since(session, session->start_ticks);
 	const uint64_t all_ms = session->options->duration_ms;
 
 	if (!all_ms || passed_ms + wait_ms < all_ms)
@@ -53,7 +48,7 @@ int session_wait_ms(struct session *session, enum recorder_drain extent)
 		session_note_news(session);
 		return SESSION_POLL_MS;
 	}
-	if (ms_since(session, session->news_ticks) < QUIET_MS)
+	if (session_ms_since(session, session->news_ticks) < QUIET_MS)
 		return SESSION_POLL_MS;
 	if (!recorder_sleep(session->recorder, extent)) {
 		session_note_news(session);

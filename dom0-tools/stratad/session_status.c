@@ -178,9 +178,9 @@ void session_describe_status(const struct session *session, char *text, size_t b
 
 	json_object_object_add(answer, "recording", text_of(session->dir.path));
 	json_object_object_add(answer, "recorder", json_object_new_int((int)session->number));
-	json_object_object_add(answer, "seconds",
-			       json_object_new_uint64((strata_clock() - session->start_ticks) /
-						      session->tsc_khz / 1000));
+	json_object_object_add(
+		answer, "seconds",
+		json_object_new_uint64(session_ms_since(session, session->start_ticks) / 1000));
 	json_object_object_add(answer, "events", json_object_new_uint64(totals.events));
 	json_object_object_add(answer, "bytes", json_object_new_uint64(totals.bytes));
 	json_object_object_add(answer, "lost", json_object_new_uint64(totals.lost));

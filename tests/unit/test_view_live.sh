@@ -151,7 +151,7 @@ check "nor for one that died" or_end_all begun_anew KILL again
 begin full --app "$app" --switch-timer 50
 "$program" numbered 100
 check "a full disk is a failure" refused 'the disk is full' timeout "$limit_s" "$strata" view --live --from 0 -o /dev/full "$work/full"
-check "nobody who reads ends it, also where nothing happens" timeout "$limit_s" bash -c "'$strata' view --live '$work/full' | true"
+check "it ends when its reader has gone, even if no event comes" timeout "$limit_s" bash -c "'$strata' view --live '$work/full' | true"
 end_recorder
 
 # Columns for people, ended by somebody who has seen enough, and by a signal.
