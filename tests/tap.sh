@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # TAP for tests that are scripts: sourced by test_*.sh. One that boots a host calls boot() once,
-# which turns each "ok:" and "NOT OK:" line of the script in dom0 into a result, then check() for
-# checks outside of the host, then finish().
+# which turns each "ok:" and "NOT OK:" line of the script in dom0 into a result, with what the script shows of one that failed, then
+# check() for checks outside of the host, then finish().
 set -u
 
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -61,14 +61,24 @@ columns() {
 
 # boot DESCRIPTION DIR [LAB OPTIONS]: boots a host; DIR has been made by the caller.
 boot() {
-	local description=$1 out=$2 status=0 line before=$count said=none
+	local description=$1 out=$2 status=0 line before=$count said=none shown=0
 	shift 2
 	"$here/lab" "$description" --out "$out" "$@" >"$out/lab.log" 2>&1 || status=$?
 	while IFS= read -r line; do
 		line=${line%$'\r'}
 		case $line in
-		"LAB > ok: "*) result 0 "${line#LAB > ok: }" ;;
-		"LAB > NOT OK: "*) result 1 "${line#LAB > NOT OK: }" ;;
+		"LAB > ok: "*)
+			result 0 "${line#LAB > ok: }"
+			shown=0
+			;;
+		"LAB > NOT OK: "*)
+			result 1 "${line#LAB > NOT OK: }"
+			shown=20
+			;;
+		"LAB >     "*)
+			[ "$shown" = 0 ] || printf '# %s\n' "${line#LAB >     }"
+			shown=$((shown > 0 ? shown - 1 : 0))
+			;;
 		"LAB > checks: "*) said=${line#LAB > checks: } ;;
 		esac
 	done <"$out/progress.log"

@@ -26,9 +26,25 @@ limit_is_kept() {
 	[ "$status" = 124 ] && ! pgrep -f "qemu-system.*path=$top/$OUT/limit"
 }
 
+# The host of again.lab, whose script fails after a triple fault, boots twice; the second boot finds what was given, and nothing
+# else.
+second_boot_finds_an_empty_directory() {
+	local status=0 seen
+
+	mkdir -p "$OUT/again"
+	: >"$OUT/again/given"
+	"$here/lab" "$here/again.lab" --out "$OUT/again" >"$OUT/again.log" 2>&1 || status=$?
+	seen=$(grep -c 'the host is booted once more' "$OUT/again.log")
+	grep -E 'ok:|NOT OK|once more' "$OUT/again.log"
+	[ "$status,$seen" = 1,1 ] && [ -e "$OUT/again/first-console.log" ] &&
+		[ "$(grep -c 'LAB > ok: nothing of another boot is there' "$OUT/again/progress.log")" = 1 ] &&
+		[ "$(grep -c 'LAB > ok: what was given is there' "$OUT/again/progress.log")" = 1 ]
+}
+
 rm -rf "$OUT"
 mkdir -p "$OUT/smoke"
 boot "$here/smoke.lab" "$OUT/smoke"
 check "a guest whose module does not load is named" failing_guest_is_named
+check "a host that boots again finds its directory as it was" second_boot_finds_an_empty_directory
 check "the limit is kept, and QEMU is gone" limit_is_kept
 finish
