@@ -203,7 +203,7 @@ $(O)/tests/test_sql_interrupt: TEST_LIBS := $(SQL_LIBS)
 -include $(patsubst %.c,$(O)/build/%.d,$(wildcard tests/unit/*.c))
 
 # Applications, and what lies to the recorder (tests/unit/test_app_record.sh).
-APP_TESTS := $(O)/tests/app/program $(O)/tests/app/liar $(O)/tests/app/slow_recorder $(O)/tests/app/library.so
+APP_TESTS := $(O)/tests/app/program $(O)/tests/app/levels $(O)/tests/app/liar $(O)/tests/app/slow_recorder $(O)/tests/app/library.so
 
 $(O)/tests/app/library.so: tests/unit/app/library.cc $(APP_LIBRARY) Makefile
 	@mkdir -p $(@D)

@@ -108,6 +108,7 @@ static struct strata_event_desc *make_description(const struct strata_tracepoint
 	strncpy(event->name, tracepoint->name, sizeof(event->name) - 1);
 	strncpy(event->group, tracepoint->group, sizeof(event->group) - 1);
 	event->nr_fields = (uint8_t)tracepoint->nr_fields;
+	event->level = tracepoint->level;
 	memcpy(event->fields, tracepoint->fields, tracepoint->nr_fields * sizeof(event->fields[0]));
 	return event;
 }

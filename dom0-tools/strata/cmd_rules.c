@@ -18,6 +18,7 @@ struct words {
 	int kind;            /* an enum strata_rule_kind */
 	const char *special; /* argument of --kprobe or --kretprobe; NULL: a list of events */
 	const char *filter;  /* of these events; NULL: none */
+	char level[32];      /* likewise: "@warning" or "@=warning"; "": any */
 	bool json;
 };
 
@@ -37,6 +38,10 @@ static void usage_events(FILE *out, const char *verb)
 		"      --filter EXPR     only if the fields of these EVENTS match, which the kernel\n"
 		"                        tests: 'prev_prio < 120 && next_comm != \"swapper/*\"', as of\n"
 		"                        --kernel-filter of `strata record`\n"
+		"For applications also:\n"
+		"      --loglevel LEVEL       only those of these EVENTS that have this log level, or a\n"
+		"                             more severe one: err, warning, info, debug_line, ...\n"
+		"      --loglevel-only LEVEL  only those that have this one\n"
 		"In place of EVENTS, for a kernel:\n"
 		"      --kprobe SPEC     [NAME=]SYMBOL[+OFFSET] [ARGUMENT]..., as of `strata record`\n"
 		"      --kretprobe SPEC  [NAME=]SYMBOL [ARGUMENT]...\n\n"
@@ -64,21 +69,30 @@ typedef enum strata_control_result change_fn(struct strata_control *control, con
 					     enum strata_domain domain, enum strata_rule_kind kind,
 					     const char *target, const char *list);
 
-/* Joins lists with commas, for free().  NULL: out of memory. */
-static char *join(char **lists, int nr_lists)
+/* Joins lists with commas, @behind each word of theirs, for free().  NULL: out of memory. */
+static char *join(char **lists, int nr_lists, const char *behind)
 {
-	size_t bytes = 1;
-	char *all, *end;
+	char *all = NULL;
+	size_t bytes;
+	FILE *text = open_memstream(&all, &bytes);
 	int i;
 
-	for (i = 0; i < nr_lists; i++)
-		bytes += strlen(lists[i]) + 1;
-	all = end = malloc(bytes);
-	if (!all)
+	if (!text)
 		return NULL;
-	*end = '\0';
-	for (i = 0; i < nr_lists; i++)
-		end += sprintf(end, "%s%s", i ? "," : "", lists[i]);
+	for (i = 0; i < nr_lists; i++) {
+		const char *word = lists[i];
+		size_t length;
+
+		for (; *word; word += length + (word[length] == ',')) {
+			length = strcspn(word, ",");
+			fprintf(text, "%s%.*s%s", i || word > lists[i] ? "," : "", (int)length,
+				word, behind);
+		}
+	}
+	if (fclose(text)) {
+		free(all);
+		return NULL;
+	}
 	return all;
 }
 
@@ -113,7 +127,7 @@ static enum strata_control_result change_filtered(struct strata_control *control
 
 static int send_rules(change_fn *change, const struct words *words, char **lists, int nr_lists)
 {
-	char *all = words->special ? strdup(words->special) : join(lists, nr_lists);
+	char *all = words->special ? strdup(words->special) : join(lists, nr_lists, words->level);
 	struct strata_control *control = all ? session_request_begin() : NULL;
 	enum strata_control_result result;
 
@@ -172,6 +186,16 @@ static bool take_common(struct words *words, int option, const char *argument)
 	}
 }
 
+/* Takes --loglevel and --loglevel-only.  Whether none was given before.  A longer name than there
+ * is is cut, and refused by stratad. */
+static bool set_level(struct words *words, const char *sign, const char *name)
+{
+	const bool first = !words->level[0];
+
+	snprintf(words->level, sizeof(words->level), "%s%s", sign, name);
+	return first;
+}
+
 static int run_events(int argc, char **argv, change_fn *change)
 {
 	static const struct option long_options[] = {
@@ -182,6 +206,8 @@ static int run_events(int argc, char **argv, change_fn *change)
 		{ "kprobe", required_argument, NULL, 'p' },
 		{ "kretprobe", required_argument, NULL, 'r' },
 		{ "filter", required_argument, NULL, 'f' },
+		{ "loglevel", required_argument, NULL, 'l' },
+		{ "loglevel-only", required_argument, NULL, 'o' },
 		{ "json", no_argument, NULL, 'j' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
@@ -204,7 +230,9 @@ static int run_events(int argc, char **argv, change_fn *change)
 		else if (option == 'f') {
 			fine = !words.filter;
 			words.filter = optarg;
-		} else
+		} else if (option == 'l' || option == 'o')
+			fine = set_level(&words, option == 'l' ? "@" : "@=", optarg);
+		else
 			fine = take_common(&words, option, optarg);
 	}
 	if (!fine)
@@ -218,6 +246,8 @@ static int run_events(int argc, char **argv, change_fn *change)
 							   : "the events are missing");
 	if (words.filter && (words.special || words.domain != STRATA_DOMAIN_KERNEL))
 		return session_request_wrong(verb, "--filter is of a kernel's EVENTS");
+	if (words.level[0] && words.domain != STRATA_DOMAIN_APP)
+		return session_request_wrong(verb, "--loglevel is of an application's EVENTS");
 	return send_rules(change, &words, argv + optind, argc - optind);
 }
 

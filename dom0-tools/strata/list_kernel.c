@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "base/log_levels.h"
 #include "recording/recording.h"
 #include "stratad/select/select_kernel.h"
 
@@ -45,6 +46,8 @@ static void print_event(const struct strata_event_desc *event, bool fields)
 	printf(INDENT "%s%s%s", event->group, event->group[0] ? "/" : "", event->name);
 	for (i = 0; fields && i < event->nr_fields; i++)
 		print_field(&event->fields[i]);
+	if (event->level)
+		printf(" (%s)", strata_log_level_name((enum strata_log_level)event->level));
 	printf("\n");
 }
 

@@ -15,6 +15,7 @@
 #ifndef STRATA_EVENT_H
 #define STRATA_EVENT_H
 
+#include <strata/log_level.h>
 #include <strata/platform/platform.h>
 
 #define STRATA_FIELD_NAME_BYTES  32u
@@ -43,7 +44,8 @@ struct strata_event_desc {
 	char name[STRATA_EVENT_NAME_BYTES];   /* zero-terminated; a C identifier */
 	char group[STRATA_EVENT_GROUP_BYTES]; /* zero-terminated; a C identifier, or empty */
 	uint8_t nr_fields;
-	uint8_t reserved[3];
+	uint8_t level; /* enum strata_log_level; of applications' events */
+	uint8_t reserved[2];
 	struct strata_field_desc fields[STRATA_EVENT_FIELDS_MAX];
 };
 

@@ -4,7 +4,7 @@
  *
  *   #include <strata/tracepoint.h>
  *
- *   STRATA_EVENT(server, request, strata_u64(id), strata_string(path), strata_f64(load))
+ *   STRATA_EVENT(server, request, strata_u64(id), strata_string(path), strata_f64(load));
  *   ...
  *   STRATA_TRACE(server, request, id, path, 0.5);
  *
@@ -13,6 +13,9 @@
  * finds the events of a program that is linked with -lstrata, before its main() and also
  * while it runs. While the event is not recorded, STRATA_TRACE() is a load and a
  * predicted branch, and its arguments are not evaluated.
+ *
+ * STRATA_EVENT_LEVEL(STRATA_LOG_WARNING, server, overload, fields...) gives the event a log
+ * level, with the names of LTTng (log_level.h): `--app 'server:*@warning'` selects by it.
  *
  * Fields, at most 20, each with a name:
  *
@@ -65,7 +68,10 @@ struct strata_tracepoint {
 	const char *name;
 	const struct strata_field_desc *fields;
 	uint32_t nr_fields;
-	uint32_t registered;
+	/* A program that was built before there were levels has one word of zero here. */
+	uint16_t registered;
+	uint8_t level; /* enum strata_log_level */
+	uint8_t reserved;
 	struct strata_tracepoint *next;
 };
 
@@ -135,7 +141,11 @@ static __attribute__((__constructor__, __unused__)) void strata_app_file_ready(v
  * Defines an event of @group, called @name, with these fields.
  * At file scope.  Group and name are C identifiers, shorter than 32 and 64 bytes.
  */
-#define STRATA_EVENT(group, ...) STRATA_EVENT_1_(group, STRATA_FIRST_(__VA_ARGS__, ), __VA_ARGS__)
+#define STRATA_EVENT(group, ...) STRATA_EVENT_LEVEL(STRATA_LOG_NONE, group, __VA_ARGS__)
+
+/* The same, with a log level: an enum strata_log_level. */
+#define STRATA_EVENT_LEVEL(level, group, ...)                                              \
+	STRATA_EVENT_1_(level, group, STRATA_FIRST_(__VA_ARGS__, ), __VA_ARGS__)
 
 /* Records the event, if it is enabled: the fields' values, in their order. */
 #define STRATA_TRACE(group, name, ...)                                                     \
@@ -150,8 +160,8 @@ static __attribute__((__constructor__, __unused__)) void strata_app_file_ready(v
 	STRATA_NEVER_(strata_read_once(&strata_event_##group##_##name.enabled) != 0)
 
 #define STRATA_FIRST_(first, ...) first
-#define STRATA_EVENT_1_(group, name, ...) STRATA_EVENT_2_(group, name, __VA_ARGS__)
-#define STRATA_EVENT_2_(group, name, ...)                                                  \
+#define STRATA_EVENT_1_(level, group, name, ...) STRATA_EVENT_2_(level, group, name, __VA_ARGS__)
+#define STRATA_EVENT_2_(level, group, name, ...)                                                  \
 	static const struct strata_field_desc strata_fields_##group##_##name[] = {         \
 		STRATA_EACH(STRATA_DESC_, __VA_ARGS__) { "", 0, 0, 0 }                     \
 	};                                                                                 \
@@ -160,7 +170,7 @@ static __attribute__((__constructor__, __unused__)) void strata_app_file_ready(v
 	struct strata_tracepoint strata_event_##group##_##name = {                         \
 		0, 0, 0, 0, #group, #name, strata_fields_##group##_##name,                 \
 		sizeof(strata_fields_##group##_##name) / sizeof(struct strata_field_desc) - 1, \
-		0, 0                                                                       \
+		0, level, 0, 0                                                             \
 	};                                                                                 \
 	static __attribute__((__constructor__(65000))) void strata_begin_##group##_##name(void) \
 	{                                                                                  \

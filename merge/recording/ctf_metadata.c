@@ -79,7 +79,8 @@ static int print_events(struct strata_out_file *out, const struct strata_ctf_met
 			.id = source->by_number ? strata_source_shape(source, desc->id)->number
 						: desc->id,
 			.name = desc->name,
-			.loglevel = -1,
+			/* Without a level: -1, which is not written. */
+			.loglevel = (int64_t)desc->level - 1,
 			.payload = &types.structure,
 		};
 

@@ -110,6 +110,9 @@ int strata_recorded_event_describe(const struct strata_ctf_event_class *class,
 		return strata_fail(error, "event %llu: not a recorded event's id or name",
 				   (unsigned long long)class->id);
 	strcpy(event->name, class->name);
+	if (class->loglevel < -1 || class->loglevel + 1 >= STRATA_NR_LOG_LEVELS)
+		return strata_fail(error, "event %u: not a log level", event->id);
+	event->level = (uint8_t)(class->loglevel + 1);
 	if (class->payload && describe_fields(class->payload, event, error))
 		return strata_fail_in(error, "event %u", event->id);
 	return 0;

@@ -269,6 +269,9 @@ static int check_event(const struct strata_event_desc *event, struct strata_erro
 	if (event->nr_fields > STRATA_EVENT_FIELDS_MAX)
 		return strata_fail(error, "%u fields (at most %u)", event->nr_fields,
 				   STRATA_EVENT_FIELDS_MAX);
+	if (event->level >= STRATA_NR_LOG_LEVELS)
+		return strata_fail(error, "log level %u (must be below %u)", event->level,
+				   STRATA_NR_LOG_LEVELS);
 	for (i = 0; i < event->nr_fields; i++) {
 		if (check_field(event, i, error))
 			return -1;

@@ -28,6 +28,7 @@ struct given {
 static const struct strata_event_desc everything = {
 	.id = 3,
 	.name = "everything",
+	.level = STRATA_LOG_EMERG,
 	.nr_fields = 10,
 	.fields = { { "u", STRATA_FIELD_UNSIGNED, 1, 1 },
 		    { "_s", STRATA_FIELD_SIGNED, 2, 3 },
@@ -41,7 +42,9 @@ static const struct strata_event_desc everything = {
 		    { "one", STRATA_FIELD_TEXT, 1, 1 } },
 };
 
-static const struct strata_event_desc nothing = { .id = 90000, .name = "int" };
+static const struct strata_event_desc nothing = { .id = 90000,
+						  .name = "int",
+						  .level = STRATA_LOG_DEBUG };
 
 static int set_up(void **state)
 {
@@ -267,6 +270,8 @@ static void types_that_no_recorder_writes_are_refused(void **state)
 		  "size = 16; align = 16; signed = false; } __sequence_length",
 		  "a sequence without a preceding length" },
 		{ " _one[1]", " _u[1]", "a second field of the name" },
+		{ "loglevel = 0", "loglevel = 15", "not a log level" },
+		{ "loglevel = 0", "loglevel = -2", "not a log level" },
 	};
 	struct given *given = *state;
 	size_t i;

@@ -7,10 +7,12 @@
 
 /* One such argument. */
 struct app_selection {
-	char program[80];   /* a name, which may have wildcards, a number, or "all" */
-	const char *events; /* patterns, comma-separated */
-	bool of_command;    /* the command and its descendants, instead of a name (command.h) */
-	bool found;         /* an application matched */
+	char program[80]; /* a name, which may have wildcards, a number, or "all" */
+	/* Comma-separated: PATTERN; PATTERN@LEVEL: of this log level, or more severe;
+	 * PATTERN@=LEVEL: of this one only.  Checked. */
+	const char *events;
+	bool of_command; /* the command and its descendants, instead of a name (command.h) */
+	bool found;      /* an application matched */
 };
 
 /* Splits PROGRAM[:EVENTS].  0 or -1. */
