@@ -52,7 +52,7 @@ LINUX_STYLE   = $(filter-out xen-patch/% include/strata/platform/xen.h,$(C_FILES
 SHELL_FILES   = $(shell git ls-files --cached --others --exclude-standard | \
 	xargs grep -lE '^\#!/bin/(ba)?sh' -- )
 
-.PHONY: all deps tools xen kmod images demo check quick fuzz bench bench-papers install clean format lint unit model attack browser
+.PHONY: all deps tools xen kmod images demo check quick fuzz bench bench-papers install install-units clean format lint unit model attack browser
 .DELETE_ON_ERROR:
 
 all: deps-all
@@ -336,7 +336,7 @@ bench-papers: deps-bench-papers
 PYTHON_VERSION = $(shell python3 -c 'import sys; print(sys.version_info[1])' 2>/dev/null)
 PYTHON_DIR    ?= $(PREFIX)/lib/python3$(if $(filter-out /usr,$(PREFIX)),.$(PYTHON_VERSION))/dist-packages
 
-install: tools
+install: tools install-units
 	install -D -m 0755 $(O)/bin/strata $(DESTDIR)$(PREFIX)/bin/strata
 	install -m 0755 $(O)/bin/strata-sql $(DAEMONS) $(DESTDIR)$(PREFIX)/bin/
 	install -D -m 0644 dom0-tools/tmpfiles.conf $(DESTDIR)$(PREFIX)/lib/tmpfiles.d/strata.conf
@@ -354,6 +354,16 @@ install: tools
 	install -d $(DESTDIR)$(PREFIX)/include/strata/platform $(DESTDIR)$(PREFIX)/include/strata/abi
 	cd include && for f in strata/*.h strata/*/*.h; do \
 		install -m 0644 $$f $(DESTDIR)$(PREFIX)/include/$$f; done
+
+# SYSTEMD_DIR/system and SYSTEMD_DIR/user.  `systemctl enable --now stratad.socket` has systemd listen.
+SYSTEMD_DIR ?= $(PREFIX)/lib/systemd
+
+install-units:
+	install -d $(DESTDIR)$(SYSTEMD_DIR)/system $(DESTDIR)$(SYSTEMD_DIR)/user
+	install -m 0644 dom0-tools/systemd/stratad.socket $(DESTDIR)$(SYSTEMD_DIR)/system/stratad.socket
+	install -m 0644 dom0-tools/systemd/stratad-user.socket $(DESTDIR)$(SYSTEMD_DIR)/user/stratad.socket
+	sed 's|@PREFIX@|$(PREFIX)|' dom0-tools/systemd/stratad.service.in >$(DESTDIR)$(SYSTEMD_DIR)/system/stratad.service
+	sed 's|@PREFIX@|$(PREFIX)|' dom0-tools/systemd/stratad-user.service.in >$(DESTDIR)$(SYSTEMD_DIR)/user/stratad.service
 
 format:
 	@clang-format -i $(LINUX_STYLE)

@@ -28,7 +28,7 @@ packages_of() {
 	unit)
 		packages_of tools
 		echo "g++ libcmocka-dev jq babeltrace2 libbabeltrace2-dev python3 python3-setuptools bsdutils iproute2
-			procps"
+			procps systemd"
 		;;
 	quick) packages_of unit lint ;;
 	attack) packages_of unit ;;

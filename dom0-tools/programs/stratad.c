@@ -18,6 +18,7 @@
 
 #include "base/exit_status.h"
 #include "stratad/sessions/daemon.h"
+#include "stratad/sessions/service_manager.h"
 #include "stratad/sessions/session_verbs.h"
 
 static void usage(FILE *out)
@@ -25,7 +26,8 @@ static void usage(FILE *out)
 	fprintf(out,
 		"Usage: stratad [--background]\n"
 		"Keeps the sessions of `strata create`, `start`, `stop` and so on. `strata create`\n"
-		"starts it if it does not run.\n\n"
+		"starts it if it does not run. It takes its socket from systemd, and reports to it that\n"
+		"it is ready, if systemd starts it (stratad.socket, stratad.service).\n\n"
 		"  -b, --background  returns when it listens\n\n"
 		"SIGTERM ends it; sessions that record go on, and the next stratad finds them.\n");
 }
@@ -132,7 +134,9 @@ int main(int argc, char **argv)
 	}
 	if (background)
 		tell_ready(ready[1]);
+	service_manager_tell_ready();
 	daemon_serve(listener, quit);
+	service_manager_tell_stopping();
 	daemon_close(listener);
 	return STRATA_STATUS_OK;
 }

@@ -147,6 +147,16 @@ check "it is stopped" "$strata" stop lives
 check "nothing is missing" is "$(plain_run "$work/lives" | cut -d' ' -f1)" 0
 check "also what came after all deaths" test "$(plain_run "$work/lives" | cut -d' ' -f2)" -ge "$last"
 
+# state SESSION: what status says of it, to a stratad that has just begun.
+state() {
+	kill -KILL "$(daemon)"
+	"$strata" status | sed 's/^[* ] //' | awk -v name="$1" '$1 == name { print $2 }'
+}
+check "to the next stratad, one that was stopped is stopped" is "$(state lives)" stopped
+"$strata" create --output "$work/never" never 2>/dev/null
+check "as is one that was never started" is "$(state never)" stopped
+"$strata" destroy never 2>/dev/null
+
 # A consumer dies.
 check "it starts again" "$strata" start lives
 recording=$("$strata" status --json lives | jq -r '.sessions[0].recording')
@@ -157,6 +167,7 @@ kill -KILL "$killed"
 dead() { "$strata" status lives | grep -q 'lives: killed'; }
 check "a consumer's death is shown" await dead
 check "with the way to recover" has "$("$strata" status lives)" "strata recover $recording"
+check "the next stratad knows of it, too" is "$(state lives)" killed
 check "it is said at the stop, too" refused "the consumer of session lives was killed" "$strata" stop lives
 stop_program
 check "what it had written is whole" "$strata" recover "$recording"

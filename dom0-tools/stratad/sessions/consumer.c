@@ -131,7 +131,7 @@ int consumer_start(struct consumer *consumer, const struct strata_session *sessi
 	snprintf(name, sizeof(name), "%s", session->name);
 	snprintf(directory, sizeof(directory), "%s", output);
 	snprintf(ready_fd, sizeof(ready_fd), "%d", READY_FD);
-	session_files_take_ended(session->name);
+	session_files_forget_ended(session->name);
 	model = model_file(session, error);
 	if (model >= 0)
 		log = session_files_open_log(session->name, error);

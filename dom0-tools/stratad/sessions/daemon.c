@@ -18,8 +18,10 @@
 #include "base/exit_status.h"
 #include "consumerd/host/peer.h"
 #include "consumerd/host/run_dir.h"
+#include "consumerd/host/run_dir_path.h"
 #include "consumerd/host/run_lock.h"
 #include "control/message.h"
+#include "stratad/sessions/service_manager.h"
 #include "stratad/sessions/session_verbs.h"
 
 #define LOCK_NAME "stratad"
@@ -35,13 +37,16 @@
 /* How long a connection waits that could not be accepted. */
 #define RETRY_MS 100
 
+/* The socket's name stays when we end: systemd listens there. */
+static bool name_stays;
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t ended = PTHREAD_COND_INITIALIZER;
 static unsigned int nr_connections;
 
 int daemon_open(struct strata_error *error)
 {
-	char holder[RUN_LOCK_HOLDER_BYTES];
+	char holder[RUN_LOCK_HOLDER_BYTES], path[RUN_DIR_PATH_BYTES + sizeof(MESSAGE_SOCKET)];
 	int socket_fd, taken;
 
 	snprintf(holder, sizeof(holder), "process %ld", (long)getpid());
@@ -51,13 +56,18 @@ int daemon_open(struct strata_error *error)
 		return strata_fail(error, "stratad runs already (%s)", holder);
 	if (taken < 0)
 		return -1;
+	snprintf(path, sizeof(path), "%s/%s", run_dir_path(), MESSAGE_SOCKET);
+	socket_fd = service_manager_take_socket(path, error);
+	name_stays = socket_fd >= 0;
+	if (socket_fd != SERVICE_MANAGER_NO_SOCKET)
+		return socket_fd;
 	socket_fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	if (socket_fd < 0)
 		return strata_fail(error, "no socket: %s", strerror(errno));
 	if (!run_dir_bind(socket_fd, MESSAGE_SOCKET, 0600, error)) {
 		if (!listen(socket_fd, BACKLOG))
 			return socket_fd;
-		strata_fail(error, "%s/%s: %s", run_dir_path(), MESSAGE_SOCKET, strerror(errno));
+		strata_fail(error, "%s: %s", path, strerror(errno));
 	}
 	close(socket_fd);
 	return -1;
@@ -153,6 +163,7 @@ void daemon_serve(int listener, int quit)
 
 void daemon_close(int listener)
 {
-	run_dir_remove(MESSAGE_SOCKET);
+	if (!name_stays)
+		run_dir_remove(MESSAGE_SOCKET);
 	close(listener);
 }

@@ -204,7 +204,7 @@ void session_files_read_log(const char *name, char *text, size_t bytes)
 	strata_dir_close(&dir);
 }
 
-int session_files_write_ended(const char *name, int status, struct strata_error *error)
+int session_files_write_ended(const char *name, int ended, struct strata_error *error)
 {
 	char file[FILE_BYTES], text[16];
 	struct strata_dir dir;
@@ -213,27 +213,45 @@ int session_files_write_ended(const char *name, int status, struct strata_error 
 	if (run_dir_sub(FOLDER, &dir, error))
 		return -1;
 	file_name(file, name, ENDED);
-	snprintf(text, sizeof(text), "%d\n", status);
+	snprintf(text, sizeof(text), "%d\n", ended);
 	result = strata_dir_replace(&dir, file, text, strlen(text), error);
 	strata_dir_close(&dir);
 	return result;
 }
 
-int session_files_take_ended(const char *name)
+int session_files_read_ended(const char *name)
 {
 	char file[FILE_BYTES], text[16];
 	struct strata_error ignored;
 	struct strata_dir dir;
-	int status = -1;
+	int ended = SESSION_NO_NEWS;
 
 	if (run_dir_sub(FOLDER, &dir, &ignored))
-		return -1;
+		return SESSION_NO_NEWS;
 	file_name(file, name, ENDED);
-	if (read_file(&dir, file, text, sizeof(text)) > 0)
-		status = atoi(text);
+	if (read_file(&dir, file, text, sizeof(text)) > 0) {
+		ended = atoi(text);
+	} else {
+		/* Each consumer has a log. */
+		file_name(file, name, LOG);
+		if (!faccessat(dir.fd, file, F_OK, AT_SYMLINK_NOFOLLOW))
+			ended = SESSION_KILLED;
+	}
+	strata_dir_close(&dir);
+	return ended;
+}
+
+void session_files_forget_ended(const char *name)
+{
+	char file[FILE_BYTES];
+	struct strata_error ignored;
+	struct strata_dir dir;
+
+	if (run_dir_sub(FOLDER, &dir, &ignored))
+		return;
+	file_name(file, name, ENDED);
 	strata_dir_remove(&dir, file);
 	strata_dir_close(&dir);
-	return status;
 }
 
 int session_files_lock(const char *name, struct strata_error *error)

@@ -5,7 +5,8 @@
  *
  *   sessions/NAME.json    the model (docs/formats.md)
  *   sessions/NAME.log     messages of its consumer, of the last start; at most 1 MiB
- *   sessions/NAME.ended   how the consumer ended; absent while it runs, and if it was killed
+ *   sessions/NAME.ended   how the consumer ended, until the next start; absent while it runs, and
+ *                         if it was killed
  *   sessions/current      the session that commands without a name are for
  *   session-NAME.lock     held by the consumer while it runs
  */
@@ -41,11 +42,18 @@ int session_files_open_log(const char *name, struct strata_error *error);
 /* Reads the last @bytes of the log, as a string; "" if there is none. */
 void session_files_read_log(const char *name, char *text, size_t bytes);
 
-/* Writes how a consumer ended: its exit status. */
-int session_files_write_ended(const char *name, int status, struct strata_error *error);
+/* How the last consumer of a session ended, beside its exit status. */
+#define SESSION_KILLED  (-1)
+#define SESSION_NO_NEWS (-2) /* there was none, or its end was reported to the user */
 
-/* Reads and removes that.  -1: there is none. */
-int session_files_take_ended(const char *name);
+/* Writes how a consumer ended.  0 or -1. */
+int session_files_write_ended(const char *name, int ended, struct strata_error *error);
+
+/* Reads that; only while no consumer runs. */
+int session_files_read_ended(const char *name);
+
+/* Removes it, before a consumer starts. */
+void session_files_forget_ended(const char *name);
 
 /* Takes the lock of a consumer, in its process, for run_lock_release().  -1 with the reason. */
 int session_files_lock(const char *name, struct strata_error *error);

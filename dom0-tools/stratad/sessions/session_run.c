@@ -93,7 +93,7 @@ int session_run_start(struct managed_session *session, struct json_object *reply
 	if (output_dir_dated(path, model->output, "recording", error) ||
 	    consumer_start(&consumer, model, path, error))
 		return -1;
-	session->ended = -2;
+	session->ended = SESSION_NO_NEWS;
 	snprintf(session->recording, sizeof(session->recording), "%s", path);
 	if (!session_table_watch(session, &consumer, error)) {
 		note_recording(session, &consumer);
@@ -109,10 +109,11 @@ int session_run_stop(struct managed_session *session, struct json_object *reply,
 		     struct strata_error *error)
 {
 	const char *name = session->model.name;
+	struct strata_error ignored;
 	struct consumer consumer;
 	int ended;
 
-	if (!session_table_records(session, &consumer) && session->ended == -2)
+	if (!session_table_records(session, &consumer) && session->ended == SESSION_NO_NEWS)
 		return strata_fail(error, "session %s does not record; `strata start %s` starts it",
 				   name, name);
 	/* It may have rotated since the start. */
@@ -121,8 +122,10 @@ int session_run_stop(struct managed_session *session, struct json_object *reply,
 	/* One that has ended by itself is told of once. */
 	ended = session_table_end(session);
 	add_notes(reply, name);
-	session->ended = -2;
-	if (ended < 0)
+	session->ended = SESSION_NO_NEWS;
+	/* Also for a stratad that comes later; one that does not know it reports the end again. */
+	session_files_write_ended(name, SESSION_NO_NEWS, &ignored);
+	if (ended == SESSION_KILLED)
 		return strata_fail(
 			error,
 			"the consumer of session %s was killed; `strata recover %s` "
@@ -216,10 +219,11 @@ struct json_object *session_run_describe(struct managed_session *session)
 	if (session->recording[0])
 		json_object_object_add(object, "recording",
 				       json_object_new_string(session->recording));
-	if (!records && session->ended != -2)
+	if (!records && session->ended != SESSION_NO_NEWS)
 		json_object_object_add(object, "ended",
-				       session->ended < 0 ? json_object_new_string("killed")
-							  : json_object_new_int(session->ended));
+				       session->ended == SESSION_KILLED
+					       ? json_object_new_string("killed")
+					       : json_object_new_int(session->ended));
 	if (!records)
 		return object;
 	json_object_object_add(object, "process", json_object_new_int(consumer.pid));

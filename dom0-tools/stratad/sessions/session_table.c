@@ -56,7 +56,7 @@ struct managed_session *session_table_add(struct strata_session *model, struct s
 	if (session) {
 		session->model = *model;
 		session->consumer = (struct consumer){ .process = -1, .number = -1 };
-		session->ended = -2;
+		session->ended = SESSION_NO_NEWS;
 		session->held = true;
 		session->users = 1;
 		sessions[nr_sessions++] = session;
@@ -136,7 +136,7 @@ static void *watch(void *data)
 	/* Nobody else changes it while it runs. */
 	consumer_wait(&session->consumer);
 	pthread_mutex_lock(&lock);
-	session->ended = session_files_take_ended(session->model.name);
+	session->ended = session_files_read_ended(session->model.name);
 	consumer_forget(&session->consumer);
 	put(session);
 	pthread_cond_broadcast(&changed);

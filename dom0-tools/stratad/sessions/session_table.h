@@ -29,7 +29,7 @@
 struct managed_session {
 	struct strata_session model;
 	struct consumer consumer; /* process -1: the session does not record */
-	int ended; /* exit status of the last consumer; -1: it was killed; -2: there was none */
+	int ended; /* exit status of the last consumer, SESSION_KILLED or SESSION_NO_NEWS */
 	char recording[PATH_MAX]; /* of the last start; "" if unknown */
 	bool held;
 	bool removed;

@@ -504,7 +504,7 @@ static void restore(void *data, struct strata_session *model)
 		return;
 	}
 	if (!consumer_find(&consumer, session->model.name))
-		session->ended = session_files_take_ended(session->model.name);
+		session->ended = session_files_read_ended(session->model.name);
 	else if (session_table_watch(session, &consumer, &error))
 		fprintf(stderr, "stratad: %s\n", error.text);
 	session_table_release(session);
