@@ -62,6 +62,58 @@ static void what_is_no_stream_is_passed_by(void **state)
 	assert_non_null(strstr(heard.all, "it is left out"));
 }
 
+/* Makes and removes an empty stream until @data is true. */
+static void *come_and_go(void *data)
+{
+	const bool *over = data;
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/zz", dir.path);
+	while (!__atomic_load_n(over, __ATOMIC_RELAXED)) {
+		trace_dir_put(&dir, "zz", "", 0);
+		unlink(path);
+	}
+	return NULL;
+}
+
+/* As a recorder does whose rings stay empty, while somebody follows it. */
+static void files_that_go_meanwhile_are_no_fault(void **state)
+{
+	struct bits bits = { 0 };
+	struct result result;
+	pthread_t thread;
+	bool over = false;
+	char path[128], name[16];
+	unsigned int i;
+
+	(void)state;
+	put_packets(&bits, 10);
+	trace_dir_put(&dir, "stream", bits.bytes, bits_bytes(&bits));
+	bits_clear(&bits);
+	/* They are opened between the look at the directory and the last file. */
+	for (i = 0; i < 500; i++) {
+		snprintf(name, sizeof(name), "empty%u", i);
+		trace_dir_put(&dir, name, "", 0);
+	}
+	assert_int_equal(pthread_create(&thread, NULL, come_and_go, &over), 0);
+	for (i = 0; i < 30; i++) {
+		result = read_with(1);
+		if (heard.nr)
+			break;
+		expect(&result, 10 * EVENTS, 0, 0);
+	}
+	__atomic_store_n(&over, true, __ATOMIC_RELAXED);
+	pthread_join(thread, NULL);
+	assert_string_equal(heard.all, "");
+	/* A link that leads nowhere is still there. */
+	snprintf(path, sizeof(path), "%s/nowhere", dir.path);
+	assert_int_equal(symlink("/nowhere/at/all", path), 0);
+	result = read_with(1);
+	expect(&result, 10 * EVENTS, 0, 0);
+	assert_int_equal(heard.nr, 1);
+	assert_non_null(strstr(heard.all, "/nowhere: No such file or directory; it is left out"));
+}
+
 static void unreadable_files_are_named_and_left_out(void **state)
 {
 	struct bits bits = { 0 };
@@ -369,6 +421,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CASE(empty_files_and_zeroes_hold_nothing_up),
 		CASE(what_is_no_stream_is_passed_by),
+		CASE(files_that_go_meanwhile_are_no_fault),
 		CASE(unreadable_files_are_named_and_left_out),
 		CASE(two_thousand_streams_are_merged),
 		CASE(a_file_may_shrink_while_it_is_read),

@@ -166,6 +166,19 @@ static uint64_t rounding_ns(const struct strata_ctf_trace *trace)
 	return rounding;
 }
 
+/* Whether no file has that name any more: a recorder removes the empty file of a ring that nobody
+ * wrote to.  Leaves errno as it is. */
+static bool has_gone(int dir, const char *name)
+{
+	const int error = errno;
+	struct stat status;
+	bool gone;
+
+	gone = fstatat(dir, name, &status, AT_SYMLINK_NOFOLLOW) && errno == ENOENT;
+	errno = error;
+	return gone;
+}
+
 /* Opens a file of the directory, if it is a stream file. */
 static int add_stream(struct strata_ctf_trace *trace, int dir, const char *name)
 {
@@ -182,6 +195,10 @@ static int add_stream(struct strata_ctf_trace *trace, int dir, const char *name)
 	/* Non-blocking, because it may be a pipe; its type is checked after it was opened. */
 	stream->fd =
 		openat(dir, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | trace->open_flags);
+	if (stream->fd < 0 && errno == ENOENT && has_gone(dir, name)) {
+		free(stream->name);
+		return 0;
+	}
 	if (stream->fd < 0 || fstat(stream->fd, &status)) {
 		strata_ctf_complain(
 			stream, "%s; it is left out%s",
