@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,7 @@
 #include "consumerd/xen/guest_map.h"
 #include "consumerd/xen/hypervisor.h"
 #include "strata/list_app.h"
+#include "strata/list_json.h"
 #include "strata/list_kernel.h"
 #include "stratad/select/select_kernel.h"
 #include "stratad/select/select_xen.h"
@@ -25,6 +27,7 @@ struct list_options {
 	bool xen;                              /* only the hypervisor */
 	const struct kernel_selection *domain; /* only this kernel; NULL: everything */
 	struct list_choice choice;
+	struct json_object *json; /* the answer so far; NULL: it is printed as text */
 };
 
 static void usage(FILE *out)
@@ -35,7 +38,8 @@ static void usage(FILE *out)
 		"Shows the hypervisor and every domain, and for those that cannot be recorded, why.\n\n"
 		"  -e, --events   also their events, a kernel's as GROUP/NAME\n"
 		"  -l, --long     with the fields of events\n"
-		"  -a, --apps     running applications that can be recorded\n\n"
+		"  -a, --apps     running applications that can be recorded\n"
+		"      --json     prints JSON (docs/formats.md)\n\n"
 		"xen shows only the hypervisor, DOMAIN (name or number) only that domain, and PATTERN\n"
 		"only events with such a name; a kernel's also as GROUP/NAME.  DOMAIN and PATTERN may\n"
 		"contain wildcards.\n"
@@ -84,18 +88,37 @@ static void xen_version(char *text, size_t bytes)
 	}
 }
 
-/* One channel, unless nobody has it. */
-static void list_channel(const struct strata_hv_op *query)
+static struct json_object *describe_channel(uint32_t number, const char *state, const char *owner)
 {
+	struct json_object *object = json_object_new_object();
+
+	json_object_object_add(object, "channel", json_object_new_int64(number));
+	list_json_text(object, "state", state);
+	list_json_text(object, "owner", owner);
+	return object;
+}
+
+/* One channel, unless nobody has it.  @array: gets it; NULL: it is printed */
+static void list_channel(const struct strata_hv_op *query, struct json_object *array)
+{
+	const char *const state = query->u.query.flags & STRATA_HV_AGGREGATES
+					  ? "counting"
+					  : state_name(query->u.query.state);
 	char owner[STRATA_ESCAPED_BYTES(STRATA_HV_OWNER_BYTES)];
 
 	if (query->u.query.state == STRATA_HV_IDLE)
 		return;
+	if (array) {
+		struct json_object *object =
+			describe_channel(query->channel, state, query->u.query.owner);
+
+		json_object_object_add(object, "refused",
+				       json_object_new_uint64(query->u.query.refused));
+		json_object_array_add(array, object);
+		return;
+	}
 	strata_escape_name(owner, sizeof(owner), query->u.query.owner);
-	printf("            channel %u: %s by %s\n", query->channel,
-	       query->u.query.flags & STRATA_HV_AGGREGATES ? "counting"
-							   : state_name(query->u.query.state),
-	       owner);
+	printf("            channel %u: %s by %s\n", query->channel, state, owner);
 	if (query->u.query.refused)
 		printf("            %" PRIu64
 		       " of its events were refused: their domains' budgets are used "
@@ -103,9 +126,20 @@ static void list_channel(const struct strata_hv_op *query)
 		       query->u.query.refused);
 }
 
-/* Prints what the hypervisor is, and its channels.  0 or -1. */
-static int list_channels(struct hypervisor *hypervisor, struct strata_error *error)
+static void describe_hypervisor(const char *version, const struct strata_hv_op *query,
+				struct json_object *json)
 {
+	list_json_text(json, "version", version);
+	json_object_object_add(json, "abi", json_object_new_int64(query->abi_version));
+	json_object_object_add(json, "cpus", json_object_new_int64(query->u.query.nr_cpus));
+	json_object_object_add(json, "tsc_khz", json_object_new_int64(query->u.query.tsc_khz));
+}
+
+/* Prints what the hypervisor is, and its channels; or adds it to @json.  0 or -1. */
+static int list_channels(struct hypervisor *hypervisor, struct json_object *json,
+			 struct strata_error *error)
+{
+	struct json_object *array = json ? list_json_array(json, "channels") : NULL;
 	struct strata_hv_op query;
 	char version[256];
 	uint32_t channel;
@@ -114,37 +148,77 @@ static int list_channels(struct hypervisor *hypervisor, struct strata_error *err
 		hypervisor_use_channel(hypervisor, channel);
 		if (hypervisor_query(hypervisor, &query, error))
 			return -1;
-		if (channel == 0) {
+		if (channel == 0)
 			xen_version(version, sizeof(version));
+		if (channel == 0 && json)
+			describe_hypervisor(version, &query, json);
+		else if (channel == 0)
 			printf("hypervisor  Xen %s with Strata (ABI %u), %u CPUs, TSC %u.%03u MHz\n",
 			       version, query.abi_version, query.u.query.nr_cpus,
 			       query.u.query.tsc_khz / 1000, query.u.query.tsc_khz % 1000);
-		}
-		list_channel(&query);
+		list_channel(&query, array);
 	}
 	return 0;
 }
 
-static int list_hypervisor(const struct list_options *options)
+static void print_xen_event(void *data, const char *class, const struct strata_event_desc *event,
+			    const char *fields)
 {
-	struct hypervisor *hypervisor;
-	struct strata_error error = { "" };
+	(void)data;
+	printf("              %-7s %-33s %s\n", class, event->name, fields);
+}
 
-	if (hypervisor_open(&hypervisor, &error) != HYPERVISOR_OK ||
-	    list_channels(hypervisor, &error)) {
-		fprintf(stderr, "strata: %s\n", error.text);
-		hypervisor_close(hypervisor);
-		return STRATA_STATUS_FAILED;
+struct xen_events {
+	struct json_object *array;
+	bool fields;
+};
+
+static void describe_xen_event(void *data, const char *class, const struct strata_event_desc *event,
+			       const char *fields)
+{
+	const struct xen_events *events = data;
+
+	(void)fields;
+	json_object_array_add(events->array, list_json_event(event, class, events->fields));
+}
+
+static void list_xen_events(const struct list_options *options, struct json_object *json)
+{
+	const struct list_choice *choice = &options->choice;
+	struct xen_events events = { .fields = choice->fields };
+
+	if (json) {
+		events.array = list_json_array(json, "events");
+		select_xen_each_event(choice->patterns, choice->nr_patterns, describe_xen_event,
+				      &events);
+		return;
 	}
-	if (options->events && !options->choice.nr_patterns) {
+	if (!choice->nr_patterns) {
 		printf("            classes of events, for --xen:\n");
 		select_xen_print_classes(stdout, "              ");
 	}
-	if (options->events) {
-		printf("            events, each with its class and fields:\n");
-		select_xen_print_events(stdout, "              ", options->choice.patterns,
-					options->choice.nr_patterns);
+	printf("            events, each with its class and fields:\n");
+	select_xen_each_event(choice->patterns, choice->nr_patterns, print_xen_event, NULL);
+}
+
+static int list_hypervisor(const struct list_options *options)
+{
+	struct json_object *json = options->json ? json_object_new_object() : NULL;
+	struct hypervisor *hypervisor;
+	struct strata_error error = { "" };
+
+	if (json)
+		json_object_object_add(options->json, "hypervisor", json);
+	if (hypervisor_open(&hypervisor, &error) != HYPERVISOR_OK ||
+	    list_channels(hypervisor, json, &error)) {
+		fprintf(stderr, "strata: %s\n", error.text);
+		if (json)
+			json_object_object_del(options->json, "hypervisor");
+		hypervisor_close(hypervisor);
+		return STRATA_STATUS_FAILED;
 	}
+	if (options->events)
+		list_xen_events(options, json);
 	hypervisor_close(hypervisor);
 	return STRATA_STATUS_OK;
 }
@@ -157,75 +231,124 @@ static const char *guest_state_name(const struct guest *guest)
 }
 
 /* The channels in which a kernel records, or has rings other than those of channel 0. */
-static void list_guest_channels(struct xs_handle *xenstore, uint32_t domain)
+static void list_guest_channels(struct xs_handle *xenstore, uint32_t domain,
+				struct json_object *json)
 {
+	struct json_object *array = json ? list_json_array(json, "channels") : NULL;
 	uint32_t number;
 
 	for (number = 0; number < STRATA_GUEST_CHANNELS_MAX; number++) {
 		char owner[RUN_LOCK_HOLDER_BYTES], shown[STRATA_ESCAPED_BYTES(sizeof(owner))];
+		const char *state;
 		struct guest guest;
 
 		guest_look(xenstore, domain, number, &guest);
 		if (guest.module != GUEST_READY || (!number && !guest_may_record(&guest)))
 			continue;
 		recorder_number_owner(number, owner);
+		state = recorder_number_counts(owner) ? "counting" : guest_state_name(&guest);
+		if (array) {
+			json_object_array_add(array, describe_channel(number, state, owner));
+			continue;
+		}
 		strata_escape_name(shown, sizeof(shown), owner);
-		printf("            channel %u: %s by %s\n", number,
-		       recorder_number_counts(owner) ? "counting" : guest_state_name(&guest),
-		       shown);
+		printf("            channel %u: %s by %s\n", number, state, shown);
 	}
 }
 
-static void list_guest(struct xs_handle *xenstore, xengnttab_handle *gnttab,
-		       const struct guest *guest, const struct list_options *options)
+/* Ends the line of a domain that cannot be recorded. */
+static void __attribute__((format(printf, 2, 3)))
+say_why_not(struct json_object *json, const char *format, ...)
 {
-	struct strata_error error = { "" };
-	char name[STRATA_ESCAPED_BYTES(sizeof(guest->name))];
+	char text[sizeof(((struct strata_error *)NULL)->text)];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	if (json)
+		list_json_text(json, "why_not", text);
+	else
+		printf("%s\n", text);
+}
+
+static void list_kernel(struct xs_handle *xenstore, const struct guest *guest,
+			const struct guest_map *map, const struct list_options *options,
+			struct json_object *json)
+{
+	const unsigned long bytes = strata_buffer_bytes(map->rings[0].reader.geo);
 	char state[STRATA_ESCAPED_BYTES(sizeof(guest->state))];
+
+	if (json) {
+		json_object_object_add(json, "version", json_object_new_int64(guest->version));
+		list_json_text(json, "state", guest->state);
+		json_object_object_add(json, "rings", json_object_new_uint64(map->nr_rings));
+		json_object_object_add(json, "ring_bytes", json_object_new_uint64(bytes));
+		json_object_object_add(json, "nr_events", json_object_new_uint64(map->nr_events));
+	} else {
+		strata_escape_name(state, sizeof(state), guest->state);
+		printf("strata.ko (version %u): %s, %zu rings of %lu KiB, %zu events\n",
+		       guest->version, state, map->nr_rings, bytes >> 10, map->nr_events);
+	}
+	list_guest_channels(xenstore, guest->domain, json);
+	if (options->events)
+		list_kernel_events(map->events, map->nr_events, &options->choice, json);
+}
+
+static void list_guest(struct xs_handle *xenstore, xengnttab_handle *gnttab,
+		       const struct guest *guest, const struct list_options *options,
+		       struct json_object *json)
+{
+	const char *const own_name = strata_domain_shown_name(guest->domain, guest->name);
+	char name[STRATA_ESCAPED_BYTES(sizeof(guest->name))];
+	struct strata_error error = { "" };
 	struct guest_map map;
 
-	strata_escape_name(name, sizeof(name),
-			   strata_domain_shown_name(guest->domain, guest->name));
-	strata_escape_name(state, sizeof(state), guest->state);
-	printf("domain %-4u %-20s ", guest->domain, name);
+	if (json) {
+		json_object_object_add(json, "domain", json_object_new_int64(guest->domain));
+		list_json_text(json, "name", own_name);
+	} else {
+		strata_escape_name(name, sizeof(name), own_name);
+		printf("domain %-4u %-20s ", guest->domain, name);
+	}
 	switch (guest->module) {
 	case GUEST_NO_MODULE:
-		printf("no module: load strata.ko in it to record its kernel\n");
+		say_why_not(json, "no module: load strata.ko in it to record its kernel");
 		return;
 	case GUEST_OTHER_ABI:
-		printf("strata.ko uses interface version %u, this tool another: load the module of "
-		       "this build\n",
-		       guest->version);
+		say_why_not(json,
+			    "strata.ko uses interface version %u, this tool another: load the "
+			    "module of this build",
+			    guest->version);
 		return;
 	case GUEST_BROKEN:
-		printf("strata.ko publishes invalid data: reload it\n");
+		say_why_not(json, "strata.ko publishes invalid data: reload it");
 		return;
 	case GUEST_READY:
 	case GUEST_NO_RINGS: /* not of channel 0 */
 		break;
 	}
 	if (!gnttab) {
-		printf("strata.ko is loaded, but /dev/xen/gntdev is missing: load xen-gntdev\n");
+		say_why_not(json, "strata.ko is loaded, but /dev/xen/gntdev is missing: load "
+				  "xen-gntdev");
 		return;
 	}
 	if (guest_map(&map, gnttab, guest, true, &error)) {
-		printf("strata.ko is loaded, but cannot be mapped: %s\n", error.text);
+		say_why_not(json, "strata.ko is loaded, but cannot be mapped: %s", error.text);
 		return;
 	}
-	printf("strata.ko (version %u): %s, %zu rings of %lu KiB, %zu events\n", guest->version,
-	       state, map.nr_rings, strata_buffer_bytes(map.rings[0].reader.geo) >> 10,
-	       map.nr_events);
-	list_guest_channels(xenstore, guest->domain);
-	if (options->events)
-		list_kernel_events(map.events, map.nr_events, &options->choice);
+	list_kernel(xenstore, guest, &map, options, json);
 	guest_unmap(&map);
 }
 
 static int list_guests(const struct list_options *options)
 {
+	struct json_object *array = options->json ? list_json_array(options->json, "domains")
+						  : NULL;
 	struct xs_handle *xenstore = xs_open(0);
 	xengnttab_handle *gnttab;
 	struct strata_error error = { "" };
+	struct json_object *json;
 	struct guest *guests;
 	size_t nr, i, listed = 0;
 
@@ -244,7 +367,10 @@ static int list_guests(const struct list_options *options)
 		if (options->domain &&
 		    !select_matches_domain(options->domain, guests[i].domain, guests[i].name))
 			continue;
-		list_guest(xenstore, gnttab, &guests[i], options);
+		json = array ? json_object_new_object() : NULL;
+		list_guest(xenstore, gnttab, &guests[i], options, json);
+		if (json)
+			json_object_array_add(array, json);
 		listed++;
 	}
 	if (gnttab)
@@ -277,19 +403,34 @@ static int take_operands(int argc, char **argv, struct kernel_selection *domain,
 	return 0;
 }
 
+/* Lists what the options name.  Returns an exit status. */
+static int list(const struct list_options *options)
+{
+	int hypervisor, guests;
+
+	if (options->domain)
+		return list_guests(options);
+	hypervisor = list_hypervisor(options);
+	if (options->xen)
+		return hypervisor;
+	/* Guests can be listed wherever Xen runs, with Strata in it or without. */
+	if (hypervisor != STRATA_STATUS_OK && access("/dev/xen/privcmd", R_OK | W_OK))
+		return hypervisor;
+	guests = list_guests(options);
+	return hypervisor != STRATA_STATUS_OK ? hypervisor : guests;
+}
+
 int strata_cmd_list(int argc, char **argv)
 {
 	static const struct option long_options[] = {
-		{ "events", no_argument, NULL, 'e' },
-		{ "long", no_argument, NULL, 'l' },
-		{ "apps", no_argument, NULL, 'a' },
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 },
+		{ "events", no_argument, NULL, 'e' }, { "long", no_argument, NULL, 'l' },
+		{ "apps", no_argument, NULL, 'a' },   { "json", no_argument, NULL, 'j' },
+		{ "help", no_argument, NULL, 'h' },   { NULL, 0, NULL, 0 },
 	};
 	struct list_options options = { .domain = NULL };
 	struct kernel_selection domain;
-	int option, hypervisor, guests;
-	bool apps = false;
+	bool apps = false, json = false;
+	int option, status;
 
 	opterr = 0;
 	while ((option = getopt_long(argc, argv, "elah", long_options, NULL)) >= 0) {
@@ -306,6 +447,9 @@ int strata_cmd_list(int argc, char **argv)
 		case 'a':
 			apps = true;
 			break;
+		case 'j':
+			json = true;
+			break;
 		default:
 			usage(stderr);
 			return STRATA_STATUS_USAGE;
@@ -314,20 +458,13 @@ int strata_cmd_list(int argc, char **argv)
 	if (apps && (options.events || optind == argc)) {
 		options.choice.patterns = argv + optind;
 		options.choice.nr_patterns = (size_t)(argc - optind);
-		return list_apps(options.events, &options.choice);
-	}
-	if (apps || take_operands(argc - optind, argv + optind, &domain, &options)) {
+	} else if (apps || take_operands(argc - optind, argv + optind, &domain, &options)) {
 		usage(stderr);
 		return STRATA_STATUS_USAGE;
 	}
-	if (options.domain)
-		return list_guests(&options);
-	hypervisor = list_hypervisor(&options);
-	if (options.xen)
-		return hypervisor;
-	/* Guests can be listed wherever Xen runs, with Strata in it or without. */
-	if (hypervisor != STRATA_STATUS_OK && access("/dev/xen/privcmd", R_OK | W_OK))
-		return hypervisor;
-	guests = list_guests(&options);
-	return hypervisor != STRATA_STATUS_OK ? hypervisor : guests;
+	options.json = json ? json_object_new_object() : NULL;
+	status = apps ? list_apps(options.events, &options.choice, options.json) : list(&options);
+	if (json && !list_json_print(options.json))
+		status = STRATA_STATUS_FAILED;
+	return status;
 }

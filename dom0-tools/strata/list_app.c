@@ -23,6 +23,7 @@
 #include "consumerd/host/peer_look.h"
 #include "consumerd/host/proc_text.h"
 #include "consumerd/shares/principal.h"
+#include "strata/list_json.h"
 
 /* Time limit for all applications together to connect, and then to answer. */
 #define COME_MS   2000u
@@ -48,6 +49,7 @@ struct listed {
 struct listing {
 	bool events;
 	const struct list_choice *choice;
+	struct json_object *json; /* an array; NULL: text */
 	struct listed *list[LISTED_MAX];
 	size_t nr;
 	struct principals *principals;
@@ -204,27 +206,51 @@ static bool hear_all(struct app *app, uint64_t until_ms)
 	return news == APP_READY;
 }
 
+/* Adds a program to the array. */
+static struct json_object *describe(struct json_object *array, pid_t pid, const char *name)
+{
+	struct json_object *object = json_object_new_object();
+
+	json_object_object_add(object, "pid", json_object_new_int(pid));
+	if (name)
+		list_json_text(object, "name", name);
+	json_object_array_add(array, object);
+	return object;
+}
+
 static void list_one(struct listing *listing, struct listed *one, uint64_t until_ms)
 {
 	struct app *app = &one->app;
+	struct json_object *json = NULL;
 	struct strata_error ignored;
 	char name[STRATA_ESCAPED_BYTES(32)];
 	bool told;
 
 	if (!await_look(listing, one, until_ms)) {
-		printf("  %-10d  (the look at its process does not end)\n", app->pid);
+		if (listing->json)
+			describe(listing->json, app->pid, NULL);
+		else
+			printf("  %-10d  (the look at its process does not end)\n", app->pid);
 		return;
 	}
 	if (app_identify(app, &one->names, &ignored))
 		return;
 	told = hear_all(app, until_ms);
 	strata_escape_name(name, sizeof(name), app->comm);
-	if (told)
+	if (listing->json) {
+		json = describe(listing->json, app->pid, app->comm);
+		json_object_object_add(json, "uid", json_object_new_int64(app->uid));
+		json_object_object_add(json, "answers", json_object_new_boolean(told));
+		if (told)
+			json_object_object_add(json, "nr_events",
+					       json_object_new_uint64(app->nr_events));
+	} else if (told) {
 		printf("  %-10d  %s: %zu events\n", app->pid, name, app->nr_events);
-	else
+	} else {
 		printf("  %-10d  %s: does not answer\n", app->pid, name);
+	}
 	if (told && listing->events)
-		list_kernel_events(app->events, app->nr_events, listing->choice);
+		list_kernel_events(app->events, app->nr_events, listing->choice, json);
 }
 
 /* Each user's first program, then each user's second one: a user with many programs does not use up
@@ -307,10 +333,11 @@ static size_t list_waiting(void)
 	return nr;
 }
 
-int list_apps(bool events, const struct list_choice *choice)
+int list_apps(bool events, const struct list_choice *choice, struct json_object *json)
 {
 	struct listing listing = { .events = events,
 				   .choice = choice,
+				   .json = json ? list_json_array(json, "applications") : NULL,
 				   .principals = principals_new() };
 	struct strata_error error = { "" };
 	unsigned int number;
@@ -323,7 +350,15 @@ int list_apps(bool events, const struct list_choice *choice)
 	}
 	principals_set_total(listing.principals, PRINCIPAL_CONNECTIONS, LISTED_MAX);
 	principals_lower_total(listing.principals, PRINCIPAL_CONNECTIONS, file_limit_raise() / 2);
-	/* Without a number they have no channel for us. */
+	/* Without a number they have no channel for us, and a child prints what can be seen. */
+	if (lock < 0 && json) {
+		fprintf(stderr,
+			"strata: programs cannot be listed as JSON now: %s; without --json, their "
+			"names can\n",
+			error.text);
+		principals_free(listing.principals);
+		return STRATA_STATUS_FAILED;
+	}
 	if (lock < 0) {
 		nr = list_waiting();
 		fprintf(stderr, "strata: their events cannot be listed now: %s\n", error.text);
@@ -340,7 +375,7 @@ int list_apps(bool events, const struct list_choice *choice)
 	}
 	principals_sum_up(listing.principals);
 	principals_free(listing.principals);
-	if (!nr)
+	if (!nr && !json)
 		printf("no running application is linked with -lstrata\n");
 	return STRATA_STATUS_OK;
 }

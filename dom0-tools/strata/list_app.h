@@ -6,9 +6,10 @@
 #include "strata/list_kernel.h"
 
 /*
- * Prints each application, and its chosen events if @events.
+ * Lists each application, and its chosen events if @events.
+ * @json: gets the member "applications"; NULL: they are printed as text
  * Returns an exit status.
  */
-int list_apps(bool events, const struct list_choice *choice);
+int list_apps(bool events, const struct list_choice *choice, struct json_object *json);
 
 #endif /* STRATA_STRATA_LIST_APP_H */

@@ -6,6 +6,7 @@
 
 #include "base/log_levels.h"
 #include "recording/recording.h"
+#include "strata/list_json.h"
 #include "stratad/select/select_kernel.h"
 
 #define INDENT "              "
@@ -24,15 +25,10 @@ static bool is_chosen(const struct strata_event_desc *event, const struct list_c
 /* @field was checked before. */
 static void print_field(const struct strata_field_desc *field)
 {
-	printf(" %s:", field->name);
-	if (field->kind == STRATA_FIELD_STRING) {
-		printf("string");
-		return;
-	}
-	if (field->kind == STRATA_FIELD_TEXT)
-		printf("text");
-	else
-		printf("%c%u", " usx  f"[field->kind], field -> bytes * 8u);
+	char type[LIST_FIELD_TYPE_BYTES];
+
+	list_field_type(type, field);
+	printf(" %s:%s", field->name, type);
 	if (field->count == 0)
 		printf("[]");
 	else if (field->count > 1 || field->kind == STRATA_FIELD_TEXT)
@@ -51,9 +47,20 @@ static void print_event(const struct strata_event_desc *event, bool fields)
 	printf("\n");
 }
 
-void list_kernel_events(const struct strata_event_desc *events, size_t nr,
-			const struct list_choice *choice)
+/* An entry of the table that cannot be recorded. */
+static void refuse(size_t entry, const struct strata_error *error, struct json_object *json)
 {
+	if (json)
+		fprintf(stderr, "strata: an event is left out: entry %zu: %s\n", entry,
+			error->text);
+	else
+		printf(INDENT "(entry %zu: %s)\n", entry, error->text);
+}
+
+void list_kernel_events(const struct strata_event_desc *events, size_t nr,
+			const struct list_choice *choice, struct json_object *json)
+{
+	struct json_object *array = json ? list_json_array(json, "events") : NULL;
 	struct strata_source checked = { .layer = STRATA_LAYER_KERNEL };
 	size_t i;
 
@@ -63,7 +70,10 @@ void list_kernel_events(const struct strata_event_desc *events, size_t nr,
 		if (!is_chosen(&events[i], choice))
 			continue;
 		if (strata_source_add_event(&checked, &events[i], &error))
-			printf(INDENT "(entry %zu: %s)\n", i, error.text);
+			refuse(i, &error, json);
+		else if (array)
+			json_object_array_add(array,
+					      list_json_event(&events[i], NULL, choice->fields));
 		else
 			print_event(&events[i], choice->fields);
 	}

@@ -3,6 +3,7 @@
 #ifndef STRATA_STRATA_LIST_KERNEL_H
 #define STRATA_STRATA_LIST_KERNEL_H
 
+#include <json-c/json.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -22,8 +23,9 @@ struct list_choice {
  * TYPE is s, u, x or f (signed, unsigned, shown in base 16, floating-point) and bits, or text, with
  *[N] for an array and [] for a sequence; or string.  Names in the table are hostile, but
  *zero-terminated.
+ * @json: gets the member "events" instead; NULL: they are printed
  */
 void list_kernel_events(const struct strata_event_desc *events, size_t nr,
-			const struct list_choice *choice);
+			const struct list_choice *choice, struct json_object *json);
 
 #endif /* STRATA_STRATA_LIST_KERNEL_H */

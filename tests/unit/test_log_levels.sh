@@ -63,6 +63,9 @@ check "and two" refused "an unknown option, or two" "$strata" enable-event -s le
 writer=$!
 check "it is listed with the level of each event" await bash -c "'$strata' list --apps --events 2>/dev/null | grep -q 'levels/slow_disk (warning)'"
 check "without one where it has none" bash -c "'$strata' list --apps --events | grep -q 'levels/step\$'"
+check "JSON has the same, for scripts" is "$("$strata" list --apps --events --long --json levels/slow_disk detail |
+	jq -c '[.applications[] | select(.name == "levels") | del(.pid)]')" \
+	'[{"name":"levels","uid":0,"answers":true,"nr_events":5,"events":[{"name":"slow_disk","group":"levels","loglevel":"warning","fields":[{"name":"number","type":"u32"}]},{"name":"detail","group":"levels","loglevel":"debug","fields":[{"name":"text","type":"string"},{"name":"number","type":"u32"}]}]}]'
 # is_recorded EVENT: it is in the recording of the session, which goes on.
 is_recorded() { babeltrace2 "$work"/sessions/* 2>/dev/null | grep -q " $1: "; }
 await is_recorded begun

@@ -180,4 +180,13 @@ for trace in probed/dom0 arguments/dom0 all/g1 all/dom0 all/xen all-merged/ctf p
 	check "babeltrace2 opens $trace without a warning" opens "$OUT/$trace"
 done
 check "no kernel complained" bash -c "! grep -E 'BUG|WARNING|Oops|refcount|Call Trace' '$OUT/dom0-dmesg' '$OUT/guest-g1.log'"
+# As text: GROUP/NAME FIELD:TYPE[COUNT]...
+listed_as_text() {
+	jq -r '.domains[] | select(.domain == 0) | .events[] | "\(.group)/\(.name)" + ([.fields[] |
+		" \(.name):\(.type)" + (if has("count") then "[" + (if .count == 0 then "" else "\(.count)" end) + "]" else "" end)] | join(""))' "$OUT/listed.json" |
+		sort | diff - <(sed -n 's/^ *\([a-z0-9_]*\/[a-zA-Z0-9_]*.*\)/\1/p' "$OUT/listed" | sort)
+}
+check "JSON has the same events and fields as the text" listed_as_text
+check "and the hypervisor's" jq -e '.hypervisor | .cpus >= 1 and .tsc_khz > 0 and ([.events[] | select(.name == "evtchn_send" and .class == "evtchn")] | length == 1)' "$OUT/listed.json"
+check "and each domain" jq -e '[.domains[].name] | sort | . == ["dom0", "g1"]' "$OUT/listed.json"
 finish

@@ -441,8 +441,8 @@ static bool matches_any(const char *name, char *const *patterns, size_t nr)
 	return nr == 0;
 }
 
-size_t select_xen_print_events(FILE *out, const char *indent, char *const *patterns,
-			       size_t nr_patterns)
+size_t select_xen_each_event(char *const *patterns, size_t nr_patterns, select_xen_visit *visit,
+			     void *data)
 {
 	struct strata_event_desc event;
 	const char *fields;
@@ -451,7 +451,7 @@ size_t select_xen_print_events(FILE *out, const char *indent, char *const *patte
 	for (i = 0; event_at(i, &event, &fields); i++) {
 		if (!matches_any(event.name, patterns, nr_patterns))
 			continue;
-		fprintf(out, "%s%-7s %-33s %s\n", indent, class_name(event.id), event.name, fields);
+		visit(data, class_name(event.id), &event, fields);
 		nr++;
 	}
 	return nr;

@@ -74,11 +74,12 @@ void select_xen_clear(struct xen_selection *selection);
 /* Prints the classes, a line each. */
 void select_xen_print_classes(FILE *out, const char *indent);
 
-/*
- * Prints class, name and fields of each event that one of the patterns matches;
- * no pattern: all.  Returns how many.
- */
-size_t select_xen_print_events(FILE *out, const char *indent, char *const *patterns,
-			       size_t nr_patterns);
+/* Called for an event; @fields: names and types of its fields, as text. */
+typedef void select_xen_visit(void *data, const char *class, const struct strata_event_desc *event,
+			      const char *fields);
+
+/* Visits each event that one of the patterns matches; no pattern: all.  Returns how many. */
+size_t select_xen_each_event(char *const *patterns, size_t nr_patterns, select_xen_visit *visit,
+			     void *data);
 
 #endif /* STRATA_STRATAD_SELECT_XEN_H */

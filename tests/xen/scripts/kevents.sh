@@ -28,6 +28,7 @@ start_calls() {
 # What strata says of each event, and what the kernel itself says.
 list_events() {
 	strata list --events --long dom0 >"$LAB_OUT/listed"
+	strata list --events --long --json >"$LAB_OUT/listed.json"
 	mount -t tracefs tracefs /sys/kernel/tracing
 	grep -H field: /sys/kernel/tracing/events/*/*/format >"$LAB_OUT/formats"
 	strata list --events g1 'sched_switch' 'exceptions/*' >chosen

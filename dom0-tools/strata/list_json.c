@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* list_json.c - see list_json.h; called by cmd_list.c, list_kernel.c and list_app.c. */
+#include "strata/list_json.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/escape.h"
+#include "base/log_levels.h"
+
+void list_field_type(char type[LIST_FIELD_TYPE_BYTES], const struct strata_field_desc *field)
+{
+	if (field->kind == STRATA_FIELD_STRING)
+		strcpy(type, "string");
+	else if (field->kind == STRATA_FIELD_TEXT)
+		strcpy(type, "text");
+	else
+		snprintf(type, LIST_FIELD_TYPE_BYTES, "%c%u", " usx  f"[field->kind],
+			 field -> bytes * 8u);
+}
+
+void list_json_text(struct json_object *object, const char *key, const char *text)
+{
+	char valid[sizeof(((struct strata_error *)NULL)->text)];
+
+	strata_valid_utf8_copy(valid, sizeof(valid), text);
+	json_object_object_add(object, key, json_object_new_string(valid));
+}
+
+struct json_object *list_json_array(struct json_object *object, const char *key)
+{
+	struct json_object *array = json_object_new_array();
+
+	json_object_object_add(object, key, array);
+	return array;
+}
+
+static struct json_object *describe_field(const struct strata_field_desc *field)
+{
+	struct json_object *object = json_object_new_object();
+	char type[LIST_FIELD_TYPE_BYTES];
+
+	list_field_type(type, field);
+	list_json_text(object, "name", field->name);
+	list_json_text(object, "type", type);
+	if (field->count != 1 || field->kind == STRATA_FIELD_TEXT)
+		json_object_object_add(object, "count", json_object_new_int(field->count));
+	return object;
+}
+
+struct json_object *list_json_event(const struct strata_event_desc *event, const char *class,
+				    bool fields)
+{
+	struct json_object *object = json_object_new_object(), *array;
+	unsigned int i;
+
+	list_json_text(object, "name", event->name);
+	if (class)
+		list_json_text(object, "class", class);
+	if (event->group[0])
+		list_json_text(object, "group", event->group);
+	if (event->level)
+		list_json_text(object, "loglevel",
+			       strata_log_level_name((enum strata_log_level)event->level));
+	if (!fields)
+		return object;
+	array = list_json_array(object, "fields");
+	for (i = 0; i < event->nr_fields; i++)
+		json_object_array_add(array, describe_field(&event->fields[i]));
+	return object;
+}
+
+bool list_json_print(struct json_object *root)
+{
+	const int length = printf(
+		"%s\n", json_object_to_json_string_ext(
+				root, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
+
+	json_object_put(root);
+	return length > 0;
+}

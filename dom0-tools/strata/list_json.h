@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* list_json.h - what `strata list --json` prints (docs/formats.md). */
+#ifndef STRATA_STRATA_LIST_JSON_H
+#define STRATA_STRATA_LIST_JSON_H
+
+#include <json-c/json.h>
+#include <stdbool.h>
+
+#include <strata/event.h>
+
+/* Longest text of list_field_type(), with its zero byte. */
+#define LIST_FIELD_TYPE_BYTES 8
+
+/* The type of a field that was checked, without its count: "u32", "text", "string". */
+void list_field_type(char type[LIST_FIELD_TYPE_BYTES], const struct strata_field_desc *field);
+
+/* Adds a text that may hold anything. */
+void list_json_text(struct json_object *object, const char *key, const char *text);
+
+/* Adds an array under @key, and returns it. */
+struct json_object *list_json_array(struct json_object *object, const char *key);
+
+/*
+ * Describes an event that was checked.
+ * @class: of the hypervisor's; NULL: it has none
+ */
+struct json_object *list_json_event(const struct strata_event_desc *event, const char *class,
+				    bool fields);
+
+/* Prints the whole answer, and frees it.  False: it could not be written. */
+bool list_json_print(struct json_object *root);
+
+#endif /* STRATA_STRATA_LIST_JSON_H */
