@@ -251,6 +251,17 @@ int output_dir_open(struct output_dir *out, const char *path, enum output_place 
 	return -1;
 }
 
+int output_dir_of_many(const char *path, struct strata_error *error)
+{
+	struct strata_dir dir;
+
+	if (strata_dir_make(&dir, path, 0750, NULL, error))
+		return -1;
+	close_to_others(&dir);
+	strata_dir_close(&dir);
+	return 0;
+}
+
 int output_dir_dated(char path[PATH_MAX], const char *dir, const char *what,
 		     struct strata_error *error)
 {

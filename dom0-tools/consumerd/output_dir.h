@@ -32,6 +32,13 @@ struct output_dir {
 int output_dir_open(struct output_dir *out, const char *path, enum output_place place,
 		    struct strata_error *error);
 
+/*
+ * Makes the directory in which recordings are made one after the other, or takes one that exists.
+ * It is closed to others: whoever can open it can keep its lock, which each new recording needs.
+ * 0 or -1.
+ */
+int output_dir_of_many(const char *path, struct strata_error *error);
+
 /* Names a directory for something that begins now: "DIR/recording-20260701-120000".  0 or -1. */
 int output_dir_dated(char path[PATH_MAX], const char *dir, const char *what,
 		     struct strata_error *error);

@@ -29,6 +29,7 @@ struct recorder_queue {
 	uint64_t subbuf_bytes;   /* of the largest that its rings have or had */
 	uint64_t written_before; /* what the principal had written when the recording began */
 	bool waits;              /* it has used its share of the disk, which was printed */
+	bool stays_behind;       /* the recording rotates, and the disk has no room for its files */
 };
 
 /* A stream that has ended since the tables were saved last. */

@@ -329,14 +329,12 @@ static int check_rotation(const struct record_options *options)
 static int begin_rotation(struct record_options *options, char first[PATH_MAX])
 {
 	struct strata_error error;
-	struct strata_dir dir;
 
-	if (strata_dir_make(&dir, options->output, 0755, NULL, &error) ||
+	if (output_dir_of_many(options->output, &error) ||
 	    output_dir_dated(first, options->output, "recording", &error)) {
 		fprintf(stderr, "strata: %s\n", error.text);
 		return STRATA_STATUS_FAILED;
 	}
-	strata_dir_close(&dir);
 	options->rotation_dir = options->output;
 	options->output = first;
 	options->place = OUTPUT_NEW;

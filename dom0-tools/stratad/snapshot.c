@@ -57,34 +57,54 @@ static void flush_guests(struct participants *kernels)
 	}
 }
 
+/* Adds a kernel's rings.  0; 1: its share has no room for them, which is printed; or -1. */
+static int add_kernel(struct recorder *recorder, struct participants *kernels,
+		      struct participant *one, enum recorder_begin begin,
+		      struct strata_error *error)
+{
+	size_t index, next = 0;
+	struct event_set known;
+	int result;
+
+	participant_known_events(kernels, one, &known);
+	result = sources_begin_kernel(recorder, &one->guest, one->uuid, &one->map, &known, begin, 0,
+				      &index, error);
+	if (result == -2) {
+		fprintf(stderr, "strata: domain %u is not in %s: %s\n", one->domain,
+			recorder_dir(recorder)->path, error->text);
+		return 1;
+	}
+	if (result || sources_add_rings(recorder, index, one->map.rings, one->map.nr_rings, &next,
+					one->map.nr_rings, begin, error))
+		return -1;
+	recorder_recording(recorder)->sources[index].since_ticks =
+		recorder_recording(kernels->recorder)->sources[one->source].since_ticks;
+	return 0;
+}
+
+/* @left_out: OUT, set if somebody's share has no room for his sources.  0 or -1. */
 static int add_sources(struct recorder *recorder, struct participants *kernels,
 		       struct hypervisor *hypervisor, const struct apps *apps,
-		       const struct participant *died, struct strata_error *error)
+		       const struct participant *died, bool *left_out, struct strata_error *error)
 {
 	const enum recorder_begin others = died ? RECORDER_PEEK : RECORDER_WITH_PAST;
-	size_t i, index, next;
+	size_t i;
+	int result;
 
 	if (hypervisor && sources_add_hypervisor(recorder, hypervisor, others, error))
 		return -1;
 	for (i = 0; i < kernels->nr; i++) {
 		struct participant *one = &kernels->list[i];
-		struct event_set known;
 
 		if (one->step < PARTICIPANT_READY)
 			continue;
-		participant_known_events(kernels, one, &known);
-		next = 0;
-		if (sources_begin_kernel(recorder, &one->guest, one->uuid, &one->map, &known,
-					 one == died ? RECORDER_WITH_PAST : others, 0, &index,
-					 error) ||
-		    sources_add_rings(recorder, index, one->map.rings, one->map.nr_rings, &next,
-				      one->map.nr_rings, one == died ? RECORDER_WITH_PAST : others,
-				      error))
+		result = add_kernel(recorder, kernels, one,
+				    one == died ? RECORDER_WITH_PAST : others, error);
+		if (result < 0)
 			return -1;
-		recorder_recording(recorder)->sources[index].since_ticks =
-			recorder_recording(kernels->recorder)->sources[one->source].since_ticks;
+		*left_out |= result > 0;
 	}
-	return apps_add_sources(apps, recorder, others, error);
+	return apps_add_sources(apps, recorder, others, left_out, error);
 }
 
 int snapshot_take(struct participants *kernels, struct hypervisor *hypervisor,
@@ -92,11 +112,14 @@ int snapshot_take(struct participants *kernels, struct hypervisor *hypervisor,
 		  struct recorder *recorder, struct recorder_totals *totals,
 		  struct strata_error *error)
 {
+	bool left_out = false;
+	int result;
+
 	*totals = (struct recorder_totals){ 0 };
 	sources_set_clock(recorder, kernels->tsc_khz);
 	/* Files and tables first: packets without tables could not be read, and the hypervisor's
 	 * clock records of the flush are soon overwritten. */
-	if (add_sources(recorder, kernels, hypervisor, apps, died, error) ||
+	if (add_sources(recorder, kernels, hypervisor, apps, died, &left_out, error) ||
 	    recorder_save(recorder, error)) {
 		recorder_abandon(recorder);
 		return -1;
@@ -106,5 +129,7 @@ int snapshot_take(struct participants *kernels, struct hypervisor *hypervisor,
 		recorder_abandon(recorder);
 		return -1;
 	}
-	return recorder_close(recorder, totals, error);
+	result = recorder_close(recorder, totals, error);
+	totals->was_shared |= left_out;
+	return result;
 }

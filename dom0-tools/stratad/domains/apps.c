@@ -111,11 +111,13 @@ int apps_open(struct apps *apps, struct strata_error *error)
 }
 
 int apps_add_sources(const struct apps *apps, struct recorder *recorder, enum recorder_begin begin,
-		     struct strata_error *error)
+		     bool *left_out, struct strata_error *error)
 {
 	struct strata_source *source;
+	char name[STRATA_ESCAPED_BYTES(32)];
 	struct strata_error why;
 	size_t i, j, index, next;
+	int result;
 
 	for (i = 0; i < apps->nr; i++) {
 		struct application *one = apps->list[i];
@@ -127,9 +129,17 @@ int apps_add_sources(const struct apps *apps, struct recorder *recorder, enum re
 		next = 0;
 		if (!who)
 			return strata_fail(error, "out of memory");
-		if (sources_begin_app(recorder, who, &one->app, &index, error) ||
-		    sources_add_rings(recorder, index, one->app.rings, one->app.nr_rings, &next,
-				      one->app.nr_rings, begin, error))
+		result = sources_begin_app(recorder, who, &one->app, &index, error);
+		/* One user's share may be too small on a disk that fills up: the others' is not. */
+		if (result == -2) {
+			principal_complain(one->who, "application %s is not in %s: %s",
+					   apps_shown_name(one, name), recorder_dir(recorder)->path,
+					   error->text);
+			*left_out = true;
+			continue;
+		}
+		if (result || sources_add_rings(recorder, index, one->app.rings, one->app.nr_rings,
+						&next, one->app.nr_rings, begin, error))
 			return -1;
 		source = &recorder_recording(recorder)->sources[index];
 		source->since_ticks = source->came_ticks =

@@ -112,11 +112,14 @@ void apps_tend(struct apps *apps);
 
 /*
  * Adds all participating applications to another recorder, for the present contents of their rings.
- * @begin: RECORDER_WITH_PAST: the other recorder takes the events away from the first; or
- * RECORDER_PEEK 0 or -1.
+ * Those for which their user has no share of it are left out, with a message.
+ * @begin:    RECORDER_WITH_PAST: the other recorder takes the events away from the first; or
+ *            RECORDER_PEEK
+ * @left_out: OUT, set if there are such
+ * 0 or -1.
  */
 int apps_add_sources(const struct apps *apps, struct recorder *recorder, enum recorder_begin begin,
-		     struct strata_error *error);
+		     bool *left_out, struct strata_error *error);
 
 /* Applies new selections: to applications that are connected, each in its turn; others are called
  * again. */

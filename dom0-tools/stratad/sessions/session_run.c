@@ -77,7 +77,6 @@ int session_run_start(struct managed_session *session, struct json_object *reply
 {
 	const struct strata_session *model = &session->model;
 	struct consumer consumer;
-	struct strata_dir dir;
 	char path[PATH_MAX];
 
 	(void)reply;
@@ -87,10 +86,8 @@ int session_run_start(struct managed_session *session, struct json_object *reply
 		return strata_fail(error,
 				   "session %s has no events; `strata enable-event` adds some",
 				   model->name);
-	if (strata_dir_make(&dir, model->output, 0755, NULL, error))
-		return -1;
-	strata_dir_close(&dir);
-	if (output_dir_dated(path, model->output, "recording", error) ||
+	if (output_dir_of_many(model->output, error) ||
+	    output_dir_dated(path, model->output, "recording", error) ||
 	    consumer_start(&consumer, model, path, error))
 		return -1;
 	session->ended = SESSION_NO_NEWS;

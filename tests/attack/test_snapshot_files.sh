@@ -1,0 +1,29 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# A user has so many programs that the disk has no room for their files in a snapshot, beside those in the recording. They are left
+# out of it; others are in it.
+# shellcheck source=tests/attack/common.sh
+. "$(dirname "$0")/common.sh"
+# shellcheck source=tests/attack/hostile.sh
+. "$(dirname "$0")/hostile.sh"
+
+mount -t tmpfs -o size=64m,nr_inodes=700 disk "$work"
+
+begin flies --app all --overwrite
+attack hold 70 2
+victimise 2000 50
+victim_waits() { kill -STOP "$victim_pid"; }
+victim_waits
+status=0
+"$strata" snapshot --output "$work/snapshot" >"$work/said" 2>&1 || status=$?
+check "a snapshot is taken" test -e "$work/snapshot/recording.json"
+check "it says that not all is in it" is "$status $(grep -c 'used up its share' "$work/said")" "3 1"
+check "another user's program is in it" test "$(steps snapshot)" -ge 200
+check "the recorder says whose programs are not" said flies 'is not in .*snapshot: user 61001 has created as many files'
+kill -CONT "$victim_pid"
+victim_ends
+end_attacks
+end_recording
+check "the recorder ends as usual" is "$status" 0
+finish
