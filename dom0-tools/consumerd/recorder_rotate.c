@@ -191,8 +191,11 @@ static void leave_behind(struct recorder *recorder, struct ring_stream *stream)
 {
 	stream->ring->broken = true;
 	stream->live_slot = LIVE_NO_SLOT;
-	/* Nothing of it is written any more; end_source() frees its place. */
+	/* Nothing of it is written any more, and what is written stays; end_source() frees its
+	 * place. */
 	stream_source(&recorder->drain, stream)->vacant = true;
+	recorder_source_of(recorder, stream->source->index)->saved =
+		(struct recorder_saved){ .any = false };
 }
 
 static void complain(const struct recorder_queue *queue)

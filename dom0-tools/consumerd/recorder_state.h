@@ -43,6 +43,7 @@ struct recorder_saved {
 	bool any;
 	size_t nr_events;
 	uint32_t tsc_khz;
+	uint64_t bytes; /* for which its principal was charged */
 };
 
 /* The recorder's own state of a source, beside the recording's. */
@@ -55,6 +56,7 @@ struct recorder_source {
 	enum strata_source_end reason; /* if it is leaving */
 	bool owner_knows;              /* its owner was told that the source has ended */
 	struct recorder_saved saved;
+	bool no_room_said; /* the user knows that its metadata are not written */
 };
 
 /* How far the tables are on the disk. */
