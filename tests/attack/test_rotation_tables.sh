@@ -16,6 +16,7 @@ has_pieces() { [ "$(pieces)" -ge "$1" ] || said many "disk is full|cannot rotate
 recorder=$!
 await begun_or_ended "$work/many.log"
 attack describe 3
+# shellcheck disable=SC2119 # of the last attack
 check "three programs describe many events" is "$(connections)" 3
 victimise 8000 1000
 await has_pieces 6
