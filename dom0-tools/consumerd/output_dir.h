@@ -33,8 +33,9 @@ int output_dir_open(struct output_dir *out, const char *path, enum output_place 
 		    struct strata_error *error);
 
 /*
- * Makes the directory in which recordings are made one after the other, or takes one that exists.
- * It is closed to others: whoever can open it can keep its lock, which each new recording needs.
+ * Makes the directory in which recordings are made one after the other, closed to others, or takes
+ * one that exists as it is, and warns if others may open it: whoever can open it can keep its lock,
+ * which each new recording needs.
  * 0 or -1.
  */
 int output_dir_of_many(const char *path, struct strata_error *error);

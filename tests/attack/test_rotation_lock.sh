@@ -9,7 +9,6 @@
 
 place=/tmp/place
 mkdir $place
-mkdir -m 755 $place/existing
 
 if ! fuse_for_all; then
 	echo "1..0 # SKIP no /dev/fuse"
@@ -18,22 +17,28 @@ fi
 
 # shellcheck disable=SC2317 # await calls it
 locked_or_refused() { grep -qsE 'locked|Permission denied' "$work/locked" || has_ended "$1"; }
-# has_two NAME: recordings, or the recorder says that it has no second one.  The links are counted: to list a locked directory would wait.
-has_two() { [ "$(stat -c %h "$place/$1")" -ge 4 ] || said "$1" 'cannot rotate'; }
+# has_two: recordings, or the recorder says that it has no second one.  The links are counted: to list a locked directory would wait.
+has_two() { [ "$(stat -c %h $place/new)" -ge 4 ] || said new 'cannot rotate'; }
 
-for name in new existing; do
-	"$strata" record --app all --rotate-time 1s --output $place/$name 2>"$work/$name.log" &
-	recorder=$!
-	await begun_or_ended "$work/$name.log"
-	rm -f "$work/locked"
-	become "$mallory" $bin/dir_holder "$(home "$mallory")" $place/$name >"$work/locked" 2>&1 &
-	attackers+=($!)
-	await locked_or_refused $!
-	check "another user cannot lock the $name directory" grep -q 'Permission denied' "$work/locked"
-	await has_two $name
-	check "the recording rotates" is "$(grep -c 'cannot rotate' "$work/$name.log")" 0
-	end_attacks
-	end_recording
-	check "the recorder ends as usual" is "$status" 0
-done
+"$strata" record --app all --rotate-time 1s --output $place/new 2>"$work/new.log" &
+recorder=$!
+await begun_or_ended "$work/new.log"
+become "$mallory" $bin/dir_holder "$(home "$mallory")" $place/new >"$work/locked" 2>&1 &
+attackers+=($!)
+await locked_or_refused $!
+check "another user cannot lock the directory of a recording that rotates" grep -q 'Permission denied' "$work/locked"
+await has_two
+check "the recording rotates" is "$(grep -c 'cannot rotate' "$work/new.log")" 0
+end_attacks
+end_recording
+check "the recorder ends as usual" is "$status" 0
+
+# One that exists may be everybody's, as /tmp is.
+mkdir -m 755 $place/existing
+"$strata" record --app all --rotate-time 1s --output $place/existing 2>"$work/existing.log" &
+recorder=$!
+await begun_or_ended "$work/existing.log"
+check "of one that exists, others can; it is said" grep -q 'existing: other users may open it' "$work/existing.log"
+check "and it stays as it is" is "$(stat -c %a $place/existing)" 755
+end_recording
 finish
