@@ -194,6 +194,33 @@ static void classes_that_are_selected_later_count_like_others(void **state)
 	close_recorder();
 }
 
+/* A name selects one event: with two of the same name a guest would select both, so it is refused,
+ * whichever of them are to be recorded, and no source is added for it. */
+static void a_guest_whose_events_share_a_name_is_refused(void **state)
+{
+	static const uint8_t uuid[PRINCIPAL_UUID_BYTES] = { 2 };
+	const struct guest guest = { .domain = 1, .name = "g1" };
+	struct strata_event_desc events[] = { { .name = "tock" },
+					      { .id = 1, .name = "tick" },
+					      { .id = 2, .name = "tock" } };
+	const struct guest_map map = { .events = events, .nr_events = 3, .nr_rings = 1 };
+	const struct event_set second = { { 2 } };
+	size_t index;
+
+	(void)state;
+	assert_int_equal(sources_begin_kernel(recorder, &guest, uuid, &map, &second,
+					      RECORDER_FROM_NOW, 0, &index, &error),
+			 -2);
+	assert_non_null(strstr(error.text, "have the same name; names must be unique"));
+	assert_int_equal(recorder_recording(recorder)->nr_sources, 0);
+	strcpy(events[2].name, "tack");
+	assert_int_equal(sources_begin_kernel(recorder, &guest, uuid, &map, &second,
+					      RECORDER_FROM_NOW, 0, &index, &error),
+			 0);
+	recorder_leave_source(recorder, index, STRATA_SOURCE_UNLOADED);
+	close_recorder();
+}
+
 static void large_tables_keep_nobody_waiting(void **state)
 {
 	const uint64_t all_of_few = strata_nr_subbufs(test_ring_geometry);
@@ -269,6 +296,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		test_in_world(descriptions_beyond_a_share_are_refused_and_can_be_read),
 		test_in_world(classes_that_are_selected_later_count_like_others),
+		test_in_world(a_guest_whose_events_share_a_name_is_refused),
 		test_in_world(large_tables_keep_nobody_waiting),
 		test_in_world(what_comes_while_tables_are_written_is_written_too),
 	};
