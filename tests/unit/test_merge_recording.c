@@ -127,18 +127,24 @@ static void a_domain_name_that_is_no_utf8_can_be_saved(void **state)
 #define STREAM(cpu, lost) \
 	"{\"cpu\":" cpu ",\"packets\":1,\"events\":1,\"lost\":" lost ",\"bad_packets\":0}"
 
-static int load_text(const char *text, struct strata_error *error)
+static void write_text(const char *text)
 {
-	struct strata_recording loaded;
 	char path[64];
 	FILE *file;
-	int status;
 
 	snprintf(path, sizeof(path), "%s/recording.json", dir);
 	file = fopen(path, "w");
 	assert_non_null(file);
 	assert_int_equal(fwrite(text, 1, strlen(text), file), strlen(text));
 	fclose(file);
+}
+
+static int load_text(const char *text, struct strata_error *error)
+{
+	struct strata_recording loaded;
+	int status;
+
+	write_text(text);
 	status = strata_recording_load(&loaded, dir, error);
 	if (!status && loaded.nr_faults)
 		status = strata_fail(error, "%s", loaded.faults[0].text);
@@ -226,6 +232,31 @@ static void everything_that_is_wrong_in_a_file_is_refused(void **state)
 			fail_msg("%s: \"%s\" does not say \"%s\"", cases[i].text, error.text,
 				 cases[i].because);
 	}
+}
+
+#define BAD_SOURCE "{\"name\":\"g2\",\"layer\":\"moon\"}"
+
+static void a_source_that_cannot_be_read_is_left_out_alone(void **state)
+{
+	struct strata_recording loaded;
+	struct strata_error error;
+
+	(void)state;
+	/* Given a bad source between two good ones, the good ones are loaded ... */
+	write_text(WITH_SOURCES(SOURCE("g1", "", "") "," BAD_SOURCE "," SOURCE("g3", "", "")));
+	assert_int_equal(strata_recording_load(&loaded, dir, &error), 0);
+	assert_int_equal(loaded.nr_sources, 2);
+	assert_string_equal(loaded.sources[0].name, "g1");
+	assert_string_equal(loaded.sources[1].name, "g3");
+	/* ... and the bad one is named, with the reason. */
+	assert_int_equal(loaded.nr_faults, 1);
+	assert_non_null(strstr(loaded.faults[0].text, "source 1 g2: \"layer\" is not one of"));
+	assert_non_null(strstr(loaded.faults[0].text, "; it is left out"));
+	strata_recording_clear(&loaded);
+	/* With nothing else in it, the file is no recording. */
+	write_text(WITH_SOURCES(BAD_SOURCE));
+	assert_int_equal(strata_recording_load(&loaded, dir, &error), -1);
+	assert_non_null(strstr(error.text, "source 0 g2: \"layer\" is not one of"));
 }
 
 #define HEX(name, bytes, count)                      \
@@ -407,6 +438,7 @@ int main(void)
 		cmocka_unit_test(what_is_saved_is_loaded_again),
 		cmocka_unit_test(a_domain_name_that_is_no_utf8_can_be_saved),
 		cmocka_unit_test(everything_that_is_wrong_in_a_file_is_refused),
+		cmocka_unit_test(a_source_that_cannot_be_read_is_left_out_alone),
 		cmocka_unit_test(every_event_that_is_wrong_is_refused),
 		cmocka_unit_test(a_directory_that_is_no_recording_is_named),
 		cmocka_unit_test(an_error_carries_its_causes_and_never_overruns),
