@@ -88,8 +88,9 @@ int strata_filter_expression(struct strata_filter *filter, const char *expressio
 struct teller {
 	strata_complain_fn *tell;
 	void *data;
-	bool unlikely; /* reports only values that no trace names; */
-	bool read_all; /* also names that no event had */
+	bool unlikely;  /* reports only values that no trace names; */
+	bool all_tasks; /* also names of tasks, */
+	bool all_vcpus; /* and vCPUs that no event had */
 	bool told;
 };
 
@@ -176,11 +177,12 @@ static void tell_of_value(struct teller *teller, const struct strata_node *node)
 	tell(teller, node, value->column, &message);
 }
 
-/* A task's name is seen only when its events are read. */
-static bool is_of_task(const struct strata_node *node)
+/* Whether all values of the attribute are known. Some are seen only when events are read. */
+static bool is_known(const struct teller *teller, const struct strata_node *node)
 {
-	return node->left.kind == STRATA_OPERAND_ATTRIBUTE &&
-	       node->left.attribute == STRATA_ATTRIBUTE_PROCESS;
+	if (strata_node_is_of(node, STRATA_ATTRIBUTE_PROCESS))
+		return teller->all_tasks;
+	return teller->all_vcpus || !strata_node_is_of(node, STRATA_ATTRIBUTE_VCPU);
 }
 
 /* A tree is no deeper than an expression may be. */
@@ -195,7 +197,7 @@ static void tell_of_node(struct teller *teller, const struct strata_node *node)
 	if (node->kind != STRATA_NODE_TEST)
 		return;
 	if (teller->unlikely) {
-		if (node->may_match && !node->is_likely && (teller->read_all || !is_of_task(node)))
+		if (node->may_match && !node->is_likely && is_known(teller, node))
 			tell_of_value(teller, node);
 		return;
 	}
@@ -220,13 +222,20 @@ void strata_filter_tell_missing(const struct strata_filter *filter, strata_compl
 	tell_of_node(&teller, filter->root);
 }
 
-bool strata_filter_tell_unlikely(const struct strata_filter *filter, bool read_all,
+bool strata_filter_tell_unlikely(const struct strata_filter *filter, bool from_first, bool to_last,
 				 strata_complain_fn *told, void *data)
 {
 	struct teller teller = {
-		.tell = told, .data = data, .unlikely = true, .read_all = read_all
+		.tell = told,
+		.data = data,
+		.unlikely = true,
+		/* For tasks' names a merge reads earlier events, too. */
+		.all_tasks = to_last,
+		.all_vcpus = !filter->seen_vcpus || (from_first && to_last),
 	};
 
+	if (filter->seen_vcpus)
+		strata_seen_tell_vcpus(filter->seen_vcpus, filter->root);
 	tell_of_node(&teller, filter->root);
 	return teller.told;
 }

@@ -65,11 +65,12 @@ void strata_filter_tell_missing(const struct strata_filter *filter, strata_compl
 bool strata_filter_can_match(const struct strata_filter *filter);
 
 /*
- * After a merge in which no event matched, reports each CPU in the filter that no stream's first
- * packet names, and each process that is not the name of a task. Returns whether there was one.
- * @read_all: the merge read all traces to their ends
+ * After a merge in which no event matched, reports each CPU or vCPU in the filter that no stream's
+ * first packet and no event names, and each process that is not the name of a task. Returns whether
+ * there was one.
+ * @from_first, @to_last: the merge began at the beginnings of all traces, and read to their ends
  */
-bool strata_filter_tell_unlikely(const struct strata_filter *filter, bool read_all,
+bool strata_filter_tell_unlikely(const struct strata_filter *filter, bool from_first, bool to_last,
 				 strata_complain_fn *tell, void *data);
 
 /* Whether an event of this stream can match. */

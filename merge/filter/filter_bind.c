@@ -97,6 +97,13 @@ static const char *next_name(const struct bound_operand *bound, size_t *at)
 	return NULL;
 }
 
+/* Whether the operand is the number of its stream's CPU: of a CPU, or of a kernel's vCPU. */
+static bool is_of_stream(const struct bound_operand *bound)
+{
+	return bound->kind == BOUND_CPU ||
+	       (bound->kind == BOUND_PLACE && bound->number->in == STRATA_PLACE_CPU);
+}
+
 /* Compares the wanted value with one that events of the class have, to suggest the nearest. */
 static void compare_known(struct strata_node *node, const struct strata_value *wanted,
 			  const struct bound_operand *known, const struct strata_binder *binder)
@@ -116,7 +123,7 @@ static void compare_known(struct strata_node *node, const struct strata_value *w
 		return;
 	if (known->kind == BOUND_CONSTANT && known->value.kind == STRATA_VALUE_INTEGER)
 		strata_nearest_number(&node->nearest, wanted->number, known->value.number);
-	for (i = 0; known->kind == BOUND_CPU && i < trace->nr_streams; i++) {
+	for (i = 0; is_of_stream(known) && i < trace->nr_streams; i++) {
 		if (trace->streams[i].has_cpu)
 			strata_nearest_number(&node->nearest, wanted->number,
 					      trace->streams[i].cpu);
@@ -149,8 +156,8 @@ static bool is_never_equal(const struct bound_node *bound)
 	       !name_may_fit(&bound->left, &bound->right.value);
 }
 
-/* Whether a stream of the trace is of the wanted CPU, as far as streams say. Names of tasks are
- * seen only when events are read. */
+/* Whether a stream of the trace is of the wanted CPU, as far as streams say. Names of tasks, and
+ * vCPUs in Xen's events, are seen only when events are read. */
 static bool is_likely(const struct strata_binder *binder, const struct bound_node *bound)
 {
 	const struct strata_ctf_trace *trace = binder->trace;
@@ -158,8 +165,13 @@ static bool is_likely(const struct strata_binder *binder, const struct bound_nod
 
 	if (bound->comparison == STRATA_EQUAL && bound->left.kind == BOUND_TASK_NAME)
 		return false;
-	if (bound->comparison != STRATA_EQUAL || bound->left.kind != BOUND_CPU ||
-	    bound->right.kind != BOUND_CONSTANT || bound->right.value.kind != STRATA_VALUE_INTEGER)
+	if (bound->comparison != STRATA_EQUAL || bound->right.kind != BOUND_CONSTANT ||
+	    bound->right.value.kind != STRATA_VALUE_INTEGER)
+		return true;
+	if (bound->left.kind == BOUND_PLACE && bound->left.number == &binder->place->vcpu &&
+	    bound->left.number->in == STRATA_PLACE_FIELD)
+		return false;
+	if (!is_of_stream(&bound->left))
 		return true;
 	for (i = 0; i < trace->nr_streams; i++) {
 		if (trace->streams[i].has_cpu && trace->streams[i].cpu == bound->right.value.number)
@@ -386,6 +398,7 @@ static int bind_kind(struct strata_filter *filter, struct strata_binder *binder,
 	binder->place = place;
 	binder->reads_packet = false;
 	binder->asks_for_task = false;
+	binder->asks_for_vcpu = false;
 	if (find_tasks(binder, class))
 		return -1;
 	for (i = 0; i < class->nr_events; i++) {
@@ -402,6 +415,11 @@ static int bind_kind(struct strata_filter *filter, struct strata_binder *binder,
 	kind->reads_packet = binder->reads_packet;
 	kind->tasks = binder->asks_for_task ? binder->tasks : NULL;
 	filter->of_set.from_start |= binder->asks_for_task;
+	kind->vcpu = binder->asks_for_vcpu ? &place->vcpu : NULL;
+	if (kind->vcpu && !filter->seen_vcpus)
+		filter->seen_vcpus =
+			strata_ctf_arena_get(binder->arena, 1, sizeof(*filter->seen_vcpus));
+	binder->no_memory |= kind->vcpu && !filter->seen_vcpus;
 	return binder->no_memory ? -1 : 0;
 }
 
@@ -426,6 +444,7 @@ int strata_filter_bind(struct strata_filter *filter, const struct strata_trace_s
 	size_t i;
 
 	filter->can_match = false;
+	filter->seen_vcpus = NULL;
 	filter->of_set.from_start = false;
 	filter->nr_traces = set->nr_traces;
 	strata_ctf_arena_free(filter->bound_arena);

@@ -187,6 +187,7 @@ static void bind_attribute(struct strata_binder *binder, const struct strata_ope
 		break;
 	case STRATA_ATTRIBUTE_VCPU:
 		bind_place(bound, &binder->place->vcpu, NULL);
+		binder->asks_for_vcpu |= binder->place->vcpu.in == STRATA_PLACE_FIELD;
 		break;
 	case STRATA_ATTRIBUTE_CPU:
 		bound->kind = BOUND_CPU;

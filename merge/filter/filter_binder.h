@@ -20,6 +20,7 @@ struct strata_binder {
 	/* Of the kind of stream; NULL: its events do not show the task. */
 	struct strata_task_class *tasks;
 	bool asks_for_task;
+	bool asks_for_vcpu; /* which each event has */
 	bool no_memory;
 };
 

@@ -8,6 +8,7 @@
 
 #include "timeline/event_place.h"
 #include "filter/filter.h"
+#include "filter/filter_seen.h"
 #include "timeline/current_task.h"
 
 enum bound_operand_kind {
@@ -48,6 +49,9 @@ struct bound_kind {
 	bool reads_packet; /* of some class */
 	/* How each class shows the running task; NULL: not needed, or none does. */
 	struct strata_task_class *tasks;
+	/* The vCPU of each event, to be noted; NULL: no test asks for it, or events do not say it.
+	 */
+	const struct strata_place_number *vcpu;
 };
 
 /* The callbacks with which merges run a filter: filter_run.c. */
@@ -62,6 +66,8 @@ struct strata_filter {
 	size_t *nr_streams;         /* of each trace */
 	size_t nr_traces;
 	bool can_match; /* for some class */
+	/* The vCPUs in events; NULL: not needed. */
+	struct strata_seen_vcpus *seen_vcpus;
 };
 
 #endif /* STRATA_MERGE_FILTER_BOUND_H */

@@ -72,12 +72,21 @@ struct strata_node {
 	bool stands_alone; /* a test of the left operand only */
 	bool was_sensible; /* some event has comparable operands */
 	bool may_match;    /* an event of some class may match; decided when the filter is bound */
-	/* And a trace names such a value; false for a CPU of which there is no stream. */
+	/* And a trace names such a value. False for a CPU of which there is no stream, and for a
+	 * task's name or a vCPU that was not seen in events yet. */
 	bool is_likely;
 	struct strata_nearest nearest; /* of a value that no event has: the nearest existing one */
 	const char *option;
 	unsigned int column; /* of the comparison, in the expression; 0: not from an expression */
 };
+
+/* Whether the node tests this attribute. */
+static inline bool strata_node_is_of(const struct strata_node *node,
+				     enum strata_attribute attribute)
+{
+	return node->kind == STRATA_NODE_TEST && node->left.kind == STRATA_OPERAND_ATTRIBUTE &&
+	       node->left.attribute == attribute;
+}
 
 /*
  * Parses an expression.

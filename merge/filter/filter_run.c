@@ -270,6 +270,23 @@ static enum strata_verdict ask(const struct bound_node *node, const struct asked
 
 static const uint8_t nothing[STRATA_CTF_PADDING];
 
+/* Notes the vCPUs of a kind's events, as long as a message may need them. */
+static void see_vcpus(struct filter_run *run, struct strata_ctf_reader *reader,
+		      const struct bound_kind *kind, const struct strata_lane_event *events,
+		      size_t nr)
+{
+	struct strata_seen_vcpus *seen = run->filter->seen_vcpus;
+	struct strata_ctf_cursor cursor;
+	size_t i;
+
+	if (__atomic_load_n(&seen->is_needless, __ATOMIC_RELAXED))
+		return;
+	for (i = 0; i < nr; i++) {
+		strata_ctf_event_open(reader, &events[i], &cursor);
+		strata_seen_add_vcpu(seen, strata_place_read_field(kind->vcpu, &cursor));
+	}
+}
+
 /* Reads the head of the reader's packet, if it is a new packet. */
 static void read_packet(struct filter_run *run, struct strata_ctf_reader *reader)
 {
@@ -353,6 +370,8 @@ static size_t keep(void *data, size_t trace, struct strata_ctf_reader *reader,
 		asked.cpu = (uint32_t)reader->packet.cpu;
 	if (kind->reads_packet)
 		read_packet(run, reader);
+	if (kind->vcpu)
+		see_vcpus(run, reader, kind, events, nr);
 	if (kind->tasks)
 		return keep_by_task(run, reader, kind, task_of(run, trace, reader), &asked, events,
 				    nr);
@@ -368,6 +387,8 @@ static size_t keep(void *data, size_t trace, struct strata_ctf_reader *reader,
 		events[kept] = events[i];
 		kept += matches;
 	}
+	if (kind->vcpu && kept)
+		__atomic_store_n(&run->filter->seen_vcpus->is_needless, true, __ATOMIC_RELAXED);
 	return kept;
 }
 

@@ -37,8 +37,7 @@ static void tell_test(const struct strata_seen *seen, struct strata_node *node)
 	const struct strata_value *wanted = &node->right.value;
 	size_t i;
 
-	if (node->left.kind != STRATA_OPERAND_ATTRIBUTE ||
-	    node->left.attribute != STRATA_ATTRIBUTE_PROCESS ||
+	if (!strata_node_is_of(node, STRATA_ATTRIBUTE_PROCESS) ||
 	    wanted->kind != STRATA_VALUE_PATTERN)
 		return;
 	node->is_likely |= seen->is_full;
@@ -63,4 +62,33 @@ void strata_seen_tell(const struct strata_seen *seen, struct strata_node *node)
 		strata_seen_tell(seen, child);
 	if (node->kind == STRATA_NODE_TEST)
 		tell_test(seen, node);
+}
+
+void strata_seen_add_vcpu(struct strata_seen_vcpus *seen, uint32_t vcpu)
+{
+	const uint64_t bit = 1ull << vcpu % 64;
+
+	/* Relaxed: read when all threads have ended. Most events have a vCPU that is there. */
+	if (vcpu <= UINT16_MAX &&
+	    !(__atomic_load_n(&seen->bits[vcpu / 64], __ATOMIC_RELAXED) & bit))
+		__atomic_fetch_or(&seen->bits[vcpu / 64], bit, __ATOMIC_RELAXED);
+}
+
+void strata_seen_tell_vcpus(const struct strata_seen_vcpus *seen, struct strata_node *node)
+{
+	const struct strata_value *wanted = &node->right.value;
+	struct strata_node *child;
+	uint64_t i;
+
+	/* A tree is no deeper than an expression may be. */
+	for (child = node->first; child; child = child->next)
+		strata_seen_tell_vcpus(seen, child);
+	if (!strata_node_is_of(node, STRATA_ATTRIBUTE_VCPU) || wanted->kind != STRATA_VALUE_INTEGER)
+		return;
+	for (i = 0; i <= UINT16_MAX; i++) {
+		if (!(seen->bits[i / 64] >> i % 64 & 1))
+			continue;
+		node->is_likely |= i == wanted->number;
+		strata_nearest_number(&node->nearest, wanted->number, i);
+	}
 }

@@ -20,6 +20,14 @@ check "an event's name likewise" says 1 "view: --event: no event in these traces
 check "a pattern likewise" says 1 "view: --event: no event in these traces has the name \"runstat_\*\"; $nearest \"runstate_" view --event 'runstat_*' "$work/raw"
 check "a source likewise" says 1 "view: --source: no event in these traces has the source \"oen\"; $nearest \"one\"" view --source oen "$work/one"
 check "a CPU likewise" says 1 "view: --cpu: no event in these traces has the cpu 99; $nearest 2" view --cpu 99 "$work/one"
+python3 tests/unit/make_xen_host.py "$work/host"
+for part in dom0:0 xen:1; do
+	check "a vCPU likewise: ${part%:*}" says 1 "view: --vcpu: no event in these traces has the vcpu 99; $nearest ${part#*:}" view --vcpu 99 "$work/host/${part%:*}"
+done
+check "a vCPU of several traces likewise" says 1 "convert: --vcpu: no event in these traces has the vcpu 99; $nearest 1" "$strata" convert --format json --vcpu 99 -o "$work/unseen" "$work/host"
+check "a vCPU in an expression likewise" says 1 "--filter: column 10: no event in these traces has the vcpu 99; $nearest 1" view --filter '$vcpu == 99' "$work/host/xen"
+check "the vCPU of other events is no error" says 0 '^strata: view: no event matches' view --vcpu 1 --filter '$cpu == 0 && $pcpu == 1' "$work/host/xen"
+check "nor is one that may be in the events before a range" says 0 '^strata: view: no event matches' view --vcpu 99 --from +0.1 "$work/host/xen"
 check "a layer that no trace has likewise" says 1 'view: --layer: no event in these traces has the layer "app"' view --layer app "$work/raw"
 check "a field of an expression likewise" says 1 "view: --filter: column 1: no event in these traces has a field lenght; $nearest length" view --filter 'lenght > 1' "$work/one"
 check "and a name in an expression" says 1 "column 11: no event in these traces has the name \"io_l\"; $nearest \"io_[0-9]\"" view --filter '$event == "io_l"' "$work/one"

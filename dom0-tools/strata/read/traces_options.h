@@ -120,8 +120,8 @@ struct write_verb {
 
 /* The usage text of both verbs for a selection that matches no event. */
 #define WRITE_SELECTION_USAGE                                                                   \
-	"A selection that cannot match, because no trace has such a name or CPU, is an error\n" \
-	"(status 1); the message suggests the nearest name.  If the names exist but no event\n" \
+	"A selection that cannot match, because no trace has such a name, CPU or vCPU, is an\n" \
+	"error (status 1); the message suggests the nearest one.  If they exist but no event\n" \
 	"matches, a message says so, with status 0.\n\n"
 
 /*

@@ -176,7 +176,8 @@ static int write_lines(struct traces *traces, const struct write_options *option
 static int tell_of_nothing(struct traces *traces, const struct write_options *options,
 			   struct strata_error *error)
 {
-	if (strata_filter_tell_unlikely(options->filter, !options->to, traces_remark, traces))
+	if (strata_filter_tell_unlikely(options->filter, !options->from, !options->to,
+					traces_remark, traces))
 		return strata_fail(error, "no event matches the selection");
 	if (options->from || options->to || !strata_filter_is_empty(options->filter))
 		traces_remark(traces, "no event matches the selection");
