@@ -216,6 +216,44 @@ static void the_text_form_keeps_everything(void **state)
 	session_model_clear(&again);
 }
 
+static void a_text_that_is_wrong_is_refused(void **state)
+{
+	static const struct {
+		const char *members, *because;
+	} cases[] = {
+		{ "\"strata_session\":2,\"name\":\"web\"", "version 2" },
+		{ "\"strata_session\":1,\"name\":\"-web\"", "a session's name has" },
+		{ "\"strata_session\":1,\"name\":\"web\",\"colour\":1",
+		  "unknown member \"colour\"" },
+		{ "\"strata_session\":1,\"name\":\"web\",\"output\":\"here\"",
+		  "not an absolute path" },
+		{ "\"strata_session\":1,\"name\":\"web\",\"rotation\":{\"bytes\":1}",
+		  "are too small" },
+		{ "\"strata_session\":1,\"name\":\"web\",\"channels\":{\"app\":{\"nr_subbufs\":1}}",
+		  "a single sub-buffer" },
+		{ "\"strata_session\":1,\"name\":\"web\",\"channels\":{\"kernel\":{\"rings\":\"default\"}}",
+		  "unknown member \"rings\"" },
+	};
+	struct strata_session read;
+	char text[256];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct json_object *object;
+
+		snprintf(text, sizeof(text), "{%s}", cases[i].members);
+		object = session_json_parse(text, strlen(text), &failure);
+		assert_non_null(object);
+		if (!session_json_read(object, &read, &failure))
+			fail_msg("accepted: %s", text);
+		if (!strstr(failure.text, cases[i].because))
+			fail_msg("%s: \"%s\" does not say \"%s\"", text, failure.text,
+				 cases[i].because);
+		json_object_put(object);
+	}
+}
+
 static void a_rule_is_there_once(void **state)
 {
 	const struct strata_rule rule = make(STRATA_RULE_EVENT, "a", "b");
@@ -282,6 +320,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(rules_that_the_recorder_would_misread_are_refused,
 						begin, end),
 		cmocka_unit_test_setup_teardown(the_text_form_keeps_everything, begin, end),
+		cmocka_unit_test(a_text_that_is_wrong_is_refused),
 		cmocka_unit_test_setup_teardown(a_rule_is_there_once, begin, end),
 		cmocka_unit_test_setup_teardown(filters_are_options_of_their_own, begin, end),
 	};
