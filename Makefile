@@ -197,7 +197,7 @@ $(O)/tests/%: $(O)/build/tests/unit/%.o $(TEST_LIBRARY) $(LIBRARY)
 	@echo "  LD      $@"
 	@$(CC) $(CFLAGS) -pie $^ -o $@ -lcmocka -lpthread -lm $(TEST_LIBS) $(LIBS)
 
-$(O)/tests/test_sql_interrupt: TEST_LIBS := $(SQL_LIBS)
+$(O)/tests/test_sql_interrupt $(O)/tests/test_sql_conditions: TEST_LIBS := $(SQL_LIBS)
 
 .PRECIOUS: $(O)/build/%.o $(FUZZ)/%.o
 -include $(patsubst %.c,$(O)/build/%.d,$(wildcard tests/unit/*.c))
