@@ -14,7 +14,8 @@ work=$(mktemp -d)
 export STRATA_APP_SOCKET=$work/apps.sock
 remove_all() {
 	[ -z "$recorder" ] || kill "$recorder" 2>/dev/null
-	"$strata" stop leveled >"$work/end.log" 2>&1
+	"$strata" destroy leveled >"$work/end.log" 2>&1
+	kill "$(sed 's/process //' /run/strata/stratad.lock)" 2>/dev/null
 	rm -rf "$work"
 }
 trap remove_all EXIT
