@@ -187,7 +187,7 @@ struct recorder_finished {
 /*
  * Rotates: ends the recording, and continues in a new directory, @path, or @path with a number if
  * it exists.  Every event is in exactly one of the two.  The new recording has no sources that
- * ended, and none of principals for whose files the disk has no room, which is printed.
+ * ended.
  * @finished: OUT, the ended recording, for recorder_note_removed()
  * 0, or -1: the present recording continues.
  */

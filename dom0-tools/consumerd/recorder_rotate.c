@@ -5,16 +5,11 @@
  *
  * First it creates the new directory and its stream files, which can fail.  Then it switches each
  * stream between two packets, so every event is in exactly one of the two recordings.
- *
- * A new recording has new files for each program: a principal for whose files the disk has no room
- * beside those that it keeps is not in it.  Otherwise the rotations of one with many programs would
- * use up the files of the disk, for everybody.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 
 #include "recording/recording_remove.h"
 #include "consumerd/recorder_state.h"
@@ -32,46 +27,6 @@ static size_t count_streams(const struct recorder *recorder)
 	for (i = 0; i < recorder->nr_queues; i++)
 		nr += recorder->queues[i].nr;
 	return nr;
-}
-
-/* The files that a principal's sources need in the new recording. */
-static uint64_t count_files(const struct recorder *recorder, const struct recorder_queue *queue)
-{
-	uint64_t nr = queue->nr;
-	size_t i;
-
-	for (i = 0; i < recorder->nr_sources; i++)
-		if (recorder->sources[i]->drain.who == queue->who &&
-		    recorder->sources[i]->nr_streams)
-			nr += PRINCIPAL_SOURCE_FILES;
-	return nr;
-}
-
-/* Decides whose sources are in the new recording. */
-static void choose(struct recorder *recorder)
-{
-	struct statvfs disk;
-	bool limited;
-	size_t i;
-
-	/* A file system without a limit of files reports 0. */
-	limited = !fstatvfs(recorder->out.dir.fd, &disk) && disk.f_files;
-	for (i = 0; i < recorder->nr_queues; i++) {
-		struct recorder_queue *queue = &recorder->queues[i];
-		const uint64_t nr = count_files(recorder, queue);
-
-		queue->stays_behind = limited && nr &&
-				      !principal_may_make_files(queue->who, nr, disk.f_favail);
-		if (limited && !queue->stays_behind)
-			disk.f_favail -= nr < disk.f_favail ? nr : disk.f_favail;
-	}
-}
-
-/* Whether a stream has a file in the new recording. */
-static bool goes_on(const struct recorder *recorder, const struct recorder_queue *queue,
-		    const struct ring_stream *stream)
-{
-	return !queue->stays_behind && !stream_source(&recorder->drain, stream)->vacant;
 }
 
 /* Removes the new recording. */
@@ -110,8 +65,6 @@ static int prepare(struct recorder *recorder, const char *path, struct output_di
 		for (j = 0; j < recorder->queues[i].nr; j++) {
 			const struct ring_stream *stream = recorder->queues[i].streams[j];
 
-			if (!goes_on(recorder, &recorder->queues[i], stream))
-				continue;
 			if (stream_file_open(&made->files[made->nr], &next->dir,
 					     stream_source(&recorder->drain, stream)->name,
 					     stream->ring->cpu, error)) {
@@ -185,28 +138,6 @@ static void note_shares(struct recorder *recorder, struct recorder_finished *fin
 	}
 }
 
-/* Has a stream recorded no more.  Its owner finds that, as if it was broken, and ends its source.
- */
-static void leave_behind(struct recorder *recorder, struct ring_stream *stream)
-{
-	stream->ring->broken = true;
-	stream->live_slot = LIVE_NO_SLOT;
-	/* Nothing of it is written any more, and what is written stays; end_source() frees its
-	 * place. */
-	stream_source(&recorder->drain, stream)->vacant = true;
-	recorder_source_of(recorder, stream->source->index)->saved =
-		(struct recorder_saved){ .any = false };
-}
-
-static void complain(const struct recorder_queue *queue)
-{
-	principal_complain(queue->who,
-			   "%s has created as many files as the disk still has free (`df -i`): its "
-			   "sources are not in the new recording; remove old ones, or keep fewer "
-			   "(--keep)",
-			   queue->who->name);
-}
-
 /* Makes the tables of the new recording: the present sources, with empty streams. */
 static void begin_tables(struct recorder *recorder)
 {
@@ -236,23 +167,14 @@ static void go_on(struct recorder *recorder, struct rotation_files *made)
 {
 	size_t i, j, nr = 0;
 
-	for (i = 0; i < recorder->nr_queues; i++) {
-		const struct recorder_queue *queue = &recorder->queues[i];
+	for (i = 0; i < recorder->nr_queues; i++)
+		for (j = 0; j < recorder->queues[i].nr; j++) {
+			struct ring_stream *stream = recorder->queues[i].streams[j];
 
-		for (j = 0; j < queue->nr; j++) {
-			struct ring_stream *stream = queue->streams[j];
-
-			if (!goes_on(recorder, queue, stream)) {
-				leave_behind(recorder, stream);
-				continue;
-			}
 			stream->file = made->files[nr++];
 			stream->file.dir = &recorder->out.dir;
 			stream->live_slot = recorder_live_slot(recorder, stream);
 		}
-		if (queue->stays_behind)
-			complain(queue);
-	}
 	free(made->files);
 }
 
@@ -266,7 +188,6 @@ int recorder_rotate(struct recorder *recorder, const char *path, struct recorder
 	struct stat status;
 
 	*finished = (struct recorder_finished){ .shares = NULL };
-	choose(recorder);
 	if (prepare(recorder, path, &next, &made, error))
 		return -1;
 	finished->partial = finish(recorder, &why);

@@ -37,34 +37,6 @@ static size_t nr_events(const struct recorder *recorder)
 	return nr;
 }
 
-/* The text that a source takes in the tables: of each description, and besides, at most. */
-#define TEXT_PART  3u
-#define TEXT_BYTES 4096u
-
-/*
- * Whether the tables may have a source's metadata: its text counts like packets, as each rotation
- * writes it again.  A source that has none ruins nobody else's tables.
- * @bytes: of its text, by now
- */
-static bool has_room(struct recorder *recorder, struct recorder_source *state,
-		     const struct strata_source *source, uint64_t bytes)
-{
-	const uint64_t more = bytes > state->saved.bytes ? bytes - state->saved.bytes : 0;
-	struct principal *who = state->drain.who;
-
-	if (drain_may_write(&recorder->drain, who, more)) {
-		drain_note_written(&recorder->drain, who, more);
-		return true;
-	}
-	if (!state->no_room_said)
-		principal_complain(who,
-				   "%s: its events cannot be read: %s has written as much as is "
-				   "left on the disk, so they are not described",
-				   source->name, who->name);
-	state->no_room_said = true;
-	return false;
-}
-
 /* Writes the metadata of a source, unless the file has all of it.  @bytes: IN/OUT, the approximate
  * size is added.  0 or -1. */
 static int save_metadata(struct recorder *recorder, size_t index, size_t *bytes,
@@ -75,8 +47,6 @@ static int save_metadata(struct recorder *recorder, size_t index, size_t *bytes,
 	struct recorder_source *state = recorder_source_of(recorder, index);
 	struct recorder_saved now = { .nr_events = source->nr_events,
 				      .tsc_khz = recording->tsc_khz,
-				      .bytes = TEXT_BYTES +
-					       (uint64_t)TEXT_PART * source->description_bytes,
 				      .any = true };
 
 	if (!state)
@@ -84,11 +54,6 @@ static int save_metadata(struct recorder *recorder, size_t index, size_t *bytes,
 	if (source->vacant || (state->saved.any && state->saved.nr_events == now.nr_events &&
 			       state->saved.tsc_khz == now.tsc_khz))
 		return 0;
-	/* At the next save there may be room. */
-	if (!has_room(recorder, state, source, now.bytes))
-		return 0;
-	/* Charged once, even if it has to be written again. */
-	state->saved.bytes = now.bytes;
 	if (strata_ctf_metadata_save(recording, source, &recorder->out.dir, error))
 		return -1;
 	state->saved = now;

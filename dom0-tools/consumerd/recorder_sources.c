@@ -167,7 +167,6 @@ static void end_source(struct recorder *recorder, size_t index)
 		return;
 	principal_give_back(who, PRINCIPAL_SOURCES, 1);
 	principal_give_back(who, PRINCIPAL_DESCRIPTION_BYTES, description_bytes);
-	principal_note_erased(who, state->saved.bytes);
 	vacate(recorder, index);
 	/* The next source at this index has metadata of its own. */
 	memset(&state->saved, 0, sizeof(state->saved));

@@ -29,7 +29,6 @@ struct recorder_queue {
 	uint64_t subbuf_bytes;   /* of the largest that its rings have or had */
 	uint64_t written_before; /* what the principal had written when the recording began */
 	bool waits;              /* it has used its share of the disk, which was printed */
-	bool stays_behind;       /* the recording rotates, and the disk has no room for its files */
 };
 
 /* A stream that has ended since the tables were saved last. */
@@ -43,7 +42,6 @@ struct recorder_saved {
 	bool any;
 	size_t nr_events;
 	uint32_t tsc_khz;
-	uint64_t bytes; /* for which its principal was charged */
 };
 
 /* The recorder's own state of a source, beside the recording's. */
@@ -56,7 +54,6 @@ struct recorder_source {
 	enum strata_source_end reason; /* if it is leaving */
 	bool owner_knows;              /* its owner was told that the source has ended */
 	struct recorder_saved saved;
-	bool no_room_said; /* the user knows that its metadata are not written */
 };
 
 /* How far the tables are on the disk. */

@@ -130,6 +130,10 @@ static int drop_from_memory(struct session *session, struct strata_error *error)
 	snprintf(path, sizeof(path), "%s", recorder_dir(recorder)->path);
 	result = snapshot_take(&session->kernels, recorded_hypervisor(session), &session->apps,
 			       NULL, recorder, &totals, error);
+	if (!result && totals.was_shared)
+		result = strata_fail(error,
+				     "not all events could be removed: a user's or "
+				     "guest's share of the disk is used up; free some space");
 	/* Also an incomplete snapshot is removed. */
 	if (strata_dir_open(&dir, path, result ? &later : error))
 		return -1;

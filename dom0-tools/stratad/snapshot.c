@@ -100,7 +100,8 @@ static int add_sources(struct recorder *recorder, struct participants *kernels,
 			continue;
 		result = add_kernel(recorder, kernels, one,
 				    one == died ? RECORDER_WITH_PAST : others, error);
-		if (result < 0)
+		/* A snapshot of the one that died is nothing without it. */
+		if (result < 0 || (result > 0 && one == died))
 			return -1;
 		*left_out |= result > 0;
 	}

@@ -378,11 +378,6 @@ void principal_note_written(struct principal *one, uint64_t bytes)
 	one->written += bytes;
 }
 
-void principal_note_erased(struct principal *one, uint64_t bytes)
-{
-	one->written -= bytes;
-}
-
 void principal_note_removed(struct principal *one, uint64_t bytes, uint64_t files)
 {
 	one->removed += bytes;

@@ -107,9 +107,6 @@ bool principal_may_make_files(const struct principal *one, uint64_t nr, uint64_t
 /* Counts bytes that a principal has written to the recording. */
 void principal_note_written(struct principal *one, uint64_t bytes);
 
-/* Of these, so many bytes are removed from the present recording. */
-void principal_note_erased(struct principal *one, uint64_t bytes);
-
 /* The number of a principal's files in the present recording. */
 uint64_t principal_files(const struct principal *one);
 
