@@ -69,8 +69,9 @@ typedef enum strata_control_result change_fn(struct strata_control *control, con
 					     enum strata_domain domain, enum strata_rule_kind kind,
 					     const char *target, const char *list);
 
-/* Joins lists with commas, @behind each word of theirs, for free().  NULL: out of memory. */
-static char *join(char **lists, int nr_lists, const char *behind)
+/* Joins lists with commas, and appends @suffix to each word that is not empty.  For free(); NULL:
+ * out of memory. */
+static char *join(char **lists, int nr_lists, const char *suffix)
 {
 	char *all = NULL;
 	size_t bytes;
@@ -86,7 +87,7 @@ static char *join(char **lists, int nr_lists, const char *behind)
 		for (; *word; word += length + (word[length] == ',')) {
 			length = strcspn(word, ",");
 			fprintf(text, "%s%.*s%s", i || word > lists[i] ? "," : "", (int)length,
-				word, behind);
+				word, length ? suffix : "");
 		}
 	}
 	if (fclose(text)) {
@@ -186,8 +187,8 @@ static bool take_common(struct words *words, int option, const char *argument)
 	}
 }
 
-/* Takes --loglevel and --loglevel-only.  Whether none was given before.  A longer name than there
- * is is cut, and refused by stratad. */
+/* Takes --loglevel and --loglevel-only.  False: one was given before.  Truncates a name that is too
+ * long for a level; stratad refuses it. */
 static bool set_level(struct words *words, const char *sign, const char *name)
 {
 	const bool first = !words->level[0];

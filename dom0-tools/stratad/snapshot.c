@@ -82,7 +82,8 @@ static int add_kernel(struct recorder *recorder, struct participants *kernels,
 	return 0;
 }
 
-/* @left_out: OUT, set if somebody's share has no room for his sources.  0 or -1. */
+/* @left_out: OUT, set if sources are left out because their principal's share has no room.  0 or
+ * -1. */
 static int add_sources(struct recorder *recorder, struct participants *kernels,
 		       struct hypervisor *hypervisor, const struct apps *apps,
 		       const struct participant *died, bool *left_out, struct strata_error *error)

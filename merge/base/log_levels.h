@@ -15,7 +15,7 @@ const char *strata_log_level_name(enum strata_log_level level);
 /*
  * Reads a name, in small or capital letters.
  * @name: @length bytes
- * Returns the level; STRATA_LOG_NONE: there is none of that name, @error lists them.
+ * Returns the level; STRATA_LOG_NONE: no level has this name, and @error lists the names.
  */
 enum strata_log_level strata_log_level_read(const char *name, size_t length,
 					    struct strata_error *error);

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# A user has so many programs that the disk has no room for their files in a snapshot, beside those in the recording. They are left
-# out of it; others are in it.
+# One user's programs need more files in a snapshot than their share of the disk has left: the snapshot leaves these programs out, and
+# contains all others.
 # shellcheck source=tests/attack/common.sh
 . "$(dirname "$0")/common.sh"
 # shellcheck source=tests/attack/hostile.sh

@@ -76,7 +76,7 @@ static void *come_and_go(void *data)
 	return NULL;
 }
 
-/* As a recorder does whose rings stay empty, while somebody follows it. */
+/* A recorder removes the files of empty rings while a follower reads the directory. */
 static void files_that_go_meanwhile_are_no_fault(void **state)
 {
 	struct bits bits = { 0 };

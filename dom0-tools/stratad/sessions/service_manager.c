@@ -83,7 +83,7 @@ static void report(const char *text)
 	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return;
-	/* A manager that does not take it ends us for want of it, and says so. */
+	/* If the manager does not receive READY=1, it ends stratad and reports why. */
 	sendto(fd, text, strlen(text), MSG_NOSIGNAL | MSG_DONTWAIT, (struct sockaddr *)&reports_to,
 	       reports_to_bytes);
 	close(fd);

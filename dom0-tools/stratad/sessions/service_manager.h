@@ -4,7 +4,7 @@
  * hands over (sd_listen_fds(3)), and that stratad is ready or ends (sd_notify(3)).
  *
  * Both protocols are a few lines and stable, so stratad does without the library.  Called by
- * daemon.c and stratad's main(), before there are threads.
+ * daemon.c and stratad's main().
  */
 #ifndef STRATA_STRATAD_SERVICE_MANAGER_H
 #define STRATA_STRATAD_SERVICE_MANAGER_H
@@ -15,13 +15,15 @@
 
 /*
  * Takes the socket that listens at @path.  Removes the variables of both protocols from the
- * environment, so that consumers do not take them for their own.
+ * environment, so that consumers do not take them for their own; so call it before there are
+ * threads.
  * Returns a nonblocking descriptor, which the caller closes; SERVICE_MANAGER_NO_SOCKET: none was
  * handed over; or -1: something else was.
  */
 int service_manager_take_socket(const char *path, struct strata_error *error);
 
-/* Reports that stratad serves requests, or has begun to end; without effect if nobody asked. */
+/* Report that stratad serves requests, or has begun to end.  No effect without a service manager
+ * that asked for it (NOTIFY_SOCKET). */
 void service_manager_tell_ready(void);
 void service_manager_tell_stopping(void);
 

@@ -166,8 +166,8 @@ static uint64_t rounding_ns(const struct strata_ctf_trace *trace)
 	return rounding;
 }
 
-/* Whether no file has that name any more: a recorder removes the empty file of a ring that nobody
- * wrote to.  Leaves errno as it is. */
+/* Whether no file has that name any more: a recorder removes the empty file of a ring without
+ * events.  Leaves errno as it is. */
 static bool has_gone(int dir, const char *name)
 {
 	const int error = errno;
