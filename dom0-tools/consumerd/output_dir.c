@@ -293,16 +293,6 @@ void output_dir_give_up(struct output_dir *out)
 	strata_dir_close(&out->dir);
 }
 
-int output_dir_add(const struct strata_dir *dir, const char *source, struct strata_error *error)
-{
-	struct strata_dir sub;
-
-	if (strata_dir_sub(&sub, dir, source, 0750, error))
-		return -1;
-	strata_dir_close(&sub);
-	return 0;
-}
-
 void output_dir_free_reserve(const struct strata_dir *dir)
 {
 	strata_dir_remove(dir, RESERVE_FILE);

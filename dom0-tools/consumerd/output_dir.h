@@ -51,9 +51,6 @@ void output_dir_began(struct output_dir *out);
  * directory. */
 void output_dir_give_up(struct output_dir *out);
 
-/* Makes the directory of one source.  0 or -1. */
-int output_dir_add(const struct strata_dir *dir, const char *source, struct strata_error *error);
-
 /* Frees the reserved space: before the last tables are saved, full disk or not. */
 void output_dir_free_reserve(const struct strata_dir *dir);
 

@@ -101,18 +101,16 @@ static int make_room(struct recorder *recorder, const struct ring *ring, struct 
 	return 0;
 }
 
-/* The stream and its file.  0 or -1. */
+/* The stream, and the name of its file.  0 or -1. */
 static int open_stream(struct recorder *recorder, struct ring_stream *stream,
 		       struct strata_error *error)
 {
 	struct strata_source *source = stream_source(&recorder->drain, stream);
 
-	if (output_dir_add(&recorder->out.dir, source->name, error))
-		return -1;
 	if (!strata_source_add_stream(source, stream->ring->cpu))
 		return strata_fail(error, "out of memory");
-	return stream_file_open(&stream->file, &recorder->out.dir, source->name, stream->ring->cpu,
-				error);
+	stream_file_name(&stream->file, &recorder->out.dir, source->name, stream->ring->cpu);
+	return 0;
 }
 
 uint32_t recorder_live_slot(struct recorder *recorder, struct ring_stream *stream)
@@ -270,12 +268,15 @@ int recorder_close(struct recorder *recorder, struct recorder_totals *totals,
 {
 	struct strata_error later;
 	int result = for_each_stream(recorder, drain_rest, error);
+	size_t i;
 
 	/* Not earlier: packets would use the space reserved for the tables. */
 	output_dir_free_reserve(&recorder->out.dir);
 	if (for_each_stream(recorder, drain_finish, result ? &later : error))
 		result = -1;
 	recorder_end_leaving(recorder);
+	for (i = 0; i < recorder->recording.nr_sources && i < recorder->nr_sources; i++)
+		recorder_name_source(recorder, i);
 	if (recorder->drain.is_of_now)
 		recorder->recording.ended_ticks = strata_clock();
 	recorder->out.dir.hurried = false;

@@ -65,6 +65,10 @@ static bool has_data(const struct ring_stream *stream)
 /* Looks at a ring again. */
 static void look(struct recorder *recorder, struct ring_stream *stream)
 {
+	if (strata_clock() < stream->file_again_ticks) {
+		stream->state = STRATA_POLL_NOTHING;
+		return;
+	}
 	stream->state = drain_look(&recorder->drain, stream, false);
 	if (stream->state != STRATA_POLL_ERROR)
 		return;
@@ -112,6 +116,9 @@ static int step(struct recorder *recorder, struct recorder_queue *queue, struct 
 	charge(recorder, queue, before);
 	/* A ring that turns out to be empty is not polled again in this turn. */
 	stream->turns = *nr_packets == packets_before ? 0 : stream->turns - 1;
+	/* It waits for a file; the others may have theirs. */
+	if (result > 0 && !stream_file_exists(&stream->file))
+		result = 0;
 	if (!result)
 		look(recorder, stream);
 	return result;
@@ -209,6 +216,8 @@ static int drain_sleepers(struct recorder *recorder, struct recorder_queue *queu
 		    principal_has_credit(queue->who, PRINCIPAL_DRAINING)) {
 			result = drain_open_step(&recorder->drain, stream, error);
 			charge(recorder, queue, before);
+			if (result > 0 && !stream_file_exists(&stream->file))
+				result = 0;
 		}
 		if (result)
 			return result;
@@ -316,6 +325,8 @@ int recorder_drain(struct recorder *recorder, enum recorder_drain extent, uint64
 	recorder->next_queue++;
 	if (result)
 		return result < 0 ? -1 : 0;
+	recorder->unsaved |= recorder->drain.tables_changed;
+	recorder->drain.tables_changed = false;
 	recorder_save_what_is_new(recorder);
 	publish(recorder);
 	return 0;

@@ -51,8 +51,9 @@ static int save_metadata(struct recorder *recorder, size_t index, size_t *bytes,
 
 	if (!state)
 		return strata_fail(error, "out of memory");
-	if (source->vacant || (state->saved.any && state->saved.nr_events == now.nr_events &&
-			       state->saved.tsc_khz == now.tsc_khz))
+	if (source->vacant || source->unlisted || state->only_named ||
+	    (state->saved.any && state->saved.nr_events == now.nr_events &&
+	     state->saved.tsc_khz == now.tsc_khz))
 		return 0;
 	if (strata_ctf_metadata_save(recording, source, &recorder->out.dir, error))
 		return -1;

@@ -62,7 +62,7 @@ int recorder_begin_source(struct recorder *recorder, struct principal *who, cons
 {
 	struct recorder_source *state;
 
-	if (drain_may_begin(&recorder->drain, who, nr_rings, error) ||
+	if (drain_may_list(&recorder->drain, who, nr_rings, 0, error) ||
 	    principal_claim(who, PRINCIPAL_SOURCES, 1, error))
 		return -1;
 	if (principal_claim(who, PRINCIPAL_STREAMS, nr_rings, error))
@@ -81,6 +81,7 @@ int recorder_begin_source(struct recorder *recorder, struct principal *who, cons
 		.begun = true,
 		.nr_claimed = nr_rings,
 	};
+	drain_list(&recorder->drain, &state->drain, nr_rings);
 	return 0;
 no_source:
 	principal_give_back(who, PRINCIPAL_RINGS, nr_rings);
@@ -94,17 +95,20 @@ no_streams:
 int recorder_add_event(struct recorder *recorder, size_t source_index,
 		       const struct strata_event_desc *event, struct strata_error *error)
 {
-	const uint64_t bytes = strata_event_desc_bytes(event->nr_fields);
+	const uint32_t bytes = strata_event_desc_bytes(event->nr_fields);
 	struct recorder_source *state = recorder_source_of(recorder, source_index);
 	struct principal *who;
 
 	if (!state)
 		return strata_fail(error, "out of memory");
 	who = state->drain.who;
-	if (principal_claim(who, PRINCIPAL_DESCRIPTION_BYTES, bytes, error))
+	if (drain_may_describe(&recorder->drain, &state->drain, bytes, error) ||
+	    principal_claim(who, PRINCIPAL_DESCRIPTION_BYTES, bytes, error))
 		return -1;
-	if (!strata_source_add_event(&recorder->recording.sources[source_index], event, error))
+	if (!strata_source_add_event(&recorder->recording.sources[source_index], event, error)) {
+		drain_describe(&recorder->drain, &state->drain, bytes);
 		return 0;
+	}
 	principal_give_back(who, PRINCIPAL_DESCRIPTION_BYTES, bytes);
 	return -1;
 }
@@ -139,6 +143,20 @@ void recorder_forget_ended(struct recorder *recorder, size_t index)
 	memset(&state->saved, 0, sizeof(state->saved));
 }
 
+void recorder_name_source(struct recorder *recorder, size_t index)
+{
+	struct strata_source *source = &recorder->recording.sources[index];
+	bool any = false;
+	size_t i;
+
+	for (i = 0; i < source->nr_streams; i++)
+		any |= source->streams[i].lost || source->streams[i].bad_packets;
+	if (!source->unlisted || !any)
+		return;
+	source->unlisted = false;
+	recorder_source_of(recorder, index)->only_named = true;
+}
+
 /* Marks the source as ended, and returns its shares. */
 static void end_source(struct recorder *recorder, size_t index)
 {
@@ -153,6 +171,7 @@ static void end_source(struct recorder *recorder, size_t index)
 	recorder->unsaved = true; /* the next drain saves it */
 	if (!failed)
 		state->presence = RECORDER_SOURCE_IS_GONE;
+	recorder_name_source(recorder, index);
 	if (!state->begun)
 		return;
 	principal_give_back(who, PRINCIPAL_RINGS, state->nr_claimed);
@@ -167,6 +186,7 @@ static void end_source(struct recorder *recorder, size_t index)
 		return;
 	principal_give_back(who, PRINCIPAL_SOURCES, 1);
 	principal_give_back(who, PRINCIPAL_DESCRIPTION_BYTES, description_bytes);
+	drain_unlist(&state->drain);
 	vacate(recorder, index);
 	/* The next source at this index has metadata of its own. */
 	memset(&state->saved, 0, sizeof(state->saved));

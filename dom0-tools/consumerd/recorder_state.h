@@ -28,6 +28,7 @@ struct recorder_queue {
 	size_t resume;           /* becomes next */
 	uint64_t subbuf_bytes;   /* of the largest that its rings have or had */
 	uint64_t written_before; /* what the principal had written when the recording began */
+	uint64_t files_before;   /* and the files that it had made */
 	bool waits;              /* it has used its share of the disk, which was printed */
 };
 
@@ -54,6 +55,7 @@ struct recorder_source {
 	enum strata_source_end reason; /* if it is leaving */
 	bool owner_knows;              /* its owner was told that the source has ended */
 	struct recorder_saved saved;
+	bool only_named; /* in recording.json, because it lost events: without metadata */
 };
 
 /* How far the tables are on the disk. */
@@ -98,6 +100,10 @@ void recorder_forget_stream(struct recorder *recorder, struct ring_stream *strea
 
 /* recorder_sources.c: ends the sources that are leaving; all of their packets are written. */
 void recorder_end_leaving(struct recorder *recorder);
+
+/* recorder_sources.c: lists a source for whose tables there was no room, if events of it were lost:
+ * no loss is hidden. */
+void recorder_name_source(struct recorder *recorder, size_t index);
 
 /* recorder_sources.c: after a rotation: frees the place of a source that ended. */
 void recorder_forget_ended(struct recorder *recorder, size_t index);

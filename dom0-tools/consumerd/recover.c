@@ -59,8 +59,10 @@ static int move_source(struct recovery *recovery, struct strata_source *old, con
 	if (!source)
 		return strata_fail(error, "out of memory");
 	/* The rings of an application describe its events, too. */
-	if (strata_source_load_events(old, from, &why))
+	if (strata_source_load_events(old, from, &why)) {
+		strata_source_is_only_lost(old, &why);
 		leave_out(recovery, &why);
+	}
 	*source = *old;
 	source->streams = NULL;
 	source->nr_streams = 0;
@@ -277,6 +279,7 @@ static int add_streams(struct recovery *recovery, const struct strata_recording 
 		for (j = 0; j < old->sources[i].nr_streams; j++) {
 			uint32_t cpu = old->sources[i].streams[j].cpu;
 			struct recovered_stream *stream;
+			struct strata_stream *counts;
 
 			/* It has a ring. */
 			if (strata_source_stream(&recording->sources[i], cpu))
@@ -287,6 +290,10 @@ static int add_streams(struct recovery *recovery, const struct strata_recording 
 			if (recorder_take_over(recovery->recorder, i, cpu, from, &stream->taken,
 					       error))
 				return -1;
+			/* Its packets tell its losses, if it has any. */
+			counts = strata_source_stream(&recording->sources[i], cpu);
+			if (!counts->packets)
+				counts->lost = old->sources[i].streams[j].lost;
 		}
 	}
 	return 0;

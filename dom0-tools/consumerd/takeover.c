@@ -92,8 +92,8 @@ int recorder_take_over(struct recorder *recorder, size_t source_index, uint32_t 
 		stream = strata_source_add_stream(source, cpu);
 	if (!stream)
 		return strata_fail(error, "out of memory");
-	if (!drained && stream_file_open(&own, &recorder->out.dir, source->name, cpu, error))
-		return -1;
+	if (!drained)
+		stream_file_name(&own, &recorder->out.dir, source->name, cpu);
 	result = strata_packet_reader_open(&reader, dir, source, stream, complain, NULL, error);
 	if (!result) {
 		result = copy_packets(&reader, drained ? &drained->file : &own, stream, taken,

@@ -52,6 +52,8 @@ struct strata_ctf_trace *strata_recorded_source_open(const struct strata_source 
 	trace = strata_ctf_trace_open_recorded(path, complain, data, error);
 	if (trace)
 		trace->vm_exits = source->exits;
+	else
+		strata_source_is_only_lost(source, error);
 	return trace;
 }
 

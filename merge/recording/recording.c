@@ -7,6 +7,7 @@
  */
 #include "recording/recording.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -158,6 +159,24 @@ struct strata_stream *strata_source_stream(const struct strata_source *source, u
 
 	return low < source->nr_streams && source->streams[low].cpu == cpu ? &source->streams[low]
 									   : NULL;
+}
+
+bool strata_source_is_only_lost(const struct strata_source *source, struct strata_error *error)
+{
+	uint64_t lost = 0;
+	size_t i;
+
+	for (i = 0; i < source->nr_streams; i++) {
+		if (source->streams[i].packets)
+			return false;
+		lost += source->streams[i].lost;
+	}
+	if (lost)
+		strata_fail(error,
+			    "%s: its %" PRIu64
+			    " events are lost: the recorder had no room for them",
+			    source->name, lost);
+	return lost;
 }
 
 void strata_source_drop_empty_streams(struct strata_source *source)

@@ -95,6 +95,9 @@ struct strata_source {
 	/* It recorded nothing and left: another source may take its index. Only the recorder and
 	 * followers see such sources. */
 	bool vacant;
+	/* The tables on the disk do not name it yet, as if it were vacant.  Only the recorder sees
+	 * such sources. */
+	bool unlisted;
 	enum strata_layer layer;
 	uint32_t domain;      /* its domain's number; the hypervisor's is DOMID_XEN, 0x7ff2 */
 	char domain_name[80]; /* "xen", "Domain-0", "g1"; any UTF-8 */
@@ -167,6 +170,13 @@ struct strata_stream *strata_source_add_stream(struct strata_source *source, uin
 
 /* The stream of a CPU, or NULL. */
 struct strata_stream *strata_source_stream(const struct strata_source *source, uint32_t cpu);
+
+/*
+ * Whether losses are all that a recording has of a source: the recorder had no room for its
+ * packets, and made neither a directory nor metadata for it.
+ * @error: OUT, in that case, how many events it lost
+ */
+bool strata_source_is_only_lost(const struct strata_source *source, struct strata_error *error);
 
 /* Removes streams without packets, losses and refused packets. */
 void strata_source_drop_empty_streams(struct strata_source *source);

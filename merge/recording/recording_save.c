@@ -191,7 +191,7 @@ static void put_head(struct text *text, const struct strata_recording *recording
 static void put_next_source(struct text *text, const struct strata_recording *recording, size_t i)
 {
 	put(text, i ? ",\n" : "\n");
-	if (recording->sources[i].vacant)
+	if (recording->sources[i].vacant || recording->sources[i].unlisted)
 		put(text, "null");
 	else
 		put_source(text, &recording->sources[i]);

@@ -207,8 +207,7 @@ static uint64_t trace_cpu(const struct strata_dir *dir, struct strata_source *so
 	strata_ring_set_form(ring, source->form);
 	if (strata_reader_init(&reader, geo, writer, shared, data) != STRATA_READER_OK)
 		fail("the reader refuses the ring", NULL);
-	if (stream_file_open(&file, dir, source->name, cpu, &error))
-		fail("a stream", &error);
+	stream_file_name(&file, dir, source->name, cpu);
 	for (number = 0; number < RECORDS; number++) {
 		if (number % RECORDS_BIG == 0)
 			strata_ring_reserve(ring, 1, STRATA_PAYLOAD_BYTES_MAX + 1, &outer);

@@ -116,15 +116,16 @@ static void a_user_writes_no_more_than_is_left_for_others(void **state)
 static void a_user_makes_no_more_files_than_are_left_for_others(void **state)
 {
 	const struct principal *root = principals_user(all, 0);
-	struct strata_error error = { "" };
 
 	(void)state;
 	assert_true(principal_may_make_files(one, 50, 100));
 	assert_false(principal_may_make_files(one, 51, 100));
-	assert_int_equal(principal_claim(one, PRINCIPAL_SOURCES, 1, &error), 0);
-	assert_false(principal_may_make_files(one, 1, PRINCIPAL_SOURCE_FILES + 1));
-	assert_true(principal_may_make_files(one, 1, PRINCIPAL_SOURCE_FILES + 2));
+	principal_note_files(one, 3);
+	assert_false(principal_may_make_files(one, 1, 4));
+	assert_true(principal_may_make_files(one, 1, 5));
 	assert_false(principal_may_make_files(one, 2, 1));
+	principal_note_removed(one, 0, 2);
+	assert_true(principal_may_make_files(one, 1, 3));
 	assert_true(principal_may_make_files(other, 50, 100));
 	assert_true(principal_may_make_files(root, 51, 100));
 }

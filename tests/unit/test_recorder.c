@@ -410,8 +410,13 @@ static void what_was_lost_before_the_recorder_came_is_not_counted(void **state)
 static void fill_disk(struct recorder *recorder)
 {
 	int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
+	struct strata_error error;
+	enum drain_loss why;
 
 	assert_true(full >= 0);
+	assert_int_equal(
+		drain_make_place(&recorder->drain, recorder->queues[0].streams[0], 1, &why, &error),
+		1);
 	assert_true(dup2(full, recorder->queues[0].streams[0]->file.fd) >= 0);
 	close(full);
 }

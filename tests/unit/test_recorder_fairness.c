@@ -60,6 +60,19 @@ static struct principal *user(uint32_t uid)
 	return principals_user(recorder_principals(recorder), uid);
 }
 
+/* Makes the files that the first packets would make, each at the cost of several packets. */
+static void make_files(size_t index)
+{
+	const struct recorder_queue *queue =
+		recorder_queue_of(recorder, recorder_source_of(recorder, index)->drain.who);
+	enum drain_loss why;
+	size_t i;
+
+	for (i = 0; i < queue->nr; i++)
+		assert_int_equal(
+			drain_make_place(&recorder->drain, queue->streams[i], 1, &why, &error), 1);
+}
+
 /* A source of a user's, with one event and these rings. */
 static size_t add_source(uint32_t uid, const char *name, struct test_ring *rings, size_t nr)
 {
@@ -77,6 +90,7 @@ static size_t add_source(uint32_t uid, const char *name, struct test_ring *rings
 		assert_int_equal(recorder_add_ring(recorder, index, &rings[i].ring,
 						   RECORDER_FROM_NOW, &error),
 				 0);
+	make_files(index);
 	return index;
 }
 
@@ -305,6 +319,8 @@ static void a_source_that_recorded_nothing_costs_nothing(void **state)
 	}
 	for (i = 0; i < PRINCIPAL_NR_RESOURCES; i++)
 		assert_int_equal(who->used[(enum principal_resource)i], 0);
+	assert_int_equal(who->written, 0);
+	assert_int_equal(who->files, 0);
 	/* Its place is another's. */
 	add_source(FEW, "few", &few, 1);
 	assert_int_equal(recorder_recording(recorder)->nr_sources, 1);

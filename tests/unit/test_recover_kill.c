@@ -24,9 +24,15 @@
 #include "recover_world.h"
 #include "consumerd/recorder_state.h"
 
+/* Before the first packet there is no file. */
+static bool has_stream(void)
+{
+	return access(world_path("made/" NAME "/cpu_0"), F_OK) == 0;
+}
+
 static struct bytes stream_bytes(void)
 {
-	return bytes_read(world_path("made/" NAME "/cpu_0"));
+	return bytes_read(has_stream() ? world_path("made/" NAME "/cpu_0") : "/dev/null");
 }
 
 /* The state that is found: the recording as it was made, with these for its ring and its stream. */
@@ -40,7 +46,8 @@ static void find(struct bytes ring, const void *stream, size_t stream_bytes)
 	mkdir(world_path("found/" RING_FILE_DIR), 0700);
 	bytes_write(world_path("found/" STRATA_RECORDING_FILE), table.at, table.size);
 	bytes_write(world_path("found/" NAME "/metadata"), types.at, types.size);
-	bytes_write(world_path("found/" NAME "/cpu_0"), stream, stream_bytes);
+	if (has_stream())
+		bytes_write(world_path("found/" NAME "/cpu_0"), stream, stream_bytes);
 	bytes_write(world_path("found/" RING_FILE_DIR "/" NAME RING_FILE_SUFFIX), ring.at,
 		    ring.size);
 	free(types.at);

@@ -10,8 +10,9 @@
  *   check.c   validates the copy against its source's event table; makes a packet of it
  *   write.c   builds the header from checked values and appends the packet to its file
  *
- * step.c runs these steps for one piece; room.c limits how much of the disk a principal may fill.
- * The steps trust nothing in a ring: they use the copy, and only after the check.
+ * step.c runs these steps for one piece; room.c limits how much of the disk a principal may fill,
+ * and place.c makes the file of a stream when its first packet comes. The steps trust nothing in a
+ * ring: they use the copy, and only after the check.
  *
  * The recorder (recorder_state.h) decides whose turn it is.  One thread.
  */
@@ -38,6 +39,7 @@ struct drain {
 	uint64_t write_again_ticks;
 	uint64_t room_bytes;       /* free on the disk, by the last query */
 	uint64_t room_until_ticks; /* when to query the disk again */
+	bool tables_changed;       /* the tables on the disk have to be written again */
 	struct write_back *write_back;
 	struct recorder_totals totals;
 };
@@ -46,7 +48,9 @@ struct drain {
 struct drain_source {
 	size_t index; /* in the recording */
 	struct principal *who;
-	bool broken_said; /* the user knows that a ring of it is broken */
+	bool broken_said;     /* the user knows that a ring of it is broken */
+	bool waits_said;      /* and that a ring of it has no file yet */
+	uint64_t table_bytes; /* that @who is charged with for its tables; 0: for none */
 };
 
 /* Why a packet is lost for the recording. */
@@ -61,6 +65,7 @@ struct ring_stream {
 	struct ring *ring;
 	struct drain_source *source;
 	struct stream_file file;
+	uint64_t file_again_ticks;     /* the file could not be made: not before */
 	uint64_t lost[STRATA_NR_LOST]; /* of this ring, up to the last packet */
 	uint64_t end_ticks;            /* of the last packet */
 	uint64_t next_sequence;        /* the least that the next packet may have */
@@ -102,13 +107,45 @@ static inline struct strata_source *stream_source(const struct drain *drain,
 /* room.c: whether a principal may write @bytes more, or must leave that space to others. */
 bool drain_may_write(struct drain *drain, struct principal *who, uint64_t bytes);
 
-/* room.c: whether a principal may begin a source with @nr_streams streams, or must leave the disk's
- * free files (inodes) to others. 0 or -1. */
-int drain_may_begin(const struct drain *drain, const struct principal *who, size_t nr_streams,
-		    struct strata_error *error);
+/* room.c: whether a principal may make @nr more files, or must leave the disk's free ones (inodes)
+ * to others. */
+bool drain_may_make_files(struct drain *drain, struct principal *who, uint64_t nr);
 
 /* room.c: counts the bytes that it has written. */
 void drain_note_written(struct drain *drain, struct principal *who, uint64_t bytes);
+
+/*
+ * place.c: whether the share of @who has room for the tables of one more source: its entry in
+ * recording.json, its directory and its metadata.
+ * @nr_streams: that it will have files for
+ * @description_bytes: of its events
+ * 0, or -1 with the share that is used up.
+ */
+int drain_may_list(struct drain *drain, struct principal *who, size_t nr_streams,
+		   uint32_t description_bytes, struct strata_error *error);
+
+/* place.c: lists a source in the tables from now on, and charges its principal. */
+void drain_list(struct drain *drain, struct drain_source *source, size_t nr_streams);
+
+/* place.c: whether a source that is listed may have @description_bytes more of events.  0 or -1. */
+int drain_may_describe(struct drain *drain, const struct drain_source *source,
+		       uint32_t description_bytes, struct strata_error *error);
+
+/* place.c: charges for these. */
+void drain_describe(struct drain *drain, struct drain_source *source, uint32_t description_bytes);
+
+/* place.c: takes the charge for its tables back: it left nothing in the recording. */
+void drain_unlist(struct drain_source *source);
+
+/*
+ * place.c: makes the file of a stream for its first packet, and lists its source before, if it is
+ * not.
+ * @bytes: of the packet
+ * @why: OUT, if not: what is missing
+ * 1: it has one; 0: there is no room now; or -1.
+ */
+int drain_make_place(struct drain *drain, struct ring_stream *stream, uint64_t bytes,
+		     enum drain_loss *why, struct strata_error *error);
 
 /* look.c: returns what is ready in the ring. @gone: its writer will never write again. */
 enum strata_poll drain_look(const struct drain *drain, const struct ring_stream *stream, bool gone);
@@ -161,5 +198,9 @@ int drain_rest(struct drain *drain, struct ring_stream *stream, struct strata_er
 
 /* write.c: writes the last losses, and closes the file.  0 or -1. */
 int drain_finish(struct drain *drain, struct ring_stream *stream, struct strata_error *error);
+
+/* write.c: the same, for a ring that goes on in another recording.  Losses for which the file
+ * cannot be made go on with it.  0 or -1. */
+int drain_cut(struct drain *drain, struct ring_stream *stream, struct strata_error *error);
 
 #endif /* STRATA_CONSUMERD_DRAIN_H */

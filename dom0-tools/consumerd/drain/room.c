@@ -44,20 +44,16 @@ bool drain_may_write(struct drain *drain, struct principal *who, uint64_t bytes)
 	return false;
 }
 
-int drain_may_begin(const struct drain *drain, const struct principal *who, size_t nr_streams,
-		    struct strata_error *error)
+bool drain_may_make_files(struct drain *drain, struct principal *who, uint64_t nr)
 {
-	const uint64_t nr = nr_streams + PRINCIPAL_SOURCE_FILES;
 	struct statvfs disk;
 
 	/* A file system without a limit of files reports 0. */
 	if (!drain->is_of_now || fstatvfs(drain->dir->fd, &disk) || !disk.f_files ||
 	    principal_may_make_files(who, nr, disk.f_favail))
-		return 0;
-	return strata_fail(error,
-			   "%s has created as many files as the disk still has free (`df -i`); "
-			   "the rest is reserved for others",
-			   who->name);
+		return true;
+	drain->totals.was_shared = true;
+	return false;
 }
 
 void drain_note_written(struct drain *drain, struct principal *who, uint64_t bytes)

@@ -14,10 +14,9 @@ static void set_name(char name[NAME_BYTES], uint32_t cpu)
 	snprintf(name, NAME_BYTES, "cpu_%u", cpu);
 }
 
-int stream_file_open(struct stream_file *file, const struct strata_dir *dir, const char *source,
-		     uint32_t cpu, struct strata_error *error)
+void stream_file_name(struct stream_file *file, const struct strata_dir *dir, const char *source,
+		      uint32_t cpu)
 {
-	struct strata_dir folder;
 	char name[NAME_BYTES];
 
 	file->bytes = file->written_back = 0;
@@ -26,13 +25,7 @@ int stream_file_open(struct stream_file *file, const struct strata_dir *dir, con
 	file->cpu = cpu;
 	snprintf(file->source, sizeof(file->source), "%s", source);
 	set_name(name, cpu);
-	if (strata_dir_sub(&folder, dir, source, 0750, error))
-		return -1;
-	snprintf(file->path, sizeof(file->path), "%.400s/%s", folder.path, name);
-	strata_dir_remove(&folder, name);
-	file->fd = strata_dir_create(&folder, name, 0640, error);
-	strata_dir_close(&folder);
-	return file->fd < 0 ? -1 : 0;
+	snprintf(file->path, sizeof(file->path), "%.350s/%s/%s", dir->path, source, name);
 }
 
 /* Removes the file; nothing else can have taken its name. 0 or -1 with errno. */
@@ -55,6 +48,8 @@ static enum stream_file_result result_of(int reason)
 	switch (reason) {
 	case ENOSPC:
 	case EDQUOT:
+	case EMFILE:
+	case ENFILE:
 		return STREAM_FILE_NO_ROOM;
 	case EFBIG:
 		return STREAM_FILE_TOO_LARGE;
@@ -63,11 +58,34 @@ static enum stream_file_result result_of(int reason)
 	}
 }
 
+enum stream_file_result stream_file_make(struct stream_file *file, struct strata_error *error)
+{
+	struct strata_dir folder;
+	char name[NAME_BYTES];
+	int reason;
+
+	errno = 0;
+	if (strata_dir_sub(&folder, file->dir, file->source, 0750, error))
+		return result_of(errno);
+	set_name(name, file->cpu);
+	strata_dir_remove(&folder, name);
+	file->fd = strata_dir_create(&folder, name, 0640, error);
+	reason = errno;
+	strata_dir_close(&folder);
+	return file->fd < 0 ? result_of(reason) : STREAM_FILE_OK;
+}
+
 enum stream_file_result stream_file_append(struct stream_file *file, const void *packet,
 					   size_t bytes, struct strata_error *error)
 {
+	enum stream_file_result made;
 	size_t done = 0;
 
+	if (!stream_file_exists(file)) {
+		made = stream_file_make(file, error);
+		if (made != STREAM_FILE_OK)
+			return made;
+	}
 	while (done < bytes) {
 		ssize_t written = write(file->fd, (const char *)packet + done, bytes - done);
 		int reason = errno;

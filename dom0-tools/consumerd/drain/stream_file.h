@@ -8,6 +8,7 @@
 #ifndef STRATA_CONSUMERD_STREAM_FILE_H
 #define STRATA_CONSUMERD_STREAM_FILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -23,19 +24,29 @@ struct stream_file {
 	char path[512]; /* for messages */
 };
 
-/* Makes DIR/SOURCE/cpu_N, empty, and DIR/SOURCE if it is missing.  @dir has to outlive it.
- * 0 or -1. */
-int stream_file_open(struct stream_file *file, const struct strata_dir *dir, const char *source,
-		     uint32_t cpu, struct strata_error *error);
+/* Names DIR/SOURCE/cpu_N.  The file does not exist until its first packet.  @dir has to outlive
+ * it. */
+void stream_file_name(struct stream_file *file, const struct strata_dir *dir, const char *source,
+		      uint32_t cpu);
 
 enum stream_file_result {
 	STREAM_FILE_OK,
-	STREAM_FILE_NO_ROOM,   /* the disk is full at this moment */
+	/* At this moment: the disk has no space, or no inode, or too many files are open. */
+	STREAM_FILE_NO_ROOM,
 	STREAM_FILE_TOO_LARGE, /* this file may not grow (`ulimit -f`, file system) */
 	STREAM_FILE_FAILED,
 };
 
-/* Appends one packet. On failure the file stays unchanged. */
+static inline bool stream_file_exists(const struct stream_file *file)
+{
+	return file->fd >= 0;
+}
+
+/* Makes the file, empty, and its directory if that is missing. */
+enum stream_file_result stream_file_make(struct stream_file *file, struct strata_error *error);
+
+/* Appends one packet, after making the file if it does not exist.  On failure its contents stay
+ * unchanged. */
 enum stream_file_result stream_file_append(struct stream_file *file, const void *packet,
 					   size_t bytes, struct strata_error *error);
 

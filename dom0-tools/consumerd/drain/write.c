@@ -140,10 +140,20 @@ int drain_write(struct drain *drain, struct ring_stream *stream, struct piece *p
 {
 	struct strata_packet *packet = &piece->packet;
 	enum stream_file_result result;
+	enum drain_loss why;
+	int placed;
 
 	/* After a missing packet, this one would hide that the missing one is still in the ring. */
 	if (stream->stays) {
 		lose(drain, stream, piece->events, stream->loss);
+		return 0;
+	}
+	placed = drain_make_place(drain, stream, packet->packet_bytes, &why, error);
+	if (placed <= 0) {
+		stream->unwritten = placed < 0;
+		if (placed < 0 || may_wait)
+			return placed < 0 ? -1 : 1;
+		lose(drain, stream, piece->events, why);
 		return 0;
 	}
 	if (stream->ring->taken)
@@ -171,8 +181,12 @@ int drain_write(struct drain *drain, struct ring_stream *stream, struct piece *p
 	return 0;
 }
 
-/* Writes the losses since the last packet in an empty one of our own.  0 or -1. */
-static int append_losses(struct drain *drain, struct ring_stream *stream,
+/*
+ * Writes the losses since the last packet in an empty one of our own.
+ * @goes_on: the ring goes on in another recording, which counts them if there is no room for a file
+ * 0 or -1.
+ */
+static int append_losses(struct drain *drain, struct ring_stream *stream, bool goes_on,
 			 struct strata_error *error)
 {
 	const struct ring *ring = stream->ring;
@@ -188,8 +202,10 @@ static int append_losses(struct drain *drain, struct ring_stream *stream,
 		.cpu = ring->cpu,
 		.form = stream_source(drain, stream)->form,
 	};
+	enum drain_loss why;
 	bool more = false;
 	unsigned int i;
+	int placed;
 
 	/* After a missing packet, this one would take its place. */
 	if (ring->broken || stream->unwritten)
@@ -210,20 +226,53 @@ static int append_losses(struct drain *drain, struct ring_stream *stream,
 	/* Packets from an open sub-buffer are numbered by the reading position. */
 	if (packet.sequence < stream->next_sequence)
 		packet.sequence = stream->next_sequence;
+	placed = drain_make_place(drain, stream, packet.packet_bytes, &why, error);
+	if (placed < 0)
+		return -1;
+	if (!placed) {
+		if (!goes_on)
+			count_losses(drain, stream, packet.lost);
+		return 0;
+	}
 	if (ring->taken)
 		note_taken(ring, packet.sequence);
 	/* The totals also count packets that do not fit on the disk. */
 	return append(drain, stream, &packet, 0, error) == STREAM_FILE_FAILED ? -1 : 0;
 }
 
-int drain_finish(struct drain *drain, struct ring_stream *stream, struct strata_error *error)
+static int finish(struct drain *drain, struct ring_stream *stream, bool goes_on,
+		  struct strata_error *error)
 {
 	struct strata_error closing = { "" };
-	int result = append_losses(drain, stream, error);
+	int result = append_losses(drain, stream, goes_on, error);
 
+	/* It is removed if it has no packet. */
+	if (stream_file_exists(&stream->file) && !stream->file.bytes)
+		principal_note_undone(stream->source->who, 0, 1);
 	if (stream_file_close(&stream->file, &closing) && !result) {
 		*error = closing;
 		result = -1;
+	}
+	return result;
+}
+
+int drain_finish(struct drain *drain, struct ring_stream *stream, struct strata_error *error)
+{
+	return finish(drain, stream, false, error);
+}
+
+int drain_cut(struct drain *drain, struct ring_stream *stream, struct strata_error *error)
+{
+	const uint64_t next_sequence = stream->next_sequence;
+	const int result = finish(drain, stream, true, error);
+	unsigned int i;
+
+	/* The empty packet with the losses has the sequence number of the ring's next packet, which
+	 * begins the new recording. */
+	stream->next_sequence = next_sequence;
+	for (i = 0; i < STRATA_NR_LOST; i++) {
+		stream->ring->lost_before[i] += stream->lost[i];
+		stream->lost[i] = 0;
 	}
 	return result;
 }

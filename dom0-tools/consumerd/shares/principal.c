@@ -353,19 +353,9 @@ bool principal_may_write(const struct principal *one, uint64_t bytes, uint64_t r
 	       (bytes <= room && one->written - one->removed + bytes <= room - bytes);
 }
 
-uint64_t principal_files(const struct principal *one)
-{
-	return one->used[PRINCIPAL_STREAMS] + PRINCIPAL_SOURCE_FILES * one->used[PRINCIPAL_SOURCES];
-}
-
-void principal_note_kept(struct principal *one, uint64_t files)
-{
-	one->kept_files += files;
-}
-
 bool principal_may_make_files(const struct principal *one, uint64_t nr, uint64_t room)
 {
-	const uint64_t made = principal_files(one) + one->kept_files;
+	const uint64_t made = one->files - one->removed_files;
 
 	if (one->trusted || (nr <= room && made + nr <= room - nr))
 		return true;
@@ -378,10 +368,21 @@ void principal_note_written(struct principal *one, uint64_t bytes)
 	one->written += bytes;
 }
 
+void principal_note_files(struct principal *one, uint64_t nr)
+{
+	one->files += nr;
+}
+
+void principal_note_undone(struct principal *one, uint64_t bytes, uint64_t files)
+{
+	one->written -= bytes;
+	one->files -= files;
+}
+
 void principal_note_removed(struct principal *one, uint64_t bytes, uint64_t files)
 {
 	one->removed += bytes;
-	one->kept_files -= files;
+	one->removed_files += files;
 }
 
 bool principal_may_begin_source(struct principal *one)

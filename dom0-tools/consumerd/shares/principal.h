@@ -104,14 +104,15 @@ bool principal_may_write(const struct principal *one, uint64_t bytes, uint64_t r
  */
 bool principal_may_make_files(const struct principal *one, uint64_t nr, uint64_t room);
 
-/* Counts bytes that a principal has written to the recording. */
+/* Counts bytes that a principal has written to the recording: packets, and its part of the tables.
+ */
 void principal_note_written(struct principal *one, uint64_t bytes);
 
-/* The number of a principal's files in the present recording. */
-uint64_t principal_files(const struct principal *one);
+/* Counts files that it has made there. */
+void principal_note_files(struct principal *one, uint64_t nr);
 
-/* Charges the files that stay in a recording after a rotation. */
-void principal_note_kept(struct principal *one, uint64_t files);
+/* Takes back what was counted for a source of the present recording that left nothing there. */
+void principal_note_undone(struct principal *one, uint64_t bytes, uint64_t files);
 
 /* Gives back the bytes and files of an ended recording that was removed. */
 void principal_note_removed(struct principal *one, uint64_t bytes, uint64_t files);
@@ -141,9 +142,10 @@ struct principal {
 	char name[STRATA_ESCAPED_BYTES(PRINCIPAL_NAME_BYTES) + 16];
 	uint64_t used[PRINCIPAL_NR_RESOURCES];
 	int64_t credit[PRINCIPAL_NR_WORK]; /* bytes of work that may be done in this turn */
-	uint64_t written;                  /* bytes of packets, in all recordings */
-	uint64_t removed;                  /* bytes of these in recordings that were removed */
-	uint64_t kept_files;               /* files in ended recordings that are still there */
+	uint64_t written;                  /* bytes, in all recordings */
+	uint64_t removed;                  /* of these, in recordings that were removed */
+	uint64_t files;                    /* in all recordings */
+	uint64_t removed_files;            /* likewise */
 	struct token_bucket sources;
 	struct token_bucket lines;
 	uint64_t unprinted; /* lines */
