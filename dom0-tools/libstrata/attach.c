@@ -11,6 +11,10 @@
  * served, because the connection with the recorder that had it before is just ending.  So the
  * thread that served it looks whether somebody has called since that connection was made, before
  * the place is idle again.
+ *
+ * The first message to a recorder says whether this process wakes it, which takes the waiting
+ * thread.  The first thread that a process may have serves a recorder; whether there is a second
+ * one that waits is known before the first sends that message.
  */
 #include "libstrata/libstrata.h"
 
@@ -33,7 +37,14 @@ static struct {
 	uint64_t calls[RECORDERS]; /* before the last attempt to connect to that recorder */
 	uint64_t answered; /* of the waiting thread: calls before its last round of attempts */
 	bool later;        /* likewise: an attempt was not possible */
+	bool waits_next;   /* of attach_start(): the waiting thread has not been started yet */
 } attach;
+
+/* Held by attach_start() until it has connected: from then on the waiting thread does. */
+static pthread_mutex_t connecting = PTHREAD_MUTEX_INITIALIZER;
+
+/* Held by attach_start() until the waiting thread runs, or cannot be started. */
+static pthread_mutex_t starting = PTHREAD_MUTEX_INITIALIZER;
 
 /* Pause before the next attempt after a lack of files or memory, or a busy recorder. */
 #define AGAIN_NS 250000000
@@ -120,11 +131,19 @@ static bool connect_again(uint32_t recorder)
 	}
 }
 
+/* Waits until another thread has released a mutex. */
+static void await_release(pthread_mutex_t *mutex)
+{
+	pthread_mutex_lock(mutex);
+	pthread_mutex_unlock(mutex);
+}
+
 static void *serve_recorder(void *number)
 {
 	const uint32_t recorder = (uint32_t)(uintptr_t)number;
 	bool connected = true;
 
+	await_release(&starting);
 	do {
 		if (connected)
 			connection_serve(recorder);
@@ -153,8 +172,22 @@ static void stop_to_serve(uint32_t recorder)
 	registry_unlock();
 }
 
+static void *await_recorders(void *unused);
+
+/* Starts the waiting thread, once, if recorders can call this process.  A process without it wakes
+ * no recorder. */
+static void start_to_wait(bool can_be_called)
+{
+	if (!attach.waits_next)
+		return;
+	attach.waits_next = false;
+	if (can_be_called && start_thread(await_recorders, NULL) && wait_page_is_there())
+		rings_mark_own();
+	pthread_mutex_unlock(&starting);
+}
+
 /* Connects to all recorders that listen and are not connected.  The number of connections made. */
-static uint32_t connect_all(void)
+static uint32_t connect_all(bool can_be_called)
 {
 	const struct timespec until = connection_limit();
 	uint32_t recorder, nr = 0;
@@ -177,6 +210,8 @@ static uint32_t connect_all(void)
 		}
 		if (result != CONNECTION_MADE)
 			stop_to_serve(recorder);
+		else
+			start_to_wait(can_be_called);
 		attach.later |= result == CONNECTION_LATER;
 		nr += result == CONNECTION_MADE;
 	}
@@ -189,15 +224,6 @@ static bool may_be_made(void)
 	return errno == EMFILE || errno == ENFILE || errno == ENOMEM;
 }
 
-/* Makes the page that this process is called through. */
-static bool make_page(void)
-{
-	if (!wait_page_make())
-		return false;
-	rings_mark_own();
-	return true;
-}
-
 /* Sleeps until the next attempt.  False: there will be none. */
 static bool await_recorder(void)
 {
@@ -205,8 +231,10 @@ static bool await_recorder(void)
 
 	if (wait_page_is_there())
 		return wait_page_await(attach.answered, attach.later ? &pause : NULL);
-	if (make_page())
+	if (wait_page_make()) {
+		rings_mark_own();
 		return true;
+	}
 	if (!may_be_made())
 		return false;
 	nanosleep(&pause, NULL);
@@ -216,26 +244,30 @@ static bool await_recorder(void)
 static void *await_recorders(void *unused)
 {
 	(void)unused;
+	await_release(&connecting);
 	do {
 		wait_page_answer(attach.answered);
 		if (!await_recorder())
 			return NULL; /* recorders cannot attach to this process */
-		connect_all();
+		connect_all(true);
 	} while (true);
 }
 
 void attach_start(void)
 {
+	bool can_be_called;
+
 	connection_prepare(strata_app_wait_ms(secure_getenv(STRATA_APP_WAIT_VARIABLE)));
 	rings_prepare();
 	if (!stay_loaded())
 		return;
-	if (make_page() || may_be_made()) {
-		connect_all();
-		start_thread(await_recorders, NULL);
-	} else {
-		connect_all();
-	}
+	can_be_called = wait_page_make() || may_be_made();
+	pthread_mutex_lock(&connecting);
+	pthread_mutex_lock(&starting);
+	attach.waits_next = true;
+	connect_all(can_be_called);
+	start_to_wait(can_be_called);
+	pthread_mutex_unlock(&connecting);
 }
 
 static void *announce_rest(void *number)
@@ -262,6 +294,8 @@ void attach_forget(void)
 
 	for (recorder = 0; recorder < RECORDERS; recorder++)
 		attach.served[recorder] = false;
+	/* A thread that only the parent has may hold them. */
+	connecting = starting = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 	wait_page_forget();
 	connection_forget_all();
 }

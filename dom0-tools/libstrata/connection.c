@@ -175,7 +175,7 @@ static bool say_hello(struct connection *one)
 	packet.head.value = rings_modes();
 	packet.head.count = rings_nr_cpus();
 	packet.head.headers = STRATA_HEADER_FORMS_ALL;
-	/* The waiting thread is called through that page. */
+	/* The waiting thread, which is called through that page, sends the WAKE. */
 	if (wait_page_is_there() && strata_read_once(rings_own))
 		packet.head.headers |= STRATA_APP_WAKES;
 	pthread_mutex_lock(&one->sending);

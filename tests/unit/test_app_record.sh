@@ -313,6 +313,7 @@ check "a child that is forked while its parent connects does not keep that socke
 check "a recorder that reads too late gets the other events of a library" slow late 300
 check "and those of a program that starts" slow slow 300
 check "a program wakes a recorder that sleeps, once, when it leaves a sub-buffer" slow asleep "${limit_s}000"
+check "a program without the thread that would wake a recorder does not promise to" slow threads "${limit_s}000"
 
 # is_said_to_be_stopped MODE: a snapshot says so, and what to do.
 is_said_to_be_stopped() {

@@ -10,12 +10,16 @@
  *   slow  likewise, before the recorder has read anything
  *   asleep  the recorder sleeps; status 0: the program wakes it when it leaves a sub-buffer, and
  *           only then
+ *   threads  programs start that may have one thread, or two; status 0: the first does not promise
+ *            to wake its recorder, and the second does
  */
 #include <dirent.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <poll.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -44,6 +48,21 @@ static void fail(const char *what)
 {
 	fprintf(stderr, "slow_recorder: %s: %s\n", what, strerror(errno));
 	exit(2);
+}
+
+static int threads_left = -1; /* that libstrata may start; negative: any number */
+
+/* In place of the C library's, also for libstrata. */
+int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
+		   void *argument)
+{
+	int (*create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+
+	if (!threads_left)
+		return EAGAIN;
+	threads_left -= threads_left > 0;
+	*(void **)&create = dlsym(RTLD_NEXT, "pthread_create");
+	return create(thread, attributes, run, argument);
 }
 
 static struct sockaddr_un address = { .sun_family = AF_UNIX };
@@ -333,6 +352,38 @@ static int wake_when_asleep(void)
 	return !is_woken_once(fd);
 }
 
+/* Whether a program that may start that many threads promises to wake its recorder.  A child starts
+ * anew, as a program does. */
+static bool promises_to_wake(int listener, int threads)
+{
+	struct strata_app_packet packet;
+	int fd, status;
+	pid_t child;
+
+	threads_left = threads;
+	child = fork();
+	if (child == 0)
+		_exit(0);
+	threads_left = -1;
+	fd = child > 0 ? accept(listener, NULL, NULL) : -1;
+	if (fd < 0)
+		fail("no program connects");
+	if (receive(fd, &packet, LIMIT_MS) != STRATA_APP_HELLO)
+		fail("no HELLO");
+	/* It waits for a recorder that stays. */
+	close(fd);
+	if (waitpid(child, &status, 0) != child || status)
+		fail("the program does not end");
+	return packet.head.headers & STRATA_APP_WAKES;
+}
+
+static int start_with_few_threads(void)
+{
+	int listener = listen_there(1);
+
+	return promises_to_wake(listener, 1) || !promises_to_wake(listener, 2);
+}
+
 int main(int argc, char **argv)
 {
 	const char *path = getenv(STRATA_APP_SOCKET_VARIABLE), *what = argc == 2 ? argv[1] : "";
@@ -349,6 +400,8 @@ int main(int argc, char **argv)
 		return greet_late();
 	if (!strcmp(what, "asleep"))
 		return wake_when_asleep();
-	fprintf(stderr, "usage: slow_recorder fork|late|slow|asleep\n");
+	if (!strcmp(what, "threads"))
+		return start_with_few_threads();
+	fprintf(stderr, "usage: slow_recorder fork|late|slow|asleep|threads\n");
 	return 2;
 }
