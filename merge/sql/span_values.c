@@ -6,10 +6,11 @@
 
 #include "sql/value.h"
 
+/* Spans of vCPUs count STRATA_VCPU_XEN as STRATA_VCPU_GUEST. */
 static const char *const vcpu_states[STRATA_NR_VCPU_STATES] = {
-	[STRATA_VCPU_GUEST] = "running",     [STRATA_VCPU_XEN] = "running",
-	[STRATA_VCPU_RUNNABLE] = "runnable", [STRATA_VCPU_BLOCKED] = "blocked",
-	[STRATA_VCPU_OFFLINE] = "offline",   [STRATA_VCPU_UNKNOWN] = "unknown",
+	[STRATA_VCPU_GUEST] = "running",   [STRATA_VCPU_RUNNABLE] = "runnable",
+	[STRATA_VCPU_BLOCKED] = "blocked", [STRATA_VCPU_OFFLINE] = "offline",
+	[STRATA_VCPU_UNKNOWN] = "unknown",
 };
 
 static const char *const task_states[STRATA_NR_TASK_STATES] = {

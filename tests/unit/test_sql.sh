@@ -36,6 +36,7 @@ done
 for kind in '' lossy; do
 	python3 tests/unit/make_xen_host.py "$work/host$kind" $kind
 done
+python3 tests/unit/make_xen_host.py "$work/paused" paused
 python3 tests/unit/make_hostile_names.py "$work/named"
 python3 tests/unit/make_hostile_names.py "$work/crowd" 5000
 cp -r "$work/xen" "$work/torn" && truncate -s -70000 "$work/torn/xen/cpu_1"
@@ -70,6 +71,8 @@ check "so are the states of vCPUs" gives "$("$strata" report --json steal "$work
 	jq -r '.vcpus | [([.[].running_ns] | add), ([.[].runnable_ns] | add), ([.[].blocked_ns] | add), ([.[].unknown_ns] | add)] | join(",")')" \
 	"SELECT sum(ns) FILTER (WHERE state = 'running'), sum(ns) FILTER (WHERE state = 'runnable'), sum(ns) FILTER (WHERE state = 'blocked'),
 	sum(ns) FILTER (WHERE state = 'unknown') FROM runstates WHERE domain_name <> 'idle'"
+check "each state of a vCPU has its name" gives blocked/offline/runnable/running/unknown "SELECT group_concat(state, '/') FROM (SELECT DISTINCT state FROM runstates ORDER BY state)" "$work/paused"
+check "and of a task" gives blocked/runnable/running/unknown "SELECT group_concat(state, '/') FROM (SELECT DISTINCT state FROM tasks ORDER BY state)" "$work/paused"
 check "and whom they waited behind" gives "$("$strata" report --json steal "$work/xen" 2>/dev/null |
 	jq -r '.behind | [([.[].times] | add), ([.[].ns] | add)] | join(",")')" \
 	"SELECT count(*), sum(ns) FROM steal WHERE domain_name <> 'idle'"
