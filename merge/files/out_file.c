@@ -29,9 +29,11 @@ struct strata_out_file {
 	int error; /* errno of the first write that failed; 0: none */
 	size_t used;
 	char *path;
-	/* The file is renamed to NAME in this directory when complete; dir < 0: no rename. */
+	/* NAME in this directory is the file that was created; or, with a temporary name, the one
+	 * that is replaced when the file is complete.  dir < 0: it existed, and is written to. */
 	int dir;
 	char temporary[STRATA_DIR_NAME_BYTES], name[STRATA_DIR_NAME_BYTES];
+	bool is_discarded;
 	char buffer[BUFFER_BYTES];
 };
 
@@ -75,6 +77,8 @@ static struct strata_out_file *make(const char *path, struct strata_error *error
 	file->used = 0;
 	file->dir = -1;
 	file->fd = -1;
+	file->temporary[0] = '\0';
+	file->is_discarded = false;
 	return file;
 }
 
@@ -88,12 +92,10 @@ static struct strata_out_file *made(struct strata_out_file *file)
 	return NULL;
 }
 
-/* Opens a temporary file, which replaces an existing one when complete.  A descriptor or -1. */
-static int open_beside(struct strata_out_file *file, const struct strata_dir *dir, const char *name,
-		       struct strata_error *error)
+/* Remembers where a file was created, as @created, to replace or remove it.  Returns @fd, or -1. */
+static int remember(struct strata_out_file *file, int fd, const struct strata_dir *dir,
+		    const char *name, const char *created, struct strata_error *error)
 {
-	int fd = strata_dir_create_temporary(dir, ".strata-", 0644, file->temporary, error);
-
 	if (fd < 0)
 		return -1;
 	file->dir = fcntl(dir->fd, F_DUPFD_CLOEXEC, 0);
@@ -102,9 +104,18 @@ static int open_beside(struct strata_out_file *file, const struct strata_dir *di
 		return fd;
 	}
 	strata_fail(error, "%s: %s", file->path, strerror(errno));
-	strata_dir_remove(dir, file->temporary);
+	strata_dir_remove(dir, created);
 	close(fd);
 	return -1;
+}
+
+/* Opens a temporary file, which replaces an existing one when complete.  A descriptor or -1. */
+static int open_beside(struct strata_out_file *file, const struct strata_dir *dir, const char *name,
+		       struct strata_error *error)
+{
+	int fd = strata_dir_create_temporary(dir, ".strata-", 0644, file->temporary, error);
+
+	return remember(file, fd, dir, name, file->temporary, error);
 }
 
 /* Opens an existing file.  A descriptor or -1. */
@@ -159,7 +170,9 @@ static int open_in(struct strata_out_file *file, const struct strata_dir *dir, c
 	if (!fstatat(dir->fd, name, &status, AT_SYMLINK_NOFOLLOW))
 		return open_existing(file, dir, name, &status, force, error);
 	fd = openat(dir->fd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
-	return fd < 0 ? strata_fail(error, "%s: %s", file->path, strerror(errno)) : fd;
+	if (fd < 0)
+		return strata_fail(error, "%s: %s", file->path, strerror(errno));
+	return remember(file, fd, dir, name, name, error);
 }
 
 struct strata_out_file *strata_out_open(const char *path, bool force, struct strata_error *error)
@@ -282,6 +295,26 @@ void strata_out_abandon(struct strata_out_file *file)
 	strata_out_close(file, &ignored);
 }
 
+void strata_out_discard(struct strata_out_file *file)
+{
+	file->is_discarded = true;
+	strata_out_abandon(file);
+}
+
+/* Puts a complete file in place, and removes one that is not to stay. */
+static void settle_name(struct strata_out_file *file)
+{
+	const bool replaces = file->temporary[0];
+
+	if (replaces && !file->error && renameat(file->dir, file->temporary, file->dir, file->name))
+		file->error = errno;
+	if (replaces && file->error)
+		unlinkat(file->dir, file->temporary, 0);
+	else if (file->is_discarded)
+		unlinkat(file->dir, file->name, 0);
+	close(file->dir);
+}
+
 int strata_out_close(struct strata_out_file *file, struct strata_error *error)
 {
 	int status = 0;
@@ -289,13 +322,8 @@ int strata_out_close(struct strata_out_file *file, struct strata_error *error)
 	flush(file);
 	if (close(file->fd) && !file->error)
 		file->error = errno;
-	if (file->dir >= 0) {
-		if (!file->error && renameat(file->dir, file->temporary, file->dir, file->name))
-			file->error = errno;
-		if (file->error)
-			unlinkat(file->dir, file->temporary, 0);
-		close(file->dir);
-	}
+	if (file->dir >= 0)
+		settle_name(file);
 	if (file->error)
 		status = strata_fail_write(file->path, file->error, error);
 	free(file->path);

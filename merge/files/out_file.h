@@ -61,6 +61,10 @@ int strata_out_close(struct strata_out_file *file, struct strata_error *error);
  * stays. */
 void strata_out_abandon(struct strata_out_file *file);
 
+/* Closes and frees, and leaves nothing behind: the file that strata_out_open() created is removed,
+ * and one that it would replace stays.  What went to a pipe or device has been written. */
+void strata_out_discard(struct strata_out_file *file);
+
 /* For writers with their own buffers. write_all returns 0 or an errno; fail_write formats an errno
  * with a next step, and returns -1. */
 int strata_write_all(int fd, const void *bytes, size_t length);

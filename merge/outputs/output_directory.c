@@ -177,6 +177,20 @@ int strata_output_directory(struct strata_dir *dir, const char *path, bool force
 	return status;
 }
 
+void strata_output_discard(const char *path, bool made)
+{
+	struct strata_error ignored;
+	struct strata_dir dir;
+	int status;
+
+	if (strata_dir_open(&dir, path, &ignored))
+		return;
+	status = clear(&dir, &ignored);
+	strata_dir_close(&dir);
+	if (!status && made)
+		strata_dir_remove_empty(path);
+}
+
 int strata_output_begin(const struct strata_dir *dir, struct strata_error *error)
 {
 	struct strata_out_file *out = strata_out_create(dir, UNFINISHED, error);

@@ -19,6 +19,10 @@
 int strata_output_directory(struct strata_dir *dir, const char *path, bool force,
 			    struct strata_error *error);
 
+/* Removes an output that has just been written into @path.  @made: the directory, too.  What does
+ * not look like an output stays. */
+void strata_output_discard(const char *path, bool made);
+
 /* Marks the directory as the start of an output trace: --force may replace it even if it is
  * interrupted before it has metadata. Returns 0 or -1. */
 int strata_output_begin(const struct strata_dir *dir, struct strata_error *error);

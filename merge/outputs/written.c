@@ -272,6 +272,26 @@ static int put_frame(struct written *written, bool is_begin, struct strata_error
 	return status;
 }
 
+/* Closes the file of a merge that has ended with @status.  Returns 0, or -1. */
+static int finish(const struct written *written, int status, struct strata_error *error)
+{
+	const struct strata_written_options *options = written->options;
+	struct strata_error close_error;
+
+	if (status < 0) {
+		strata_out_abandon(written->file);
+		return -1;
+	}
+	if (options->accept && options->accept(options->accept_data, written->events, error)) {
+		strata_out_discard(written->file);
+		return -1;
+	}
+	if (!strata_out_close(written->file, &close_error))
+		return 0;
+	*error = close_error;
+	return -1;
+}
+
 int strata_written(struct strata_trace_set *set, const struct strata_shown *shown,
 		   struct strata_event_writer *writer, const struct strata_written_options *options,
 		   uint64_t *events, struct strata_error *error)
@@ -280,7 +300,6 @@ int strata_written(struct strata_trace_set *set, const struct strata_shown *show
 				   .options = options,
 				   .shown = shown,
 				   .writer = writer };
-	struct strata_error close_error;
 	int status;
 
 	written.file = strata_out_open(options->path, options->force, error);
@@ -291,13 +310,7 @@ int strata_written(struct strata_trace_set *set, const struct strata_shown *show
 		status = strata_slices_run(set, &options->slices, &written.work, error);
 	if (!status)
 		status = put_frame(&written, false, error);
-	if (status < 0) {
-		strata_out_abandon(written.file);
-	} else if (strata_out_close(written.file, &close_error)) {
-		*error = close_error;
-		status = -1;
-	}
 	if (events)
 		*events = written.events;
-	return status < 0 ? -1 : 0;
+	return finish(&written, status, error);
 }

@@ -35,6 +35,38 @@ check "that nothing can match is said" says 1 'cannot match anything in these tr
 check "convert refuses as view does" says 1 "$nearest" "$strata" convert --format json --domain idel -o "$work/none" "$work/raw"
 check "and leaves no file" test ! -e "$work/none"
 
+# leaves_nothing FORMAT OPTION...: convert fails, after it has read all events too, and the directory has no file more.
+leaves_nothing() {
+	local format=$1
+	shift
+	rm -rf "$work/alone"
+	mkdir "$work/alone"
+	says 1 "$nearest" "$strata" convert --format "$format" "$@" -o "$work/alone/out" "$work/raw" || return
+	[ -z "$(ls -A "$work/alone")" ]
+}
+for format in columns babeltrace json perfetto chrome count ctf; do
+	for wrong in "--vcpu 99" "--cpu 99" "--domain idel" "--event runstat_*"; do
+		# shellcheck disable=SC2086 # two words
+		check "$format: nothing is left of a selection by $wrong" leaves_nothing "$format" $wrong
+	done
+done
+earlier_stays() {
+	echo earlier >"$work/earlier"
+	says 1 "$nearest" "$strata" convert --format json --vcpu 99 --force -o "$work/earlier" "$work/raw" && [ "$(cat "$work/earlier")" = earlier ]
+}
+check "--force replaces no earlier file by nothing" earlier_stays
+empty_stays() {
+	rm -rf "$work/empty"
+	mkdir "$work/empty"
+	says 1 "$nearest" "$strata" convert --format ctf --vcpu 99 -o "$work/empty" "$work/raw" && [ -z "$(ls -A "$work/empty")" ]
+}
+check "an empty directory stays and is empty" empty_stays
+range_is_written() {
+	rm -f "$work/range"
+	"$strata" convert --format json --from +1000 -o "$work/range" "$work/raw" 2>/dev/null && [ -e "$work/range" ]
+}
+check "a range without events makes an empty file" range_is_written
+
 one_of_two() {
 	says 0 "--event: no event in these traces has the name \"io_l\"; $nearest \"io_[0-9]\"" view --event io_1,io_l "$work/one" &&
 		[ "$(events --event io_1,io_l "$work/one")" = "$(events --event io_1 "$work/one")" ]

@@ -13,6 +13,7 @@
 #include "outputs/count.h"
 #include "outputs/ctf/ctf_traces.h"
 #include "outputs/json/json.h"
+#include "outputs/output_directory.h"
 #include "outputs/perfetto/perfetto.h"
 #include "outputs/text/text_lines.h"
 #include "outputs/written.h"
@@ -78,10 +79,34 @@ struct strata_event_writer *write_make_writer(const struct write_options *option
 	return strata_text_babeltrace_new(&text);
 }
 
+/* What the number of events is judged by. */
+struct judge {
+	struct traces *traces;
+	const struct write_options *options;
+};
+
+/* Reports that nothing is written. Fails if no trace has the selected events. */
+static int judge_events(void *data, uint64_t events, struct strata_error *error)
+{
+	const struct judge *judge = data;
+	const struct write_options *options = judge->options;
+	struct traces *traces = judge->traces;
+
+	if (events)
+		return 0;
+	if (strata_filter_tell_unlikely(options->filter, !options->from, !options->to,
+					traces_remark, traces))
+		return strata_fail(error, "no event matches the selection");
+	if (options->from || options->to || !strata_filter_is_empty(options->filter))
+		traces_remark(traces, "no event matches the selection");
+	return 0;
+}
+
 static int count(struct traces *traces, const struct write_options *options,
 		 const struct strata_slice_options *slices, uint64_t *events,
 		 struct strata_error *error)
 {
+	struct judge judge = { traces, options };
 	struct strata_out_file *out = strata_out_open(options->out, options->force, error);
 	struct strata_chain chain;
 
@@ -91,8 +116,12 @@ static int count(struct traces *traces, const struct write_options *options,
 		strata_out_abandon(out);
 		return -1;
 	}
-	strata_out_print(out, "%" PRIu64 " %016" PRIx64 "\n", chain.events, chain.hash);
 	*events = chain.events;
+	if (judge_events(&judge, chain.events, error)) {
+		strata_out_discard(out);
+		return -1;
+	}
+	strata_out_print(out, "%" PRIu64 " %016" PRIx64 "\n", chain.events, chain.hash);
 	return strata_out_close(out, error);
 }
 
@@ -157,12 +186,15 @@ static int write_lines(struct traces *traces, const struct write_options *option
 		       uint64_t first_ns, uint64_t *events, struct strata_error *error)
 {
 	struct strata_event_writer *writer = write_make_writer(options, first_ns);
+	struct judge judge = { traces, options };
 	int status;
 
 	if (!writer)
 		return strata_fail(error, "out of memory");
 	written->path = options->out;
 	written->force = options->force;
+	written->accept = judge_events;
+	written->accept_data = &judge;
 	status = strata_written(&traces->set, shown, writer, written, events, error);
 	writer->free(writer);
 	if (!status && strcmp(options->format, "chrome") == 0 && *events > STRATA_CHROME_EVENTS_MAX)
@@ -172,16 +204,25 @@ static int write_lines(struct traces *traces, const struct write_options *option
 	return status;
 }
 
-/* Reports that nothing was written. Fails if no trace has the selected events. */
-static int tell_of_nothing(struct traces *traces, const struct write_options *options,
-			   struct strata_error *error)
+/* Writes CTF traces without observers. */
+static int write_ctf(struct traces *traces, const struct write_options *options,
+		     const struct strata_shown *shown, const struct strata_slice_options *slices,
+		     uint64_t *events, struct strata_error *error)
 {
-	if (strata_filter_tell_unlikely(options->filter, !options->from, !options->to,
-					traces_remark, traces))
-		return strata_fail(error, "no event matches the selection");
-	if (options->from || options->to || !strata_filter_is_empty(options->filter))
-		traces_remark(traces, "no event matches the selection");
-	return 0;
+	const bool made = access(options->out, F_OK) != 0;
+	const char **names = source_names(shown);
+	struct judge judge = { traces, options };
+	int status;
+
+	if (!names)
+		return strata_fail(error, "out of memory");
+	status = strata_ctf_traces_write(&traces->set, names, options->out, options->force, slices,
+					 events, error);
+	free(names);
+	if (status || !judge_events(&judge, *events, error))
+		return status;
+	strata_output_discard(options->out, made);
+	return -1;
 }
 
 /*
@@ -194,7 +235,7 @@ static int write_form(struct traces *traces, const struct write_options *options
 {
 	const bool to_terminal = strcmp(options->out, "-") == 0 && isatty(STDOUT_FILENO);
 	struct strata_written_options written = { .slices = *slices };
-	const char **names;
+	struct judge judge = { traces, options };
 	int status;
 
 	/* Output on a terminal is its own progress indication. */
@@ -203,6 +244,8 @@ static int write_form(struct traces *traces, const struct write_options *options
 								     slices->to_ns));
 	if (write_is_drawn(options)) {
 		status = write_drawn(traces, options, shown, slices, first_ns, events, error);
+		if (!status)
+			status = judge_events(&judge, *events, error);
 	} else if (strcmp(options->format, "ctf") != 0) {
 		status = strcmp(options->format, "count") == 0
 				 ? count(traces, options, slices, events, error)
@@ -212,11 +255,7 @@ static int write_form(struct traces *traces, const struct write_options *options
 		/* One of them writes it. */
 		status = strata_slices_run(&traces->set, slices, NULL, error) < 0 ? -1 : 0;
 	} else {
-		names = source_names(shown);
-		status = names ? strata_ctf_traces_write(&traces->set, names, options->out,
-							 options->force, slices, events, error)
-			       : strata_fail(error, "out of memory");
-		free(names);
+		status = write_ctf(traces, options, shown, slices, events, error);
 	}
 	traces_progress_end(traces);
 	return status;
@@ -279,7 +318,7 @@ static int write_events(struct traces *traces, const struct write_options *optio
 	if (!status)
 		status = write_observed(traces, options, ctf, shown, &slices, checks, first_ns,
 					events, error);
-	return status || *events ? status : tell_of_nothing(traces, options, error);
+	return status;
 }
 
 /* Recordings are checked only if they are read completely. */
