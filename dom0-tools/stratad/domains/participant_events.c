@@ -149,7 +149,8 @@ int participant_take_probe(struct participants *all, struct participant *one, bo
 		return guest_map_events_begin(&one->map, &one->guest, one->pages, error);
 	return strata_fail(error,
 			   "its module refuses %s %s (a symbol that its kernel lacks, or "
-			   "forbids to probe, or a wrong argument?); its kernel log says why",
+			   "forbids to probe, a wrong argument, or a kernel that is locked down?); "
+			   "its kernel log says why",
 			   probe_kind(selection), selection->text);
 }
 
