@@ -228,6 +228,7 @@ check "one that few fit is not" gives 11 "SELECT count(*) FROM events WHERE even
 # Forms.
 check "JSON has the types" eval '[ "$(sql --json "$work/xen" "SELECT 1 AS a, NULL AS b, 1.5 AS c, '\''x\"y'\'' AS d, 9007199254740993 AS e, x'\''00ff'\'' AS f, 2 AS a" | jq -c .)" = \
 	"[{\"a\":1,\"b\":null,\"c\":1.5,\"d\":\"x\\\"y\",\"e\":\"9007199254740993\",\"f\":\"00ff\",\"a_2\":2}]" ]'
+check "JSON has large negative numbers as text, and infinity" eval 'sql --json "$work/xen" "SELECT -9007199254740993 AS a, 1e999 AS b, -1e999 AS c" | grep -qF "{\"a\":\"-9007199254740993\",\"b\":1e999,\"c\":-1e999}"'
 check "a text goes on behind a byte of 0" eval '[ "$(sql --json "$work/xen" "SELECT '\''a'\'' || char(0) || '\''b'\'' AS t" | jq -c .)" = "[{\"t\":\"a\\u0000b\"}]" ]'
 check "and nothing is an empty array" eval '[ "$(sql --json "$work/xen" "SELECT 1 WHERE 0" | jq -c .)" = "[]" ]'
 check "CSV quotes" eval '[ "$(sql --csv "$work/xen" "SELECT '\''a,b'\'' AS x, '\''q\"'\'' AS y" | tail -n 1)" = "\"a,b\",\"q\"\"\"" ]'
@@ -297,6 +298,8 @@ check "no trace" says 2 'name a TRACE' sql
 check "a trace that is not there" says 1 "$work/nothing" sql "$work/nothing" 'SELECT 1'
 check "an option that there is not" says 2 'no option of sql: --jsx' sql --jsx "$work/xen" 'SELECT 1'
 check "a value that is none" says 2 'not a value of this option' sql --memory x "$work/xen" 'SELECT 1'
+check "no memory at all is none, too" says 2 'not a value of this option' sql --memory 0 "$work/xen" 'SELECT 1'
+check "an output that cannot be written is reported" says 1 'the output could not be written' eval 'sql "$work/xen" "SELECT 1" >/dev/full'
 check "too many arguments" says 2 'further traces by --also' sql "$work/xen" 'SELECT 1' 'SELECT 2'
 check "--help" says 0 '^Usage: strata sql' sql --help
 both() { [ "$(sql --csv --also "$work/whole" "$work/xen" "SELECT count(DISTINCT layer) FROM events" 2>/dev/null | tail -n 1)" = 3 ]; }
