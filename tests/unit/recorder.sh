@@ -70,13 +70,14 @@ refused() {
 			echo "not refused"
 			return 1
 		fi
+		! grep -qE "$pattern" <<<"$output" || return 0
 		if ! grep -q 'as many as there can be' <<<"$output" || [ "$SECONDS" -ge "$end" ]; then
 			break
 		fi
 		sleep 0.2
 	done
 	printf '%s\n' "$output"
-	grep -qE "$pattern" <<<"$output"
+	return 1
 }
 
 # is VALUE WANTED

@@ -264,7 +264,7 @@ check "and that is said" grep -q 'application program (process [0-9]*) cannot wr
 start honest --app 'program:plain'
 start stopped --app 'program:plain'
 kill -STOP "${pid[stopped]}"
-STRATA_APP_WAIT_MS=200 "$program" threads 1000
+STRATA_APP_WAIT_MS=5000 "$program" threads 1000
 kill -CONT "${pid[stopped]}"
 end honest stopped
 check "beside a recorder that is stopped a program is recorded from its begin on" is "$(count honest plain)" 4000
