@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # Runs tests and counts: `tests/run.sh unit fuzz xen`.  Of all tests of these kinds as many run at once as there are CPUs (or
-# TEST_JOBS), in this order; but there is never more than one lab and one recorder at a time, and torture, attacks
-# and the gallery of cases run alone.  Called by `make quick` and `make check`.  Each test program speaks TAP; one that fails, reports fewer results than
-# planned, skips, or does not end within TEST_LIMIT_S counts as failed.  The last line is for machines: "N passed, N failed".
+# TEST_JOBS).  Some need a place that only one test has at a time: the lab, until its emulator has ended; the recorder; the attack;
+# or the whole machine (see add()).  Called by `make quick` and `make check`.  Each test program
+# speaks TAP; one that fails, reports fewer results than planned, skips, or does not end within TEST_LIMIT_S counts as failed.
+# The last line is for machines: "N passed, N failed".
 set -u
 cd "$(dirname "$0")/.." || exit 1
 
@@ -14,7 +15,11 @@ mkdir -p "$OUT"
 
 # What failed is said again at the end: of a long run, often nothing but the end is kept.
 failures=$(mktemp)
-trap 'rm -f "$failures"' EXIT
+
+# Each test that ends writes a line here, so that the next one starts at once.
+news=$(mktemp -u)
+mkfifo "$news" && exec {news_fd}<>"$news" || exit 1
+trap 'rm -f "$failures" "$news"' EXIT
 
 # Longer than any test takes on a slow machine: one that takes longer hangs.
 limit_s=${TEST_LIMIT_S:-900}
@@ -29,16 +34,25 @@ RECORDERS="test_recover.sh test_app_record.sh test_app_channels.sh test_app_aggr
 SEARCHERS="$RECORDERS test_app_wake test_app_wake_places test_apps"
 own_processes=(tests/own_processes.sh)
 
-# execute NAME COMMAND...: runs one TAP program, without a word; what there is to say of it is in files then.  In a subshell
-# of its own.  The test gets a session, which is killed at its end: what it left behind would hold files and locks that the
-# next one wants.
+# Attacks that run alone: another user's events must not be lost meanwhile, or some answer has to come within seconds.  If the
+# recorder or that user got no CPU because of other tests, it would be taken for an attack's success.
+QUIET_ATTACKS="test_changing_rings.sh test_disk.sh test_draining.sh test_dying.sh test_file_size.sh test_hang_up.sh test_list.sh
+	test_live_stopped.sh test_lock_holder.sh test_no_threads.sh test_out_of_memory.sh test_range_locks.sh test_recover_many.sh
+	test_slow_close.sh test_slow_talk.sh test_swapped.sh"
+
+# Tests of the kind xen that boot no host.
+BOOTLESS="test_description.sh test_hypervisor_build.sh"
+
+# execute NAME COMMAND...: runs one TAP program, without a word; what there is to say of it is in files then: its output, and
+# in NAME.end its status, its seconds, and its seconds of CPU.  In a subshell of its own.  The test gets a session, which is
+# killed at its end: what it left behind would hold files and locks that the next one wants.
 execute() {
 	local name=$1 status=0 began=$SECONDS test watch
 	shift
-	rm -f "$OUT/$name.end"
-	CMOCKA_MESSAGE_OUTPUT=TAP setsid "$@" >"$OUT/$name.tap" 2>"$OUT/$name.tap.err" </dev/null &
+	rm -f "$OUT/$name.end" "$OUT/$name.left"
+	TEST_LEFT_LAB=$PWD/$OUT/$name.left CMOCKA_MESSAGE_OUTPUT=TAP setsid "$@" >"$OUT/$name.tap" 2>"$OUT/$name.tap.err" </dev/null {news_fd}>&- &
 	test=$!
-	watch "$test" "$OUT/$name.tap.err" </dev/null >/dev/null &
+	watch "$test" "$OUT/$name.tap.err" </dev/null >/dev/null {news_fd}>&- &
 	watch=$!
 	# shellcheck disable=SC2064 # these two
 	trap "kill $watch; kill_session $test; exit 130" INT TERM
@@ -46,8 +60,18 @@ execute() {
 	wait "$test" 2>/dev/null || status=$?
 	kill "$watch" 2>/dev/null
 	kill_session "$test"
-	echo "$status $((SECONDS - began))" >"$OUT/$name.end.new"
+	read_cpu_ticks
+	echo "$status $((SECONDS - began)) $((cpu_ticks / $(getconf CLK_TCK)))" >"$OUT/$name.end.new"
 	mv "$OUT/$name.end.new" "$OUT/$name.end"
+	echo >&"$news_fd"
+}
+
+# Sets cpu_ticks to the CPU time of the children of this subshell that have ended and were waited for, and of theirs.
+read_cpu_ticks() {
+	local stat fields
+	read -r stat <"/proc/$BASHPID/stat"
+	read -ra fields <<<"${stat##*) }"
+	cpu_ticks=$((fields[13] + fields[14]))
 }
 
 # runs PROGRAM [ARGUMENTS]: whether this machine's kernel knows the format of the program.
@@ -108,9 +132,9 @@ kill_session() {
 
 # Says how one that was executed went, and counts it.
 show() {
-	local name=$1 log=$OUT/$1.tap status=ended took=0 ok bad skip plan
+	local name=$1 log=$OUT/$1.tap status=ended took=0 cpu=0 ok bad skip plan
 	touch "$log" "$log.err"
-	[ ! -e "$OUT/$name.end" ] || read -r status took <"$OUT/$name.end"
+	[ ! -e "$OUT/$name.end" ] || read -r status took cpu <"$OUT/$name.end"
 	ok=$(grep -cE '^ok ' "$log")
 	bad=$(grep -cE '^not ok ' "$log")
 	skip=$(grep -ciE '^ok .*# skip' "$log")
@@ -134,15 +158,16 @@ show() {
 	fi
 	passed=$((passed + ok - skip))
 	failed=$((failed + bad))
-	printf '          %s passed, %s failed, %s s\n' "$((ok - skip))" "$bad" "$took"
+	printf '          %s passed, %s failed, %s s, %s s of CPU\n' "$((ok - skip))" "$bad" "$took" "$cpu"
 }
 
 # What is to run, in order; of each, the command, and what no two may have at once.
 waiting=()
 declare -A command_of=() needs=()
 
-# add NAME NEED COMMAND...: NEED is what only one test may have at a time: a "lab", a "recorder", the "machine", beside which
-# nothing else runs; or "nothing".
+# add NAME NEED COMMAND...: NEED is the place that only one test may have at a time: "lab", which a test gives back as soon as its
+# emulator has ended (leave_lab in tests/tap.sh); "recorder"; "attack", since users of all attacks have the same numbers, by which the
+# kernel counts what they use; "machine", beside which nothing else runs; or "nothing".
 add() {
 	[ -z "${needs[$1]:-}" ] || {
 		echo "tests/run.sh: two tests are called $1, and each would write over what the other says" >&2
@@ -151,7 +176,7 @@ add() {
 	waiting+=("$1")
 	needs[$1]=$2
 	command_of[$1]="${*:3}"
-	rm -f "$OUT/$1.end"
+	rm -f "$OUT/$1.end" "$OUT/$1.left"
 }
 
 # Who runs, by process, and who has what.
@@ -172,12 +197,17 @@ is_free() {
 	esac
 }
 
-# Takes the first test that waits and can have what it needs out of the queue, and starts it; false when every test has to wait.
-start_next() {
+# Takes a test that waits and can have what it needs out of the queue, and starts it; false when every test has to wait.  The first
+# one that needs a place: all that need it run one after the other, so that this takes longest.  If there is none, the first one.
+start_next() { start_first places || start_first any; }
+
+# start_first WHICH: the first one that needs a place, or "any".
+start_first() {
 	local i name need command
 	for i in "${!waiting[@]}"; do
 		name=${waiting[i]}
 		need=${needs[$name]}
+		[[ $1 = any || $need != @(nothing|machine) ]] || continue
 		is_free "$need" || continue
 		unset 'waiting[i]'
 		held[$need]=$name
@@ -190,13 +220,22 @@ start_next() {
 	return 1
 }
 
-# Shows those that have ended.  The shell may know of several, and tells of one.
+# give_back NAME: its place, unless another test has it by now.
+give_back() {
+	local need=${needs[$1]}
+	[ "${held[$need]:-}" != "$1" ] || unset "held[$need]"
+}
+
+# Shows those that have ended, and takes the lab's place from those that have left it.
 show_ended() {
 	local job name
 	for job in "${!running[@]}"; do
 		name=${running[$job]}
+		[ ! -e "$OUT/$name.left" ] || give_back "$name"
 		[ -e "$OUT/$name.end" ] || ! kill -0 "$job" 2>/dev/null || continue
-		unset "running[$job]" "held[${needs[$name]}]"
+		wait "$job" 2>/dev/null
+		unset "running[$job]"
+		give_back "$name"
 		printf '  TEST    %s\n' "$name"
 		show "$name"
 	done
@@ -209,7 +248,8 @@ run_all() {
 	set -m
 	while [ "${#waiting[@]}" != 0 ] || [ "${#running[@]}" != 0 ]; do
 		while [ "${#running[@]}" -lt "$jobs" ] && start_next; do :; done
-		wait -n
+		# The end of a test is told; that it has left the lab, or was killed, is seen after a second.
+		read -r -t 1 -u "$news_fd" _
 		show_ended
 	done
 	set +m
@@ -298,9 +338,10 @@ for kind in "$@"; do
 		add kill_writer_threads machine out/tests/torture/kill_writer_threads
 		;;
 	attack)
-		# What a starved recorder loses would be taken for an attack's success.
 		for script in tests/attack/test_*.sh; do
-			add "attack_$(basename "$script" .sh)" machine tests/attack/world.sh "$script"
+			need=attack
+			is_among "$(basename "$script")" "$QUIET_ATTACKS" && need=machine
+			add "attack_$(basename "$script" .sh)" "$need" tests/attack/world.sh "$script"
 		done
 		;;
 	browser)
@@ -313,6 +354,7 @@ for kind in "$@"; do
 		for script in tests/xen/test_*.sh; do
 			need=lab
 			[ "$(basename "$script")" = test_gallery.sh ] && need=machine
+			is_among "$(basename "$script")" "$BOOTLESS" && need=nothing
 			add "xen_$(basename "$script" .sh)" "$need" "$script"
 		done
 		;;

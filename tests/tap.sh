@@ -59,11 +59,15 @@ columns() {
 		'"$program" "$file"
 }
 
-# boot DESCRIPTION DIR [LAB OPTIONS]: boots a host; DIR has been made by the caller.
+# leave_lab: no emulator runs, and this test starts none any more: the next test may boot its host.
+leave_lab() { [ -z "${TEST_LEFT_LAB:-}" ] || : >"$TEST_LEFT_LAB"; }
+
+# boot DESCRIPTION DIR [LAB OPTIONS]: boots a host, the last one of this test; DIR has been made by the caller.
 boot() {
 	local description=$1 out=$2 status=0 line before=$count said=none shown=0
 	shift 2
 	"$here/lab" "$description" --out "$out" "$@" >"$out/lab.log" 2>&1 || status=$?
+	leave_lab
 	while IFS= read -r line; do
 		line=${line%$'\r'}
 		case $line in

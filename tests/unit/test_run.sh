@@ -85,32 +85,60 @@ a_test unit/test_{command,tutorial}.sh <<-'END'
 END
 TEST_LIMIT_S=60 TEST_JOBS=4 timeout 300 "$work/tests/run.sh" unit >"$work/said" 2>&1
 check "tests run side by side, but recorders do not" said "5 passed, 0 failed"
-# Nor are labs, of which the second has begun when the unit test ends; and that gives way to them.
+# Labs are not, either, until their hosts have ended: what a test does then is beside the next one's host.  The unit test ends when
+# both have begun; and it gives way to them.
 rm "$work"/tests/unit/test_*.sh
 a_test xen/test_{first,second}.sh <<-'END'
-	alone() { mkdir lab && touch "$(basename "$0")" && sleep 0.5 && rmdir lab; }
+	touch "runs-$(basename "$0")" "$(basename "$0")"
+	alone() { mkdir lab && sleep 0.5 && rmdir lab; }
 	check "is alone" alone
 	check "gives way to nobody" test "$(nice)" = "$(cat nice)"
+	leave_lab
+	there() { until [ -e test_first.sh ] && [ -e test_second.sh ]; do sleep 0.02; done; }
+	check "meets the other one when it has left" there
+	rm "runs-$(basename "$0")"
 	finish
 END
 a_test unit/test_beside.sh <<-'END'
-	check "begins when the attacks are over" test "$(cat attacks)" = 2
-	there() { until [ -e test_first.sh ] && [ -e test_second.sh ]; do sleep 0.02; done; }
-	check "is beside both" there
+	touch "runs-$(basename "$0")"
+	there() { until [ -e test_first.sh ] && [ -e test_second.sh ] && [ -e test_names.sh ]; do sleep 0.02; done; }
+	check "is beside both, and an attack" there
 	check "gives way" test "$(nice)" -gt "$(cat nice)"
+	rm "runs-$(basename "$0")"
 	finish
 END
-# Beside an attack nothing runs at all.
+# Attacks run one by one, and beside others unless they need a quiet machine.
 a_test attack/world.sh <<<'exec "$@"'
-a_test attack/test_{alone,lonely}.sh <<-'END'
+a_test attack/test_{names,world}.sh <<-'END'
+	touch "runs-$(basename "$0")" "$(basename "$0")"
+	alone() { mkdir attack && sleep 0.5 && rmdir attack; }
+	check "is the only attack" alone
+	rm "runs-$(basename "$0")"
+	finish
+END
+a_test attack/test_{disk,dying}.sh <<-'END'
+	quiet() { ! ls -d attack runs-* 2>/dev/null; }
+	alone() { mkdir quiet && quiet && sleep 0.5 && quiet && rmdir quiet; }
+	check "is alone" alone
+	finish
+END
+nice >"$work/nice"
+TEST_LIMIT_S=60 TEST_JOBS=3 timeout 300 "$work/tests/run.sh" unit attack xen >"$work/said" 2>&1
+check "labs boot one by one, attacks run one by one, what runs beside labs gives way, and quiet attacks are alone" said "13 passed, 0 failed"
+check "tests of all kinds have names of their own" said "  TEST    xen_test_second"
+
+# One that is killed, having left the lab or not, gives it back once.
+rm "$work"/tests/{xen,attack}/test_*.sh "$work"/tests/unit/test_*.sh
+a_test xen/test_{a,b,c,d}.sh <<-'END'
+	touch "$(basename "$0")"
 	alone() { mkdir lab && sleep 0.5 && rmdir lab; }
 	check "is alone" alone
-	echo $(($(cat attacks) + 1)) >attacks
+	case $0 in
+	*_a.sh) leave_lab && until [ -e test_b.sh ]; do sleep 0.02; done && kill -KILL $$ ;;
+	*_b.sh) kill -KILL $$ ;;
+	esac
 	finish
 END
-echo 0 >"$work/attacks"
-nice >"$work/nice"
-TEST_LIMIT_S=60 TEST_JOBS=3 timeout 300 "$work/tests/run.sh" attack xen unit >"$work/said" 2>&1
-check "labs run one by one, what runs beside them gives way, and attacks are alone" said "10 passed, 0 failed"
-check "tests of all kinds have names of their own" said "  TEST    xen_test_second"
+TEST_LIMIT_S=60 TEST_JOBS=4 timeout 300 "$work/tests/run.sh" xen >"$work/said" 2>&1
+check "tests that are killed do not keep the lab" said "4 passed, 2 failed"
 finish

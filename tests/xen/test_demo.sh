@@ -102,6 +102,7 @@ recording_is_safe() {
 rm -rf "$OUT"
 mkdir -p "$OUT"
 check "the demo runs" "$here/demo.sh" --out "$OUT"
+leave_lab
 # Its directory is on 9p, which shares no mappings.
 can_be_followed() { ! grep -a 'cannot follow this recording' "$OUT"/*.log; }
 check "the recording could be followed while it was made" can_be_followed

@@ -41,10 +41,21 @@ second_boot_finds_an_empty_directory() {
 		[ "$(grep -c 'LAB > ok: what was given is there' "$OUT/again/progress.log")" = 1 ]
 }
 
+# One that has left the lab to the next test would boot beside its host.
+no_host_after_leaving() {
+	local status=0
+
+	TEST_LEFT_LAB=$OUT/left "$here/lab" "$here/smoke.lab" --out "$OUT/late" >"$OUT/late.log" 2>&1 || status=$?
+	cat "$OUT/late.log"
+	[ "$status" = 125 ] && grep -q 'this test has left the lab' "$OUT/late.log" && [ ! -e "$OUT/late" ]
+}
+
 rm -rf "$OUT"
 mkdir -p "$OUT/smoke"
-boot "$here/smoke.lab" "$OUT/smoke"
+touch "$OUT/left"
+check "a test that has left the lab boots no host" no_host_after_leaving
 check "a guest whose module does not load is named" failing_guest_is_named
 check "a host that boots again finds its directory as it was" second_boot_finds_an_empty_directory
 check "the limit is kept, and QEMU is gone" limit_is_kept
+boot "$here/smoke.lab" "$OUT/smoke"
 finish
