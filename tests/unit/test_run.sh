@@ -123,7 +123,7 @@ a_test attack/test_{disk,dying}.sh <<-'END'
 	finish
 END
 nice >"$work/nice"
-TEST_LIMIT_S=60 TEST_JOBS=3 timeout 300 "$work/tests/run.sh" unit attack xen >"$work/said" 2>&1
+TEST_LIMIT_S=60 TEST_JOBS=6 timeout 300 "$work/tests/run.sh" unit attack xen >"$work/said" 2>&1
 check "labs boot one by one, attacks run one by one, what runs beside labs gives way, and quiet attacks are alone" said "13 passed, 0 failed"
 check "tests of all kinds have names of their own" said "  TEST    xen_test_second"
 
