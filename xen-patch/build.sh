@@ -288,6 +288,9 @@ while [ $# -gt 0 ]; do
 done
 
 mkdir -p "$out" "$cache"
+# Two tests that build it at once would compile in one tree.
+exec {lock}>"$out/lock"
+flock "$lock"
 : >"$log"
 tree=$out/tree
 "$top/tests/deps.sh" xen
