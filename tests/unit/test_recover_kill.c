@@ -46,6 +46,7 @@ static void find(struct bytes ring, const void *stream, size_t stream_bytes)
 	mkdir(world_path("found/" RING_FILE_DIR), 0700);
 	bytes_write(world_path("found/" STRATA_RECORDING_FILE), table.at, table.size);
 	bytes_write(world_path("found/" NAME "/metadata"), types.at, types.size);
+	unlink(world_path("found/" NAME "/cpu_0"));
 	if (has_stream())
 		bytes_write(world_path("found/" NAME "/cpu_0"), stream, stream_bytes);
 	bytes_write(world_path("found/" RING_FILE_DIR "/" NAME RING_FILE_SUFFIX), ring.at,
