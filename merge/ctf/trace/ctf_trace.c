@@ -17,6 +17,9 @@
 
 #define FIRST_BYTES 4096u /* first bytes of a stream, which contain its CPU */
 
+/* How often a file is opened that goes and comes again at the same time. */
+#define OPEN_TURNS 100u
+
 void strata_ctf_complain(const struct strata_ctf_stream *stream, const char *format, ...)
 {
 	const struct strata_ctf_trace *trace = stream->trace;
@@ -166,17 +169,46 @@ static uint64_t rounding_ns(const struct strata_ctf_trace *trace)
 	return rounding;
 }
 
-/* Whether no file has that name any more: a recorder removes the empty file of a ring without
- * events.  Leaves errno as it is. */
-static bool has_gone(int dir, const char *name)
+/* What a name that cannot be opened stands for, if the reason is that it does not exist. */
+enum missing {
+	IS_GONE,   /* a recorder removes the file of a ring without packets */
+	IS_BACK,   /* it was made again meanwhile */
+	IS_A_LINK, /* that leads nowhere */
+};
+
+/* Leaves errno as it is. */
+static enum missing find_missing(int dir, const char *name)
 {
 	const int error = errno;
 	struct stat status;
-	bool gone;
+	const int result = fstatat(dir, name, &status, AT_SYMLINK_NOFOLLOW);
 
-	gone = fstatat(dir, name, &status, AT_SYMLINK_NOFOLLOW) && errno == ENOENT;
 	errno = error;
-	return gone;
+	if (result)
+		return IS_GONE;
+	return S_ISLNK(status.st_mode) ? IS_A_LINK : IS_BACK;
+}
+
+/* A descriptor; -1 with errno; or -2: it is gone. */
+static int open_unless_gone(int dir, const char *name, int flags)
+{
+	unsigned int turn;
+	int fd;
+
+	for (turn = 0; turn < OPEN_TURNS; turn++) {
+		fd = openat(dir, name, flags);
+		if (fd >= 0 || errno != ENOENT)
+			return fd;
+		switch (find_missing(dir, name)) {
+		case IS_GONE:
+			return -2;
+		case IS_A_LINK:
+			return -1;
+		case IS_BACK:
+			break;
+		}
+	}
+	return -2;
 }
 
 /* Opens a file of the directory, if it is a stream file. */
@@ -193,9 +225,9 @@ static int add_stream(struct strata_ctf_trace *trace, int dir, const char *name)
 	if (!stream->name)
 		return -1;
 	/* Non-blocking, because it may be a pipe; its type is checked after it was opened. */
-	stream->fd =
-		openat(dir, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | trace->open_flags);
-	if (stream->fd < 0 && errno == ENOENT && has_gone(dir, name)) {
+	stream->fd = open_unless_gone(
+		dir, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | trace->open_flags);
+	if (stream->fd == -2) {
 		free(stream->name);
 		return 0;
 	}
