@@ -95,7 +95,7 @@ no_streams:
 int recorder_add_event(struct recorder *recorder, size_t source_index,
 		       const struct strata_event_desc *event, struct strata_error *error)
 {
-	const uint32_t bytes = strata_event_desc_bytes(event->nr_fields);
+	const uint32_t bytes = strata_event_packed_bytes(event);
 	struct recorder_source *state = recorder_source_of(recorder, source_index);
 	struct principal *who;
 

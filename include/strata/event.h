@@ -11,6 +11,10 @@
  * fixed length: a string ends with its zero byte, and a sequence is a 32-bit
  * number of elements, aligned to 4, before the elements, which are aligned as
  * any field is.  The next field is aligned from the end of these.
+ *
+ * An event may have a format, as printf() takes it: text in which each conversion stands for the
+ * next field.  It lies behind the last field of the description, where the array of fields has
+ * room.  It is as hostile as the rest: nobody passes it to printf().
  */
 #ifndef STRATA_EVENT_H
 #define STRATA_EVENT_H
@@ -18,10 +22,11 @@
 #include <strata/log_level.h>
 #include <strata/platform/platform.h>
 
-#define STRATA_FIELD_NAME_BYTES  32u
-#define STRATA_EVENT_NAME_BYTES  64u
-#define STRATA_EVENT_GROUP_BYTES 32u
-#define STRATA_EVENT_FIELDS_MAX  40u
+#define STRATA_FIELD_NAME_BYTES   32u
+#define STRATA_EVENT_NAME_BYTES   64u
+#define STRATA_EVENT_GROUP_BYTES  32u
+#define STRATA_EVENT_FIELDS_MAX   40u
+#define STRATA_EVENT_FORMAT_BYTES 512u /* with its zero byte */
 
 enum strata_field_kind {
 	STRATA_FIELD_UNSIGNED = 1, /* shown in base 10 */
@@ -45,15 +50,57 @@ struct strata_event_desc {
 	char group[STRATA_EVENT_GROUP_BYTES]; /* zero-terminated; a C identifier, or empty */
 	uint8_t nr_fields;
 	uint8_t level; /* enum strata_log_level; of applications' events */
-	uint8_t reserved[2];
+	/* Of the format, with its zero byte; 0: none.  Only applications' events have one. */
+	uint16_t format_bytes;
 	struct strata_field_desc fields[STRATA_EVENT_FIELDS_MAX];
 };
 
-/* Bytes of a description up to the last of @nr_fields fields: its size in a table. */
+/* Bytes of a description up to the last of @nr_fields fields: its size in a table, if it has no
+ * format. */
 static inline uint32_t strata_event_desc_bytes(uint32_t nr_fields)
 {
 	return (uint32_t)(sizeof(struct strata_event_desc) -
 			  (STRATA_EVENT_FIELDS_MAX - nr_fields) * sizeof(struct strata_field_desc));
+}
+
+/* Size of a description in a table: up to its last field, and the format. */
+static inline uint32_t strata_event_packed_bytes(const struct strata_event_desc *event)
+{
+	return strata_event_desc_bytes(event->nr_fields) + event->format_bytes;
+}
+
+/* Whether a description has room for as many bytes of format as it says. */
+static inline bool strata_event_format_fits(const struct strata_event_desc *event)
+{
+	return event->format_bytes <= STRATA_EVENT_FORMAT_BYTES &&
+	       event->nr_fields <= STRATA_EVENT_FIELDS_MAX &&
+	       strata_event_packed_bytes(event) <= sizeof(*event);
+}
+
+/* The format of a checked description; NULL: it has none. */
+static inline const char *strata_event_format(const struct strata_event_desc *event)
+{
+	return event->format_bytes ? (const char *)event + strata_event_desc_bytes(event->nr_fields)
+				   : NULL;
+}
+
+/*
+ * Adds a format to a description that has all of its fields.
+ * @format: @length bytes, none of them zero
+ * Returns false if there is no room for it.
+ */
+static inline bool strata_event_set_format(struct strata_event_desc *event, const char *format,
+					   size_t length)
+{
+	char *to = (char *)event + strata_event_desc_bytes(event->nr_fields);
+
+	if (length >= STRATA_EVENT_FORMAT_BYTES ||
+	    strata_event_desc_bytes(event->nr_fields) + length >= sizeof(*event))
+		return false;
+	event->format_bytes = (uint16_t)(length + 1);
+	strata_copy(to, format, (uint32_t)length);
+	to[length] = '\0';
+	return true;
 }
 
 /* Offset of a field of @bytes that follows @offset bytes of payload. */

@@ -16,11 +16,13 @@
 #include "base/version.h"
 #include "base/escape.h"
 #include "files/out_file.h"
+#include "ctf/types/ctf_arena.h"
 #include "ctf/types/ctf_event_types.h"
+#include "ctf/types/ctf_formats.h"
 #include "ctf/write/ctf_write_metadata.h"
 #include "recording/recorded_types.h"
 
-#define ENV_MAX 9u
+#define ENV_OWN 9u /* entries besides the formats of events */
 
 /* Seconds and cycles that, added to ticks, give time since 1970. */
 static void clock_offset(const struct strata_recording *recording, struct strata_ctf_clock *clock)
@@ -44,7 +46,7 @@ static void clock_offset(const struct strata_recording *recording, struct strata
 /* The domain has the name that it has in Xen, an application its program's; the host name is the
  * source's, which is unique in the recording.  @domain is given as readers print it, also to a
  * terminal: it is escaped, and the writer escapes that once more. */
-static size_t make_env(struct strata_ctf_env env[ENV_MAX], const struct strata_source *source,
+static size_t make_env(struct strata_ctf_env env[ENV_OWN], const struct strata_source *source,
 		       const char *domain)
 {
 	size_t nr = 0;
@@ -66,6 +68,36 @@ static size_t make_env(struct strata_ctf_env env[ENV_MAX], const struct strata_s
 	return nr;
 }
 
+/* The id of an event class in the metadata. */
+static uint64_t class_id(const struct strata_source *source, const struct strata_event_desc *desc)
+{
+	return source->by_number ? strata_source_shape(source, desc->id)->number : desc->id;
+}
+
+/* Makes the whole environment, in an arena.  0 or -1. */
+static int make_whole_env(struct strata_ctf_metadata *metadata, const struct strata_source *source,
+			  const char *domain, struct strata_error *error)
+{
+	struct strata_ctf_env *env =
+		strata_ctf_arena_get(metadata->arena, ENV_OWN + source->nr_events, sizeof(*env));
+	size_t i, nr;
+
+	if (!env)
+		return strata_fail(error, "out of memory");
+	nr = make_env(env, source, domain);
+	for (i = 0; i < source->nr_events; i++) {
+		const struct strata_event_desc *desc = &source->events[i];
+		const char *format = strata_event_format(desc);
+
+		if (format && strata_ctf_format_env(&env[nr++], metadata->arena, source->form,
+						    class_id(source, desc), format))
+			return strata_fail(error, "out of memory");
+	}
+	metadata->env = env;
+	metadata->nr_env = nr;
+	return 0;
+}
+
 static int print_events(struct strata_out_file *out, const struct strata_ctf_metadata *metadata,
 			const struct strata_ctf_stream_class *stream,
 			const struct strata_source *source, struct strata_error *error)
@@ -76,8 +108,7 @@ static int print_events(struct strata_out_file *out, const struct strata_ctf_met
 	for (i = 0; i < source->nr_events; i++) {
 		const struct strata_event_desc *desc = &source->events[i];
 		const struct strata_ctf_event_class event = {
-			.id = source->by_number ? strata_source_shape(source, desc->id)->number
-						: desc->id,
+			.id = class_id(source, desc),
 			.name = desc->name,
 			/* Without a level: -1, which is not written. */
 			.loglevel = (int64_t)desc->level - 1,
@@ -93,11 +124,12 @@ static int print_events(struct strata_out_file *out, const struct strata_ctf_met
 	return 0;
 }
 
-static int print(struct strata_out_file *out, const struct strata_recording *recording,
-		 const struct strata_source *source, struct strata_error *error)
+/* @arena: for the environment */
+static int print_in(struct strata_out_file *out, const struct strata_recording *recording,
+		    const struct strata_source *source, struct strata_ctf_arena *arena,
+		    struct strata_error *error)
 {
 	char name[STRATA_ESCAPED_BYTES(sizeof(source->domain_name)) + 1];
-	struct strata_ctf_env env[ENV_MAX];
 	struct strata_ctf_clock clock = {
 		.name = "ticks",
 		.description = "raw time stamp counter",
@@ -105,9 +137,9 @@ static int print(struct strata_out_file *out, const struct strata_recording *rec
 	};
 	struct strata_ctf_metadata metadata = {
 		.big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__,
-		.env = env,
 		.clocks = &clock,
 		.nr_clocks = 1,
+		.arena = arena,
 	};
 	struct strata_ctf_event_types context;
 	struct strata_recorded_types types;
@@ -117,7 +149,8 @@ static int print(struct strata_out_file *out, const struct strata_recording *rec
 	memcpy(clock.uuid, source->uuid, sizeof(clock.uuid));
 	clock_offset(recording, &clock);
 	strata_escape_name(name, sizeof(name), source->domain_name);
-	metadata.nr_env = make_env(env, source, name);
+	if (make_whole_env(&metadata, source, name, error))
+		return -1;
 	strata_recorded_types(&types, source->form, source->pid != 0);
 	strata_ctf_event_types(&context, strata_layer_context(source->layer));
 	stream.packet_context = &types.packet_context;
@@ -127,6 +160,19 @@ static int print(struct strata_out_file *out, const struct strata_recording *rec
 	if (strata_ctf_write_stream(out, &metadata, &stream, error))
 		return -1;
 	return print_events(out, &metadata, &stream, source, error);
+}
+
+static int print(struct strata_out_file *out, const struct strata_recording *recording,
+		 const struct strata_source *source, struct strata_error *error)
+{
+	struct strata_ctf_arena *arena = strata_ctf_arena_new(SIZE_MAX);
+	int result;
+
+	if (!arena)
+		return strata_fail(error, "out of memory");
+	result = print_in(out, recording, source, arena, error);
+	strata_ctf_arena_free(arena);
+	return result;
 }
 
 /* Hidden: a reader would take any other file there for a stream. */

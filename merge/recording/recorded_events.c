@@ -115,6 +115,9 @@ int strata_recorded_event_describe(const struct strata_ctf_event_class *class,
 	event->level = (uint8_t)(class->loglevel + 1);
 	if (class->payload && describe_fields(class->payload, event, error))
 		return strata_fail_in(error, "event %u", event->id);
+	if (class->format && !strata_event_set_format(event, class->format, strlen(class->format)))
+		return strata_fail(error, "event %u: its format is longer than a recorded one",
+				   event->id);
 	return 0;
 }
 

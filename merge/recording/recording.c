@@ -277,6 +277,21 @@ static int check_field(const struct strata_event_desc *event, unsigned int index
 	return 0;
 }
 
+/* Its text may be anything: whoever shows it escapes it. */
+static int check_format(const struct strata_event_desc *event, struct strata_error *error)
+{
+	const char *format = strata_event_format(event);
+
+	if (!format)
+		return 0;
+	if (!strata_event_format_fits(event))
+		return strata_fail(error, "a format of %u bytes (at most %u)", event->format_bytes,
+				   STRATA_EVENT_FORMAT_BYTES);
+	if (strnlen(format, event->format_bytes) != event->format_bytes - 1u)
+		return strata_fail(error, "its format does not end with its only zero byte");
+	return 0;
+}
+
 static int check_event(const struct strata_event_desc *event, struct strata_error *error)
 {
 	unsigned int i;
@@ -291,6 +306,8 @@ static int check_event(const struct strata_event_desc *event, struct strata_erro
 	if (event->level >= STRATA_NR_LOG_LEVELS)
 		return strata_fail(error, "log level %u (must be below %u)", event->level,
 				   STRATA_NR_LOG_LEVELS);
+	if (check_format(event, error))
+		return -1;
 	for (i = 0; i < event->nr_fields; i++) {
 		if (check_field(event, i, error))
 			return -1;
@@ -340,7 +357,7 @@ static int add_event(struct strata_source *source, const struct strata_event_des
 	if (source->nr_events == STRATA_SOURCE_EVENTS_MAX)
 		return strata_fail(error, "event %u (%s): more than %u events", event->id,
 				   event->name, STRATA_SOURCE_EVENTS_MAX);
-	description_bytes = source->description_bytes + strata_event_desc_bytes(event->nr_fields);
+	description_bytes = source->description_bytes + strata_event_packed_bytes(event);
 	if (description_bytes > STRATA_SOURCE_DESCRIPTION_BYTES_MAX)
 		return strata_fail(error,
 				   "event %u (%s): the descriptions of its source's events take "

@@ -33,7 +33,7 @@
 /*
  * Limits of every recording, so that a hostile one cannot claim much memory.  The recorder divides
  * them among users and domains (consumerd/shares/principal.h), and never writes more than the
- * loader accepts.  An event's description takes strata_event_desc_bytes() of its fields.
+ * loader accepts.  An event's description takes strata_event_packed_bytes().
  */
 #define STRATA_SOURCES_MAX                  8192u
 #define STRATA_STREAMS_MAX                  65536u /* of all sources together */

@@ -25,7 +25,13 @@ size_t event_table_parse_entry(const unsigned char *bytes, size_t size, size_t i
 		strata_fail(error, "bad event table: entry %zu has the id %u", id, event->id);
 		return 0;
 	}
-	needed = strata_event_desc_bytes(event->nr_fields);
+	if (!strata_event_format_fits(event)) {
+		strata_fail(error,
+			    "bad event table: entry %zu has a format of %u bytes (at most %u)", id,
+			    event->format_bytes, STRATA_EVENT_FORMAT_BYTES);
+		return 0;
+	}
+	needed = strata_event_packed_bytes(event);
 	if (size < needed) {
 		strata_fail(error, "bad event table: entry %zu runs over its end", id);
 		return 0;

@@ -241,7 +241,7 @@ int ring_file_name(int fd, const struct ring_file_header *header, const struct s
 int ring_file_add_event(int fd, struct ring_file_header *header,
 			const struct strata_event_desc *event, struct strata_error *error)
 {
-	size_t bytes = strata_event_desc_bytes(event->nr_fields);
+	size_t bytes = strata_event_packed_bytes(event);
 
 	if (pwrite(fd, event, bytes,
 		   (off_t)(ring_file_table_offset(header) + header->table_bytes)) != (ssize_t)bytes)

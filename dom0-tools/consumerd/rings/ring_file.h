@@ -20,8 +20,10 @@
 #include "files/safe_dir.h"
 
 #define RING_FILE_MAGIC   0x46525453u /* "STRF" */
-#define RING_FILE_VERSION 2u
-#define RING_FILE_SUFFIX  ".ring"
+#define RING_FILE_VERSION 3u
+/* The oldest version that is read: its table has no formats. */
+#define RING_FILE_VERSION_MIN 2u
+#define RING_FILE_SUFFIX      ".ring"
 
 /* In an output directory: the directory of these files, or a link to it. */
 #define RING_FILE_DIR "rings"

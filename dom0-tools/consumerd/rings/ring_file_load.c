@@ -37,11 +37,11 @@ static int check_version(const struct ring_file_header *header, struct strata_er
 {
 	if (header->magic != RING_FILE_MAGIC)
 		return strata_fail(error, "not a file of rings (magic 0x%08x)", header->magic);
-	if (header->version != RING_FILE_VERSION)
+	if (header->version < RING_FILE_VERSION_MIN || header->version > RING_FILE_VERSION)
 		return strata_fail(error,
-				   "version %u; this program reads version %u: use the strata that "
-				   "recorded it",
-				   header->version, RING_FILE_VERSION);
+				   "version %u; this program reads versions %u to %u: use the "
+				   "strata that recorded it",
+				   header->version, RING_FILE_VERSION_MIN, RING_FILE_VERSION);
 	if (header->app_version != STRATA_APP_ABI_VERSION)
 		return strata_fail(
 			error,

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "ctf/tsdl/tsdl_build.h"
+#include "ctf/types/ctf_formats.h"
 
 /* A stream's sort key, and its position in the text. */
 struct stream_work {
@@ -312,6 +313,8 @@ static int build_streams(struct trace_work *work)
 		stream->nr_events = event - stream->first_event;
 		streams[i].nr_events = stream->nr_events;
 	}
+	strata_ctf_bind_formats(work->metadata->env, work->metadata->nr_env, streams,
+				work->nr_streams, events);
 	work->metadata->streams = streams;
 	work->metadata->nr_streams = work->nr_streams;
 	work->metadata->nr_events = work->nr_events;

@@ -190,6 +190,7 @@ struct strata_ctf_event_class {
 	uint64_t id;
 	const char *name;                      /* any bytes: escape it before it is shown */
 	int64_t loglevel;                      /* -1: none */
+	const char *format;                    /* as printf()'s: hostile; NULL: none */
 	const struct strata_ctf_type *context; /* a structure; NULL: none; likewise below */
 	const struct strata_ctf_type *payload;
 	size_t index; /* of all the events of the trace */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "ctf/types/ctf_arena.h"
+#include "ctf/types/ctf_formats.h"
 #include "ctf/write/ctf_write_metadata.h"
 #include "outputs/ctf/ctf_flat.h"
 #include "outputs/ctf/ctf_plan.h"
@@ -49,7 +50,8 @@ static void add_old_env(struct strata_ctf_metadata *made, const struct strata_ct
 		const bool is_tracer = strcmp(env->name, TRACER) == 0;
 
 		/* In CTF 2, a name is any string. */
-		if (!strata_ctf_flat_is_name(env->name) || is_of_merge(env->name))
+		if (!strata_ctf_flat_is_name(env->name) || is_of_merge(env->name) ||
+		    strata_ctf_is_format(env->name))
 			continue;
 		if (!is_tracer)
 			add_env(made, env->name, env->text, (size_t)env->number);
@@ -58,9 +60,30 @@ static void add_old_env(struct strata_ctf_metadata *made, const struct strata_ct
 	}
 }
 
+/* A merge numbers the classes anew, so their formats have new names, too. */
+static int add_formats(struct strata_ctf_metadata *made, const struct strata_ctf_metadata *from)
+{
+	struct strata_ctf_env *env = (struct strata_ctf_env *)made->env;
+	size_t i, j;
+
+	for (i = 0; i < from->nr_streams; i++) {
+		const struct strata_ctf_stream_class *stream = &from->streams[i];
+
+		for (j = 0; j < stream->nr_events; j++)
+			if (stream->events[j].format &&
+			    strata_ctf_format_env(&env[made->nr_env++], made->arena, stream->id, j,
+						  stream->events[j].format))
+				return -1;
+	}
+	return 0;
+}
+
 static int make_env(struct strata_ctf_metadata *made, const struct strata_ctf_plan *plan)
 {
-	made->env = strata_ctf_arena_get(made->arena, plan->trace->metadata.nr_env + ENV_MORE,
+	const struct strata_ctf_metadata *from = &plan->trace->metadata;
+	const size_t nr_formats = strata_ctf_nr_formats(from->streams, from->nr_streams);
+
+	made->env = strata_ctf_arena_get(made->arena, from->nr_env + ENV_MORE + nr_formats,
 					 sizeof(*made->env));
 	if (!made->env)
 		return -1;
@@ -73,7 +96,7 @@ static int make_env(struct strata_ctf_metadata *made, const struct strata_ctf_pl
 	add_env(made, STRATA_CTF_PLACE, NULL, plan->place);
 	add_env(made, STRATA_CTF_MACHINE, NULL, plan->machine);
 	add_env(made, STRATA_CTF_CLOCK, NULL, plan->clock);
-	return 0;
+	return add_formats(made, from);
 }
 
 /* Replaces an event scope by the type with which it is re-encoded. Returns 0 or -1. */
