@@ -61,6 +61,7 @@ struct strata_shown_event {
 	size_t source_index;   /* of all sources, from 0 */
 	const char *layer;     /* "xen", "kernel", "app"; "": unknown */
 	const char *name;      /* any bytes: escape it */
+	const char *format;    /* of its message, for message.h; NULL: it has none */
 	size_t class_index;    /* index in all classes of its source's metadata, if it has one */
 	uint32_t cpu;          /* of its stream: physical or virtual, depending on the layer */
 	uint32_t pcpu, domain, vcpu;

@@ -111,6 +111,7 @@ static inline void strata_shown_next(struct strata_ctf_reader *reader,
 						 shown->run_bound_ns);
 	shown->name = class->name;
 	shown->class_index = class->index;
+	shown->format = class->format;
 	shown->types[1] = class->context;
 	shown->types[2] = class->payload;
 	strata_ctf_event_open(reader, event, &shown->cursor);

@@ -8,12 +8,14 @@
  * may have happened before the one above it; "<" marks a late event, which arrived after those
  * above it were shown. The bound is the largest error of its time, rounded up. `pcpu` and `vcpu`,
  * with the domain, are where the event happened; these columns are present if a source may have
- * them. A loss is a line of its own (text_lines.h). "-" means unknown. Text from events is escaped,
+ * them. An event with a format has its message in place of its fields (message.h). A loss is a line
+ * of its own (text_lines.h). "-" means unknown. Text from events is escaped,
  * so that a terminal does not interpret it.
  */
 #include <stdlib.h>
 
 #include "base/escape.h"
+#include "outputs/message.h"
 #include "outputs/text/columns_fields.h"
 #include "outputs/text/columns_texts.h"
 #include "outputs/text/text_lines.h"
@@ -177,9 +179,15 @@ static void put_event(const struct columns *columns, struct strata_buffer *buffe
 		return;
 	strata_buffer_advance(buffer, strata_put_blocks(out, class->name, class->name_bytes));
 	if (strata_columns_put_contexts(buffer, &columns->options, source, columns->shows_places,
-					event, &cursor) &&
-	    payload)
-		strata_text_program_put(&class->payload, payload, buffer, &cursor);
+					event, &cursor)) {
+		if (__builtin_expect(event->format != NULL, 0)) {
+			strata_buffer_put(buffer, " ", 1);
+			strata_message_put(buffer, event->format, payload, cursor,
+					   strata_message_escape);
+		} else if (payload) {
+			strata_text_program_put(&class->payload, payload, buffer, &cursor);
+		}
+	}
 	strata_buffer_put(buffer, "\n", 1);
 }
 

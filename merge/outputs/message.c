@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* message.c - see message.h; message_value.c writes the single values. */
+#include "outputs/message.h"
+
+#include "base/escape.h"
+#include "outputs/message_value.h"
+
+/* A message that is being written, from one field to the next. */
+struct message {
+	struct strata_field_visitor visitor;
+	struct strata_buffer *buffer;
+	size_t start;   /* of the message in the buffer */
+	const char *at; /* the rest of the format */
+	/* The conversion before it that waits for a field. */
+	struct strata_conversion conversion;
+	bool waits;
+};
+
+static bool is_full(const struct message *message)
+{
+	return message->buffer->used - message->start > STRATA_MESSAGE_BYTES_MAX;
+}
+
+static void put_plain(struct message *message, const char *text, size_t length)
+{
+	if (!is_full(message))
+		strata_buffer_put(message->buffer, text, length);
+}
+
+/* Writes the text up to the next conversion that takes a field.  False: there is none. */
+static bool find_conversion(struct message *message)
+{
+	while (*message->at) {
+		const size_t plain = strcspn(message->at, "%");
+		const char *end;
+
+		put_plain(message, message->at, plain);
+		message->at += plain;
+		if (!*message->at)
+			break;
+		end = strata_conversion_read(message->at, &message->conversion);
+		if (end) {
+			message->at = end;
+			message->waits = true;
+			return true;
+		}
+		put_plain(message, "%", 1);
+		message->at += message->at[1] == '%' ? 2 : 1;
+	}
+	return false;
+}
+
+static void take(struct message *message, const struct strata_message_value *value)
+{
+	if (!message->waits && !find_conversion(message))
+		return;
+	if (strata_conversion_take_star(&message->conversion, value))
+		return;
+	if (!is_full(message))
+		strata_message_value_put(message->buffer, &message->conversion, value);
+	message->waits = false;
+}
+
+static void take_number(struct strata_field_visitor *visitor, const char *name,
+			const struct strata_ctf_type *type, uint64_t number)
+{
+	const struct strata_message_value value = { .type = type, .number = number };
+
+	(void)name;
+	take((struct message *)visitor, &value);
+}
+
+static void take_text(struct strata_field_visitor *visitor, const char *name, const char *text,
+		      uint64_t length)
+{
+	const struct strata_message_value value = { .text = text, .length = length };
+
+	(void)name;
+	take((struct message *)visitor, &value);
+}
+
+/* Writes what is behind the last field. */
+static void put_rest(struct message *message)
+{
+	do {
+		if (message->waits)
+			put_plain(message, message->conversion.text, message->conversion.bytes);
+		message->waits = false;
+	} while (find_conversion(message));
+	if (is_full(message)) {
+		message->buffer->used = message->start + STRATA_MESSAGE_BYTES_MAX;
+		strata_buffer_put(message->buffer, "...", 3);
+	}
+}
+
+/* Replaces the text from @start on by its escaped form. */
+static void escape_from(struct strata_buffer *buffer, size_t start,
+			strata_message_escape_fn *escape)
+{
+	const size_t length = buffer->used - start;
+	char *room = strata_buffer_room(buffer, STRATA_MESSAGE_ESCAPED_MAX * length);
+	const char *end;
+
+	if (!room)
+		return;
+	end = escape(room, room - length, length);
+	memmove(room - length, room, (size_t)(end - room));
+	strata_buffer_advance(buffer, end - length);
+}
+
+void strata_message_put(struct strata_buffer *buffer, const char *format,
+			const struct strata_ctf_type *payload, struct strata_ctf_cursor cursor,
+			strata_message_escape_fn *escape)
+{
+	struct message message = {
+		.visitor = { .number = take_number, .text = take_text },
+		.buffer = buffer,
+		.start = buffer->used,
+		.at = format,
+	};
+
+	/* Of an event that is cut short, the fields that are there appear. */
+	if (payload)
+		strata_field_visit(&message.visitor, NULL, payload, &cursor);
+	put_rest(&message);
+	escape_from(buffer, message.start, escape);
+}
+
+char *strata_message_escape(char *out, const char *text, size_t length)
+{
+	while (length) {
+		const char *quote = memchr(text, '"', length);
+		const size_t plain = quote ? (size_t)(quote - text) : length;
+
+		out = strata_escape(out, text, plain);
+		text += plain;
+		length -= plain;
+		if (!quote)
+			break;
+		*out++ = '"';
+		text++;
+		length--;
+	}
+	return out;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * message.h - writes an event's message: its format, as an application gave it to strata_printf(),
+ * with the fields that the event has.
+ *
+ * The format is hostile, and no printf() sees it. Each conversion takes the next field, whatever
+ * the field's type: a number keeps its recorded size, and a value that the conversion cannot show
+ * is shown by its own type. Width and precision are bounded. %n writes nothing. Conversions behind
+ * the last field, and those that do not exist, appear as they are; fields behind the last
+ * conversion do not appear.
+ */
+#ifndef STRATA_MERGE_OUTPUTS_MESSAGE_H
+#define STRATA_MERGE_OUTPUTS_MESSAGE_H
+
+#include "outputs/event_writer.h"
+
+#define STRATA_MESSAGE_WIDTH_MAX 255u        /* of one conversion, and its precision's most */
+#define STRATA_MESSAGE_BYTES_MAX (64u << 10) /* of a message; "..." follows a longer one */
+
+/* The most that an escape makes of one byte. */
+#define STRATA_MESSAGE_ESCAPED_MAX 6u
+
+/* Escapes @length bytes of text; @out has room.  Returns its end. */
+typedef char *strata_message_escape_fn(char *out, const char *text, size_t length);
+
+/* Escapes a message for people, as strata_escape() does, but quotes stay as they are. */
+strata_message_escape_fn strata_message_escape;
+
+/*
+ * Appends the message of an event.
+ * @payload: the structure of its fields, NULL: it has none; @cursor is at the first
+ * @escape:  for all of the message
+ */
+void strata_message_put(struct strata_buffer *buffer, const char *format,
+			const struct strata_ctf_type *payload, struct strata_ctf_cursor cursor,
+			strata_message_escape_fn *escape);
+
+#endif /* STRATA_MERGE_OUTPUTS_MESSAGE_H */
