@@ -18,6 +18,13 @@ void registry_unlock(void);
  * time. */
 int registry_wait(pthread_cond_t *condition, const struct timespec *until);
 uint32_t registry_nr_ids(void);
+/* Describes a tracepoint, with the id 0.  NULL: out of memory; the caller's. */
+struct strata_event_desc *registry_make_description(const struct strata_tracepoint *tracepoint);
+/* Whether another event has the group and name of @event, whose id is overwritten, and differs. */
+bool registry_has_other(struct strata_event_desc *event);
+/* Registers a tracepoint that is not registered.  Takes @event over.  If all ids are used, the
+ * tracepoint stays as it is. */
+void registry_add(struct strata_tracepoint *tracepoint, struct strata_event_desc *event);
 /* Describes the event with that id for a recorder.  Returns the bytes of the description. */
 uint32_t registry_describe(uint32_t id, struct strata_event_desc *event);
 /* The context of this thread's records, which may be asked for without the lock. */

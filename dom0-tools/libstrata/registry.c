@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * registry.c - the events of a process: those of the program, of its libraries,
- * and of libraries loaded later.  Constructors that STRATA_EVENT() makes call it.
+ * and of libraries loaded later.  Constructors that STRATA_EVENT() makes call it, and printf_site.c
+ * for those of strata_printf().
  *
  * Events with equal descriptions share an id, so a definition in a header is one
  * event to a recorder, however many libraries include it.  An id is never reused:
@@ -59,7 +60,7 @@ uint32_t registry_nr_ids(void)
 
 uint32_t registry_describe(uint32_t id, struct strata_event_desc *event)
 {
-	uint32_t bytes = strata_event_desc_bytes(events[id]->nr_fields);
+	uint32_t bytes = strata_event_packed_bytes(events[id]);
 
 	memcpy(event, events[id], bytes);
 	return bytes;
@@ -99,7 +100,7 @@ void registry_select(uint32_t channel, const uint8_t *selected)
 		direct(tracepoint);
 }
 
-static struct strata_event_desc *make_description(const struct strata_tracepoint *tracepoint)
+struct strata_event_desc *registry_make_description(const struct strata_tracepoint *tracepoint)
 {
 	struct strata_event_desc *event = calloc(1, sizeof(*event));
 
@@ -113,15 +114,26 @@ static struct strata_event_desc *make_description(const struct strata_tracepoint
 	return event;
 }
 
-/* Gives an event the id of its description, a new one if needed. False: all ids are used, and it
- * will never be recorded. */
-static bool give_id(struct strata_tracepoint *tracepoint)
+bool registry_has_other(struct strata_event_desc *event)
 {
-	struct strata_event_desc *event = make_description(tracepoint);
 	uint32_t id;
 
-	if (!event)
-		return false;
+	for (id = 0; id < nr_events; id++) {
+		event->id = id;
+		if (strcmp(events[id]->name, event->name) == 0 &&
+		    strcmp(events[id]->group, event->group) == 0 &&
+		    memcmp(events[id], event, sizeof(*event)) != 0)
+			return true;
+	}
+	return false;
+}
+
+/* Gives an event the id of its description, a new one if needed. False: all ids are used, and it
+ * will never be recorded. */
+static bool give_id(struct strata_tracepoint *tracepoint, struct strata_event_desc *event)
+{
+	uint32_t id;
+
 	for (id = 0; id < nr_events; id++) {
 		event->id = id;
 		if (memcmp(events[id], event, sizeof(*event)) == 0)
@@ -137,15 +149,25 @@ static bool give_id(struct strata_tracepoint *tracepoint)
 	return true;
 }
 
+void registry_add(struct strata_tracepoint *tracepoint, struct strata_event_desc *event)
+{
+	if (!give_id(tracepoint, event))
+		return;
+	tracepoint->registered = 1;
+	tracepoint->next = tracepoints;
+	tracepoints = tracepoint;
+	direct(tracepoint);
+}
+
 void strata_app_register(struct strata_tracepoint *tracepoint)
 {
+	struct strata_event_desc *event;
+
 	registry_lock();
-	if (!tracepoint->registered && tracepoint->nr_fields <= STRATA_EVENT_FIELDS_MAX &&
-	    give_id(tracepoint)) {
-		tracepoint->registered = 1;
-		tracepoint->next = tracepoints;
-		tracepoints = tracepoint;
-		direct(tracepoint);
+	if (!tracepoint->registered && tracepoint->nr_fields <= STRATA_EVENT_FIELDS_MAX) {
+		event = registry_make_description(tracepoint);
+		if (event)
+			registry_add(tracepoint, event);
 	}
 	registry_unlock();
 }

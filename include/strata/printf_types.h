@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * printf_types.h - how printf.h records an argument of each C type: the kind and size of its field,
+ * and how it is written to a record. Included by printf.h alone.
+ *
+ * In C, _Generic chooses, and in C++ overloads do. An array counts as a pointer, and an enumeration
+ * as its integer.
+ */
+#ifndef STRATA_PRINTF_TYPES_H
+#define STRATA_PRINTF_TYPES_H
+
+#include <strata/tracepoint_fields.h>
+
+/* Kind and size of a field in one number. */
+#define STRATA_PRINTF_CODE_(kind, bytes) (STRATA_FIELD_##kind << 8 | (bytes))
+#define STRATA_PRINTF_STRING_            STRATA_PRINTF_CODE_(STRING, 1)
+#define STRATA_PRINTF_POINTER_           STRATA_PRINTF_CODE_(HEX, sizeof(void *))
+
+#ifdef __cplusplus
+#define STRATA_PRINTF_PUT_NAME_(suffix) strata_printf_put
+#else
+#define STRATA_PRINTF_PUT_NAME_(suffix) strata_printf_put_##suffix
+#endif
+
+/* clang-format off */
+/* Each type, its name here, and its kind. */
+#ifdef __CHAR_UNSIGNED__
+#define STRATA_PRINTF_CHAR_KIND_ UNSIGNED
+#else
+#define STRATA_PRINTF_CHAR_KIND_ SIGNED
+#endif
+#define STRATA_PRINTF_NUMBERS_(m)                            \
+	m(STRATA_PRINTF_BOOL_, truth, UNSIGNED) \
+	m(char, char, STRATA_PRINTF_CHAR_KIND_) \
+	m(signed char, schar, SIGNED) \
+	m(unsigned char, uchar, UNSIGNED) \
+	m(short, short, SIGNED) \
+	m(unsigned short, ushort, UNSIGNED) \
+	m(int, int, SIGNED) \
+	m(unsigned int, uint, UNSIGNED) \
+	m(long, long, SIGNED) \
+	m(unsigned long, ulong, UNSIGNED) \
+	m(long long, llong, SIGNED) \
+	m(unsigned long long, ullong, UNSIGNED) \
+	m(float, float, FLOAT) \
+	m(double, double, FLOAT)
+#ifdef __cplusplus
+#define STRATA_PRINTF_BOOL_ bool
+#else
+#define STRATA_PRINTF_BOOL_ _Bool
+#endif
+
+#define STRATA_PRINTF_DEFINE_PUT_(type, suffix, kind)                                      \
+	static inline __attribute__((__always_inline__, __unused__)) void                  \
+	STRATA_PRINTF_PUT_NAME_(suffix)(struct strata_body *body, type value, const uint16_t *limit) \
+	{                                                                                  \
+		(void)limit;                                                               \
+		strata_put(body, &value, sizeof(value), sizeof(value) < 4 ? sizeof(value) : 4); \
+	}
+STRATA_PRINTF_NUMBERS_(STRATA_PRINTF_DEFINE_PUT_)
+/* clang-format on */
+
+/* As a double: other sizes are no field's. */
+static inline __attribute__((__unused__)) void
+STRATA_PRINTF_PUT_NAME_(ldouble)(struct strata_body *body, long double value, const uint16_t *limit)
+{
+	const double narrow = (double)value;
+
+	(void)limit;
+	strata_put(body, &narrow, sizeof(narrow), 4);
+}
+
+static inline __attribute__((__unused__)) void
+STRATA_PRINTF_PUT_NAME_(pointer)(struct strata_body *body, const volatile void *value,
+				 const uint16_t *limit)
+{
+	(void)limit;
+	strata_put(body, &value, sizeof(value), 4);
+}
+
+/* Writes at most @most bytes of a string that may change meanwhile: only the copy matters. */
+static inline __attribute__((__unused__)) void
+strata_printf_put_bounded(struct strata_body *body, const char *text, uint32_t most)
+{
+	const uint32_t at = body->used, room = at < body->room ? body->room - at : 0;
+	uint32_t length = 0;
+
+	if (!text)
+		text = "(null)";
+	while (length < most && length < room && text[length]) {
+		body->bytes[at + length] = (unsigned char)text[length];
+		length++;
+	}
+	if (length >= room) {
+		body->used = body->room + 1;
+		return;
+	}
+	body->bytes[at + length] = 0;
+	body->used = at + (uint32_t)__builtin_strlen((const char *)body->bytes + at) + 1;
+}
+
+#ifdef __cplusplus
+static inline void strata_printf_put(struct strata_body *body, decltype(nullptr),
+				     const uint16_t *limit)
+{
+	strata_printf_put(body, (const volatile void *)0, limit);
+}
+#endif
+
+/* @limit: as libstrata read it from the format */
+static inline __attribute__((__unused__)) void
+STRATA_PRINTF_PUT_NAME_(string)(struct strata_body *body, const char *value, const uint16_t *limit)
+{
+	int32_t most = 0;
+
+	if (strata_likely(*limit == 0)) {
+		strata_put_string(body, value);
+	} else if (*limit == 0xffffu) {
+		strata_put(body, &value, sizeof(value), 4);
+	} else if (*limit == 0xfffeu) {
+		/* The argument before it, an int, has just been written. */
+		if (body->used <= body->room)
+			__builtin_memcpy(&most, body->bytes + body->used - 4, 4);
+		strata_printf_put_bounded(body, value, (uint32_t)most);
+	} else {
+		strata_printf_put_bounded(body, value, *limit - 1u);
+	}
+}
+
+#ifdef __cplusplus
+
+template <int number> struct strata_printf_coded {
+	enum { code = number };
+};
+
+#define STRATA_PRINTF_DECLARE_CODE_(type, suffix, kind) \
+	strata_printf_coded<STRATA_PRINTF_CODE_OF_(type, kind)> strata_printf_code(type);
+#define STRATA_PRINTF_CODE_OF_(type, kind) STRATA_PRINTF_CODE_(kind, sizeof(type))
+STRATA_PRINTF_NUMBERS_(STRATA_PRINTF_DECLARE_CODE_)
+strata_printf_coded<STRATA_PRINTF_CODE_(FLOAT, 8)> strata_printf_code(long double);
+strata_printf_coded<STRATA_PRINTF_STRING_> strata_printf_code(char *);
+strata_printf_coded<STRATA_PRINTF_STRING_> strata_printf_code(const char *);
+strata_printf_coded<STRATA_PRINTF_POINTER_> strata_printf_code(const volatile void *);
+strata_printf_coded<STRATA_PRINTF_POINTER_> strata_printf_code(decltype(nullptr));
+#define STRATA_PRINTF_TYPE_(x)   decltype(strata_printf_code(x))::code
+#define STRATA_PRINTF_PUT_OF_(x) strata_printf_put
+
+#else
+
+#define STRATA_PRINTF_TYPE_CASE_(type, suffix, kind) \
+	type:                                        \
+	STRATA_PRINTF_CODE_OF_(type, kind),
+#define STRATA_PRINTF_PUT_CASE_(type, suffix, kind) \
+	type:                                       \
+	strata_printf_put_##suffix,
+#define STRATA_PRINTF_CODE_OF_(type, kind) STRATA_PRINTF_CODE_(kind, sizeof(type))
+/* clang-format off */
+#define STRATA_PRINTF_TYPE_(x) _Generic((x),                                               \
+	STRATA_PRINTF_NUMBERS_(STRATA_PRINTF_TYPE_CASE_)                                   \
+	long double: STRATA_PRINTF_CODE_(FLOAT, 8),                                        \
+	char *: STRATA_PRINTF_STRING_, const char *: STRATA_PRINTF_STRING_,                \
+	default: STRATA_PRINTF_POINTER_)
+#define STRATA_PRINTF_PUT_OF_(x) _Generic((x),                                             \
+	STRATA_PRINTF_NUMBERS_(STRATA_PRINTF_PUT_CASE_)                                    \
+	long double: strata_printf_put_ldouble,                                            \
+	char *: strata_printf_put_string, const char *: strata_printf_put_string,          \
+	default: strata_printf_put_pointer)
+/* clang-format on */
+
+#endif
+
+#endif /* STRATA_PRINTF_TYPES_H */
