@@ -63,6 +63,8 @@ struct json_object *list_json_event(const struct strata_event_desc *event, const
 	if (event->level)
 		list_json_text(object, "loglevel",
 			       strata_log_level_name((enum strata_log_level)event->level));
+	if (strata_event_format(event))
+		list_json_text(object, "format", strata_event_format(event));
 	if (!fields)
 		return object;
 	array = list_json_array(object, "fields");

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "base/escape.h"
 #include "base/log_levels.h"
 #include "recording/recording.h"
 #include "strata/list_json.h"
@@ -37,6 +38,8 @@ static void print_field(const struct strata_field_desc *field)
 
 static void print_event(const struct strata_event_desc *event, bool fields)
 {
+	char shown[STRATA_ESCAPED_BYTES(STRATA_EVENT_FORMAT_BYTES) + 1];
+	const char *format = strata_event_format(event);
 	unsigned int i;
 
 	printf(INDENT "%s%s%s", event->group, event->group[0] ? "/" : "", event->name);
@@ -44,6 +47,8 @@ static void print_event(const struct strata_event_desc *event, bool fields)
 		print_field(&event->fields[i]);
 	if (event->level)
 		printf(" (%s)", strata_log_level_name((enum strata_log_level)event->level));
+	if (format)
+		printf(" \"%s\"", strata_escape_name(shown, sizeof(shown), format));
 	printf("\n");
 }
 

@@ -125,11 +125,15 @@ strata_printf_check(const char *format, ...)
 #define STRATA_PRINTF_PUT_(index, x) \
 	STRATA_PRINTF_PUT_OF_(x)(&strata_body_, (x), &strata_limits_[index]);
 
-/* The program's or library's calls, for the constructor of the file that comes first. */
 #ifdef __cplusplus
 #define STRATA_PRINTF_ASSERT_(condition, text) static_assert(condition, text)
-/* A local class reaches the call, and a member of a template of it runs before main(), in inline
- * functions and templates as well. */
+#else
+#define STRATA_PRINTF_ASSERT_(condition, text) _Static_assert(condition, text)
+#endif
+
+#if defined(__cplusplus) && !defined(__clang__)
+/* A local class reaches the call, and a member of a template of it runs before main().  GCC refuses
+ * a section for calls of inline functions and of templates. */
 #define STRATA_PRINTF_BEGIN_(site)                                                         \
 	struct strata_here_ {                                                              \
 		static struct strata_printf_site *call() { return &site; }                 \
@@ -147,8 +151,8 @@ template <typename here>
 __attribute__((__init_priority__(65000)))
 strata_printf_registrar<here> strata_printf_registrar<here>::instance;
 #else
-#define STRATA_PRINTF_ASSERT_(condition, text) _Static_assert(condition, text)
-/* A function cannot contain a constructor, so the linker collects the calls. */
+/* The linker collects the calls for a constructor, which a function cannot contain. clang has no
+ * priority for members of templates. */
 #define STRATA_PRINTF_BEGIN_(site)                                                         \
 	static struct strata_printf_site *strata_place_                                    \
 		__attribute__((__section__("strata_printf"), __used__ STRATA_PRINTF_RETAIN_)) = &site;
@@ -163,10 +167,16 @@ strata_printf_registrar<here> strata_printf_registrar<here>::instance;
 #endif
 
 /* The linker's names for the section's bounds; null: no file of the program has a call. */
+#ifdef __cplusplus
+extern "C" {
+#endif
 extern struct strata_printf_site *__start_strata_printf[]
 	__attribute__((__weak__, __visibility__("hidden")));
 extern struct strata_printf_site *__stop_strata_printf[]
 	__attribute__((__weak__, __visibility__("hidden")));
+#ifdef __cplusplus
+}
+#endif
 
 /* Each file has both; the first to run serves all files of its program or library. */
 static __attribute__((__constructor__(65000), __unused__)) void strata_printf_begin_all(void)
