@@ -207,7 +207,7 @@ $(O)/tests/test_sql_interrupt $(O)/tests/test_sql_conditions: TEST_LIBS := $(SQL
 -include $(patsubst %.c,$(O)/build/%.d,$(wildcard tests/unit/*.c))
 
 # Applications, and what lies to the recorder (tests/unit/test_app_record.sh).
-APP_TESTS := $(O)/tests/app/program $(O)/tests/app/levels $(O)/tests/app/liar $(O)/tests/app/slow_recorder $(O)/tests/app/library.so
+APP_TESTS := $(O)/tests/app/program $(O)/tests/app/levels $(O)/tests/app/messages $(O)/tests/app/liar $(O)/tests/app/slow_recorder $(O)/tests/app/library.so
 
 $(O)/tests/app/library.so: tests/unit/app/library.cc $(APP_LIBRARY) Makefile
 	@mkdir -p $(@D)

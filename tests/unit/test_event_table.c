@@ -117,6 +117,45 @@ static void too_many_fields_are_refused(void **state)
 	assert_refused(sizeof(table), 1, "entry 0 has 41 fields (at most 40)");
 }
 
+/* Adds a format to the entry that was added last. */
+static void add_format(struct strata_event_desc *entry, const char *format)
+{
+	assert_true(strata_event_set_format(entry, format, strlen(format)));
+	used += entry->format_bytes;
+}
+
+static void a_format_is_between_its_entry_and_the_next(void **state)
+{
+	struct strata_event_desc *events;
+
+	(void)state;
+	add_format(add(0, "one", 2), "%d of %d");
+	add(1, "two", 1);
+	events = parse(used, 2);
+	assert_non_null(events);
+	assert_string_equal(strata_event_format(&events[0]), "%d of %d");
+	assert_string_equal(events[1].name, "two");
+	assert_null(strata_event_format(&events[1]));
+	free(events);
+}
+
+static void a_format_that_runs_over_the_end_is_refused(void **state)
+{
+	(void)state;
+	add_format(add(0, "one", 2), "%d of %d");
+	assert_refused(used - 1, 1, "entry 0 runs over its end");
+}
+
+static void a_format_without_room_is_refused(void **state)
+{
+	(void)state;
+	add(0, "one", 2)->format_bytes = STRATA_EVENT_FORMAT_BYTES + 1;
+	assert_refused(sizeof(table), 1, "entry 0 has a format of 513 bytes (at most 512)");
+	used = 0;
+	add(0, "all", STRATA_EVENT_FIELDS_MAX)->format_bytes = 1;
+	assert_refused(sizeof(table), 1, "entry 0 has a format of 1 bytes");
+}
+
 static void an_id_that_is_not_its_place_is_refused(void **state)
 {
 	(void)state;
@@ -149,6 +188,9 @@ int main(void)
 		cmocka_unit_test_setup(room_behind_the_last_entry_is_not_looked_at, begin),
 		cmocka_unit_test_setup(a_table_that_ends_too_early_is_refused, begin),
 		cmocka_unit_test_setup(too_many_fields_are_refused, begin),
+		cmocka_unit_test_setup(a_format_is_between_its_entry_and_the_next, begin),
+		cmocka_unit_test_setup(a_format_that_runs_over_the_end_is_refused, begin),
+		cmocka_unit_test_setup(a_format_without_room_is_refused, begin),
 		cmocka_unit_test_setup(an_id_that_is_not_its_place_is_refused, begin),
 		cmocka_unit_test_setup(names_always_end, begin),
 	};

@@ -159,6 +159,64 @@ static void what_was_saved_is_read_from_the_metadata(void **state)
 	assert_int_equal(source->form, STRATA_HEADER_LARGE);
 }
 
+/* Any bytes: what a terminal, CTF or a shell would interpret. */
+#define HOSTILE_FORMAT "\x1b]0;%d\a \"%s\"\\ \xff\n$(x) */ %n"
+
+static void formats_are_read_from_the_metadata(void **state)
+{
+	struct given *given = *state;
+	struct strata_event_desc one = everything, other = nothing, plain = { .name = "plain" };
+	struct strata_source *source;
+
+	assert_true(strata_event_set_format(&one, HOSTILE_FORMAT, strlen(HOSTILE_FORMAT)));
+	assert_true(strata_event_set_format(&other, "", 0));
+	add(given, &one);
+	add(given, &other);
+	add(given, &plain);
+	assert_int_equal(given->source->description_bytes,
+			 strata_event_desc_bytes(one.nr_fields) + 2 * strata_event_desc_bytes(0) +
+				 sizeof(HOSTILE_FORMAT) + sizeof(""));
+	save(given);
+	source = load(given);
+	assert_int_equal(source->nr_events, 3);
+	assert_null(strata_event_format(&source->events[0]));
+	assert_string_equal(strata_event_format(&source->events[1]), HOSTILE_FORMAT);
+	assert_memory_equal(&source->events[1], &one, sizeof(one));
+	assert_memory_equal(&source->events[2], &other, sizeof(other));
+	assert_int_equal(source->description_bytes, given->source->description_bytes);
+}
+
+static void a_format_that_is_no_single_string_is_refused(void **state)
+{
+	struct given *given = *state;
+	struct strata_event_desc event = everything;
+
+	assert_true(strata_event_set_format(&event, "a\0b", 3));
+	assert_int_equal(strata_source_add_event(given->source, &event, &given->error), -1);
+	assert_non_null(strstr(given->error.text, "its only zero byte"));
+	assert_true(strata_event_set_format(&event, "ab", 2));
+	event.format_bytes = 2;
+	assert_int_equal(strata_source_add_event(given->source, &event, &given->error), -1);
+	event.format_bytes = STRATA_EVENT_FORMAT_BYTES + 1;
+	assert_int_equal(strata_source_add_event(given->source, &event, &given->error), -1);
+	assert_non_null(strstr(given->error.text, "a format of 513 bytes (at most 512)"));
+}
+
+static void formats_of_other_classes_are_ignored(void **state)
+{
+	struct given *given = *state;
+	struct strata_event_desc one = everything;
+
+	assert_true(strata_event_set_format(&one, "%d", 2));
+	add(given, &one);
+	save(given);
+	replace(given, "g1/metadata", "message_format_2_3", "message_format_9_3");
+	assert_null(strata_event_format(&load(given)->events[0]));
+	replace(given, "g1/metadata", "message_format_9_3",
+		"message_format_2_99999999999999999999");
+	assert_null(strata_event_format(&load(given)->events[0]));
+}
+
 static void strata_json_has_no_event_types(void **state)
 {
 	static const char *const types[] = { "everything", "sequence", "fields",
@@ -318,6 +376,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		test_given(what_was_saved_is_read_from_the_metadata),
+		test_given(formats_are_read_from_the_metadata),
+		test_given(a_format_that_is_no_single_string_is_refused),
+		test_given(formats_of_other_classes_are_ignored),
 		test_given(strata_json_has_no_event_types),
 		test_given(numbers_get_their_ids_back),
 		test_given(the_version_before_is_read),

@@ -1,0 +1,117 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Messages of applications, of strata_printf(): recorded in binary form, and shown as text in each output; selected by name and
+# level; after the death of the recorder; from several threads; and from C++.  Speaks TAP; run by tests/run.sh.
+# shellcheck source=tests/tap.sh
+. "$(dirname "$0")/../tap.sh"
+# shellcheck source=tests/unit/recorder.sh
+. tests/unit/recorder.sh
+
+strata=$PWD/out/bin/strata
+messages=$PWD/out/tests/app/messages
+source=tests/unit/app/messages.c
+work=$(mktemp -d)
+export STRATA_APP_SOCKET=$work/apps.sock
+running=""
+remove_all() {
+	[ -z "$recorder" ] || kill "$recorder" 2>/dev/null
+	[ -z "$running" ] || kill -KILL "$running" 2>/dev/null
+	rm -rf "$work"
+}
+trap remove_all EXIT
+
+# line_of TEXT: the number of the line of the program that has it.
+line_of() { grep -nF -- "$1" "$source" | head -n 1 | cut -d: -f1; }
+# run NAME SELECTION PROGRAM [ARGUMENT]...: a recording of a program, with a selection of its events.
+run() {
+	local name=$1 selection=$2
+	shift 2
+	"$strata" record --app "$selection" -o "$work/$name" -- "$@" 2>"$work/$name.log" || sed 's/^/# /' "$work/$name.log"
+}
+# shown NAME: the messages of a recording in columns, with a "|" between them.
+shown() { "$strata" view "$work/$1" | sed -n 's/.*vtid=[0-9]* \] //p' | paste -sd'|'; }
+# names NAME: of the recorded events, in their order.
+names() { "$strata" view --json "$work/$1" | jq -r .event | paste -sd' '; }
+# json NAME EVENT FILTER
+json() { "$strata" view --json "$work/$1" | jq -c "select(.event == \"$2\") | $3"; }
+
+request=messages_c_$(line_of '"request %d of %s"')
+run types messages "$messages"
+wanted="chars -5 200 x|shorts -300 65535|longs -9223372036854775808 18446744073709551615 -1|hex 0xff 0000beef 10"
+wanted+="|floats 1.500 1e+100 2.500000|flags 1 1|columns [42    ] [    42] [+42] [007]"
+wanted+='|request 2 of alice|bounded abc and abcd|address 0x1234 (nil)|null (null), "quoted" 100%|escaped \x1b[31m\x0a|nothing else'
+wanted+="|two|on one line|1 2 3 4 5 6 7 8 9 10 11 12|evaluations 1"
+check "columns show the messages, with arguments of all types" is "$(shown types)" "$wanted"
+check "JSON has the message and the fields, named after the arguments" is "$(json types "$request" '[.message, .fields]')" \
+	'["request 2 of alice",{"at_id_1":2,"at_name":"alice"}]'
+check "an argument that is no variable has the name of its place" is \
+	"$(json types "messages_c_$(line_of '"chars')" .fields)" '{"tiny":-5,"byte":200,"arg3":120}'
+check "an address is no text" is "$(json types "messages_c_$(line_of '"address')" .fields)" '{"address":"4660","arg2":"0"}'
+check "babeltrace2 reads the fields, and has no complaint" is \
+	"$(babeltrace2 "$work/types" 2>&1 | grep -E " $request: |[WE] [A-Z]+/" | sed 's/.* vtid = [0-9]* }, //')" '{ at_id_1 = 2, at_name = "alice" }'
+check "calls of one line are events of two names" is "$(names types | grep -o "messages_c_$(line_of '"two"')[_2]*" | sort | paste -sd' ')" \
+	"messages_c_$(line_of '"two"') messages_c_$(line_of '"two"')_2"
+check "the metadata have each format once" is "$(grep -cF '"request %d of %s"' "$work/types/app-messages/metadata")" 1
+
+"$strata" merge "$work/types" -o "$work/merged" >"$work/merge.log" 2>&1
+check "a merge keeps them" is "$(shown merged)" "$wanted"
+check "and its timeline has them" has "$(cat "$work/merged/timeline.txt")" "request 2 of alice"
+"$strata" convert --format ctf "$work/types" -o "$work/converted" >"$work/convert.log" 2>&1
+check "so does a conversion to CTF" is "$(shown converted)" "$wanted"
+check "which babeltrace2 reads without a complaint" is "$(babeltrace2 "$work/converted" 2>&1 | grep -cE '[WE] [A-Z]+/' || true)" 0
+
+run levels 'messages:*@warning' "$messages" levels
+check "a level selects messages" is "$(shown levels)" "disk sda is full|disk sda is slow: 90 ms"
+run group 'messages:printf/*' "$messages" levels
+check "their group selects all" is "$(shown group)" "disk sda is full|disk sda is slow: 90 ms|disk sda is idle"
+run line "messages:messages_c_$(line_of 'is slow')" "$messages" levels
+check "file and line select one" is "$(shown line)" "disk sda is slow: 90 ms"
+run none 'messages:other_c_*' "$messages" levels
+check "another file's name selects none" is "$(shown none 2>/dev/null)" ""
+
+run threads messages "$messages" threads 2000
+check "no message of four threads at one call is lost or mixed" is \
+	"$("$strata" view --json "$work/threads" | jq -r '"\(.stream_context.vtid) \(.message)"' |
+		awk '$2 == "step" && $4 == "of" && $3 == next_of[$1] + 0 { next_of[$1]++; n++ } END { print n, NR, length(next_of) }')" "8000 8000 4"
+
+# forever: numbered messages without end.
+forever() {
+	rm -f "$work/last"
+	"$messages" forever "$work/last" &
+	running=$!
+	await test -s "$work/last"
+	await is_past 0
+}
+forever
+listed=messages_c_$(line_of '"number %lu"')
+check "the list shows formats" await bash -c "'$strata' list --apps --events 2>/dev/null | grep -qF 'printf/$listed \"number %lu\"'"
+check "and so does its JSON" is "$("$strata" list --apps --events --json "$listed" | jq -c '.applications[].events')" \
+	"[{\"name\":\"$listed\",\"group\":\"printf\",\"format\":\"number %lu\"}]"
+stop_program
+
+begin killed --app messages --app-memory file
+forever
+more_of 100
+# A program whose recorder is dead stops to write, so the recorder only seems to be alive meanwhile.
+kill -STOP "$recorder"
+more_of 100
+stop_program
+kill -KILL "$recorder"
+wait "$recorder" 2>/dev/null
+recorder=""
+last=$(last_number)
+check "after the death of program and recorder, recover reads the rings" "$strata" recover "$work/killed"
+recovered=$(find "$work" -maxdepth 1 -name 'killed*' -type d | sort | tail -n 1)
+"$strata" view --json "$recovered" | jq -r .message >"$work/recovered"
+check "and all messages are whole" is "$(sed 's/^number //' "$work/recovered" | run_of)" "1 $last"
+
+g++ -std=c++11 -Wall -Wextra -Werror -Iinclude tests/unit/app/messages_inline.cc -o "$work/cc" out/lib/libstrata.a -lpthread 2>"$work/cc.log" ||
+	sed 's/^/# /' "$work/cc.log"
+run cxx cc "$work/cc"
+check "C++ has them in templates, members, lambdas and inline functions" is "$(shown cxx)" \
+	"types bob 1 5 c 5 2.5 (nil)|thing one|value 1|value 2|inline 3|lambda 4"
+printf '#include <strata/printf.h>\nint main(void) { strata_printf("%%s", 5); return 0; }\n' >"$work/wrong.c"
+check "the compiler warns about an argument that does not fit its conversion" refused 'Werror=format' \
+	gcc -Wall -Werror -Iinclude -c "$work/wrong.c" -o "$work/wrong.o"
+finish
