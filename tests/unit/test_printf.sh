@@ -48,6 +48,8 @@ check "JSON has the message and the fields, named after the arguments" is "$(jso
 check "an argument that is no variable has the name of its place" is \
 	"$(json types "messages_c_$(line_of '"chars')" .fields)" '{"tiny":-5,"byte":200,"arg3":120}'
 check "an address is no text" is "$(json types "messages_c_$(line_of '"address')" .fields)" '{"address":"4660","arg2":"0"}'
+check "a string is recorded up to its precision, and no further" is "$(json types "messages_c_$(line_of '"bounded')" .fields)" \
+	'{"open_end":"abc","arg2":4,"arg3":"abcd"}'
 check "babeltrace2 reads the fields, and has no complaint" is \
 	"$(babeltrace2 "$work/types" 2>&1 | grep -E " $request: |[WE] [A-Z]+/" | sed 's/.* vtid = [0-9]* }, //')" '{ at_id_1 = 2, at_name = "alice" }'
 check "calls of one line are events of two names" is "$(names types | grep -o "messages_c_$(line_of '"two"')[_2]*" | sort | paste -sd' ')" \

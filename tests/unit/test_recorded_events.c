@@ -210,9 +210,9 @@ static void formats_of_other_classes_are_ignored(void **state)
 	assert_true(strata_event_set_format(&one, "%d", 2));
 	add(given, &one);
 	save(given);
-	replace(given, "g1/metadata", "message_format_2_3", "message_format_9_3");
+	replace(given, "g1/metadata", "message_format_2_3", "message_format_1_3");
 	assert_null(strata_event_format(&load(given)->events[0]));
-	replace(given, "g1/metadata", "message_format_9_3",
+	replace(given, "g1/metadata", "message_format_1_3",
 		"message_format_2_99999999999999999999");
 	assert_null(strata_event_format(&load(given)->events[0]));
 }

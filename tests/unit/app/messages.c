@@ -20,6 +20,13 @@
 
 #define NR_THREADS 4
 
+/* Two calls of one line. */
+#define WRITE_BOTH(one, other)        \
+	do {                          \
+		strata_printf(one);   \
+		strata_printf(other); \
+	} while (0)
+
 enum colour { RED, GREEN };
 
 static unsigned int evaluations;
@@ -56,8 +63,8 @@ static void write_texts(void)
 		const char *name;
 		int id[2];
 	} request = { "alice", { 1, 2 } }, *at = &request;
-	/* Neither ends with a zero byte. */
-	const char open_end[4] = { 'a', 'b', 'c', 'd' };
+	/* Without a zero byte. */
+	const char open_end[] = { 'a', 'b', 'c', 'd', 'e' };
 	char *address = (char *)0x1234;
 
 	strata_printf("request %d of %s", at->id[1], at->name);
@@ -66,8 +73,7 @@ static void write_texts(void)
 	strata_printf("null %s, \"quoted\" 100%%\n", (const char *)NULL);
 	strata_printf("escaped %s", "\x1b[31m\n");
 	strata_printf("nothing else");
-	strata_printf("two");
-	strata_printf("on one line");
+	WRITE_BOTH("two", "on one line");
 	strata_printf("%d %d %d %d %d %d %d %d %d %d %d %d", 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11,
 		      evaluated(12));
 	strata_printf("evaluations %u", evaluations);
