@@ -263,6 +263,41 @@ static int for_each_stream(struct recorder *recorder,
 	return result;
 }
 
+/* Makes the files of a principal's streams, and forgets the rings that its share has no room for. 0
+ * or -1. */
+static int make_files(struct recorder *recorder, struct recorder_queue *queue,
+		      struct strata_error *error)
+{
+	size_t i = 0;
+
+	while (i < queue->nr) {
+		struct ring_stream *stream = queue->streams[i];
+		enum drain_loss why;
+		const int made = drain_make_place(&recorder->drain, stream, 0, &why, error);
+
+		if (made < 0 || (!made && why == DRAIN_NO_ROOM))
+			return -1;
+		if (made) {
+			i++;
+			continue;
+		}
+		recorder_source_of(recorder, stream->source->index)->nr_streams--;
+		recorder_queue_remove(queue, stream);
+		free(stream);
+	}
+	return 0;
+}
+
+int recorder_make_files(struct recorder *recorder, struct strata_error *error)
+{
+	size_t i;
+
+	for (i = 0; i < recorder->nr_queues; i++)
+		if (make_files(recorder, &recorder->queues[i], error))
+			return -1;
+	return 0;
+}
+
 int recorder_close(struct recorder *recorder, struct recorder_totals *totals,
 		   struct strata_error *error)
 {

@@ -50,11 +50,14 @@ struct principals *recorder_principals(struct recorder *recorder);
 /*
  * Begins a source of principal @who with space for @nr_rings rings, and charges @who's shares. It
  * reuses the index of a source that recorded nothing, if any. When the source has ended, @who gets
- * back every charge for things that do not stay in the recording. Call recorder_add_ring() for each
- * ring next. 0, or -1: @error names the share or limit that is used up.
+ * back every charge for things that do not stay in the recording. Call recorder_add_event() for
+ * each of its events next, and recorder_add_ring() for each ring.
+ * @description_bytes: of the events that it is known to have (strata_event_packed_bytes())
+ * 0, or -1: @error names the share or limit that is used up.
  */
 int recorder_begin_source(struct recorder *recorder, struct principal *who, const char *name,
-			  size_t nr_rings, size_t *index, struct strata_error *error);
+			  size_t nr_rings, uint32_t description_bytes, size_t *index,
+			  struct strata_error *error);
 
 /* Adds an event to a source, if the share of @who allows it; otherwise the same as
  * strata_source_add_event(). */
@@ -99,6 +102,14 @@ struct recorder_taken {
  */
 int recorder_take_over(struct recorder *recorder, size_t source_index, uint32_t cpu,
 		       const char *dir, struct recorder_taken *taken, struct strata_error *error);
+
+/*
+ * Makes the files of all streams before their first packets, for a recording that takes what it
+ * does not write out of a flight recorder's memory.  Rings whose principal's share has no room for
+ * them are left out, which is printed: they keep their contents for the next one.
+ * 0, or -1: the disk has no room, or a file cannot be made; no ring was touched.
+ */
+int recorder_make_files(struct recorder *recorder, struct strata_error *error);
 
 enum recorder_presence {
 	RECORDER_SOURCE_IS_THERE,

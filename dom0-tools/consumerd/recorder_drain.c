@@ -212,6 +212,8 @@ static int drain_sleepers(struct recorder *recorder, struct recorder_queue *queu
 		if (stream->leaving)
 			continue;
 		drain_note_complete(stream);
+		if (strata_clock() < stream->file_again_ticks)
+			continue;
 		if (drain_is_asleep(&recorder->drain, stream) &&
 		    principal_has_credit(queue->who, PRINCIPAL_DRAINING)) {
 			result = drain_open_step(&recorder->drain, stream, error);

@@ -58,11 +58,12 @@ static struct strata_source *make_source(struct recorder *recorder, const char *
 }
 
 int recorder_begin_source(struct recorder *recorder, struct principal *who, const char *name,
-			  size_t nr_rings, size_t *index, struct strata_error *error)
+			  size_t nr_rings, uint32_t description_bytes, size_t *index,
+			  struct strata_error *error)
 {
 	struct recorder_source *state;
 
-	if (drain_may_list(&recorder->drain, who, nr_rings, 0, error) ||
+	if (drain_may_list(&recorder->drain, who, nr_rings, description_bytes, error) ||
 	    principal_claim(who, PRINCIPAL_SOURCES, 1, error))
 		return -1;
 	if (principal_claim(who, PRINCIPAL_STREAMS, nr_rings, error))
@@ -102,8 +103,7 @@ int recorder_add_event(struct recorder *recorder, size_t source_index,
 	if (!state)
 		return strata_fail(error, "out of memory");
 	who = state->drain.who;
-	if (drain_may_describe(&recorder->drain, &state->drain, bytes, error) ||
-	    principal_claim(who, PRINCIPAL_DESCRIPTION_BYTES, bytes, error))
+	if (principal_claim(who, PRINCIPAL_DESCRIPTION_BYTES, bytes, error))
 		return -1;
 	if (!strata_source_add_event(&recorder->recording.sources[source_index], event, error)) {
 		drain_describe(&recorder->drain, &state->drain, bytes);

@@ -151,6 +151,8 @@ int sources_begin_kernel(struct recorder *recorder, const struct guest *guest,
 		principals_domain(recorder_principals(recorder), guest->domain, uuid, guest->name);
 	char name[sizeof(recording->sources->name)];
 	struct strata_source *source;
+	uint32_t described = 0;
+	size_t i;
 
 	if (!who) {
 		strata_fail(error, "out of memory");
@@ -159,7 +161,10 @@ int sources_begin_kernel(struct recorder *recorder, const struct guest *guest,
 	if (check_names(map->events, map->nr_events, error))
 		return -2;
 	source_name(recording, guest->domain, guest->name, name, sizeof(name));
-	if (recorder_begin_source(recorder, who, name, map->nr_rings, index, error))
+	for (i = 0; i < map->nr_events; i++)
+		if (!events || event_set_has(events, i))
+			described += strata_event_packed_bytes(&map->events[i]);
+	if (recorder_begin_source(recorder, who, name, map->nr_rings, described, index, error))
 		return -2;
 	source = &recording->sources[*index];
 	source->since_ticks = begin == RECORDER_FROM_NOW ? strata_clock() : 0;
@@ -177,10 +182,14 @@ int sources_begin_app(struct recorder *recorder, struct principal *who, const st
 	struct strata_recording *recording = recorder_recording(recorder);
 	char name[sizeof(recording->sources->name)], wish[sizeof(app->comm) + 4];
 	struct strata_source *source;
+	uint32_t described = 0;
+	size_t i;
 
 	snprintf(wish, sizeof(wish), "app-%s", app->comm);
 	source_name(recording, (uint32_t)app->pid, wish, name, sizeof(name));
-	if (recorder_begin_source(recorder, who, name, app->nr_rings, index, error))
+	for (i = 0; i < app->nr_events; i++)
+		described += strata_event_packed_bytes(&app->events[i]);
+	if (recorder_begin_source(recorder, who, name, app->nr_rings, described, index, error))
 		return -2;
 	source = &recording->sources[*index];
 	source->since_ticks = source->came_ticks = strata_clock();

@@ -122,7 +122,7 @@ int snapshot_take(struct participants *kernels, struct hypervisor *hypervisor,
 	/* Files and tables first: packets without tables could not be read, and the hypervisor's
 	 * clock records of the flush are soon overwritten. */
 	if (add_sources(recorder, kernels, hypervisor, apps, died, &left_out, error) ||
-	    recorder_save(recorder, error)) {
+	    recorder_make_files(recorder, error) || recorder_save(recorder, error)) {
 		recorder_abandon(recorder);
 		return -1;
 	}

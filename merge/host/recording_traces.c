@@ -148,7 +148,7 @@ static bool has_stream(const struct strata_ctf_trace *trace, uint32_t cpu)
 	return false;
 }
 
-/* Reports missing streams that have packets by the table. */
+/* Reports missing streams that have packets or losses by the table. */
 static void name_missing(struct strata_recording_traces *traces, const struct strata_source *source,
 			 const struct strata_ctf_trace *trace)
 {
@@ -158,13 +158,19 @@ static void name_missing(struct strata_recording_traces *traces, const struct st
 	for (i = 0; i < source->nr_streams; i++) {
 		const struct strata_stream *stream = &source->streams[i];
 
-		if (!stream->packets || has_stream(trace, stream->cpu))
+		if ((!stream->packets && !stream->lost) || has_stream(trace, stream->cpu))
 			continue;
 		traces->nr_missing++;
-		snprintf(message, sizeof(message),
-			 "%.300s/cpu_%" PRIu32 ": cannot be read, but the recording says %" PRIu64
-			 " packets",
-			 trace->path, stream->cpu, stream->packets);
+		if (stream->packets)
+			snprintf(message, sizeof(message),
+				 "%.300s/cpu_%" PRIu32
+				 ": cannot be read, but the recording says %" PRIu64 " packets",
+				 trace->path, stream->cpu, stream->packets);
+		else
+			snprintf(message, sizeof(message),
+				 "%.300s/cpu_%" PRIu32 ": its %" PRIu64
+				 " events are lost: the recorder had no room for them",
+				 trace->path, stream->cpu, stream->lost);
 		if (traces->complain)
 			traces->complain(traces->complain_data, message);
 	}

@@ -2,6 +2,8 @@
 /* live_streams.c - see live_streams.h. */
 #include "live/live_streams.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -208,6 +210,7 @@ static int add_source(struct live_streams *streams, size_t index, struct strata_
 static bool is_done(const struct live_streams *streams, const struct strata_recording *now,
 		    size_t source)
 {
+	const struct strata_stream *of;
 	bool any = false;
 	size_t i;
 
@@ -219,10 +222,13 @@ static bool is_done(const struct live_streams *streams, const struct strata_reco
 		if (stream->source != source)
 			continue;
 		any = true;
+		/* The counts of a source that ended are final: such a stream has no file. */
+		of = strata_source_stream(&now->sources[source], stream->cpu);
+		if (of && !of->packets)
+			continue;
 		/* A stream that is new in these tables, or whose end was not yet determined, was
 		 * not read. */
-		if ((!stream->is_open || !stream->has_ended) &&
-		    strata_source_stream(&now->sources[source], stream->cpu))
+		if ((!stream->is_open || !stream->has_ended) && of)
 			return false;
 		if (stream->in_table || stream->nr_said || stream->next != stream->end ||
 		    (stream->is_open &&
@@ -230,6 +236,23 @@ static bool is_done(const struct live_streams *streams, const struct strata_reco
 			return false;
 	}
 	return any;
+}
+
+/* Reports the losses of streams that have no packet to tell them. */
+static void tell_losses(const struct live_streams *streams, const struct strata_source *source)
+{
+	char message[256];
+	size_t i;
+
+	for (i = 0; i < source->nr_streams && streams->complain; i++) {
+		if (source->streams[i].packets || !source->streams[i].lost)
+			continue;
+		snprintf(message, sizeof(message),
+			 "%s/cpu_%" PRIu32 ": its %" PRIu64
+			 " events are lost: the recorder had no room for them",
+			 source->name, source->streams[i].cpu, source->streams[i].lost);
+		streams->complain(streams->complain_data, message);
+	}
 }
 
 /* Marks sources that are done, and frees their streams. 0 or -1: out of memory. */
@@ -248,7 +271,10 @@ static int forget_done(struct live_streams *streams, const struct strata_recordi
 	if (streams->nr_done < nr_sources)
 		streams->nr_done = nr_sources;
 	for (i = 0; i < streams->host.recording.nr_sources && i < nr_sources; i++)
-		done[i] = done[i] || is_done(streams, now, i);
+		if (!done[i] && is_done(streams, now, i)) {
+			done[i] = true;
+			tell_losses(streams, &now->sources[i]);
+		}
 	for (i = 0; i < streams->nr; i++) {
 		struct live_stream *stream = streams->streams[i];
 

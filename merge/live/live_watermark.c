@@ -32,7 +32,8 @@ static void complain(const struct live_streams *streams, const char *message)
 static void name_left_behind(struct live_watermark *watermark, const struct live_streams *streams,
 			     struct live_stream *stream, uint64_t waited_ns)
 {
-	const bool has_name = stream->source < streams->host.recording.nr_sources;
+	const bool has_name = stream->source < streams->host.recording.nr_sources &&
+			      !streams->host.recording.sources[stream->source].vacant;
 	char message[256];
 
 	if (stream->was_named || !has_name)

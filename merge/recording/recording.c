@@ -163,20 +163,24 @@ struct strata_stream *strata_source_stream(const struct strata_source *source, u
 
 bool strata_source_is_only_lost(const struct strata_source *source, struct strata_error *error)
 {
-	uint64_t lost = 0;
+	uint64_t lost = 0, bad = 0;
 	size_t i;
 
 	for (i = 0; i < source->nr_streams; i++) {
 		if (source->streams[i].packets)
 			return false;
 		lost += source->streams[i].lost;
+		bad += source->streams[i].bad_packets;
 	}
 	if (lost)
 		strata_fail(error,
 			    "%s: its %" PRIu64
 			    " events are lost: the recorder had no room for them",
 			    source->name, lost);
-	return lost;
+	else if (bad)
+		strata_fail(error, "%s: the recorder refused all of its %" PRIu64 " packets",
+			    source->name, bad);
+	return lost || bad;
 }
 
 void strata_source_drop_empty_streams(struct strata_source *source)

@@ -85,6 +85,18 @@ void test_ring_fill(struct test_ring *ring)
 		test_ring_write(ring);
 }
 
+void test_ring_lose(struct test_ring *ring, unsigned int nr)
+{
+	struct strata_slot slot;
+
+	while (nr) {
+		if (strata_ring_reserve(ring->writer, 0, 8, &slot))
+			strata_ring_commit(ring->writer, &slot);
+		else
+			nr--;
+	}
+}
+
 void test_add_source(struct recorder *recorder, const char *name)
 {
 	const struct strata_event_desc event = {

@@ -34,6 +34,9 @@ void test_ring_write(struct test_ring *ring);
 /* All of its sub-buffers are ready, with a record in each. */
 void test_ring_fill(struct test_ring *ring);
 
+/* Writes until @nr were lost. */
+void test_ring_lose(struct test_ring *ring, unsigned int nr);
+
 /* A kernel with one event, "tick", which has a number. */
 void test_add_source(struct recorder *recorder, const char *name);
 

@@ -83,7 +83,8 @@ static size_t add_source(uint32_t uid, const char *name, struct test_ring *rings
 	};
 	size_t index, i;
 
-	assert_int_equal(recorder_begin_source(recorder, user(uid), name, nr, &index, &error), 0);
+	assert_int_equal(recorder_begin_source(recorder, user(uid), name, nr, 0, &index, &error),
+			 0);
 	recorder_recording(recorder)->sources[index].layer = STRATA_LAYER_KERNEL;
 	assert_int_equal(recorder_add_event(recorder, index, &event, &error), 0);
 	for (i = 0; i < nr; i++)

@@ -64,7 +64,8 @@ static size_t add_few(void)
 	};
 	size_t index;
 
-	assert_int_equal(recorder_begin_source(recorder, user(FEW), "few", 1, &index, &error), 0);
+	assert_int_equal(recorder_begin_source(recorder, user(FEW), "few", 1, 0, &index, &error),
+			 0);
 	recorder_recording(recorder)->sources[index].layer = STRATA_LAYER_KERNEL;
 	assert_int_equal(recorder_add_event(recorder, index, &event, &error), 0);
 	assert_int_equal(recorder_add_ring(recorder, index, &few.ring, RECORDER_FROM_NOW, &error),
@@ -116,7 +117,7 @@ static uint32_t describe(uint32_t uid, uint32_t nr_sources)
 
 		snprintf(name, sizeof(name), "source%u-%u", uid, source);
 		assert_int_equal(
-			recorder_begin_source(recorder, user(uid), name, 0, &index, &error), 0);
+			recorder_begin_source(recorder, user(uid), name, 0, 0, &index, &error), 0);
 		for (i = 0; i < 1024; i++) {
 			event.id = i;
 			snprintf(event.name, sizeof(event.name), "event_%057u", i);

@@ -104,12 +104,15 @@ static inline struct strata_source *stream_source(const struct drain *drain,
 	return &drain->recording->sources[stream->source->index];
 }
 
-/* room.c: whether a principal may write @bytes more, or must leave that space to others. */
+/* room.c: whether a principal's share has room for @bytes more, or it must leave that space to
+ * others. */
+bool drain_has_bytes(struct drain *drain, const struct principal *who, uint64_t bytes);
+
+/* room.c: the same, for packets; notes if not: they wait, or are lost. */
 bool drain_may_write(struct drain *drain, struct principal *who, uint64_t bytes);
 
-/* room.c: whether a principal may make @nr more files, or must leave the disk's free ones (inodes)
- * to others. */
-bool drain_may_make_files(struct drain *drain, struct principal *who, uint64_t nr);
+/* room.c: whether a principal's share has room for @nr more files (inodes). */
+bool drain_has_files(const struct drain *drain, const struct principal *who, uint64_t nr);
 
 /* room.c: counts the bytes that it has written. */
 void drain_note_written(struct drain *drain, struct principal *who, uint64_t bytes);
@@ -124,14 +127,11 @@ void drain_note_written(struct drain *drain, struct principal *who, uint64_t byt
 int drain_may_list(struct drain *drain, struct principal *who, size_t nr_streams,
 		   uint32_t description_bytes, struct strata_error *error);
 
-/* place.c: lists a source in the tables from now on, and charges its principal. */
+/* place.c: lists a source in the tables from now on, and charges its principal for that and for its
+ * present events. */
 void drain_list(struct drain *drain, struct drain_source *source, size_t nr_streams);
 
-/* place.c: whether a source that is listed may have @description_bytes more of events.  0 or -1. */
-int drain_may_describe(struct drain *drain, const struct drain_source *source,
-		       uint32_t description_bytes, struct strata_error *error);
-
-/* place.c: charges for these. */
+/* place.c: charges for @description_bytes more of events, if it is listed. */
 void drain_describe(struct drain *drain, struct drain_source *source, uint32_t description_bytes);
 
 /* place.c: takes the charge for its tables back: it left nothing in the recording. */

@@ -43,9 +43,9 @@ static uint64_t table_bytes(size_t nr_streams, uint32_t description_bytes)
 int drain_may_list(struct drain *drain, struct principal *who, size_t nr_streams,
 		   uint32_t description_bytes, struct strata_error *error)
 {
-	if (!drain_may_make_files(drain, who, nr_streams + PRINCIPAL_SOURCE_FILES))
+	if (!drain_has_files(drain, who, nr_streams + PRINCIPAL_SOURCE_FILES))
 		return no_files(who, error);
-	if (!drain_may_write(drain, who, table_bytes(nr_streams, description_bytes)))
+	if (!drain_has_bytes(drain, who, table_bytes(nr_streams, description_bytes)))
 		return no_bytes(who, error);
 	return 0;
 }
@@ -66,18 +66,9 @@ void drain_list(struct drain *drain, struct drain_source *source, size_t nr_stre
 	charge(drain, source, table_bytes(nr_streams, listed->description_bytes));
 }
 
-int drain_may_describe(struct drain *drain, const struct drain_source *source,
-		       uint32_t description_bytes, struct strata_error *error)
-{
-	/* Until it is listed nothing is charged. */
-	if (drain->recording->sources[source->index].unlisted ||
-	    drain_may_write(drain, source->who, (uint64_t)TEXT_OF_DESCRIPTION * description_bytes))
-		return 0;
-	return no_bytes(source->who, error);
-}
-
 void drain_describe(struct drain *drain, struct drain_source *source, uint32_t description_bytes)
 {
+	/* Until then nothing is charged. */
 	if (!drain->recording->sources[source->index].unlisted)
 		charge(drain, source, (uint64_t)TEXT_OF_DESCRIPTION * description_bytes);
 }
@@ -95,7 +86,7 @@ static int list_for(struct drain *drain, struct ring_stream *stream, struct stra
 	const struct strata_source *source = stream_source(drain, stream);
 
 	if (!source->unlisted)
-		return drain_may_make_files(drain, stream->source->who, 1)
+		return drain_has_files(drain, stream->source->who, 1)
 			       ? 0
 			       : no_files(stream->source->who, error);
 	if (drain_may_list(drain, stream->source->who, 1, source->description_bytes, error))
@@ -126,12 +117,17 @@ int drain_make_place(struct drain *drain, struct ring_stream *stream, uint64_t b
 	if (stream_file_exists(&stream->file))
 		return 1;
 	*why = DRAIN_NO_SHARE;
-	if ((!drain_may_write(drain, stream->source->who, bytes) &&
+	if ((!drain_has_bytes(drain, stream->source->who, bytes) &&
 	     no_bytes(stream->source->who, error)) ||
-	    list_for(drain, stream, error))
+	    list_for(drain, stream, error)) {
+		drain->totals.was_shared = true;
 		return wait_for_file(drain, stream, error);
+	}
 	made = stream_file_make(&stream->file, error);
-	if (made == STREAM_FILE_NO_ROOM) {
+	/* A file of an untrusted one that cannot be made, for whatever reason, is no reason to end
+	 * the recording of all. */
+	if (made == STREAM_FILE_NO_ROOM ||
+	    (made != STREAM_FILE_OK && drain->is_of_now && !stream->source->who->trusted)) {
 		*why = DRAIN_NO_ROOM;
 		drain->totals.was_full = true;
 		return wait_for_file(drain, stream, error);

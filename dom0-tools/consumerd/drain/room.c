@@ -35,25 +35,27 @@ static uint64_t room_now(struct drain *drain)
 	return drain->room_bytes;
 }
 
-bool drain_may_write(struct drain *drain, struct principal *who, uint64_t bytes)
+bool drain_has_bytes(struct drain *drain, const struct principal *who, uint64_t bytes)
 {
 	/* `strata recover` saves what was recorded already, all of it or nothing. */
-	if (!drain->is_of_now || principal_may_write(who, bytes, room_now(drain)))
+	return !drain->is_of_now || principal_may_write(who, bytes, room_now(drain));
+}
+
+bool drain_may_write(struct drain *drain, struct principal *who, uint64_t bytes)
+{
+	if (drain_has_bytes(drain, who, bytes))
 		return true;
 	drain->totals.was_shared = true;
 	return false;
 }
 
-bool drain_may_make_files(struct drain *drain, struct principal *who, uint64_t nr)
+bool drain_has_files(const struct drain *drain, const struct principal *who, uint64_t nr)
 {
 	struct statvfs disk;
 
 	/* A file system without a limit of files reports 0. */
-	if (!drain->is_of_now || fstatvfs(drain->dir->fd, &disk) || !disk.f_files ||
-	    principal_may_make_files(who, nr, disk.f_favail))
-		return true;
-	drain->totals.was_shared = true;
-	return false;
+	return !drain->is_of_now || fstatvfs(drain->dir->fd, &disk) || !disk.f_files ||
+	       principal_may_make_files(who, nr, disk.f_favail);
 }
 
 void drain_note_written(struct drain *drain, struct principal *who, uint64_t bytes)

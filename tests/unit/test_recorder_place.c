@@ -1,0 +1,460 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* test_recorder_place.c - streams whose principal's share of the disk has no room for their files,
+ * or for the tables of their source: they wait, and what is lost is told. */
+#include "recorder_series.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "clocks/raw_stream.h"
+#include "host/recording_traces.h"
+#include "live/live.h"
+#include "consumerd/recorder_state.h"
+#include "consumerd/recover.h"
+
+/* A user with a program that has recorded one event. */
+struct user {
+	struct principal *who;
+	struct test_ring ring;
+	size_t index;
+};
+
+static void begin_user(struct series *series, struct user *user)
+{
+	memset(user, 0, sizeof(*user));
+	user->who = principals_user(recorder_principals(series->recorder), 1000);
+	user->index = series_add_guest(series, user->who, &user->ring);
+	test_ring_write(&user->ring);
+	series_drain(series);
+}
+
+/* More than any disk has. */
+#define ALL_OF_IT (UINT64_MAX / 4)
+
+/* What the table of the present recording has of a source; false: it has none. */
+static bool is_listed(struct series *series, size_t index, struct strata_stream *stream)
+{
+	struct strata_recording recording;
+	bool listed;
+
+	assert_int_equal(recorder_save(series->recorder, &series->error), 0);
+	assert_int_equal(strata_recording_load_places(
+				 &recording, recorder_dir(series->recorder)->path, &series->error),
+			 0);
+	listed = index < recording.nr_sources && !recording.sources[index].vacant;
+	if (listed && stream)
+		*stream = recording.sources[index].streams[0];
+	strata_recording_clear(&recording);
+	return listed;
+}
+
+static bool has_file(struct series *series, const char *name)
+{
+	return faccessat(recorder_dir(series->recorder)->fd, name, F_OK, 0) == 0;
+}
+
+/* The next drain tries again to make its file. */
+static void pass_time(struct series *series, size_t index)
+{
+	size_t i, j;
+
+	for (i = 0; i < series->recorder->nr_queues; i++)
+		for (j = 0; j < series->recorder->queues[i].nr; j++)
+			if (series->recorder->queues[i].streams[j]->source->index == index &&
+			    series->recorder->queues[i].streams[j]->file_again_ticks)
+				series->recorder->queues[i].streams[j]->file_again_ticks = 1;
+}
+
+static void without_a_share_of_the_disk_events_wait_in_their_ring(void **state)
+{
+	struct recorder_finished first, second;
+	static struct user user;
+	struct series series;
+	struct strata_stream counts;
+
+	(void)state;
+	series_begin(&series);
+	begin_user(&series, &user);
+	user.who->written += ALL_OF_IT;
+	first = series_rotate(&series);
+	test_ring_write(&user.ring);
+	test_ring_write(&series.ring);
+	series_drain(&series);
+	/* Others are recorded; of his nothing is on the disk, also no table. */
+	assert_true(is_listed(&series, 0, &counts));
+	assert_int_equal(counts.events, 1);
+	assert_false(is_listed(&series, user.index, NULL));
+	assert_false(has_file(&series, "guest"));
+	/* What is counted meanwhile is in the recording that lists it. */
+	recorder_recording(series.recorder)->sources[user.index].streams[0].bad_packets = 3;
+	second = series_rotate(&series);
+	/* Someone made room. */
+	user.who->written -= ALL_OF_IT;
+	series_drain(&series);
+	assert_true(is_listed(&series, user.index, &counts));
+	assert_int_equal(counts.events, 1);
+	assert_int_equal(counts.lost, 0);
+	assert_int_equal(counts.bad_packets, 3);
+	assert_true(has_file(&series, "guest/cpu_0"));
+	assert_true(has_file(&series, "guest/metadata"));
+	free(first.shares);
+	free(second.shares);
+	recorder_leave_source(series.recorder, user.index, STRATA_SOURCE_EXITED);
+	series_drain(&series);
+	test_ring_close(&user.ring);
+	series_end(&series);
+}
+
+static void without_files_for_it_a_stream_waits_alone(void **state)
+{
+	struct recorder_finished first;
+	static struct test_ring second;
+	static struct user user;
+	const struct strata_stream *counts;
+	struct series series;
+
+	(void)state;
+	series_begin(&series);
+	begin_user(&series, &user);
+	test_ring_open(&second, 1);
+	assert_int_equal(recorder_add_ring(series.recorder, user.index, &second.ring,
+					   RECORDER_FROM_NOW, &series.error),
+			 0);
+	first = series_rotate(&series);
+	test_ring_write(&second);
+	series_drain(&series);
+	user.who->files += ALL_OF_IT;
+	/* The ring that has a file goes on behind one that has none. */
+	test_ring_write(&user.ring);
+	test_ring_write(&second);
+	series_drain(&series);
+	counts = recorder_recording(series.recorder)->sources[user.index].streams;
+	assert_int_equal(counts[0].events, 0);
+	assert_int_equal(counts[1].events, 2);
+	assert_false(has_file(&series, "guest/cpu_0"));
+	user.who->files -= ALL_OF_IT;
+	pass_time(&series, user.index);
+	series_drain(&series);
+	assert_int_equal(counts[0].events, 1);
+	assert_true(has_file(&series, "guest/cpu_0"));
+	free(first.shares);
+	recorder_leave_source(series.recorder, user.index, STRATA_SOURCE_EXITED);
+	series_drain(&series);
+	test_ring_close(&user.ring);
+	test_ring_close(&second);
+	series_end(&series);
+}
+
+/* Readers of the second recording, and `strata recover`, tell the loss of its second source. */
+static void expect_only_lost(struct series *series, const char *name)
+{
+	struct strata_recording recording;
+	struct recovery recovery;
+	struct recorder_totals totals;
+	char from[160], to[160];
+
+	snprintf(from, sizeof(from), "%s/%s", series->dir, name);
+	snprintf(to, sizeof(to), "%s/recovered", series->dir);
+	assert_int_equal(strata_recording_load(&recording, from, &series->error), 0);
+	assert_int_equal(recording.nr_sources, 2);
+	assert_null(strata_recorded_source_open(&recording.sources[1], from, NULL, NULL,
+						&series->error));
+	assert_string_equal(series->error.text,
+			    "guest: its 1 events are lost: the recorder had no room for them");
+	strata_recording_clear(&recording);
+	assert_int_equal(recover(&recovery, from, to, &series->error), 0);
+	assert_int_equal(recovery.left_out, 1);
+	assert_int_equal(recorder_close(recovery.recorder, &totals, &series->error), 0);
+	recover_release(&recovery);
+	assert_int_equal(strata_recording_load(&recording, to, &series->error), 0);
+	assert_int_equal(recording.sources[1].streams[0].lost, 1);
+	strata_recording_clear(&recording);
+}
+
+static void what_never_got_a_place_is_counted_as_lost(void **state)
+{
+	struct recorder_finished first;
+	struct recorder_totals totals;
+	static struct user user;
+	struct strata_stream counts;
+	struct series series;
+
+	(void)state;
+	series_begin(&series);
+	begin_user(&series, &user);
+	user.who->written += ALL_OF_IT;
+	first = series_rotate(&series);
+	test_ring_write(&user.ring);
+	series_drain(&series);
+	recorder_leave_source(series.recorder, user.index, STRATA_SOURCE_EXITED);
+	series_drain(&series);
+	assert_true(is_listed(&series, user.index, &counts));
+	assert_int_equal(counts.lost, 1);
+	assert_int_equal(counts.packets, 0);
+	/* Neither a directory nor metadata, which nothing needs. */
+	assert_false(has_file(&series, "guest"));
+	assert_int_equal(recorder_close(series.recorder, &totals, &series.error), 0);
+	assert_int_equal(totals.lost, 1);
+	assert_int_equal(totals.no_share, 1);
+	assert_true(totals.was_shared);
+	expect_only_lost(&series, "recording-2");
+	free(first.shares);
+	test_ring_close(&user.ring);
+	test_ring_close(&series.ring);
+	test_remove_dir(series.dir);
+}
+
+static void hear(void *data, const char *message)
+{
+	snprintf(data, 400, "%s", message);
+}
+
+static void a_listed_stream_without_a_file_tells_its_losses(void **state)
+{
+	struct strata_recording_traces *traces;
+	struct strata_ctf_trace *trace;
+	struct recorder_finished first;
+	struct recorder_totals totals;
+	static struct user user;
+	struct series series;
+	char path[160], heard[400] = "";
+
+	(void)state;
+	series_begin(&series);
+	begin_user(&series, &user);
+	first = series_rotate(&series);
+	assert_true(is_listed(&series, user.index, NULL));
+	user.who->files += ALL_OF_IT;
+	test_ring_write(&user.ring);
+	test_ring_write(&user.ring);
+	assert_int_equal(recorder_close(series.recorder, &totals, &series.error), 0);
+	assert_int_equal(totals.no_share, 2);
+	snprintf(path, sizeof(path), "%s/recording-2", series.dir);
+	traces = strata_recording_traces_open(path, hear, hear, heard, &series.error);
+	assert_non_null(traces);
+	trace = strata_recording_traces_trace(traces, user.index, &series.error);
+	assert_non_null(trace);
+	assert_non_null(strstr(
+		heard, "guest/cpu_0: its 2 events are lost: the recorder had no room for them"));
+	assert_int_equal(strata_recording_traces_missing(traces), 1);
+	strata_ctf_trace_close(trace);
+	strata_recording_traces_close(traces);
+	free(first.shares);
+	test_ring_close(&user.ring);
+	test_ring_close(&series.ring);
+	test_remove_dir(series.dir);
+}
+
+/* One that cannot be made for another reason than room ends no recording, if it is not root's. */
+static void the_recording_goes_on_without_a_file_that_cannot_be_made(void **state)
+{
+	struct recorder_finished first;
+	struct strata_source *source;
+	static struct user user;
+	struct series series;
+
+	(void)state;
+	series_begin(&series);
+	begin_user(&series, &user);
+	source = &recorder_recording(series.recorder)->sources[user.index];
+	/* No directory can have this name. */
+	memset(source->name, '/', 3);
+	first = series_rotate(&series);
+	test_ring_write(&user.ring);
+	test_ring_write(&series.ring);
+	series_drain(&series);
+	assert_int_equal(source->streams[0].events, 0);
+	assert_int_equal(recorder_recording(series.recorder)->sources[0].streams[0].events, 1);
+	strcpy(source->name, "guest");
+	recorder_leave_source(series.recorder, user.index, STRATA_SOURCE_EXITED);
+	/* Its name did not reach the file that was named then: so what it had is lost. */
+	series_drain(&series);
+	assert_int_equal(source->streams[0].lost, 1);
+	free(first.shares);
+	test_ring_close(&user.ring);
+	series_end(&series);
+}
+
+/* A recorder that takes what it does not write out of the rings makes all files before. */
+static void a_snapshot_takes_nothing_that_it_has_no_file_for(void **state)
+{
+	struct recorder_totals totals;
+	static struct user user;
+	struct series series;
+
+	(void)state;
+	series_begin(&series);
+	user.who = principals_user(recorder_principals(series.recorder), 1000);
+	user.index = series_add_guest(&series, user.who, &user.ring);
+	test_ring_write(&user.ring);
+	test_ring_write(&series.ring);
+	user.who->files += ALL_OF_IT;
+	assert_int_equal(recorder_make_files(series.recorder, &series.error), 0);
+	assert_int_equal(recorder_close(series.recorder, &totals, &series.error), 0);
+	assert_int_equal(totals.events, 1);
+	assert_int_equal(totals.lost, 0);
+	assert_true(totals.was_shared);
+	/* It is still there, for the next one. */
+	assert_true(strata_reader_ready(&user.ring.ring.reader));
+	assert_false(strata_reader_ready(&series.ring.ring.reader));
+	test_ring_close(&user.ring);
+	test_ring_close(&series.ring);
+	test_remove_dir(series.dir);
+}
+
+static void without_room_for_files_a_snapshot_takes_nothing(void **state)
+{
+	struct series series;
+
+	(void)state;
+	series_begin(&series);
+	test_ring_write(&series.ring);
+	memset(recorder_recording(series.recorder)->sources[0].name, '/', 3);
+	stream_file_name(&series.recorder->queues[0].streams[0]->file,
+			 recorder_dir(series.recorder), "/", 0);
+	assert_int_equal(recorder_make_files(series.recorder, &series.error), -1);
+	recorder_abandon(series.recorder);
+	assert_true(strata_reader_ready(&series.ring.ring.reader));
+	test_ring_close(&series.ring);
+	test_remove_dir(series.dir);
+}
+
+static uint64_t lost_in(const char *path, size_t index)
+{
+	struct strata_recording recording;
+	struct strata_error error;
+	uint64_t lost;
+
+	assert_int_equal(strata_recording_load(&recording, path, &error), 0);
+	lost = recording.sources[index].streams[0].lost;
+	strata_recording_clear(&recording);
+	return lost;
+}
+
+static void losses_without_a_place_are_in_the_next_recording(void **state)
+{
+	struct recorder_finished first, second;
+	struct strata_stream counts;
+	static struct user user;
+	struct series series;
+
+	(void)state;
+	series_begin(&series);
+	begin_user(&series, &user);
+	first = series_rotate(&series);
+	assert_true(is_listed(&series, user.index, NULL));
+	user.who->files += ALL_OF_IT;
+	test_ring_lose(&user.ring, 7);
+	/* Its losses have no file either. */
+	second = series_rotate(&series);
+	assert_false(is_listed(&series, user.index, NULL));
+	assert_int_equal(lost_in(second.path, user.index), 0);
+	user.who->files -= ALL_OF_IT;
+	pass_time(&series, user.index);
+	series_drain(&series);
+	test_ring_lose(&user.ring, 2);
+	recorder_leave_source(series.recorder, user.index, STRATA_SOURCE_EXITED);
+	series_drain(&series);
+	assert_true(is_listed(&series, user.index, &counts));
+	assert_int_equal(counts.lost, 9);
+	free(first.shares);
+	free(second.shares);
+	test_ring_close(&user.ring);
+	series_end(&series);
+}
+
+static int take_nothing(struct strata_live_sink *sink, const struct strata_trace_set *set,
+			struct strata_error *error)
+{
+	(void)sink;
+	(void)set;
+	(void)error;
+	return 0;
+}
+
+static int take_events(struct strata_live_sink *sink, size_t stream,
+		       struct strata_ctf_reader *reader, const struct strata_lane_event *events,
+		       size_t nr, bool late, struct strata_error *error)
+{
+	(void)sink;
+	(void)stream;
+	(void)reader;
+	(void)events;
+	(void)nr;
+	(void)late;
+	(void)error;
+	return 0;
+}
+
+static void count(void *data, const char *message)
+{
+	*(unsigned int *)data += strstr(message, "events are lost") != NULL;
+}
+
+static void followers_are_told_of_losses_once(void **state)
+{
+	struct strata_live_sink sink = { .sources = take_nothing, .take = take_events };
+	unsigned int told = 0, looks;
+	const struct strata_live_options options = {
+		.complain = count,
+		.complain_data = &told,
+		.from_beginning = true,
+	};
+	struct recorder_finished first;
+	struct strata_live *live;
+	static struct user user;
+	struct series series;
+
+	(void)state;
+	series_begin(&series);
+	begin_user(&series, &user);
+	user.who->written += ALL_OF_IT;
+	assert_int_equal(recorder_publish(series.recorder, &series.error), 0);
+	first = series_rotate(&series);
+	test_ring_write(&series.ring);
+	series_drain(&series);
+	live = strata_live_open(recorder_dir(series.recorder)->path, &options, &series.error);
+	assert_non_null(live);
+	test_ring_write(&user.ring);
+	series_drain(&series);
+	assert_int_equal(strata_live_look(live, &sink, &series.error), 0);
+	recorder_leave_source(series.recorder, user.index, STRATA_SOURCE_EXITED);
+	/* The tables change all the time. */
+	for (looks = 0; looks < 10; looks++) {
+		test_ring_write(&series.ring);
+		series_drain(&series);
+		assert_int_equal(recorder_save(series.recorder, &series.error), 0);
+		series_drain(&series);
+		assert_int_equal(strata_live_look(live, &sink, &series.error), 0);
+	}
+	assert_int_equal(told, 1);
+	strata_live_close(live);
+	free(first.shares);
+	test_ring_close(&user.ring);
+	series_end(&series);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(without_a_share_of_the_disk_events_wait_in_their_ring),
+		cmocka_unit_test(without_files_for_it_a_stream_waits_alone),
+		cmocka_unit_test(what_never_got_a_place_is_counted_as_lost),
+		cmocka_unit_test(losses_without_a_place_are_in_the_next_recording),
+		cmocka_unit_test(a_listed_stream_without_a_file_tells_its_losses),
+		cmocka_unit_test(the_recording_goes_on_without_a_file_that_cannot_be_made),
+		cmocka_unit_test(a_snapshot_takes_nothing_that_it_has_no_file_for),
+		cmocka_unit_test(without_room_for_files_a_snapshot_takes_nothing),
+		cmocka_unit_test(followers_are_told_of_losses_once),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
