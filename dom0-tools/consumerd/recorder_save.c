@@ -58,7 +58,8 @@ static int save_metadata(struct recorder *recorder, size_t index, size_t *bytes,
 	if (strata_ctf_metadata_save(recording, source, &recorder->out.dir, error))
 		return -1;
 	state->saved = now;
-	*bytes += PRINCIPAL_FILE_BYTES + 2 * (size_t)source->description_bytes;
+	*bytes += PRINCIPAL_FILE_BYTES +
+		  DRAIN_TEXT_OF_DESCRIPTION * (size_t)source->description_bytes;
 	return 0;
 }
 

@@ -81,6 +81,7 @@ int recorder_begin_source(struct recorder *recorder, struct principal *who, cons
 		.drain = { .index = *index, .who = who },
 		.begun = true,
 		.nr_claimed = nr_rings,
+		.announced = description_bytes,
 	};
 	drain_list(&recorder->drain, &state->drain, nr_rings);
 	return 0;
@@ -103,8 +104,11 @@ int recorder_add_event(struct recorder *recorder, size_t source_index,
 	if (!state)
 		return strata_fail(error, "out of memory");
 	who = state->drain.who;
-	if (principal_claim(who, PRINCIPAL_DESCRIPTION_BYTES, bytes, error))
+	if ((bytes > state->announced &&
+	     drain_may_describe(&recorder->drain, &state->drain, bytes, error)) ||
+	    principal_claim(who, PRINCIPAL_DESCRIPTION_BYTES, bytes, error))
 		return -1;
+	state->announced -= bytes < state->announced ? bytes : state->announced;
 	if (!strata_source_add_event(&recorder->recording.sources[source_index], event, error)) {
 		drain_describe(&recorder->drain, &state->drain, bytes);
 		return 0;
@@ -186,7 +190,7 @@ static void end_source(struct recorder *recorder, size_t index)
 		return;
 	principal_give_back(who, PRINCIPAL_SOURCES, 1);
 	principal_give_back(who, PRINCIPAL_DESCRIPTION_BYTES, description_bytes);
-	drain_unlist(&state->drain);
+	drain_unlist(&recorder->drain, &state->drain);
 	vacate(recorder, index);
 	/* The next source at this index has metadata of its own. */
 	memset(&state->saved, 0, sizeof(state->saved));

@@ -50,6 +50,7 @@ struct recorder_source {
 	struct drain_source drain; /* whose rings are drained; the hypervisor's until it is begun */
 	bool begun;                /* by recorder_begin_source() */
 	size_t nr_claimed;         /* rings, and as many streams */
+	uint32_t announced;        /* of its descriptions, bytes that its share has room for */
 	size_t nr_streams;
 	enum recorder_presence presence;
 	enum strata_source_end reason; /* if it is leaving */

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -371,6 +372,95 @@ static void losses_without_a_place_are_in_the_next_recording(void **state)
 	series_end(&series);
 }
 
+/* Of all kinds of fields, sequences with long names have the most text. */
+static struct strata_event_desc long_event(uint32_t id, enum strata_field_kind kind)
+{
+	struct strata_event_desc event = { .id = id, .nr_fields = STRATA_EVENT_FIELDS_MAX };
+	unsigned int i;
+
+	snprintf(event.name, sizeof(event.name), "event_%u_%048u", id, 0u);
+	snprintf(event.group, sizeof(event.group), "group_%024u", 0u);
+	for (i = 0; i < event.nr_fields; i++) {
+		event.fields[i].kind = (uint8_t)kind;
+		event.fields[i].bytes = kind == STRATA_FIELD_TEXT ? 1 : 8;
+		snprintf(event.fields[i].name, sizeof(event.fields[i].name), "field_%u_%020u", i,
+			 0u);
+	}
+	return event;
+}
+
+static uint64_t bytes_of(struct series *series, const char *name)
+{
+	struct stat status;
+
+	assert_int_equal(fstatat(recorder_dir(series->recorder)->fd, name, &status, 0), 0);
+	return (uint64_t)status.st_size;
+}
+
+static void tables_take_no_more_than_is_charged(void **state)
+{
+	static const enum strata_field_kind kinds[] = { STRATA_FIELD_TEXT, STRATA_FIELD_HEX,
+							STRATA_FIELD_FLOAT };
+	struct principal *who;
+	struct series series;
+	struct strata_event_desc event;
+	uint64_t charged, json;
+	size_t index, i, j;
+	char name[32];
+
+	(void)state;
+	series_begin(&series);
+	who = principals_user(recorder_principals(series.recorder), 1000);
+	/* The fourth has no event. */
+	for (i = 0; i < 4; i++) {
+		assert_int_equal(recorder_save(series.recorder, &series.error), 0);
+		json = bytes_of(&series, STRATA_RECORDING_FILE);
+		charged = who->written;
+		snprintf(name, sizeof(name), "guest%zu", i);
+		assert_int_equal(recorder_begin_source(series.recorder, who, name, 0, 0, &index,
+						       &series.error),
+				 0);
+		recorder_recording(series.recorder)->sources[index].layer = STRATA_LAYER_KERNEL;
+		for (j = 0; i < 3 && j < 100; j++) {
+			event = long_event((uint32_t)j, kinds[i]);
+			assert_int_equal(
+				recorder_add_event(series.recorder, index, &event, &series.error),
+				0);
+		}
+		assert_int_equal(recorder_save(series.recorder, &series.error), 0);
+		snprintf(name, sizeof(name), "guest%zu/metadata", i);
+		json = bytes_of(&series, STRATA_RECORDING_FILE) - json;
+		charged = who->written - charged;
+		assert_in_range(bytes_of(&series, name) + json, charged / 8, charged);
+	}
+	series_end(&series);
+}
+
+/* What a source announces when it begins has its room; later events need room of their own. */
+static void later_events_need_room(void **state)
+{
+	const struct strata_event_desc event = long_event(7, STRATA_FIELD_HEX);
+	const uint32_t bytes = strata_event_packed_bytes(&event);
+	struct strata_event_desc other = long_event(8, STRATA_FIELD_HEX);
+	struct principal *who;
+	struct series series;
+	size_t index;
+
+	(void)state;
+	series_begin(&series);
+	who = principals_user(recorder_principals(series.recorder), 1000);
+	assert_int_equal(recorder_begin_source(series.recorder, who, "guest", 0, bytes, &index,
+					       &series.error),
+			 0);
+	who->written += ALL_OF_IT;
+	assert_int_equal(recorder_add_event(series.recorder, index, &event, &series.error), 0);
+	assert_int_equal(recorder_add_event(series.recorder, index, &other, &series.error), -1);
+	assert_non_null(strstr(series.error.text, "reserved for others"));
+	who->written -= ALL_OF_IT;
+	assert_int_equal(recorder_add_event(series.recorder, index, &other, &series.error), 0);
+	series_end(&series);
+}
+
 static int take_nothing(struct strata_live_sink *sink, const struct strata_trace_set *set,
 			struct strata_error *error)
 {
@@ -453,6 +543,8 @@ int main(void)
 		cmocka_unit_test(the_recording_goes_on_without_a_file_that_cannot_be_made),
 		cmocka_unit_test(a_snapshot_takes_nothing_that_it_has_no_file_for),
 		cmocka_unit_test(without_room_for_files_a_snapshot_takes_nothing),
+		cmocka_unit_test(tables_take_no_more_than_is_charged),
+		cmocka_unit_test(later_events_need_room),
 		cmocka_unit_test(followers_are_told_of_losses_once),
 	};
 

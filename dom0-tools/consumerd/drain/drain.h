@@ -104,6 +104,10 @@ static inline struct strata_source *stream_source(const struct drain *drain,
 	return &drain->recording->sources[stream->source->index];
 }
 
+/* Bytes of text in the tables for each byte of an event's description, at most: sequences with long
+ * names take the most. */
+#define DRAIN_TEXT_OF_DESCRIPTION 7u
+
 /* room.c: whether a principal's share has room for @bytes more, or it must leave that space to
  * others. */
 bool drain_has_bytes(struct drain *drain, const struct principal *who, uint64_t bytes);
@@ -131,11 +135,16 @@ int drain_may_list(struct drain *drain, struct principal *who, size_t nr_streams
  * present events. */
 void drain_list(struct drain *drain, struct drain_source *source, size_t nr_streams);
 
-/* place.c: charges for @description_bytes more of events, if it is listed. */
+/* place.c: whether the share of a source that is listed has room for @description_bytes more of
+ * events.  0 or -1. */
+int drain_may_describe(struct drain *drain, const struct drain_source *source,
+		       uint32_t description_bytes, struct strata_error *error);
+
+/* place.c: charges for these, if it is listed. */
 void drain_describe(struct drain *drain, struct drain_source *source, uint32_t description_bytes);
 
 /* place.c: takes the charge for its tables back: it left nothing in the recording. */
-void drain_unlist(struct drain_source *source);
+void drain_unlist(struct drain *drain, struct drain_source *source);
 
 /*
  * place.c: makes the file of a stream for its first packet, and lists its source before, if it is
@@ -162,6 +171,12 @@ int drain_skip_old(struct ring_stream *stream, struct strata_error *error);
 
 /* check.c: reports that the ring cannot be read, once. */
 void drain_report_lies(struct drain *drain, struct ring_stream *stream);
+
+/* place.c: takes back the charge for the file of a stream, which is removed without a packet. */
+void drain_unmake_place(struct ring_stream *stream);
+
+/* Pause before writing to a full disk is tried again. */
+#define DRAIN_RETRY_MS 1000u
 
 /* write.c: when to try again what fails now. */
 uint64_t drain_retry_ticks(const struct drain *drain);

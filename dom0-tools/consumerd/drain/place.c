@@ -10,12 +10,16 @@
  */
 #include "consumerd/drain/drain.h"
 
-/* Bytes of a source's tables, at most: the fixed part of its metadata and its entry in
- * recording.json; the entry of each stream; and the text for each byte of its events'
- * descriptions. */
-#define TABLE_BYTES           4096u
-#define TABLE_BYTES_OF_STREAM 128u
-#define TEXT_OF_DESCRIPTION   4u
+/* A file or directory takes whole blocks. */
+#define BLOCK_BYTES 4096u
+
+/* Bytes of a source's tables, at most: the fixed part of its metadata, its entry in recording.json
+ * and its directory; and the entry of each stream. */
+#define TABLE_BYTES           (3 * BLOCK_BYTES)
+#define TABLE_BYTES_OF_STREAM 160u
+
+/* When to ask again whether a share has room; the disk is asked as often (room.c). */
+#define SHARE_RETRY_MS 100u
 
 static int no_files(const struct principal *who, struct strata_error *error)
 {
@@ -37,7 +41,7 @@ static int no_bytes(const struct principal *who, struct strata_error *error)
 static uint64_t table_bytes(size_t nr_streams, uint32_t description_bytes)
 {
 	return TABLE_BYTES + (uint64_t)TABLE_BYTES_OF_STREAM * nr_streams +
-	       (uint64_t)TEXT_OF_DESCRIPTION * description_bytes;
+	       (uint64_t)DRAIN_TEXT_OF_DESCRIPTION * description_bytes;
 }
 
 int drain_may_list(struct drain *drain, struct principal *who, size_t nr_streams,
@@ -70,14 +74,26 @@ void drain_describe(struct drain *drain, struct drain_source *source, uint32_t d
 {
 	/* Until then nothing is charged. */
 	if (!drain->recording->sources[source->index].unlisted)
-		charge(drain, source, (uint64_t)TEXT_OF_DESCRIPTION * description_bytes);
+		charge(drain, source, (uint64_t)DRAIN_TEXT_OF_DESCRIPTION * description_bytes);
 }
 
-void drain_unlist(struct drain_source *source)
+int drain_may_describe(struct drain *drain, const struct drain_source *source,
+		       uint32_t description_bytes, struct strata_error *error)
+{
+	if (drain->recording->sources[source->index].unlisted ||
+	    drain_has_bytes(drain, source->who,
+			    (uint64_t)DRAIN_TEXT_OF_DESCRIPTION * description_bytes))
+		return 0;
+	return no_bytes(source->who, error);
+}
+
+void drain_unlist(struct drain *drain, struct drain_source *source)
 {
 	if (source->table_bytes)
 		principal_note_undone(source->who, source->table_bytes, PRINCIPAL_SOURCE_FILES);
 	source->table_bytes = 0;
+	/* What was never written was subtracted from the room. */
+	drain->room_until_ticks = 0;
 }
 
 /* Lists the source of a stream for its first packet.  0 or -1. */
@@ -96,7 +112,7 @@ static int list_for(struct drain *drain, struct ring_stream *stream, struct stra
 }
 
 /* The stream waits for its file, and is tried again later. */
-static int wait_for_file(struct drain *drain, struct ring_stream *stream,
+static int wait_for_file(struct drain *drain, struct ring_stream *stream, uint32_t again_ms,
 			 const struct strata_error *why)
 {
 	if (!stream->source->waits_said)
@@ -105,8 +121,13 @@ static int wait_for_file(struct drain *drain, struct ring_stream *stream,
 				   "events that do not fit into its buffers are lost and counted",
 				   stream_source(drain, stream)->name, why->text);
 	stream->source->waits_said = true;
-	stream->file_again_ticks = drain_retry_ticks(drain);
+	stream->file_again_ticks = strata_clock() + (uint64_t)drain->recording->tsc_khz * again_ms;
 	return 0;
+}
+
+void drain_unmake_place(struct ring_stream *stream)
+{
+	principal_note_undone(stream->source->who, BLOCK_BYTES, 1);
 }
 
 int drain_make_place(struct drain *drain, struct ring_stream *stream, uint64_t bytes,
@@ -117,11 +138,11 @@ int drain_make_place(struct drain *drain, struct ring_stream *stream, uint64_t b
 	if (stream_file_exists(&stream->file))
 		return 1;
 	*why = DRAIN_NO_SHARE;
-	if ((!drain_has_bytes(drain, stream->source->who, bytes) &&
+	if ((!drain_has_bytes(drain, stream->source->who, bytes + BLOCK_BYTES) &&
 	     no_bytes(stream->source->who, error)) ||
 	    list_for(drain, stream, error)) {
 		drain->totals.was_shared = true;
-		return wait_for_file(drain, stream, error);
+		return wait_for_file(drain, stream, SHARE_RETRY_MS, error);
 	}
 	made = stream_file_make(&stream->file, error);
 	/* A file of an untrusted one that cannot be made, for whatever reason, is no reason to end
@@ -130,7 +151,7 @@ int drain_make_place(struct drain *drain, struct ring_stream *stream, uint64_t b
 	    (made != STREAM_FILE_OK && drain->is_of_now && !stream->source->who->trusted)) {
 		*why = DRAIN_NO_ROOM;
 		drain->totals.was_full = true;
-		return wait_for_file(drain, stream, error);
+		return wait_for_file(drain, stream, DRAIN_RETRY_MS, error);
 	}
 	if (made != STREAM_FILE_OK)
 		return -1;
@@ -138,6 +159,7 @@ int drain_make_place(struct drain *drain, struct ring_stream *stream, uint64_t b
 	stream->source->waits_said = false;
 	drain->work_bytes += PRINCIPAL_FILE_BYTES;
 	principal_note_files(stream->source->who, 1);
+	drain_note_written(drain, stream->source->who, BLOCK_BYTES);
 	/* Followers look for new files when the tables change. */
 	drain->tables_changed = true;
 	return 1;

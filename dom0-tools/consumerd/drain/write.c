@@ -13,12 +13,9 @@
  * 63 bits, so that no ring can make it wrap and hide the losses of others. */
 #define LOST_MAX (INT64_MAX / STRATA_NR_LOST / STRATA_STREAMS_MAX)
 
-/* Pause before writing to a full disk is tried again. */
-#define RETRY_MS 1000u
-
 uint64_t drain_retry_ticks(const struct drain *drain)
 {
-	return strata_clock() + (uint64_t)drain->recording->tsc_khz * RETRY_MS;
+	return strata_clock() + (uint64_t)drain->recording->tsc_khz * DRAIN_RETRY_MS;
 }
 
 /* Builds the header in the space before the records. */
@@ -248,7 +245,7 @@ static int finish(struct drain *drain, struct ring_stream *stream, bool goes_on,
 
 	/* It is removed if it has no packet. */
 	if (stream_file_exists(&stream->file) && !stream->file.bytes)
-		principal_note_undone(stream->source->who, 0, 1);
+		drain_unmake_place(stream);
 	if (stream_file_close(&stream->file, &closing) && !result) {
 		*error = closing;
 		result = -1;
