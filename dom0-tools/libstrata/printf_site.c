@@ -112,6 +112,18 @@ static const char *read_number(const char *at, uint32_t *number, bool *is_star)
 	return at;
 }
 
+/* The limit of a string after a star: the integer @field.  Of a string that might lack a zero byte
+ * nothing is recorded if another argument is in its place. */
+static uint16_t limit_by(const struct strata_field_desc *field)
+{
+	const uint32_t sign = field->kind == STRATA_FIELD_SIGNED ? STRATA_PRINTF_COUNTED_SIGN : 0;
+
+	if (field->kind != STRATA_FIELD_SIGNED && field->kind != STRATA_FIELD_UNSIGNED)
+		return STRATA_PRINTF_EMPTY;
+	return (uint16_t)(STRATA_PRINTF_COUNTED | (uint32_t)__builtin_ctz(field->bytes) << 1 |
+			  sign);
+}
+
 /* What is recorded of the string @index, by its conversion. */
 static uint16_t limit_of(const struct strata_event_desc *event, unsigned int index, char letter,
 			 bool has_precision, bool is_star, uint32_t precision)
@@ -120,16 +132,11 @@ static uint16_t limit_of(const struct strata_event_desc *event, unsigned int ind
 		return STRATA_PRINTF_ADDRESS;
 	if (!has_precision)
 		return STRATA_PRINTF_WHOLE;
-	if (!is_star)
-		return (uint16_t)(precision + 1);
-	return index > 0 && event->fields[index - 1].bytes == sizeof(int) &&
-			       event->fields[index - 1].kind == STRATA_FIELD_SIGNED
-		       ? STRATA_PRINTF_COUNTED
-		       : STRATA_PRINTF_WHOLE;
+	return is_star ? limit_by(&event->fields[index - 1]) : (uint16_t)(precision + 1);
 }
 
 /* Sets the limits of the strings among the arguments.  Those that are addresses get such a field.
- */
+ * It reads conversions as strata_conversion_read() of the viewer does. */
 static void read_format(struct strata_event_desc *event, const char *format, uint16_t *limits)
 {
 	const char *at = format;

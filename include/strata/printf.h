@@ -38,11 +38,6 @@
 extern "C" {
 #endif
 
-/* How much of a "char *" is recorded; any other value: that many bytes less one at most. */
-#define STRATA_PRINTF_WHOLE   0u      /* up to its zero byte */
-#define STRATA_PRINTF_COUNTED 0xfffeu /* as many bytes at most as the argument before it says */
-#define STRATA_PRINTF_ADDRESS 0xffffu /* its address */
-
 /* A call; strata_printf() makes it, and libstrata fills in its state. */
 struct strata_printf_site {
 	struct strata_tracepoint tracepoint; /* its fields have no names yet */

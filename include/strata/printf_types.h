@@ -11,6 +11,16 @@
 
 #include <strata/tracepoint_fields.h>
 
+/* How much of a "char *" is recorded; any other value: that many bytes less one at most. */
+#define STRATA_PRINTF_WHOLE   0u      /* up to its zero byte */
+#define STRATA_PRINTF_EMPTY   1u      /* nothing */
+#define STRATA_PRINTF_ADDRESS 0xffffu /* its address */
+/* As many bytes at most as the integer before it says, which has 1 << N bytes: N << 1, and the sign
+ * bit if the integer is signed. */
+#define STRATA_PRINTF_COUNTED      0xfff0u
+#define STRATA_PRINTF_COUNTED_MASK 0x7u
+#define STRATA_PRINTF_COUNTED_SIGN 0x1u
+
 /* Kind and size of a field in one number. */
 #define STRATA_PRINTF_CODE_(kind, bytes) (STRATA_FIELD_##kind << 8 | (bytes))
 #define STRATA_PRINTF_STRING_            STRATA_PRINTF_CODE_(STRING, 1)
@@ -107,21 +117,42 @@ static inline void strata_printf_put(struct strata_body *body, decltype(nullptr)
 }
 #endif
 
+/* Reads the integer that was written last, by its code STRATA_PRINTF_COUNTED: the most bytes of the
+ * string after it.  A negative one is no limit, as for printf(). */
+static inline __attribute__((__unused__)) uint32_t
+strata_printf_count(const struct strata_body *body, uint16_t limit)
+{
+	const uint32_t bytes = 1u << ((limit & STRATA_PRINTF_COUNTED_MASK) >> 1);
+	const uint32_t unused_bits = 64u - 8u * bytes;
+	uint64_t count = 0;
+	uint32_t i;
+
+	/* The record is lost: it has no room for the integer. */
+	if (body->used > body->room)
+		return 0;
+		/* Shifts keep to the byte order of the processor. */
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	for (i = bytes; i > 0; i--)
+		count = count << 8 | body->bytes[body->used - bytes + i - 1];
+#else
+	for (i = 0; i < bytes; i++)
+		count = count << 8 | body->bytes[body->used - bytes + i];
+#endif
+	if ((limit & STRATA_PRINTF_COUNTED_SIGN) && (int64_t)(count << unused_bits) < 0)
+		return UINT32_MAX;
+	return count < UINT32_MAX ? (uint32_t)count : UINT32_MAX;
+}
+
 /* @limit: as libstrata read it from the format */
 static inline __attribute__((__unused__)) void
 STRATA_PRINTF_PUT_NAME_(string)(struct strata_body *body, const char *value, const uint16_t *limit)
 {
-	int32_t most = 0;
-
-	if (strata_likely(*limit == 0)) {
+	if (strata_likely(*limit == STRATA_PRINTF_WHOLE)) {
 		strata_put_string(body, value);
-	} else if (*limit == 0xffffu) {
+	} else if (*limit == STRATA_PRINTF_ADDRESS) {
 		strata_put(body, &value, sizeof(value), 4);
-	} else if (*limit == 0xfffeu) {
-		/* The argument before it, an int, has just been written. */
-		if (body->used <= body->room)
-			__builtin_memcpy(&most, body->bytes + body->used - 4, 4);
-		strata_printf_put_bounded(body, value, (uint32_t)most);
+	} else if ((*limit & ~STRATA_PRINTF_COUNTED_MASK) == STRATA_PRINTF_COUNTED) {
+		strata_printf_put_bounded(body, value, strata_printf_count(body, *limit));
 	} else {
 		strata_printf_put_bounded(body, value, *limit - 1u);
 	}

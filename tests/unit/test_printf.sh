@@ -56,6 +56,11 @@ check "calls of one line are events of two names" is "$(names types | grep -o "m
 	"messages_c_$(line_of '"two"') messages_c_$(line_of '"two"')_2"
 check "the metadata have each format once" is "$(grep -cF '"request %d of %s"' "$work/types/app-messages/metadata")" 1
 
+run counted messages "$messages" counted
+check "a length of any integer type bounds a string" is "$(shown counted)" \
+	"unsigned lengths abc abcd abcde abcdef|signed lengths abcdefg abcdefgh|a truth for a length a|negative lengths whole text|no length [] []"
+check "and no byte after that is recorded" is "$(grep -cr SECRET "$work/counted" | grep -vc ':0$' || true)" 0
+
 "$strata" merge "$work/types" -o "$work/merged" >"$work/merge.log" 2>&1
 check "a merge keeps them" is "$(shown merged)" "$wanted"
 check "and its timeline has them" has "$(cat "$work/merged/timeline.txt")" "request 2 of alice"

@@ -3,6 +3,7 @@
  * messages.c - messages of strata_printf() for test_printf.sh:
  *
  *     types          one of each type of argument
+ *     counted        strings with lengths of each type
  *     levels         one of each of three log levels
  *     threads COUNT  COUNT messages of each of four threads, from one call
  *     forever FILE   numbered messages; stores the number of each in FILE
@@ -79,6 +80,28 @@ static void write_texts(void)
 	strata_printf("evaluations %u", evaluations);
 }
 
+/* Strings without a zero byte, with a length of each type.  The compiler warns of some. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat"
+static void write_counted(void)
+{
+	static const char secret[] = "abcdefgh SECRET";
+	const uint8_t u8 = 3;
+	const uint16_t u16 = 4;
+	const uint32_t u32 = 5;
+	const uint64_t u64 = 6;
+	const int8_t i8 = 7;
+	const int64_t i64 = 8, negative = -1;
+
+	strata_printf("unsigned lengths %.*s %.*s %.*s %.*s", u8, secret, u16, secret, u32, secret,
+		      u64, secret);
+	strata_printf("signed lengths %.*s %.*s", i8, secret, i64, secret);
+	strata_printf("a truth for a length %.*s", (bool)1, secret);
+	strata_printf("negative lengths %.*s %.*s", negative, "whole", (int8_t)-1, "text");
+	strata_printf("no length [%.*s] [%.*s]", 8.0, secret, (void *)secret, secret);
+}
+#pragma GCC diagnostic pop
+
 static void write_levels(void)
 {
 	strata_printf_level(STRATA_LOG_ERR, "disk %s is full", "sda");
@@ -133,6 +156,8 @@ int main(int argc, char **argv)
 	if (!strcmp(what, "types")) {
 		write_numbers();
 		write_texts();
+	} else if (!strcmp(what, "counted")) {
+		write_counted();
 	} else if (!strcmp(what, "levels")) {
 		write_levels();
 	} else if (!strcmp(what, "threads") && argc > 2) {
