@@ -27,7 +27,7 @@ packages_of() {
 	lint) echo "git clang-format shellcheck python3 $page" ;;
 	unit)
 		packages_of tools
-		echo "g++ libcmocka-dev jq babeltrace2 libbabeltrace2-dev python3 python3-setuptools bsdutils iproute2
+		echo "g++ clang libcmocka-dev jq babeltrace2 libbabeltrace2-dev python3 python3-setuptools bsdutils iproute2
 			procps systemd"
 		;;
 	quick) packages_of unit lint ;;

@@ -204,7 +204,9 @@ static void add(struct strata_printf_site *site)
 void strata_app_register_printf(struct strata_printf_site *site)
 {
 	registry_lock();
-	if (!site->tracepoint.registered && site->tracepoint.nr_fields <= STRATA_EVENT_FIELDS_MAX)
+	if (site->tracepoint.registered)
+		site->tracepoint.registered++;
+	else if (site->tracepoint.nr_fields <= STRATA_EVENT_FIELDS_MAX)
 		add(site);
 	registry_unlock();
 }

@@ -177,6 +177,11 @@ void strata_app_unregister(struct strata_tracepoint *tracepoint)
 	struct strata_tracepoint **place = &tracepoints;
 
 	registry_lock();
+	if (tracepoint->registered > 1) {
+		tracepoint->registered--;
+		registry_unlock();
+		return;
+	}
 	while (*place && *place != tracepoint)
 		place = &(*place)->next;
 	if (*place)

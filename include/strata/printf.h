@@ -49,8 +49,9 @@ struct strata_printf_site {
 	uint32_t reserved;
 };
 
-/* Names a call's event, reads its format once, and registers it.  A call that is registered stays
- * as it is. */
+/* Names a call's event, reads its format once, and registers it.  A call that is registered, by
+ * another library with the same inline function, stays as it is until each of them has passed it to
+ * strata_app_unregister(). */
 void strata_app_register_printf(struct strata_printf_site *site);
 
 #ifdef __cplusplus
@@ -173,13 +174,18 @@ extern struct strata_printf_site *__stop_strata_printf[]
 }
 #endif
 
+/* Whether the calls of this program or library are registered: one flag for all of its files.  No
+ * call can tell, because another library may share that of an inline function. */
+__attribute__((__weak__, __visibility__("hidden"))) unsigned char strata_printf_has_begun = 0;
+
 /* Each file has both; the first to run serves all files of its program or library. */
 static __attribute__((__constructor__(65000), __unused__)) void strata_printf_begin_all(void)
 {
 	struct strata_printf_site **place = __start_strata_printf;
 
-	if (place == __stop_strata_printf || (*place)->tracepoint.registered)
+	if (strata_printf_has_begun)
 		return;
+	strata_printf_has_begun = 1;
 	for (; place < __stop_strata_printf; place++)
 		strata_app_register_printf(*place);
 }
@@ -188,8 +194,9 @@ static __attribute__((__destructor__, __unused__)) void strata_printf_end_all(vo
 {
 	struct strata_printf_site **place = __start_strata_printf;
 
-	if (place == __stop_strata_printf || !(*place)->tracepoint.registered)
+	if (!strata_printf_has_begun)
 		return;
+	strata_printf_has_begun = 0;
 	for (; place < __stop_strata_printf; place++)
 		strata_app_unregister(&(*place)->tracepoint);
 }

@@ -69,8 +69,8 @@ struct strata_tracepoint {
 	const struct strata_field_desc *fields;
 	uint32_t nr_fields;
 	/* A program that was built before there were levels has one word of zero here. */
-	uint16_t registered;
-	uint8_t level; /* enum strata_log_level */
+	uint16_t registered; /* by how many libraries: they can share a call of strata_printf() */
+	uint8_t level;       /* enum strata_log_level */
 	uint8_t reserved;
 	struct strata_tracepoint *next;
 };

@@ -11,6 +11,8 @@
 strata=$PWD/out/bin/strata
 messages=$PWD/out/tests/app/messages
 source=tests/unit/app/messages.c
+# A tree that was copied has programs that were linked in another one (tests/mutants).
+export LD_LIBRARY_PATH=$PWD/out/lib
 work=$(mktemp -d)
 export STRATA_APP_SOCKET=$work/apps.sock
 running=""
@@ -118,6 +120,31 @@ g++ -std=c++11 -Wall -Wextra -Werror -Iinclude tests/unit/app/messages_inline.cc
 run cxx cc "$work/cc"
 check "C++ has them in templates, members, lambdas and inline functions" is "$(shown cxx)" \
 	"types bob 1 5 c 5 2.5 (nil)|thing one|value 1|value 2|inline 3|lambda 4"
+
+# Libraries that are loaded and closed, one after the other: each has calls of its own, and one of an inline function.
+gcc -std=c11 -Wall -Wextra -Werror -Iinclude tests/unit/app/messages_loader.c -o "$work/loader" -Lout/lib -lstrata -ldl \
+	2>"$work/loader.log" || sed 's/^/# /' "$work/loader.log"
+for compiler in g++ clang++; do
+	if ! command -v "$compiler" >/dev/null; then
+		check "$compiler builds libraries with messages # SKIP $compiler is not installed" true
+		continue
+	fi
+	for library in one two; do
+		"$compiler" -std=c++11 -Wall -Wextra -Werror -Iinclude -DLIBRARY="$library" -fPIC -shared -O1 \
+			tests/unit/app/messages_library.cc -o "$work/$library.so" -Lout/lib -lstrata 2>"$work/$library.log" ||
+			sed 's/^/# /' "$work/$library.log"
+	done
+	for order in forward backward; do
+		remaining=one
+		[ "$order" = backward ] || remaining=two
+		run "$compiler-$order" loader "$work/loader" "$order" "$work/one.so" "$work/two.so"
+		check "$compiler: libraries have all their messages until they are closed ($order)" is "$(shown "$compiler-$order")" \
+			"$(printf 'shared, from %s|own message of %s|' one one two two)1 closed|$(
+				printf 'shared, from %s|own message of %s|' "$remaining" "$remaining"
+			)2 closed"
+		check "$compiler: and none of their calls is registered then ($order)" "$work/loader" "$order" "$work/one.so" "$work/two.so"
+	done
+done
 printf '#include <strata/printf.h>\nint main(void) { strata_printf("%%s", 5); return 0; }\n' >"$work/wrong.c"
 check "the compiler warns about an argument that does not fit its conversion" refused 'Werror=format' \
 	gcc -Wall -Werror -Iinclude -c "$work/wrong.c" -o "$work/wrong.o"
