@@ -43,6 +43,7 @@ static uint32_t pages_used;
 /* The pages that one map of the guest is made of. */
 static struct strata_guest_root *root;
 static uint32_t *directory;
+static unsigned char *table;
 static struct strata_ring_writer_area *writers[STRATA_GUEST_RINGS_MAX];
 static struct strata_ring_reader_area *readers[STRATA_GUEST_RINGS_MAX];
 static unsigned char *data_of[STRATA_GUEST_RINGS_MAX];
@@ -127,7 +128,6 @@ static void make_guest(uint32_t nr_events, uint32_t nr_rings)
 {
 	const uint32_t entry = strata_event_desc_bytes(0);
 	const uint32_t nr_directory = 2;
-	unsigned char *table;
 	uint32_t i;
 
 	memset(pages, 0, (size_t)PAGES_MAX * STRATA_PAGE_BYTES);

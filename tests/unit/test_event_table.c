@@ -45,16 +45,21 @@ static struct strata_event_desc *add(uint32_t id, const char *name, uint8_t nr_f
 }
 
 /* From a copy of exactly that size: a look beyond it would be seen by the sanitizer. */
-static struct strata_event_desc *parse(size_t size, size_t nr)
+static struct strata_event_desc *parse_as(size_t size, size_t nr, enum event_table_formats formats)
 {
 	unsigned char *copy = test_malloc(size);
 	struct strata_event_desc *events;
 
 	memcpy(copy, table, size);
 	memset(&failure, 0, sizeof(failure));
-	events = event_table_parse(copy, size, nr, &failure);
+	events = event_table_parse(copy, size, nr, formats, &failure);
 	test_free(copy);
 	return events;
+}
+
+static struct strata_event_desc *parse(size_t size, size_t nr)
+{
+	return parse_as(size, nr, EVENT_TABLE_WITH_FORMATS);
 }
 
 static void assert_refused(size_t size, size_t nr, const char *because)
@@ -156,6 +161,32 @@ static void a_format_without_room_is_refused(void **state)
 	assert_refused(sizeof(table), 1, "entry 0 has a format of 1 bytes");
 }
 
+static void a_size_of_a_format_before_there_were_formats_is_ignored(void **state)
+{
+	struct strata_event_desc *events;
+
+	(void)state;
+	add(0, "one", 2)->format_bytes = 9;
+	add(1, "two", 1)->format_bytes = 0xffff;
+	events = parse_as(used, 2, EVENT_TABLE_BEFORE_FORMATS);
+	assert_non_null(events);
+	assert_null(strata_event_format(&events[0]));
+	assert_string_equal(events[0].fields[1].name, "b");
+	assert_string_equal(events[1].name, "two");
+	assert_null(strata_event_format(&events[1]));
+	free(events);
+}
+
+static void a_format_in_a_table_without_formats_is_refused(void **state)
+{
+	(void)state;
+	add(0, "one", 2);
+	add_format(add(1, "two", 1), "%d");
+	assert_null(parse_as(used, 2, EVENT_TABLE_WITHOUT_FORMATS));
+	assert_non_null(strstr(failure.text, "entry 1 has a format of 3 bytes, but only events of "
+					     "applications have formats"));
+}
+
 static void an_id_that_is_not_its_place_is_refused(void **state)
 {
 	(void)state;
@@ -191,6 +222,9 @@ int main(void)
 		cmocka_unit_test_setup(a_format_is_between_its_entry_and_the_next, begin),
 		cmocka_unit_test_setup(a_format_that_runs_over_the_end_is_refused, begin),
 		cmocka_unit_test_setup(a_format_without_room_is_refused, begin),
+		cmocka_unit_test_setup(a_size_of_a_format_before_there_were_formats_is_ignored,
+				       begin),
+		cmocka_unit_test_setup(a_format_in_a_table_without_formats_is_refused, begin),
 		cmocka_unit_test_setup(an_id_that_is_not_its_place_is_refused, begin),
 		cmocka_unit_test_setup(names_always_end, begin),
 	};

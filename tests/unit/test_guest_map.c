@@ -289,6 +289,17 @@ static void a_ring_that_was_read_to_the_end_of_numbers_is_refused(void **state)
 	is_refused("it claims to have been read up to 0x8000000000000000");
 }
 
+static void a_format_is_refused(void **state)
+{
+	struct strata_event_desc *last;
+
+	(void)state;
+	make_guest(2, 1);
+	last = (struct strata_event_desc *)(table + strata_event_desc_bytes(0));
+	last->format_bytes = 1;
+	is_refused("entry 1 has a format of 1 bytes");
+}
+
 static void a_table_is_read_again_within_the_pages_that_were_claimed(void **state)
 {
 	uint32_t claimed;
@@ -319,6 +330,7 @@ int main(void)
 		cmocka_unit_test(what_a_guest_grants_is_mapped_in_its_order),
 		cmocka_unit_test(pages_are_mapped_in_pieces),
 		cmocka_unit_test(a_map_can_be_left_at_each_step),
+		cmocka_unit_test(a_format_is_refused),
 		cmocka_unit_test(a_table_is_read_again_within_the_pages_that_were_claimed),
 		cmocka_unit_test(nothing_stays_mapped_when_the_host_has_no_room),
 		cmocka_unit_test(each_of_many_rings_has_its_own_areas),

@@ -191,6 +191,48 @@ static void a_header_that_cannot_be_is_refused(void **state)
 	world_end(&world);
 }
 
+/* A recorder that knew no formats copied the size of one, but not the format. */
+static void a_table_of_version_2_has_no_formats(void **state)
+{
+	struct strata_error error = { "" };
+	struct strata_event_desc *first, *second;
+	struct ring_file_header *header;
+	struct bytes honest, old;
+	struct ring_file file;
+	struct world world;
+	size_t table, entry;
+
+	(void)state;
+	world_begin(&world, STRATA_APP_SINGLE_STORE);
+	honest = world_ring_bytes();
+	header = (struct ring_file_header *)honest.at;
+	table = ring_file_table_offset(header);
+	entry = header->table_bytes;
+	old.size = table + 2 * entry;
+	old.at = calloc(1, old.size);
+	assert_non_null(old.at);
+	memcpy(old.at, honest.at, table + entry);
+	memcpy(old.at + table + entry, honest.at + table, entry);
+	header = (struct ring_file_header *)old.at;
+	header->version = 2;
+	header->nr_events = 2;
+	header->table_bytes = 2 * entry;
+	first = (struct strata_event_desc *)(old.at + table);
+	second = (struct strata_event_desc *)(old.at + table + entry);
+	first->format_bytes = 9;
+	second->id = 1;
+	strcpy(second->name, "second");
+	bytes_write(world_path("old" RING_FILE_SUFFIX), old.at, old.size);
+	if (ring_file_load(&file, world_path("old" RING_FILE_SUFFIX), &error))
+		fail_msg("refused: %s", error.text);
+	assert_null(strata_event_format(&file.events[0]));
+	assert_string_equal(file.events[1].name, "second");
+	ring_file_clear(&file);
+	free(old.at);
+	free(honest.at);
+	world_end(&world);
+}
+
 static void lies_of_single_stores(void **state)
 {
 	(void)state;
@@ -207,6 +249,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_header_that_cannot_be_is_refused),
+		cmocka_unit_test(a_table_of_version_2_has_no_formats),
 		cmocka_unit_test(lies_of_single_stores),
 		cmocka_unit_test(lies_of_reserve_and_commit),
 	};

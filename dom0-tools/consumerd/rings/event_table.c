@@ -5,8 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-size_t event_table_parse_entry(const unsigned char *bytes, size_t size, size_t id,
-			       struct strata_event_desc *event, struct strata_error *error)
+static size_t parse_entry(const unsigned char *bytes, size_t size, size_t id,
+			  enum event_table_formats formats, struct strata_event_desc *event,
+			  struct strata_error *error)
 {
 	size_t needed = strata_event_desc_bytes(0);
 	unsigned int i;
@@ -25,6 +26,15 @@ size_t event_table_parse_entry(const unsigned char *bytes, size_t size, size_t i
 		strata_fail(error, "bad event table: entry %zu has the id %u", id, event->id);
 		return 0;
 	}
+	if (formats == EVENT_TABLE_BEFORE_FORMATS)
+		event->format_bytes = 0;
+	if (formats == EVENT_TABLE_WITHOUT_FORMATS && event->format_bytes) {
+		strata_fail(error,
+			    "bad event table: entry %zu has a format of %u bytes, but only events "
+			    "of applications have formats",
+			    id, event->format_bytes);
+		return 0;
+	}
 	if (!strata_event_format_fits(event)) {
 		strata_fail(error,
 			    "bad event table: entry %zu has a format of %u bytes (at most %u)", id,
@@ -37,6 +47,8 @@ size_t event_table_parse_entry(const unsigned char *bytes, size_t size, size_t i
 		return 0;
 	}
 	memcpy(event, bytes, needed);
+	if (formats == EVENT_TABLE_BEFORE_FORMATS)
+		event->format_bytes = 0;
 	event->name[sizeof(event->name) - 1] = '\0';
 	event->group[sizeof(event->group) - 1] = '\0';
 	for (i = 0; i < event->nr_fields; i++)
@@ -44,7 +56,14 @@ size_t event_table_parse_entry(const unsigned char *bytes, size_t size, size_t i
 	return needed;
 }
 
+size_t event_table_parse_entry(const unsigned char *bytes, size_t size, size_t id,
+			       struct strata_event_desc *event, struct strata_error *error)
+{
+	return parse_entry(bytes, size, id, EVENT_TABLE_WITH_FORMATS, event, error);
+}
+
 struct strata_event_desc *event_table_parse(const unsigned char *bytes, size_t size, size_t nr,
+					    enum event_table_formats formats,
 					    struct strata_error *error)
 {
 	struct strata_event_desc *events = calloc(nr, sizeof(*events));
@@ -55,7 +74,7 @@ struct strata_event_desc *event_table_parse(const unsigned char *bytes, size_t s
 		return NULL;
 	}
 	for (i = 0; i < nr; i++) {
-		length = event_table_parse_entry(bytes, size, i, &events[i], error);
+		length = parse_entry(bytes, size, i, formats, &events[i], error);
 		if (!length) {
 			free(events);
 			return NULL;

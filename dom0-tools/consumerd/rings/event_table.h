@@ -9,6 +9,13 @@
 
 #include "base/error.h"
 
+/* How format_bytes of the entries is read. */
+enum event_table_formats {
+	EVENT_TABLE_WITH_FORMATS,    /* a format of that size follows the entry's fields */
+	EVENT_TABLE_BEFORE_FORMATS,  /* of a writer that knew no formats: any value, read as 0 */
+	EVENT_TABLE_WITHOUT_FORMATS, /* must be 0 */
+};
+
 /*
  * Unpacks a table.
  * @bytes: a private copy of the guest's table, @size bytes with any contents
@@ -18,11 +25,12 @@
  * their arrays, and nothing else has been checked.  NULL with the reason.
  */
 struct strata_event_desc *event_table_parse(const unsigned char *bytes, size_t size, size_t nr,
+					    enum event_table_formats formats,
 					    struct strata_error *error);
 
 /*
- * Unpacks one entry, which must have the id @id; @event is as those of a table are.
- * Returns its bytes, or 0 with the reason.
+ * Unpacks one entry, which must have the id @id and may have a format; @event is as those of a
+ * table are.  Returns its bytes, or 0 with the reason.
  */
 size_t event_table_parse_entry(const unsigned char *bytes, size_t size, size_t id,
 			       struct strata_event_desc *event, struct strata_error *error);

@@ -21,9 +21,12 @@
 
 #define RING_FILE_MAGIC   0x46525453u /* "STRF" */
 #define RING_FILE_VERSION 3u
-/* The oldest version that is read: its table has no formats. */
+/* The oldest version that is read. */
 #define RING_FILE_VERSION_MIN 2u
-#define RING_FILE_SUFFIX      ".ring"
+/* Since this version the table has formats.  An older recorder copied format_bytes from a program
+ * that set it, but not the format. */
+#define RING_FILE_VERSION_FORMATS 3u
+#define RING_FILE_SUFFIX          ".ring"
 
 /* In an output directory: the directory of these files, or a link to it. */
 #define RING_FILE_DIR "rings"

@@ -110,8 +110,11 @@ static int read_table(struct ring_file *file, int fd, struct strata_error *error
 	if (!table)
 		return strata_fail(error, "out of memory");
 	if (!read_at(fd, table, header->table_bytes, ring_file_table_offset(header), error)) {
-		file->events =
-			event_table_parse(table, header->table_bytes, header->nr_events, error);
+		file->events = event_table_parse(table, header->table_bytes, header->nr_events,
+						 header->version >= RING_FILE_VERSION_FORMATS
+							 ? EVENT_TABLE_WITH_FORMATS
+							 : EVENT_TABLE_BEFORE_FORMATS,
+						 error);
 		result = file->events ? 0 : -1;
 	}
 	free(table);

@@ -186,7 +186,8 @@ static int read_events(struct guest_map *map, struct strata_error *error)
 	reading->table_pages += nr;
 	if (done + nr < all)
 		return 1;
-	events = event_table_parse(reading->table, root->table_bytes, root->nr_events, error);
+	events = event_table_parse(reading->table, root->table_bytes, root->nr_events,
+				   EVENT_TABLE_WITHOUT_FORMATS, error);
 	if (!events)
 		return -1;
 	free(map->events);
