@@ -144,21 +144,22 @@ static void read_format(struct strata_event_desc *event, const char *format, uin
 
 	while ((at = strchr(at, '%'))) {
 		uint32_t width = 0, precision = 0;
-		bool has_precision, is_star;
+		bool has_precision, width_is_star, is_star = false;
 
-		if (*++at == '%' || *at == 'm') {
+		at += 1 + strspn(at + 1, "-+ #0'I");
+		at = read_number(at, &width, &width_is_star);
+		has_precision = *at == '.';
+		if (has_precision)
+			at = read_number(at + 1, &precision, &is_star);
+		at += strspn(at, "hlLqjzt");
+		if (*at != '%' && (!is_letter(*at) || *at == '_'))
+			continue;
+		index += (unsigned int)width_is_star + is_star;
+		if (*at == '%' || *at == 'm') {
 			at++;
 			continue;
 		}
-		at = read_number(at + strspn(at, "-+ #0'"), &width, &is_star);
-		index += is_star;
-		has_precision = *at == '.';
-		is_star = false;
-		if (has_precision)
-			at = read_number(at + 1, &precision, &is_star);
-		index += is_star;
-		at += strspn(at, "hlLqjzt");
-		if (!*at || index >= event->nr_fields)
+		if (index >= event->nr_fields)
 			return;
 		if (event->fields[index].kind == STRATA_FIELD_STRING)
 			limits[index] =

@@ -27,10 +27,22 @@ static void put_plain(struct message *message, const char *text, size_t length)
 		strata_buffer_put(message->buffer, text, length);
 }
 
-/* Writes the text up to the next conversion that takes a field.  False: there is none. */
+/* Writes a conversion without a value: a % for %%, any other as it is. */
+static void put_conversion(struct message *message)
+{
+	const struct strata_conversion *conversion = &message->conversion;
+	const bool is_percent = conversion->letter == '%' &&
+				strata_conversion_is_complete(conversion);
+
+	put_plain(message, conversion->text, is_percent ? 1 : conversion->bytes);
+	message->waits = false;
+}
+
+/* Writes the text up to the next conversion that takes a field.  False: there is none, or no room
+ * for it. */
 static bool find_conversion(struct message *message)
 {
-	while (*message->at) {
+	while (*message->at && !is_full(message)) {
 		const size_t plain = strcspn(message->at, "%");
 		const char *end;
 
@@ -39,13 +51,16 @@ static bool find_conversion(struct message *message)
 		if (!*message->at)
 			break;
 		end = strata_conversion_read(message->at, &message->conversion);
-		if (end) {
-			message->at = end;
+		if (!end) {
+			put_plain(message, message->at++, 1);
+			continue;
+		}
+		message->at = end;
+		if (!strata_conversion_is_complete(&message->conversion)) {
 			message->waits = true;
 			return true;
 		}
-		put_plain(message, "%", 1);
-		message->at += message->at[1] == '%' ? 2 : 1;
+		put_conversion(message);
 	}
 	return false;
 }
@@ -54,8 +69,11 @@ static void take(struct message *message, const struct strata_message_value *val
 {
 	if (!message->waits && !find_conversion(message))
 		return;
-	if (strata_conversion_take_star(&message->conversion, value))
+	if (strata_conversion_take_star(&message->conversion, value)) {
+		if (strata_conversion_is_complete(&message->conversion))
+			put_conversion(message);
 		return;
+	}
 	if (!is_full(message))
 		strata_message_value_put(message->buffer, &message->conversion, value);
 	message->waits = false;
@@ -84,8 +102,7 @@ static void put_rest(struct message *message)
 {
 	do {
 		if (message->waits)
-			put_plain(message, message->conversion.text, message->conversion.bytes);
-		message->waits = false;
+			put_conversion(message);
 	} while (find_conversion(message));
 	if (is_full(message)) {
 		message->buffer->used = message->start + STRATA_MESSAGE_BYTES_MAX;

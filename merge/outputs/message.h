@@ -5,9 +5,9 @@
  *
  * The format is hostile, and no printf() sees it. Each conversion takes the next field, whatever
  * the field's type: a number keeps its recorded size, and a value that the conversion cannot show
- * is shown by its own type. Width and precision are bounded. %n writes nothing. Conversions behind
- * the last field, and those that do not exist, appear as they are; fields behind the last
- * conversion do not appear.
+ * is shown by its own type: so is that of a letter without a meaning here. Width and precision are
+ * bounded. %n writes nothing. %m takes no field, and appears as it is; so do conversions behind the
+ * last field. Fields behind the last conversion do not appear.
  */
 #ifndef STRATA_MERGE_OUTPUTS_MESSAGE_H
 #define STRATA_MERGE_OUTPUTS_MESSAGE_H

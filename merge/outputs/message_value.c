@@ -32,6 +32,7 @@ static const char *read_flags(const char *at, struct strata_conversion *conversi
 			conversion->zeros = true;
 			break;
 		case '\'':
+		case 'I':
 			break;
 		default:
 			return at;
@@ -64,6 +65,11 @@ static const char *read_size(const char *at, struct strata_conversion *conversio
 	return at;
 }
 
+static bool is_letter(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
 const char *strata_conversion_read(const char *text, struct strata_conversion *conversion)
 {
 	const char *at;
@@ -76,12 +82,18 @@ const char *strata_conversion_read(const char *text, struct strata_conversion *c
 		at = read_number(at + 1, &conversion->precision, &conversion->takes_precision);
 	}
 	at = read_size(at, conversion);
-	if (!*at || !strchr("diuoxXcCsSpnfFeEgGaA", *at))
+	if (!is_letter(*at) && *at != '%')
 		return NULL;
 	conversion->letter = *at++;
 	conversion->text = text;
 	conversion->bytes = (size_t)(at - text);
 	return at;
+}
+
+bool strata_conversion_is_complete(const struct strata_conversion *conversion)
+{
+	return !conversion->takes_width && !conversion->takes_precision &&
+	       (conversion->letter == '%' || conversion->letter == 'm');
 }
 
 static bool is_integer(const struct strata_message_value *value)

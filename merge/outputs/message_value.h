@@ -26,9 +26,13 @@ struct strata_message_value {
 	uint64_t length;
 };
 
-/* Reads the conversion at a %.  Returns its end; NULL: there is no conversion that takes a value.
- */
+/* Reads the conversion at a %, as printf_site.c of libstrata does: any letter, or a second %,
+ * behind flags, width, precision and size.  Returns its end; NULL: there is no conversion. */
 const char *strata_conversion_read(const char *text, struct strata_conversion *conversion);
+
+/* Whether a conversion takes no more fields: that of a % or of %m, once it has its width and its
+ * precision. */
+bool strata_conversion_is_complete(const struct strata_conversion *conversion);
 
 /* Takes a value for a width or precision that the conversion still lacks.  False: it lacks none. */
 bool strata_conversion_take_star(struct strata_conversion *conversion,

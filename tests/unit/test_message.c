@@ -254,7 +254,35 @@ static void what_is_no_conversion_appears_as_it_is(void **state)
 	(void)state;
 	add_int(5);
 	add_int(6);
-	assert_string_equal(message("%y %m %1$d %% %d %l %"), "%y %m %1$d % 5 %l %");
+	assert_string_equal(message("%m %1$d %% %d %l %"), "%m %1$d % 5 %l %");
+}
+
+static void letters_without_a_meaning_take_their_fields(void **state)
+{
+	(void)state;
+	add_int(5);
+	add_text("text");
+	add_hex(6);
+	add_int(7);
+	add_int(8);
+	assert_string_equal(message("%b %B %8y| %Id %d"), "5 text      0x6| 7 8");
+}
+
+static void flags_width_and_precision_may_precede_m_and_percent(void **state)
+{
+	(void)state;
+	add_int(3);
+	add_text("abcd");
+	assert_string_equal(message("%-20m %5% %.*s"), "%-20m % abc");
+	begin(state);
+	add_int(1);
+	add_int(2);
+	add_int(3);
+	add_int(4);
+	assert_string_equal(message("%*m %*.*% %d"), "%*m % 4");
+	begin(state);
+	add_int(1);
+	assert_string_equal(message("%*.*%"), "%*.*%");
 }
 
 static void conversions_without_a_field_appear_as_they_are(void **state)
@@ -346,6 +374,8 @@ int main(void)
 		T(characters_beyond_ascii_are_utf_8),
 		T(n_writes_nothing),
 		T(what_is_no_conversion_appears_as_it_is),
+		T(letters_without_a_meaning_take_their_fields),
+		T(flags_width_and_precision_may_precede_m_and_percent),
 		T(conversions_without_a_field_appear_as_they_are),
 		T(fields_without_a_conversion_are_left_out),
 		T(width_and_precision_are_bounded),

@@ -60,7 +60,7 @@ check "the metadata have each format once" is "$(grep -cF '"request %d of %s"' "
 
 run counted messages "$messages" counted
 check "a length of any integer type bounds a string" is "$(shown counted)" \
-	"unsigned lengths abc abcd abcde abcdef|signed lengths abcdefg abcdefgh|a truth for a length a|negative lengths whole text|no length [] []"
+	"unsigned lengths abc abcd abcde abcdef|signed lengths abcdefg abcdefgh|a truth for a length a|negative lengths whole text|no length [] []|%-20m % [abc]|4 text 5 [ab]"
 check "and no byte after that is recorded" is "$(grep -cr SECRET "$work/counted" | grep -vc ':0$' || true)" 0
 
 "$strata" merge "$work/types" -o "$work/merged" >"$work/merge.log" 2>&1

@@ -217,6 +217,24 @@ static void formats_of_other_classes_are_ignored(void **state)
 	assert_null(strata_event_format(&load(given)->events[0]));
 }
 
+static void formats_that_are_too_long_are_ignored(void **state)
+{
+	struct given *given = *state;
+	struct strata_event_desc one = everything;
+	char longer[STRATA_EVENT_FORMAT_BYTES + sizeof("\"\"")] = "\"";
+
+	memset(longer + 1, 'x', STRATA_EVENT_FORMAT_BYTES - 1);
+	strcpy(longer + STRATA_EVENT_FORMAT_BYTES, "\"");
+	assert_true(strata_event_set_format(&one, "short", 5));
+	add(given, &one);
+	save(given);
+	replace(given, "g1/metadata", "\"short\"", longer);
+	assert_int_equal(strlen(strata_event_format(&load(given)->events[0])),
+			 STRATA_EVENT_FORMAT_BYTES - 1);
+	replace(given, "g1/metadata", "\"x", "\"xx");
+	assert_null(strata_event_format(&load(given)->events[0]));
+}
+
 static void strata_json_has_no_event_types(void **state)
 {
 	static const char *const types[] = { "everything", "sequence", "fields",
@@ -379,6 +397,7 @@ int main(void)
 		test_given(formats_are_read_from_the_metadata),
 		test_given(a_format_that_is_no_single_string_is_refused),
 		test_given(formats_of_other_classes_are_ignored),
+		test_given(formats_that_are_too_long_are_ignored),
 		test_given(strata_json_has_no_event_types),
 		test_given(numbers_get_their_ids_back),
 		test_given(the_version_before_is_read),

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <strata/event.h>
+
 #include "base/partition.h"
 #include "ctf/types/ctf_arena.h"
 
@@ -89,6 +91,9 @@ void strata_ctf_bind_formats(const struct strata_ctf_env *env, size_t nr_env,
 
 	for (i = 0; i < nr_env; i++) {
 		if (!env[i].text || !read_name(env[i].name, &stream, &event))
+			continue;
+		/* Each event of the class is shown by it: the cost of one is bounded. */
+		if (strnlen(env[i].text, STRATA_EVENT_FORMAT_BYTES) == STRATA_EVENT_FORMAT_BYTES)
 			continue;
 		class = find_class(streams, nr_streams, stream, event);
 		if (class)

@@ -99,6 +99,8 @@ static void write_counted(void)
 	strata_printf("a truth for a length %.*s", (bool)1, secret);
 	strata_printf("negative lengths %.*s %.*s", negative, "whole", (int8_t)-1, "text");
 	strata_printf("no length [%.*s] [%.*s]", 8.0, secret, (void *)secret, secret);
+	strata_printf("%-20m %5% [%.*s]", 3, secret);
+	strata_printf("%b %B %Id [%.*s]", 4, "text", 5, 2, secret);
 }
 #pragma GCC diagnostic pop
 
