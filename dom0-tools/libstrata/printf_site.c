@@ -64,6 +64,10 @@ static bool name_after(struct strata_field_desc *field, const char *argument)
 
 		if (!is_plain && !strchr("->.[]", *argument))
 			return false;
+		/* "->" alone: "x-1" and "x>1" are expressions. */
+		if ((*argument == '-' && argument[1] != '>') ||
+		    (*argument == '>' && argument[-1] != '-'))
+			return false;
 		if (!is_plain && (used == 0 || field->name[used - 1] == '_'))
 			continue;
 		if (used == sizeof(field->name) - 1)

@@ -62,6 +62,9 @@ run counted messages "$messages" counted
 check "a length of any integer type bounds a string" is "$(shown counted)" \
 	"unsigned lengths abc abcd abcde abcdef|signed lengths abcdefg abcdefgh|a truth for a length a|negative lengths whole text|no length [] []|%-20m % [abc]|4 text 5 [ab]"
 check "and no byte after that is recorded" is "$(grep -cr SECRET "$work/counted" | grep -vc ':0$' || true)" 0
+run pieces messages "$messages" pieces
+check "a difference and a comparison name no field" is "$(json pieces "messages_c_$(line_of '"expressions')" .fields)" \
+	'{"arg1":2,"arg2":1,"at_id":7}'
 
 "$strata" merge "$work/types" -o "$work/merged" >"$work/merge.log" 2>&1
 check "a merge keeps them" is "$(shown merged)" "$wanted"

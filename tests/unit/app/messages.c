@@ -3,6 +3,7 @@
  * messages.c - messages of strata_printf() for test_printf.sh:
  *
  *     types          one of each type of argument
+ *     pieces         expressions
  *     counted        strings with lengths of each type
  *     levels         one of each of three log levels
  *     threads COUNT  COUNT messages of each of four threads, from one call
@@ -78,6 +79,18 @@ static void write_texts(void)
 	strata_printf("%d %d %d %d %d %d %d %d %d %d %d %d", 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11,
 		      evaluated(12));
 	strata_printf("evaluations %u", evaluations);
+}
+
+static void write_expressions(void)
+{
+	const struct {
+		int id;
+	} request = { 7 }, *at = &request;
+	const int x = 3;
+
+	/* clang-format off */
+	strata_printf("expressions %d %d %d", x-1, x>0, at->id);
+	/* clang-format on */
 }
 
 /* Strings without a zero byte, with a length of each type.  The compiler warns of some. */
@@ -158,6 +171,8 @@ int main(int argc, char **argv)
 	if (!strcmp(what, "types")) {
 		write_numbers();
 		write_texts();
+	} else if (!strcmp(what, "pieces")) {
+		write_expressions();
 	} else if (!strcmp(what, "counted")) {
 		write_counted();
 	} else if (!strcmp(what, "levels")) {
