@@ -20,11 +20,12 @@
  * place.
  *
  * Arguments, at most 12: integers, bool, char, enumerations, float, double, pointers, and strings.
- * A long double is recorded as a double. A "char *" is a string up to its zero byte, or up to the
- * precision of its conversion (%.8s, %.*s), and an address where the conversion is %p. A bit-field
- * needs "+ 0" in C. Records are bounded, and longer ones are lost and counted, as those of
- * STRATA_EVENT(). A format has fewer than STRATA_EVENT_FORMAT_BYTES bytes; newlines at its end are
- * dropped.  Numbered arguments (%1$d) are not supported.
+ * A long double is recorded as a double. A "char *", signed or unsigned, is a string up to its zero
+ * byte, or up to the precision of its conversion (%.8s, %.*s), and an address where the conversion
+ * is %p. A bit-field needs "+ 0" in C. A lambda in an argument needs C++20. %m appears as it is: it
+ * has no argument, and errno is not recorded. Records are bounded, and longer ones are lost and
+ * counted, as those of STRATA_EVENT(). A format has fewer than STRATA_EVENT_FORMAT_BYTES bytes;
+ * newlines at its end are dropped.  Numbered arguments (%1$d) are not supported.
  *
  * A program has at most STRATA_APP_EVENTS_MAX events, and each call counts.
  */
@@ -87,6 +88,8 @@ strata_printf_check(const char *format, ...)
 			"" STRATA_FIRST_(__VA_ARGS__, ), __FILE__, strata_arguments_,      \
 			strata_limits_, __LINE__, 0                                        \
 		};                                                                         \
+		STRATA_PRINTF_ASSERT_(STRATA_COUNT_(__VA_ARGS__) <= 12,                    \
+				      "strata_printf() takes at most 12 arguments behind its format"); \
 		STRATA_PRINTF_ASSERT_(sizeof(STRATA_FIRST_(__VA_ARGS__, )) <=              \
 				      STRATA_EVENT_FORMAT_BYTES,                           \
 				      "the format of strata_printf() is too long");        \
@@ -216,6 +219,15 @@ static __attribute__((__destructor__, __unused__)) void strata_printf_end_all(vo
 #define STRATA_PRINTF_EACH_10(m, format, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10) m(0, a1) m(1, a2) m(2, a3) m(3, a4) m(4, a5) m(5, a6) m(6, a7) m(7, a8) m(8, a9) m(9, a10)
 #define STRATA_PRINTF_EACH_11(m, format, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11) m(0, a1) m(1, a2) m(2, a3) m(3, a4) m(4, a5) m(5, a6) m(6, a7) m(7, a8) m(8, a9) m(9, a10) m(10, a11)
 #define STRATA_PRINTF_EACH_12(m, format, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12) m(0, a1) m(1, a2) m(2, a3) m(3, a4) m(4, a5) m(5, a6) m(6, a7) m(7, a8) m(8, a9) m(9, a10) m(10, a11) m(11, a12)
+/* More of them fail an assertion of strata_printf_level() that names the limit. */
+#define STRATA_PRINTF_EACH_13(m, ...)
+#define STRATA_PRINTF_EACH_14(m, ...)
+#define STRATA_PRINTF_EACH_15(m, ...)
+#define STRATA_PRINTF_EACH_16(m, ...)
+#define STRATA_PRINTF_EACH_17(m, ...)
+#define STRATA_PRINTF_EACH_18(m, ...)
+#define STRATA_PRINTF_EACH_19(m, ...)
+#define STRATA_PRINTF_EACH_20(m, ...)
 #define STRATA_PRINTF_EACH(m, ...) \
 	STRATA_PASTE(STRATA_PRINTF_EACH_, STRATA_COUNT_(__VA_ARGS__))(m, __VA_ARGS__)
 /* clang-format on */

@@ -158,7 +158,32 @@ STRATA_PRINTF_PUT_NAME_(string)(struct strata_body *body, const char *value, con
 	}
 }
 
+/* Characters with a sign of their own make a string as well. */
+#define STRATA_PRINTF_DEFINE_PUT_STRING_(suffix, type)                                  \
+	static inline __attribute__((__unused__)) void STRATA_PRINTF_PUT_NAME_(suffix)( \
+		struct strata_body * body, const type *value, const uint16_t *limit)    \
+	{                                                                               \
+		STRATA_PRINTF_PUT_NAME_(string)(body, (const char *)value, limit);      \
+	}
+STRATA_PRINTF_DEFINE_PUT_STRING_(ustring, unsigned char)
+STRATA_PRINTF_DEFINE_PUT_STRING_(sstring, signed char)
+
 #ifdef __cplusplus
+
+/* The address of a function, which would be a bool otherwise. */
+template <typename result, typename... parameters>
+inline void strata_printf_put(struct strata_body *body, result (*value)(parameters...),
+			      const uint16_t *limit)
+{
+	strata_printf_put(body, reinterpret_cast<const volatile void *>(value), limit);
+}
+
+template <typename result, typename... parameters>
+inline void strata_printf_put(struct strata_body *body, result (*value)(parameters..., ...),
+			      const uint16_t *limit)
+{
+	strata_printf_put(body, reinterpret_cast<const volatile void *>(value), limit);
+}
 
 template <int number> struct strata_printf_coded {
 	enum { code = number };
@@ -171,7 +196,15 @@ STRATA_PRINTF_NUMBERS_(STRATA_PRINTF_DECLARE_CODE_)
 strata_printf_coded<STRATA_PRINTF_CODE_(FLOAT, 8)> strata_printf_code(long double);
 strata_printf_coded<STRATA_PRINTF_STRING_> strata_printf_code(char *);
 strata_printf_coded<STRATA_PRINTF_STRING_> strata_printf_code(const char *);
+strata_printf_coded<STRATA_PRINTF_STRING_> strata_printf_code(const unsigned char *);
+strata_printf_coded<STRATA_PRINTF_STRING_> strata_printf_code(const signed char *);
 strata_printf_coded<STRATA_PRINTF_POINTER_> strata_printf_code(const volatile void *);
+template <typename result, typename... parameters>
+strata_printf_coded<STRATA_PRINTF_POINTER_> strata_printf_code(result (*)(parameters...));
+template <typename result, typename... parameters>
+strata_printf_coded<STRATA_PRINTF_POINTER_> strata_printf_code(result (*)(parameters..., ...));
+/* A pointer to a member has no form as an argument: it would be a bool. */
+template <typename member, typename of> void strata_printf_code(member of::*) = delete;
 strata_printf_coded<STRATA_PRINTF_POINTER_> strata_printf_code(decltype(nullptr));
 #define STRATA_PRINTF_TYPE_(x)   decltype(strata_printf_code(x))::code
 #define STRATA_PRINTF_PUT_OF_(x) strata_printf_put
@@ -190,11 +223,15 @@ strata_printf_coded<STRATA_PRINTF_POINTER_> strata_printf_code(decltype(nullptr)
 	STRATA_PRINTF_NUMBERS_(STRATA_PRINTF_TYPE_CASE_)                                   \
 	long double: STRATA_PRINTF_CODE_(FLOAT, 8),                                        \
 	char *: STRATA_PRINTF_STRING_, const char *: STRATA_PRINTF_STRING_,                \
+	unsigned char *: STRATA_PRINTF_STRING_, const unsigned char *: STRATA_PRINTF_STRING_, \
+	signed char *: STRATA_PRINTF_STRING_, const signed char *: STRATA_PRINTF_STRING_,  \
 	default: STRATA_PRINTF_POINTER_)
 #define STRATA_PRINTF_PUT_OF_(x) _Generic((x),                                             \
 	STRATA_PRINTF_NUMBERS_(STRATA_PRINTF_PUT_CASE_)                                    \
 	long double: strata_printf_put_ldouble,                                            \
 	char *: strata_printf_put_string, const char *: strata_printf_put_string,          \
+	unsigned char *: strata_printf_put_ustring, const unsigned char *: strata_printf_put_ustring, \
+	signed char *: strata_printf_put_sstring, const signed char *: strata_printf_put_sstring, \
 	default: strata_printf_put_pointer)
 /* clang-format on */
 

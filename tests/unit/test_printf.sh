@@ -63,6 +63,8 @@ check "a length of any integer type bounds a string" is "$(shown counted)" \
 	"unsigned lengths abc abcd abcde abcdef|signed lengths abcdefg abcdefgh|a truth for a length a|negative lengths whole text|no length [] []|%-20m % [abc]|4 text 5 [ab]"
 check "and no byte after that is recorded" is "$(grep -cr SECRET "$work/counted" | grep -vc ':0$' || true)" 0
 run pieces messages "$messages" pieces
+check "unsigned and signed characters are strings, and addresses for %p" is "$(shown pieces | cut -d'|' -f2-)" \
+	"byte strings bytes name code (null)|byte address 0x1234"
 check "a difference and a comparison name no field" is "$(json pieces "messages_c_$(line_of '"expressions')" .fields)" \
 	'{"arg1":2,"arg2":1,"at_id":7}'
 
@@ -121,8 +123,11 @@ check "and all messages are whole" is "$(sed 's/^number //' "$work/recovered" | 
 g++ -std=c++11 -Wall -Wextra -Werror -Iinclude tests/unit/app/messages_inline.cc -o "$work/cc" out/lib/libstrata.a -lpthread 2>"$work/cc.log" ||
 	sed 's/^/# /' "$work/cc.log"
 run cxx cc "$work/cc"
-check "C++ has them in templates, members, lambdas and inline functions" is "$(shown cxx)" \
+check "C++ has them in templates, members, lambdas and inline functions" is "$(shown cxx | cut -d'|' -f1-6)" \
 	"types bob 1 5 c 5 2.5 (nil)|thing one|value 1|value 2|inline 3|lambda 4"
+check "and addresses of functions, and strings of bytes" is \
+	"$(shown cxx | cut -d'|' -f7- | sed -E 's/function (0x[0-9a-f]{3,}) is \1\|/function is itself|/')" \
+	"function is itself|function (nil) has any arguments|strings bytes code"
 
 # Libraries that are loaded and closed, one after the other: each has calls of its own, and one of an inline function.
 gcc -std=c11 -Wall -Wextra -Werror -Iinclude tests/unit/app/messages_loader.c -o "$work/loader" -Lout/lib -lstrata -ldl \
@@ -151,4 +156,10 @@ done
 printf '#include <strata/printf.h>\nint main(void) { strata_printf("%%s", 5); return 0; }\n' >"$work/wrong.c"
 check "the compiler warns about an argument that does not fit its conversion" refused 'Werror=format' \
 	gcc -Wall -Werror -Iinclude -c "$work/wrong.c" -o "$work/wrong.o"
+printf '#include <strata/printf.h>\nint main(void) { strata_printf("many", 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13); return 0; }\n' \
+	>"$work/many.c"
+check "it names the limit of arguments" refused 'static assertion failed: "strata_printf\(\) takes at most 12 arguments' \
+	gcc -Iinclude -c "$work/many.c" -o "$work/many.o"
+printf '#include <strata/printf.h>\nstruct s { int f; };\nint main() { strata_printf("%%d", &s::f); return 0; }\n' >"$work/member.cc"
+check "it refuses a pointer to a member" refused 'use of deleted function' g++ -std=c++11 -Iinclude -c "$work/member.cc" -o "$work/member.o"
 finish

@@ -3,7 +3,7 @@
  * messages.c - messages of strata_printf() for test_printf.sh:
  *
  *     types          one of each type of argument
- *     pieces         expressions
+ *     pieces         expressions, and strings of bytes
  *     counted        strings with lengths of each type
  *     levels         one of each of three log levels
  *     threads COUNT  COUNT messages of each of four threads, from one call
@@ -93,6 +93,17 @@ static void write_expressions(void)
 	/* clang-format on */
 }
 
+static void write_byte_strings(void)
+{
+	const unsigned char bytes[] = "bytes";
+	unsigned char name[] = { 'n', 'a', 'm', 'e', '!' };
+	const signed char code[] = "code";
+	signed char *const none = NULL;
+
+	strata_printf("byte strings %s %.4s %s %s", bytes, name, code, none);
+	strata_printf("byte address %p", (unsigned char *)0x1234);
+}
+
 /* Strings without a zero byte, with a length of each type.  The compiler warns of some. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat"
@@ -173,6 +184,7 @@ int main(int argc, char **argv)
 		write_texts();
 	} else if (!strcmp(what, "pieces")) {
 		write_expressions();
+		write_byte_strings();
 	} else if (!strcmp(what, "counted")) {
 		write_counted();
 	} else if (!strcmp(what, "levels")) {

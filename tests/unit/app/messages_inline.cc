@@ -26,6 +26,18 @@ inline void be_inline(int number)
 	strata_printf("inline %d", number);
 }
 
+// Addresses of functions, and strings of bytes.
+static void write_pointers()
+{
+	unsigned char bytes[] = "bytes";
+	const signed char code[] = "code";
+	void *const itself = reinterpret_cast<void *>(&be_inline);
+
+	strata_printf("function %p is %p", &be_inline, itself);
+	strata_printf("function %p has any arguments", static_cast<int (*)(const char *, ...)>(nullptr));
+	strata_printf("strings %s %s", bytes, code);
+}
+
 int main()
 {
 	char name[] = "bob";
@@ -38,5 +50,6 @@ int main()
 	show(2L);
 	be_inline(3);
 	lambda(4);
+	write_pointers();
 	return 0;
 }
