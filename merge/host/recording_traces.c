@@ -148,7 +148,8 @@ static bool has_stream(const struct strata_ctf_trace *trace, uint32_t cpu)
 	return false;
 }
 
-/* Reports missing streams that have packets or losses by the table. */
+/* Reports missing streams that have packets by the table, and the losses of those without a packet
+ * that could tell them. */
 static void name_missing(struct strata_recording_traces *traces, const struct strata_source *source,
 			 const struct strata_ctf_trace *trace)
 {
@@ -160,7 +161,7 @@ static void name_missing(struct strata_recording_traces *traces, const struct st
 
 		if ((!stream->packets && !stream->lost) || has_stream(trace, stream->cpu))
 			continue;
-		traces->nr_missing++;
+		traces->nr_missing += stream->packets != 0;
 		if (stream->packets)
 			snprintf(message, sizeof(message),
 				 "%.300s/cpu_%" PRIu32

@@ -45,7 +45,8 @@ rotate_beside tables describe 3
 check "tables: a third of the disk is left" test "$(df --output=avail -k "$work" | tail -1)" -ge 25000
 umount "$work"
 
-mount -t tmpfs -o size=64m,nr_inodes=900 disk "$work"
-rotate_beside files refill 30 1
-check "files: a third of the files is left" test "$(df --output=iavail "$work" | tail -1)" -ge 300
+# On a busy machine there are many rotations, each with some ten files of root's and the other user's.
+mount -t tmpfs -o size=64m,nr_inodes=2000 disk "$work"
+rotate_beside files refill 60 1
+check "files: a quarter of the files is left" test "$(df --output=iavail "$work" | tail -1)" -ge 500
 finish

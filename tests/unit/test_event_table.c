@@ -23,13 +23,21 @@ static int begin(void **state)
 	return 0;
 }
 
-/* Packs an event as a guest does: the beginning of its description. */
+/* The entries of the table: behind a format, an entry has no alignment in the table itself. */
+static struct strata_event_desc entries[4];
+static size_t places[4], sizes[4], nr_entries;
+
+/* Adds an event: the beginning of its description. */
 static struct strata_event_desc *add(uint32_t id, const char *name, uint8_t nr_fields)
 {
-	struct strata_event_desc *entry = (struct strata_event_desc *)(table + used);
+	struct strata_event_desc *entry;
 	unsigned int i;
 
-	memset(entry, 0, strata_event_desc_bytes(nr_fields));
+	nr_entries = used ? nr_entries : 0;
+	entry = &entries[nr_entries];
+	places[nr_entries] = used;
+	sizes[nr_entries++] = strata_event_desc_bytes(nr_fields);
+	memset(entry, 0, sizeof(*entry));
 	entry->id = id;
 	strcpy(entry->name, name);
 	strcpy(entry->group, "group");
@@ -49,7 +57,10 @@ static struct strata_event_desc *parse_as(size_t size, size_t nr, enum event_tab
 {
 	unsigned char *copy = test_malloc(size);
 	struct strata_event_desc *events;
+	size_t i;
 
+	for (i = 0; i < nr_entries; i++)
+		memcpy(table + places[i], &entries[i], sizes[i]);
 	memcpy(copy, table, size);
 	memset(&failure, 0, sizeof(failure));
 	events = event_table_parse(copy, size, nr, formats, &failure);
@@ -126,6 +137,7 @@ static void too_many_fields_are_refused(void **state)
 static void add_format(struct strata_event_desc *entry, const char *format)
 {
 	assert_true(strata_event_set_format(entry, format, strlen(format)));
+	sizes[nr_entries - 1] += entry->format_bytes;
 	used += entry->format_bytes;
 }
 
