@@ -20,6 +20,7 @@ struct strata_recording_traces {
 	struct strata_recorded_host host;
 	char *raw;
 	strata_complain_fn *complain;
+	strata_complain_fn *remark;
 	void *complain_data;
 	struct converter_node *converters;
 	size_t nr_missing;
@@ -38,6 +39,7 @@ struct strata_recording_traces *strata_recording_traces_open(const char *raw,
 		return NULL;
 	}
 	traces->complain = complain;
+	traces->remark = remark;
 	traces->complain_data = data;
 	if (!strata_recorded_host_load(&traces->host, raw, complain, remark, data, error))
 		return traces;
@@ -158,6 +160,7 @@ static void name_missing(struct strata_recording_traces *traces, const struct st
 
 	for (i = 0; i < source->nr_streams; i++) {
 		const struct strata_stream *stream = &source->streams[i];
+		strata_complain_fn *tell = stream->packets ? traces->complain : traces->remark;
 
 		if ((!stream->packets && !stream->lost) || has_stream(trace, stream->cpu))
 			continue;
@@ -172,8 +175,8 @@ static void name_missing(struct strata_recording_traces *traces, const struct st
 				 "%.300s/cpu_%" PRIu32 ": its %" PRIu64
 				 " events are lost: the recorder had no room for them",
 				 trace->path, stream->cpu, stream->lost);
-		if (traces->complain)
-			traces->complain(traces->complain_data, message);
+		if (tell)
+			tell(traces->complain_data, message);
 	}
 }
 
