@@ -197,8 +197,8 @@ is_free() {
 	esac
 }
 
-# Takes a test that waits and can have what it needs out of the queue, and starts it; false when every test has to wait.  The first
-# one that needs a place: all that need it run one after the other, so that this takes longest.  If there is none, the first one.
+# Starts a test from the queue that can have what it needs; false when every test has to wait.  Tests that need a place come first,
+# because they run one after the other, which takes longest.
 start_next() { start_first places || start_first any; }
 
 # start_first WHICH: the first one that needs a place, or "any".

@@ -65,7 +65,7 @@ static bool has_data(const struct ring_stream *stream)
 /* Looks at a ring again. */
 static void look(struct recorder *recorder, struct ring_stream *stream)
 {
-	if (strata_clock() < stream->file_again_ticks) {
+	if (drain_waits_for_file(stream)) {
 		stream->state = STRATA_POLL_NOTHING;
 		return;
 	}
@@ -212,7 +212,7 @@ static int drain_sleepers(struct recorder *recorder, struct recorder_queue *queu
 		if (stream->leaving)
 			continue;
 		drain_note_complete(stream);
-		if (strata_clock() < stream->file_again_ticks)
+		if (drain_waits_for_file(stream))
 			continue;
 		if (drain_is_asleep(&recorder->drain, stream) &&
 		    principal_has_credit(queue->who, PRINCIPAL_DRAINING)) {

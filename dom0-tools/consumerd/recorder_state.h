@@ -102,8 +102,8 @@ void recorder_forget_stream(struct recorder *recorder, struct ring_stream *strea
 /* recorder_sources.c: ends the sources that are leaving; all of their packets are written. */
 void recorder_end_leaving(struct recorder *recorder);
 
-/* recorder_sources.c: lists a source for whose tables there was no room, if events of it were lost:
- * no loss is hidden. */
+/* recorder_sources.c: lists a source whose tables had no room, if it lost events: no loss is
+ * hidden. */
 void recorder_name_source(struct recorder *recorder, size_t index);
 
 /* recorder_sources.c: after a rotation: frees the place of a source that ended. */

@@ -97,18 +97,7 @@ strata_printf_check(const char *format, ...)
 		if (0)                                                                     \
 			strata_printf_check(__VA_ARGS__);                                  \
 		if (STRATA_NEVER_(strata_read_once(&strata_site_.tracepoint.enabled) != 0)) { \
-			enum {                                                             \
-				strata_sum_ = 8 STRATA_PRINTF_EACH(STRATA_PRINTF_ROOM_, __VA_ARGS__), \
-				strata_room_ = strata_sum_ < STRATA_SINGLE_BODY_MAX ?      \
-					       strata_sum_ : STRATA_SINGLE_BODY_MAX,       \
-				strata_short_ = strata_room_ <= STRATA_SINGLE_SHORT_BODY   \
-			};                                                                 \
-			uint64_t strata_words_[strata_short_ ? STRATA_SINGLE_SHORT_BODY / 8 : \
-					       (strata_room_ + 7) / 8];                    \
-			struct strata_body strata_body_ = {                                \
-				(unsigned char *)strata_words_, 8, strata_room_            \
-			};                                                                 \
-			strata_words_[0] = strata_app_context_word;                          \
+			STRATA_BODY_(STRATA_PRINTF_EACH(STRATA_PRINTF_ROOM_, __VA_ARGS__)) \
 			STRATA_PRINTF_EACH(STRATA_PRINTF_PUT_, __VA_ARGS__)                \
 			strata_app_write(&strata_site_.tracepoint, strata_words_,          \
 					 strata_body_finish(&strata_body_));               \

@@ -159,6 +159,21 @@ static __attribute__((__constructor__, __unused__)) void strata_app_file_ready(v
 #define STRATA_TRACE_ENABLED(group, name) \
 	STRATA_NEVER_(strata_read_once(&strata_event_##group##_##name.enabled) != 0)
 
+/* The body of a record on the stack, strata_body_, with its context.  The arguments add up the
+ * bytes of its fields: + BYTES for each. */
+#define STRATA_BODY_(...)                                                                  \
+	enum {                                                                             \
+		strata_sum_ = 8 __VA_ARGS__,                                               \
+		strata_room_ = strata_sum_ < STRATA_SINGLE_BODY_MAX ?                      \
+			       strata_sum_ : STRATA_SINGLE_BODY_MAX,                       \
+		strata_short_ = strata_room_ <= STRATA_SINGLE_SHORT_BODY                   \
+	};                                                                                 \
+	uint64_t strata_words_[strata_short_ ? STRATA_SINGLE_SHORT_BODY / 8 :              \
+			       (strata_room_ + 7) / 8];                                    \
+	struct strata_body strata_body_ = { (unsigned char *)strata_words_, 8,             \
+					    strata_room_ };                                \
+	strata_words_[0] = strata_app_context_word;
+
 #define STRATA_FIRST_(first, ...) first
 #define STRATA_EVENT_1_(level, group, name, ...) STRATA_EVENT_2_(level, group, name, __VA_ARGS__)
 #define STRATA_EVENT_2_(level, group, name, ...)                                                  \
@@ -184,17 +199,7 @@ static __attribute__((__constructor__, __unused__)) void strata_app_file_ready(v
 		const struct strata_tracepoint *strata_tracepoint_                         \
 		STRATA_EACH(STRATA_PARAMETER_, __VA_ARGS__))                               \
 	{                                                                                  \
-		enum {                                                                     \
-			strata_sum_ = 8 STRATA_EACH(STRATA_ROOM_, __VA_ARGS__),            \
-			strata_room_ = strata_sum_ < STRATA_SINGLE_BODY_MAX ?              \
-				       strata_sum_ : STRATA_SINGLE_BODY_MAX,               \
-			strata_short_ = strata_room_ <= STRATA_SINGLE_SHORT_BODY           \
-		};                                                                         \
-		uint64_t strata_words_[strata_short_ ? STRATA_SINGLE_SHORT_BODY / 8 :      \
-				       (strata_room_ + 7) / 8];                            \
-		struct strata_body strata_body_ = { (unsigned char *)strata_words_, 8,     \
-						    strata_room_ };                        \
-		strata_words_[0] = strata_app_context_word;                                  \
+		STRATA_BODY_(STRATA_EACH(STRATA_ROOM_, __VA_ARGS__))                       \
 		STRATA_EACH(STRATA_PUT_, __VA_ARGS__)                                      \
 		strata_app_write(strata_tracepoint_, strata_words_,                        \
 				 strata_body_finish(&strata_body_));                       \

@@ -38,8 +38,8 @@ static void put_conversion(struct message *message)
 	message->waits = false;
 }
 
-/* Writes the text up to the next conversion that takes a field.  False: there is none, or no room
- * for it. */
+/* Writes the text up to the next conversion that takes a field.  False: no conversion is left, or
+ * the message is full. */
 static bool find_conversion(struct message *message)
 {
 	while (*message->at && !is_full(message)) {

@@ -74,6 +74,15 @@ static void pass_time(struct series *series, size_t index)
 				series->recorder->queues[i].streams[j]->file_again_ticks = 1;
 }
 
+/* A recording that has just begun by a rotation, when the user's share of the disk was used up. */
+static struct recorder_finished begin_without_share(struct series *series, struct user *user)
+{
+	series_begin(series);
+	begin_user(series, user);
+	user->who->written += ALL_OF_IT;
+	return series_rotate(series);
+}
+
 static void without_a_share_of_the_disk_events_wait_in_their_ring(void **state)
 {
 	struct recorder_finished first, second;
@@ -82,10 +91,7 @@ static void without_a_share_of_the_disk_events_wait_in_their_ring(void **state)
 	struct strata_stream counts;
 
 	(void)state;
-	series_begin(&series);
-	begin_user(&series, &user);
-	user.who->written += ALL_OF_IT;
-	first = series_rotate(&series);
+	first = begin_without_share(&series, &user);
 	test_ring_write(&user.ring);
 	test_ring_write(&series.ring);
 	series_drain(&series);
@@ -189,10 +195,7 @@ static void what_never_got_a_place_is_counted_as_lost(void **state)
 	struct series series;
 
 	(void)state;
-	series_begin(&series);
-	begin_user(&series, &user);
-	user.who->written += ALL_OF_IT;
-	first = series_rotate(&series);
+	first = begin_without_share(&series, &user);
 	test_ring_write(&user.ring);
 	series_drain(&series);
 	recorder_leave_source(series.recorder, user.index, STRATA_SOURCE_EXITED);

@@ -298,7 +298,7 @@ check "no trace" says 2 'name a TRACE' sql
 check "a trace that is not there" says 1 "$work/nothing" sql "$work/nothing" 'SELECT 1'
 check "an option that there is not" says 2 'no option of sql: --jsx' sql --jsx "$work/xen" 'SELECT 1'
 check "a value that is none" says 2 'not a value of this option' sql --memory x "$work/xen" 'SELECT 1'
-check "no memory at all is none, too" says 2 'not a value of this option' sql --memory 0 "$work/xen" 'SELECT 1'
+check "--memory 0 is refused" says 2 'not a value of this option' sql --memory 0 "$work/xen" 'SELECT 1'
 check "an output that cannot be written is reported" says 1 'the output could not be written' eval 'sql "$work/xen" "SELECT 1" >/dev/full'
 check "too many arguments" says 2 'further traces by --also' sql "$work/xen" 'SELECT 1' 'SELECT 2'
 check "--help" says 0 '^Usage: strata sql' sql --help

@@ -50,7 +50,7 @@ struct drain_source {
 	struct principal *who;
 	bool broken_said;     /* the user knows that a ring of it is broken */
 	bool waits_said;      /* and that a ring of it has no file yet */
-	uint64_t table_bytes; /* that @who is charged with for its tables; 0: for none */
+	uint64_t table_bytes; /* charged to @who for its tables; 0: nothing is charged */
 };
 
 /* Why a packet is lost for the recording. */
@@ -65,7 +65,8 @@ struct ring_stream {
 	struct ring *ring;
 	struct drain_source *source;
 	struct stream_file file;
-	uint64_t file_again_ticks;     /* the file could not be made: not before */
+	/* The file could not be made, and is not tried again before; 0: it was not tried. */
+	uint64_t file_again_ticks;
 	uint64_t lost[STRATA_NR_LOST]; /* of this ring, up to the last packet */
 	uint64_t end_ticks;            /* of the last packet */
 	uint64_t next_sequence;        /* the least that the next packet may have */
@@ -104,6 +105,9 @@ static inline struct strata_source *stream_source(const struct drain *drain,
 	return &drain->recording->sources[stream->source->index];
 }
 
+/* How often the disk is asked for its room, and a share that was used up is tried again. */
+#define DRAIN_ROOM_MS 100u
+
 /* Bytes of text in the tables for each byte of an event's description, at most: sequences with long
  * names take the most. */
 #define DRAIN_TEXT_OF_DESCRIPTION 7u
@@ -122,9 +126,9 @@ bool drain_has_files(const struct drain *drain, const struct principal *who, uin
 void drain_note_written(struct drain *drain, struct principal *who, uint64_t bytes);
 
 /*
- * place.c: whether the share of @who has room for the tables of one more source: its entry in
- * recording.json, its directory and its metadata.
- * @nr_streams: that it will have files for
+ * place.c: whether @who's share has room for another source: an entry in recording.json, a
+ * directory and metadata.
+ * @nr_streams: streams that will have files
  * @description_bytes: of its events
  * 0, or -1 with the share that is used up.
  */
@@ -156,6 +160,16 @@ void drain_unlist(struct drain *drain, struct drain_source *source);
 int drain_make_place(struct drain *drain, struct ring_stream *stream, uint64_t bytes,
 		     enum drain_loss *why, struct strata_error *error);
 
+/* place.c: takes back the charge for the file of a stream, which is removed without a packet. */
+void drain_unmake_place(struct ring_stream *stream);
+
+/* Whether a stream has to wait before its file is tried again.  The clock is read only if one
+ * waits: each ring is asked in each turn. */
+static inline bool drain_waits_for_file(const struct ring_stream *stream)
+{
+	return stream->file_again_ticks && strata_clock() < stream->file_again_ticks;
+}
+
 /* look.c: returns what is ready in the ring. @gone: its writer will never write again. */
 enum strata_poll drain_look(const struct drain *drain, const struct ring_stream *stream, bool gone);
 
@@ -171,12 +185,6 @@ int drain_skip_old(struct ring_stream *stream, struct strata_error *error);
 
 /* check.c: reports that the ring cannot be read, once. */
 void drain_report_lies(struct drain *drain, struct ring_stream *stream);
-
-/* place.c: takes back the charge for the file of a stream, which is removed without a packet. */
-void drain_unmake_place(struct ring_stream *stream);
-
-/* Pause before writing to a full disk is tried again. */
-#define DRAIN_RETRY_MS 1000u
 
 /* write.c: when to try again what fails now. */
 uint64_t drain_retry_ticks(const struct drain *drain);

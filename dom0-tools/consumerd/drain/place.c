@@ -18,9 +18,6 @@
 #define TABLE_BYTES           (3 * BLOCK_BYTES)
 #define TABLE_BYTES_OF_STREAM 160u
 
-/* When to ask again whether a share has room; the disk is asked as often (room.c). */
-#define SHARE_RETRY_MS 100u
-
 static int no_files(const struct principal *who, struct strata_error *error)
 {
 	return strata_fail(error,
@@ -111,8 +108,13 @@ static int list_for(struct drain *drain, struct ring_stream *stream, struct stra
 	return 0;
 }
 
-/* The stream waits for its file, and is tried again later. */
-static int wait_for_file(struct drain *drain, struct ring_stream *stream, uint32_t again_ms,
+static uint64_t share_again_ticks(const struct drain *drain)
+{
+	return strata_clock() + (uint64_t)drain->recording->tsc_khz * DRAIN_ROOM_MS;
+}
+
+/* Has the stream wait for its file until @again_ticks. */
+static int wait_for_file(struct drain *drain, struct ring_stream *stream, uint64_t again_ticks,
 			 const struct strata_error *why)
 {
 	if (!stream->source->waits_said)
@@ -121,7 +123,7 @@ static int wait_for_file(struct drain *drain, struct ring_stream *stream, uint32
 				   "events that do not fit into its buffers are lost and counted",
 				   stream_source(drain, stream)->name, why->text);
 	stream->source->waits_said = true;
-	stream->file_again_ticks = strata_clock() + (uint64_t)drain->recording->tsc_khz * again_ms;
+	stream->file_again_ticks = again_ticks;
 	return 0;
 }
 
@@ -142,7 +144,7 @@ int drain_make_place(struct drain *drain, struct ring_stream *stream, uint64_t b
 	     no_bytes(stream->source->who, error)) ||
 	    list_for(drain, stream, error)) {
 		drain->totals.was_shared = true;
-		return wait_for_file(drain, stream, SHARE_RETRY_MS, error);
+		return wait_for_file(drain, stream, share_again_ticks(drain), error);
 	}
 	made = stream_file_make(&stream->file, error);
 	/* A file of an untrusted one that cannot be made, for whatever reason, is no reason to end
@@ -151,7 +153,7 @@ int drain_make_place(struct drain *drain, struct ring_stream *stream, uint64_t b
 	    (made != STREAM_FILE_OK && drain->is_of_now && !stream->source->who->trusted)) {
 		*why = DRAIN_NO_ROOM;
 		drain->totals.was_full = true;
-		return wait_for_file(drain, stream, DRAIN_RETRY_MS, error);
+		return wait_for_file(drain, stream, drain_retry_ticks(drain), error);
 	}
 	if (made != STREAM_FILE_OK)
 		return -1;

@@ -10,9 +10,6 @@
 
 #include "consumerd/drain/drain.h"
 
-/* The disk is queried again after this time; until then what we wrote is subtracted. */
-#define ROOM_MS 100u
-
 /* The bytes that are free on the disk of the recording. */
 static uint64_t free_bytes(const struct drain *drain)
 {
@@ -24,13 +21,14 @@ static uint64_t free_bytes(const struct drain *drain)
 	return (uint64_t)disk.f_bavail * disk.f_frsize;
 }
 
+/* The same, by the last query less what was written since. */
 static uint64_t room_now(struct drain *drain)
 {
 	const uint64_t now = strata_clock();
 
 	if (now >= drain->room_until_ticks) {
 		drain->room_bytes = free_bytes(drain);
-		drain->room_until_ticks = now + (uint64_t)drain->recording->tsc_khz * ROOM_MS;
+		drain->room_until_ticks = now + (uint64_t)drain->recording->tsc_khz * DRAIN_ROOM_MS;
 	}
 	return drain->room_bytes;
 }

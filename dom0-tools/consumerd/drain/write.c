@@ -13,9 +13,12 @@
  * 63 bits, so that no ring can make it wrap and hide the losses of others. */
 #define LOST_MAX (INT64_MAX / STRATA_NR_LOST / STRATA_STREAMS_MAX)
 
+/* Pause before writing to a full disk is tried again. */
+#define RETRY_MS 1000u
+
 uint64_t drain_retry_ticks(const struct drain *drain)
 {
-	return strata_clock() + (uint64_t)drain->recording->tsc_khz * DRAIN_RETRY_MS;
+	return strata_clock() + (uint64_t)drain->recording->tsc_khz * RETRY_MS;
 }
 
 /* Builds the header in the space before the records. */

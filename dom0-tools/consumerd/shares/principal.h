@@ -162,7 +162,7 @@ struct principal {
 /* The least cost of a step. */
 #define PRINCIPAL_STEP_BYTES 4096u
 
-/* The cost of making or closing a file: a ring's stream, a source's directory. */
+/* The cost of making or closing a file, and of setting up a ring. */
 #define PRINCIPAL_FILE_BYTES (32u << 10)
 
 /* The cost of mapping and unmapping a page of a guest. */

@@ -42,7 +42,7 @@ int strata_ctf_format_env(struct strata_ctf_env *env, struct strata_ctf_arena *a
 	return 0;
 }
 
-/* Reads a decimal number, and moves behind it.  False: there is none, or it is too large. */
+/* Reads a decimal number, and moves behind it.  False: no digit, or more than 64 bits. */
 static bool read_number(const char **text, uint64_t *number)
 {
 	const char *at = *text;
@@ -66,7 +66,7 @@ static bool read_name(const char *name, uint64_t *stream, uint64_t *event)
 	return read_number(&name, stream) && *name++ == '_' && read_number(&name, event) && !*name;
 }
 
-/* The class of that event; NULL: there is none. */
+/* The class with those ids; NULL if no class has them. */
 static const struct strata_ctf_event_class *
 find_class(const struct strata_ctf_stream_class *streams, size_t nr_streams, uint64_t stream,
 	   uint64_t event)
