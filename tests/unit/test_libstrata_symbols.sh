@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# libstrata exports only the symbols of strata/tracepoint.h. A program whose functions have the same names as
-# libstrata's internal ones can still be linked and traced. A program and a libstrata of different versions do not
-# start together. Speaks TAP; run by tests/run.sh.
+# libstrata exports only the symbols of strata/tracepoint.h and strata/printf.h. A program whose functions have the
+# same names as libstrata's internal ones can still be linked and traced. A program and a libstrata of different
+# versions do not start together. Speaks TAP; run by tests/run.sh.
 # shellcheck source=tests/tap.sh
 . "$(dirname "$0")/../tap.sh"
 work=$(mktemp -d)
@@ -13,6 +13,7 @@ cat >"$work/public" <<-'END'
 	strata_app_context_word
 	strata_app_ready
 	strata_app_register
+	strata_app_register_printf
 	strata_app_rings
 	strata_app_unregister
 	strata_app_write_long
@@ -23,14 +24,14 @@ shared() { nm -D --defined-only out/lib/libstrata.so | awk '$2 != "A" { sub(/@.*
 static() { nm --defined-only --extern-only out/lib/libstrata.a | awk 'NF == 3 { print $3 }' | sort; }
 check "libstrata.so exports what is public, and nothing else" diff "$work/public" <(shared)
 check "and so does libstrata.a" diff "$work/public" <(static)
-declared() { tr -c 'a-z_' '\n' <include/strata/tracepoint.h | grep -x "$1"; }
+declared() { cat include/strata/{tracepoint,printf}.h | tr -c 'a-z_' '\n' | grep -x "$1"; }
 all_are_declared() {
 	local name
 	while read -r name; do
 		declared "$name" || { echo "$name is not declared"; return 1; }
 	done <"$work/public"
 }
-check "the header declares each" all_are_declared
+check "the headers declare each" all_are_declared
 
 # Functions that the parts of libstrata share have these names.
 nm --defined-only --extern-only out/lib/*.o | awk 'NF == 3 { print $3 }' | grep -v '^strata_app_' | sort -u >"$work/private"
