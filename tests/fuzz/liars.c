@@ -167,10 +167,12 @@ static void work_of(struct liar *liar)
 	struct fake_guest *guest = liar->guest;
 	uint32_t i;
 
-	/* The honest one never fills its ring, but where that loses nothing. */
+	/* The honest one never fills its rings, but where that loses nothing.  A flight recorder
+	 * may find them in the mode of a recorder that died, which discards. */
 	if (!plan.rests || random_one_in(&truth, RESTS))
 		fake_guest_write(guest, &truth,
-				 guest == &guests[HONEST] && !plan.overwrite ? 12 : 80);
+				 guest == &guests[HONEST] && !guest->rings[0].ring->overwrite ? 12
+											      : 80);
 	if (guest->recording)
 		for (i = random_below(&lies, liar->per_wait + 1); i > 0; i--)
 			lie(liar, MUTATE_WHEN_RECORDED);
