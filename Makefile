@@ -264,7 +264,7 @@ unit: $(UNIT_TESTS) $(APP_TESTS) $(CONTROL_TESTS) $(ATTACKS)
 FUZZ_CFLAGS  := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined \
 	-fno-sanitize-recover=undefined -fno-builtin-memcpy -Itests/fuzz -include tests/fuzz/hostile_platform.h \
 	-DSOURCES_RINGS_PER_TURN=1u
-FUZZ_WRAPPED := poll nanosleep clock_gettime time access memcpy bind unlink
+FUZZ_WRAPPED := poll nanosleep clock_gettime time access memcpy bind unlink fstatvfs
 FUZZ_SOURCES := $(filter-out %/main.c %/run_lock.c %/run_dir.c %/worker.c %/stderr_queue.c %/grant_call.c merge/sql/% dom0-tools/stratad/sessions/%,$(SOURCES)) \
 	$(filter-out tests/fuzz/fuzz_%.c,$(wildcard tests/fuzz/*.c))
 

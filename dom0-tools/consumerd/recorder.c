@@ -54,6 +54,41 @@ struct recorder *recorder_open_final(const char *dir, const char *source,
 	return recorder_open(path, OUTPUT_NEW, error);
 }
 
+/* The number of rings.  @bytes: OUT, of their sub-buffers */
+static uint64_t count_rings(const struct recorder *recorder, uint64_t *bytes)
+{
+	uint64_t nr = 0;
+	size_t i, j;
+
+	*bytes = 0;
+	for (i = 0; i < recorder->nr_queues; i++) {
+		nr += recorder->queues[i].nr;
+		for (j = 0; j < recorder->queues[i].nr; j++) {
+			const struct strata_ring_geometry geo =
+				recorder->queues[i].streams[j]->ring->reader.geo;
+
+			*bytes += (uint64_t)strata_nr_subbufs(geo) * strata_subbuf_bytes(geo);
+		}
+	}
+	return nr;
+}
+
+bool recorder_has_room_for_copy(struct recorder *recorder, const struct principal *who)
+{
+	uint64_t bytes, nr = count_rings(recorder, &bytes);
+
+	return drain_has_bytes(&recorder->drain, who, bytes) &&
+	       drain_has_files(&recorder->drain, who, nr);
+}
+
+void recorder_note_copy(const struct recorder *recorder, struct principal *who, uint64_t bytes)
+{
+	uint64_t most, nr = count_rings(recorder, &most);
+
+	principal_note_written(who, bytes);
+	principal_note_files(who, nr);
+}
+
 const struct strata_dir *recorder_dir(const struct recorder *recorder)
 {
 	return &recorder->out.dir;

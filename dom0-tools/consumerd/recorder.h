@@ -31,6 +31,15 @@ struct recorder *recorder_open(const char *dir, enum output_place place,
 struct recorder *recorder_open_final(const char *dir, const char *source,
 				     struct strata_error *error);
 
+/*
+ * Whether the share of @who has room for a copy of all that the rings of a recording hold, on the
+ * disk of the recording: their bytes, and a file of each.
+ */
+bool recorder_has_room_for_copy(struct recorder *recorder, const struct principal *who);
+
+/* Charges such a copy to @who.  @bytes: of the packets in it */
+void recorder_note_copy(const struct recorder *recorder, struct principal *who, uint64_t bytes);
+
 /* The output directory; its path is the name that was chosen for it. */
 const struct strata_dir *recorder_dir(const struct recorder *recorder);
 

@@ -37,12 +37,25 @@ void session_keep_last_moments(void *data, const struct participant *one)
 {
 	struct session *session = data;
 	const struct strata_recording *recording = recorder_recording(session->recorder);
+	struct principal *who = principals_domain(recorder_principals(session->recorder),
+						  one->domain, one->uuid, one->guest.name);
 	struct recorder_totals totals;
 	struct strata_error error = { "" };
 	struct recorder *recorder;
 	char written[PATH_MAX];
 	bool news;
 
+	if (!who)
+		return; /* out of memory: do not report it */
+	/* It decides when to die, and all rings are copied then. */
+	if (!recorder_has_room_for_copy(session->recorder, who)) {
+		principal_complain(
+			who,
+			"%s: its final events are not saved, because its share of the disk has no "
+			"room for a copy of all rings; free some space",
+			recording->sources[one->source].name);
+		return;
+	}
 	if (allowance_moments(&session->kernels.allowances, one->uuid, &news) !=
 	    ALLOWANCE_GRANTED) {
 		if (news)
@@ -61,6 +74,7 @@ void session_keep_last_moments(void *data, const struct participant *one)
 		fprintf(stderr, "strata: %s\n", error.text);
 		return;
 	}
+	recorder_note_copy(session->recorder, who, totals.bytes);
 	fprintf(stderr,
 		"strata: its final events are in %s: %" PRIu64 " events (%" PRIu64 " KiB)%s\n",
 		written, totals.events, totals.bytes >> 10, what_is_missing(&totals));

@@ -11,6 +11,7 @@
 
 #include <strata/abi/app.h>
 
+#include "fake_hypervisor.h"
 #include "outcome.h"
 #include "consumerd/shares/principal.h"
 #include "recording/recording.h"
@@ -72,6 +73,60 @@ static const char *no_death_stops_the_recorder(const char *raw)
 			"applications wait";
 	free(text);
 	return honest_is_whole(raw, wrong);
+}
+
+/* What the rings of all guests hold, and those of the hypervisor's two CPUs. */
+static uint64_t ring_bytes(void)
+{
+	uint64_t bytes =
+		2 * strata_nr_subbufs(FAKE_XEN_GEOMETRY) * strata_subbuf_bytes(FAKE_XEN_GEOMETRY);
+	size_t i;
+
+	for (i = 0; i < NR_GUESTS; i++)
+		bytes += guests[i].nr_rings * strata_nr_subbufs(guests[i].geo) *
+			 strata_subbuf_bytes(guests[i].geo);
+	return bytes;
+}
+
+/* The disk has room for the first copy, and for what that has to leave. */
+static void die_beside_a_small_disk(void *data)
+{
+	if (!deaths)
+		fake_host.disk_bytes = 2 * ring_bytes();
+	die_while_another_is_deaf(data);
+}
+
+static size_t copies_of_deaths(const char *raw, void (*work)(void *data), const char **wrong)
+{
+	struct plan plan = cost_begin(true, work);
+	char *text = NULL;
+	const char *at;
+	size_t nr = 0;
+
+	deaths = 0;
+	plan.duration_ms = 4000;
+	*wrong = record_checked(raw, &plan, true, &text);
+	for (at = text; at && (at = strstr(at, "its final events are in")); at++)
+		nr++;
+	if (!*wrong && nr < deaths && !strstr(text, "its share of the disk has no room for a copy"))
+		*wrong = "the missing copy of a death is not explained";
+	free(text);
+	return nr;
+}
+
+static const char *deaths_do_not_fill_the_disk(const char *raw)
+{
+	const char *wrong;
+	size_t nr = copies_of_deaths(raw, die_while_another_is_deaf, &wrong);
+
+	if (!wrong && nr != deaths)
+		wrong = "not each death is saved, where there is room";
+	if (wrong)
+		return wrong;
+	nr = copies_of_deaths(raw, die_beside_a_small_disk, &wrong);
+	if (!wrong && (!nr || nr == deaths))
+		wrong = "the copies of deaths are not as many as the guest's share has room for";
+	return wrong;
 }
 
 /* As soon as it is recorded it reboots. */
@@ -211,6 +266,8 @@ const struct guest_cost life_costs[] = {
 	  a_death_takes_no_history_of_others },
 	{ "a guest that dies and one that does not flush do not stop the recorder",
 	  no_death_stops_the_recorder },
+	{ "a guest that dies again and again has the disk's share of one guest",
+	  deaths_do_not_fill_the_disk },
 	{ "a guest that reboots has no new allowance", a_reboot_brings_no_new_allowance },
 	{ "a domain's next kernel finds nobody writing into its memory",
 	  another_kernel_s_memory_is_not_written },

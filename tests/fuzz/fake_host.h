@@ -40,6 +40,7 @@ struct fake_host {
 
 	bool xenstored_hangs; /* it answers nothing: work for the worker waits */
 	bool worker_runs;     /* a request of xenstore is the worker's */
+	uint64_t disk_bytes; /* that are free on the disk of recordings; 0: the disk's own answer */
 
 	/* what the recorder did */
 	uint64_t waits;

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/statvfs.h>
 #include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
@@ -43,6 +44,8 @@ int __real_bind(int fd, const struct sockaddr *address, socklen_t bytes);
 int __wrap_bind(int fd, const struct sockaddr *address, socklen_t bytes);
 int __real_unlink(const char *path);
 int __wrap_unlink(const char *path);
+int __real_fstatvfs(int fd, struct statvfs *disk);
+int __wrap_fstatvfs(int fd, struct statvfs *disk);
 int __wrap_nanosleep(const struct timespec *wanted, struct timespec *left);
 int __wrap_clock_gettime(clockid_t clock, struct timespec *now);
 time_t __wrap_time(time_t *now);
@@ -123,6 +126,15 @@ time_t __wrap_time(time_t *now)
 	if (now)
 		*now = spec.tv_sec;
 	return spec.tv_sec;
+}
+
+int __wrap_fstatvfs(int fd, struct statvfs *disk)
+{
+	const int result = __real_fstatvfs(fd, disk);
+
+	if (fake_host.disk_bytes)
+		disk->f_bavail = fake_host.disk_bytes / disk->f_frsize;
+	return result;
 }
 
 int __wrap_access(const char *path, int mode)
