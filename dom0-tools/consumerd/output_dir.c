@@ -274,11 +274,16 @@ int output_dir_dated(char path[PATH_MAX], const char *dir, const char *what,
 {
 	time_t now = time(NULL);
 	struct tm local;
-	char date[32];
+	char date[32], number[16] = "";
+	struct stat status;
+	unsigned int i = 1;
 
 	strftime(date, sizeof(date), "%Y%m%d-%H%M%S", localtime_r(&now, &local));
-	if (snprintf(path, PATH_MAX, "%s/%s-%s", dir, what, date) < PATH_MAX)
-		return 0;
+	while (snprintf(path, PATH_MAX, "%s/%s-%s%s", dir, what, date, number) < PATH_MAX) {
+		if (lstat(path, &status))
+			return 0;
+		snprintf(number, sizeof(number), "-%u", ++i);
+	}
 	return strata_fail(error, "%.200s...: the path is too long", dir);
 }
 

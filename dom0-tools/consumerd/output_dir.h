@@ -40,7 +40,8 @@ int output_dir_open(struct output_dir *out, const char *path, enum output_place 
  */
 int output_dir_of_many(const char *path, struct strata_error *error);
 
-/* Names a directory for something that begins now: "DIR/recording-20260701-120000".  0 or -1. */
+/* Names a directory, which does not exist, for something that begins now:
+ * "DIR/recording-20260701-120000", or with "-2" and so on behind it.  0 or -1. */
 int output_dir_dated(char path[PATH_MAX], const char *dir, const char *what,
 		     struct strata_error *error);
 

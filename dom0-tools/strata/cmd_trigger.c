@@ -16,6 +16,7 @@
 
 #define DEFAULT_INTERVAL_MS 100u
 #define DEFAULT_PAUSE_MS    10000u
+#define DEFAULT_KEEP_FREE   15u
 #define TAKEN               (-1)
 
 static void usage(FILE *out)
@@ -40,6 +41,8 @@ static void usage(FILE *out)
 		"      --rotate               rotates the session's recording, in place of a snapshot; for\n"
 		"                             sessions without --snapshot\n"
 		"      --max N                ends after N actions (default: Ctrl-C)\n"
+		"      --keep-free PERCENT    takes no further snapshot while less of the disk is free\n"
+		"                             (default: 15)\n"
 		"      --pause TIME           acts again after TIME at the earliest (default: 10s)\n"
 		"      --interval TIME        between two looks at the counts (default: 100ms)\n"
 		"  -d, --duration TIME        ends after TIME\n"
@@ -95,6 +98,12 @@ static int take_own(int option, const char *argument, struct trigger *trigger)
 			return wrong("--max needs a number, 1 or more");
 		trigger->max = (unsigned int)number;
 		return TAKEN;
+	case 'f':
+		number = 0;
+		if (strcmp(argument, "0") && take_number(argument, 99, &number))
+			return wrong("--keep-free needs a number of percent, 0 to 99");
+		trigger->keep_free = (unsigned int)number;
+		return TAKEN;
 	case 'p':
 		trigger->pause_ms = time_parse_ms(argument);
 		return trigger->pause_ms ? TAKEN : wrong("--pause needs a time: 10s, 2m");
@@ -117,6 +126,7 @@ static int take_options(int argc, char **argv, struct aggregate_options *options
 		{ "session", required_argument, NULL, 's' },
 		{ "rotate", no_argument, NULL, 'R' },
 		{ "max", required_argument, NULL, 'm' },
+		{ "keep-free", required_argument, NULL, 'f' },
 		{ "pause", required_argument, NULL, 'p' },
 		{ "json", no_argument, NULL, 'j' },
 		{ "help", no_argument, NULL, 'h' },
@@ -160,7 +170,10 @@ static int check(const struct trigger *trigger, const struct aggregate_words *wo
 int strata_cmd_trigger(int argc, char **argv)
 {
 	struct aggregate_choice what;
-	struct trigger trigger = { .count = 1, .pause_ms = DEFAULT_PAUSE_MS, .what = &what };
+	struct trigger trigger = { .count = 1,
+				   .pause_ms = DEFAULT_PAUSE_MS,
+				   .keep_free = DEFAULT_KEEP_FREE,
+				   .what = &what };
 	struct aggregate_options options = { .interval_ms = DEFAULT_INTERVAL_MS,
 					     .look = trigger_look,
 					     .data = &trigger };

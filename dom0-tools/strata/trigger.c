@@ -6,6 +6,7 @@
 #include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/statvfs.h>
 #include <time.h>
 
 #include <strata/aggregate.h>
@@ -101,8 +102,40 @@ static void print(const struct trigger *trigger, const char *seen, const char *d
 	fflush(stdout);
 }
 
+/* Whether the disk of the last snapshot has room for another.  Whoever can cause the condition can
+ * have snapshots taken without end.  @why: OUT, if not */
+static bool has_room(const struct trigger *trigger, char *why, size_t bytes)
+{
+	struct statvfs disk;
+	uint64_t percent;
+
+	/* A file system that does not report its size sets no limit. */
+	if (trigger->rotate || !trigger->written[0] || statvfs(trigger->written, &disk) ||
+	    !disk.f_blocks)
+		return true;
+	percent = (uint64_t)((unsigned __int128)disk.f_bavail * 100 / disk.f_blocks);
+	if (percent >= trigger->keep_free)
+		return true;
+	snprintf(why, bytes,
+		 "no snapshot is taken: %" PRIu64 " %% of the disk of %s are free, and --keep-free "
+		 "is %u %%; remove snapshots",
+		 percent, trigger->written, trigger->keep_free);
+	return false;
+}
+
+static void note_written(struct trigger *trigger, struct strata_control *control)
+{
+	const char *reply = strata_control_reply(control);
+	struct json_object *object = reply ? json_tokener_parse(reply) : NULL, *output;
+
+	if (json_object_object_get_ex(object, "output", &output))
+		snprintf(trigger->written, sizeof(trigger->written), "%s",
+			 json_object_get_string(output));
+	json_object_put(object);
+}
+
 /* Asks stratad for the action.  0, or -1: out of memory. */
-static int act(struct trigger *trigger, const char *seen)
+static int ask(struct trigger *trigger, const char *seen)
 {
 	struct strata_control *control = session_request_begin();
 	enum strata_control_result result;
@@ -112,11 +145,27 @@ static int act(struct trigger *trigger, const char *seen)
 	result = trigger->rotate ? strata_control_rotate(control, trigger->session)
 				 : strata_control_snapshot(control, trigger->session, NULL);
 	print(trigger, seen, strata_control_message(control), result != STRATA_CONTROL_OK);
+	note_written(trigger, control);
 	strata_control_free(control);
-	trigger->nr_actions++;
 	trigger->failed |= result != STRATA_CONTROL_OK;
-	trigger->quiet_until_ms = now_ms() + trigger->pause_ms;
 	return 0;
+}
+
+/* 0, or -1: out of memory. */
+static int act(struct trigger *trigger, const char *seen)
+{
+	char why[PATH_MAX + 200];
+	int result = 0;
+
+	if (has_room(trigger, why, sizeof(why))) {
+		result = ask(trigger, seen);
+	} else {
+		print(trigger, seen, why, true);
+		trigger->failed = true;
+	}
+	trigger->nr_actions++;
+	trigger->quiet_until_ms = now_ms() + trigger->pause_ms;
+	return result;
 }
 
 int trigger_look(void *data, const struct aggregate_look *look, struct strata_error *error)

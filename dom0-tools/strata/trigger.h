@@ -15,16 +15,18 @@ struct trigger {
 	uint64_t above_ns; /* shortest time that counts; 0: the trigger counts events */
 	uint64_t count;    /* least number of new events or times of one row in an interval */
 	/* The action. */
-	const char *session; /* NULL: the current one */
-	bool rotate;         /* rotate its recording; else: take a snapshot */
-	unsigned int max;    /* number of actions after which it ends; 0: no limit */
-	uint64_t pause_ms;   /* least time between two actions */
+	const char *session;    /* NULL: the current one */
+	bool rotate;            /* rotate its recording; else: take a snapshot */
+	unsigned int max;       /* number of actions after which it ends; 0: no limit */
+	uint64_t pause_ms;      /* least time between two actions */
+	unsigned int keep_free; /* percent of the disk that later snapshots leave free */
 	bool json;
 	const struct aggregate_choice *what;
 	/* Its state. */
 	unsigned int nr_actions;
 	uint64_t quiet_until_ms;
-	bool failed; /* an action failed, which was printed */
+	char written[PATH_MAX]; /* the last snapshot; "" before it */
+	bool failed;            /* an action failed, which was printed */
 };
 
 /* struct aggregate_options: look, for a struct trigger. */

@@ -92,9 +92,18 @@ watch --app all:plain --max 1 --session nosuch count
 ends
 check "so is a session that is not there" is "$status" 3
 check "which is named" has "$(cat "$work/out")" "there is no session nosuch"
+rm -r "$work"/flight/snapshot-*
+watch --app all:plain --max 2 --pause 10ms --interval 50ms --session flight --keep-free 99 count
+ends
+check "a disk that is not free enough is the status" is "$status" 3
+check "and is said" has "$(cat "$work/out")" "of the disk of $(find "$work/flight" -maxdepth 1 -name 'snapshot-*') are free, and --keep-free is 99 %"
+check "there is the first snapshot only" is "$(snapshots)" 1
+watch --app all:plain --max 2 --pause 10ms --interval 50ms --session flight --keep-free 0 count
+ends
+check "or there are all, also within a second" is "$status $(snapshots)" "0 3"
 stop_program
 
-for wrong in "count --above 1ms" "time:a..b" "--count 0 count" "--above 5 --max x time:a..b" "" "count count" "--above 1h time:a..b"; do
+for wrong in "count --above 1ms" "time:a..b" "--count 0 count" "--above 5 --max x time:a..b" "--keep-free 100 count" "--keep-free x count" "" "count count" "--above 1h time:a..b"; do
 	# shellcheck disable=SC2086 # words
 	check "\"$wrong\" is refused" refused "strata trigger --help" "$strata" trigger --app all $wrong
 done

@@ -155,6 +155,8 @@ int session_run_snapshot(struct managed_session *session, struct json_object *re
 	status = consumer_ask(&consumer, line, text, sizeof(text), error);
 	if (status >= 0)
 		json_object_object_add(reply, "message", json_object_new_string(text));
+	if (status == STRATA_STATUS_OK || status == STRATA_STATUS_PARTIAL)
+		json_object_object_add(reply, "output", json_object_new_string(path));
 	return status;
 }
 
