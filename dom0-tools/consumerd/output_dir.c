@@ -151,27 +151,50 @@ static int take_place(struct output_dir *out, enum output_place place, struct st
 	return put_aside(out, error);
 }
 
-static int hold_reserve(const struct strata_dir *dir, struct strata_error *error)
+/* Allocates the disk space of the reserve.  0, or the errno. */
+static int grow_reserve(struct output_dir *out, int fd, uint64_t bytes)
 {
-	static const char zeros[4096];
-	size_t done;
-	int fd;
+	const int reason = posix_fallocate(fd, 0, (off_t)bytes);
+
+	if (!reason)
+		out->reserved = bytes;
+	/* What was allocated in vain is room for events. */
+	else if (ftruncate(fd, (off_t)out->reserved))
+		return errno;
+	return reason;
+}
+
+static int hold_reserve(struct output_dir *out, struct strata_error *error)
+{
+	const struct strata_dir *dir = &out->dir;
+	int fd, reason;
 
 	strata_dir_remove(dir, RESERVE_FILE);
 	fd = strata_dir_create(dir, RESERVE_FILE, 0640, error);
 	if (fd < 0)
 		return strata_fail_in(error, "name a directory that can be written with -o");
-	for (done = 0; done < RESERVE_BYTES; done += sizeof(zeros)) {
-		if (write(fd, zeros, sizeof(zeros)) == (ssize_t)sizeof(zeros))
-			continue;
-		strata_fail(error, "%s: %s; make room, or name another directory with -o",
-			    dir->path, strerror(errno));
-		close(fd);
-		strata_dir_remove(dir, RESERVE_FILE);
-		return -1;
-	}
+	reason = grow_reserve(out, fd, RESERVE_BYTES);
 	close(fd);
-	return 0;
+	if (!reason)
+		return 0;
+	strata_fail(error, "%s: %s; make room, or name another directory with -o", dir->path,
+		    strerror(reason));
+	strata_dir_remove(dir, RESERVE_FILE);
+	return -1;
+}
+
+void output_dir_reserve(struct output_dir *out, uint64_t bytes)
+{
+	int fd;
+
+	bytes = RESERVE_BYTES + (bytes + bytes / 4) / RESERVE_BYTES * RESERVE_BYTES;
+	if (bytes <= out->reserved)
+		return;
+	fd = openat(out->dir.fd, RESERVE_FILE, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	grow_reserve(out, fd, bytes);
+	close(fd);
 }
 
 /* Whether the lock is shared: that of a process that only checks for a recorder. A recorder's lock
@@ -239,7 +262,7 @@ int output_dir_open(struct output_dir *out, const char *path, enum output_place 
 				: strata_dir_make(&out->dir, path, 0750, &out->made, error))
 		return -1;
 	if (!hold(&out->dir, error) && !take_place(out, place, error)) {
-		if (!hold_reserve(&out->dir, error)) {
+		if (!hold_reserve(out, error)) {
 			close_to_others(&out->dir);
 			return 0;
 		}
@@ -289,7 +312,7 @@ int output_dir_dated(char path[PATH_MAX], const char *dir, const char *what,
 
 void output_dir_give_up(struct output_dir *out)
 {
-	output_dir_free_reserve(&out->dir);
+	output_dir_free_reserve(out);
 	strata_dir_remove(&out->dir, STRATA_RECORDING_FILE STRATA_DIR_NEW_SUFFIX);
 	strata_dir_remove(&out->dir, STRATA_RECORDING_FILE);
 	if (out->aside)
@@ -298,7 +321,9 @@ void output_dir_give_up(struct output_dir *out)
 	strata_dir_close(&out->dir);
 }
 
-void output_dir_free_reserve(const struct strata_dir *dir)
+void output_dir_free_reserve(struct output_dir *out)
 {
-	strata_dir_remove(dir, RESERVE_FILE);
+	strata_dir_remove(&out->dir, RESERVE_FILE);
+	/* Until the directory is closed nothing is reserved any more. */
+	out->reserved = UINT64_MAX;
 }

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * output_dir.h - the directory of a recording: opened by the rules of safe_dir.h, locked
- * against other recorders, with a little disk space reserved for the tables that are saved
- * last.  Called by the recorder.
+ * against other recorders, with disk space reserved for the tables that are saved last.
+ * Called by the recorder.
  *
  * An earlier recording that is replaced is set aside, within the directory, until the new one has
  * begun; if the new one does not begin, it is restored.
  */
 #ifndef STRATA_CONSUMERD_OUTPUT_DIR_H
 #define STRATA_CONSUMERD_OUTPUT_DIR_H
+
+#include <stdint.h>
 
 #include "files/safe_dir.h"
 
@@ -23,6 +25,7 @@ struct output_dir {
 	struct strata_dir dir; /* locked while it is open; its path is the name that was chosen */
 	bool made;             /* it did not exist */
 	bool aside;            /* an earlier recording waits for output_dir_began() */
+	uint64_t reserved;     /* bytes of the disk, for the last tables */
 };
 
 /*
@@ -52,7 +55,14 @@ void output_dir_began(struct output_dir *out);
  * directory. */
 void output_dir_give_up(struct output_dir *out);
 
+/*
+ * Reserves space for a new copy of tables that had @bytes, which is written beside the old one, and
+ * may be a quarter longer.  If the disk has no room for it, what was reserved before stays; call
+ * this again after the next save.
+ */
+void output_dir_reserve(struct output_dir *out, uint64_t bytes);
+
 /* Frees the reserved space: before the last tables are saved, full disk or not. */
-void output_dir_free_reserve(const struct strata_dir *dir);
+void output_dir_free_reserve(struct output_dir *out);
 
 #endif /* STRATA_CONSUMERD_OUTPUT_DIR_H */

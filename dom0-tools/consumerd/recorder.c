@@ -341,7 +341,7 @@ int recorder_close(struct recorder *recorder, struct recorder_totals *totals,
 	size_t i;
 
 	/* Not earlier: packets would use the space reserved for the tables. */
-	output_dir_free_reserve(&recorder->out.dir);
+	output_dir_free_reserve(&recorder->out);
 	if (for_each_stream(recorder, drain_finish, result ? &later : error))
 		result = -1;
 	recorder_end_leaving(recorder);

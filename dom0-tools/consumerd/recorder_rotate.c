@@ -29,7 +29,7 @@ static int finish(struct recorder *recorder, struct strata_error *error)
 	int result = 0;
 	size_t i, j;
 
-	output_dir_free_reserve(&recorder->out.dir);
+	output_dir_free_reserve(&recorder->out);
 	for (i = 0; i < recorder->nr_queues; i++)
 		for (j = 0; j < recorder->queues[i].nr; j++)
 			if (cut(recorder, recorder->queues[i].streams[j], result ? &later : error))

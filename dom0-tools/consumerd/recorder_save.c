@@ -76,6 +76,7 @@ static int begin(struct recorder *recorder, struct strata_error *error)
 	save->next_source = 0;
 	save->nr_events = nr_events(recorder);
 	save->ticks = 0;
+	save->table_bytes = 0;
 	recorder->unsaved = false;
 	return 0;
 }
@@ -98,6 +99,7 @@ static int go_on(struct recorder *recorder, size_t limit, struct strata_error *e
 		save->next_source++;
 		result = strata_recording_save_step(save->running, &written, error);
 		bytes += written;
+		save->table_bytes += written;
 	}
 	if (result > 0)
 		return 1;
@@ -108,6 +110,7 @@ static int go_on(struct recorder *recorder, size_t limit, struct strata_error *e
 	}
 	save->nr_events_saved = save->nr_events;
 	save->failed = false;
+	output_dir_reserve(&recorder->out, save->table_bytes);
 	live_publisher_tables(recorder->live);
 	return 0;
 }

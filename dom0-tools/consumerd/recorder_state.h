@@ -65,6 +65,7 @@ struct recorder_save {
 	size_t next_source;                    /* in it */
 	size_t nr_events;                      /* of all sources, when it began */
 	uint64_t ticks;                        /* that it took so far */
+	uint64_t table_bytes;                  /* of recording.json, that it wrote so far */
 	size_t nr_events_saved;                /* likewise, in the tables that are in their place */
 	bool failed;
 	uint64_t again_ticks; /* not before */
