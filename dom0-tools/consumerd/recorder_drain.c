@@ -284,26 +284,40 @@ static int drain_queue(struct recorder *recorder, struct recorder_queue *queue,
 	return result;
 }
 
+/* Publishes the ends of streams for followers; keeps those that they could not read yet. */
+static void publish_ends(struct recorder *recorder)
+{
+	size_t i, kept = 0;
+
+	for (i = 0; i < recorder->nr_ended; i++) {
+		const struct recorder_ended *ended = &recorder->ended[i];
+
+		if (recorder_is_listed(recorder, ended->source))
+			live_publisher_end(recorder->live, ended->live_slot, ended->bytes);
+		else
+			recorder->ended[kept++] = *ended;
+	}
+	recorder->nr_ended = kept;
+}
+
 /* Publishes the progress for followers.  They could not read streams that no table on the disk
- * describes yet. */
+ * describes yet; those of other sources do not wait for it. */
 static void publish(struct recorder *recorder)
 {
 	size_t i, j;
 
-	if (!recorder->live || !recorder_is_saved(recorder))
+	if (!recorder->live)
 		return;
 	for (i = 0; i < recorder->nr_queues; i++) {
 		for (j = 0; j < recorder->queues[i].nr; j++) {
 			const struct ring_stream *stream = recorder->queues[i].streams[j];
 
-			live_publisher_set(recorder->live, stream->live_slot, stream->file.bytes,
-					   stream->complete_ticks);
+			if (recorder_is_listed(recorder, stream->source->index))
+				live_publisher_set(recorder->live, stream->live_slot,
+						   stream->file.bytes, stream->complete_ticks);
 		}
 	}
-	for (i = 0; i < recorder->nr_ended; i++)
-		live_publisher_end(recorder->live, recorder->ended[i].live_slot,
-				   recorder->ended[i].bytes);
-	recorder->nr_ended = 0;
+	publish_ends(recorder);
 }
 
 int recorder_drain(struct recorder *recorder, enum recorder_drain extent, uint64_t *nr_packets,

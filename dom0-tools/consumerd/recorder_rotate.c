@@ -89,7 +89,7 @@ static void begin_tables(struct recorder *recorder)
 		if (source->vacant || !state)
 			continue;
 		state->drain.table_bytes = 0;
-		state->saved = (struct recorder_saved){ .any = false };
+		recorder_forget_tables(state);
 		if (source->went_ticks) {
 			recorder_forget_ended(recorder, i);
 			continue;

@@ -63,6 +63,44 @@ static int save_metadata(struct recorder *recorder, size_t index, size_t *bytes,
 	return 0;
 }
 
+/* Notes what the save in progress has of a source. */
+static void note_listing(struct recorder *recorder, size_t index)
+{
+	const struct strata_source *source = &recorder->recording.sources[index];
+	struct recorder_source *state = recorder_source_of(recorder, index);
+
+	if (state)
+		state->listing = (struct recorder_listed){
+			.nr_streams = source->unlisted ? 0 : source->nr_streams,
+			.nr_events = source->nr_events,
+		};
+}
+
+/* That save has come into its place. */
+static void note_listed(struct recorder *recorder)
+{
+	size_t i;
+
+	for (i = 0; i < recorder->nr_sources; i++)
+		recorder->sources[i]->listed = recorder->sources[i]->listing;
+}
+
+bool recorder_is_listed(const struct recorder *recorder, size_t index)
+{
+	const struct strata_source *source = &recorder->recording.sources[index];
+	const struct recorder_listed *listed;
+
+	/* These have left nothing to be read. */
+	if (source->vacant || source->unlisted)
+		return true;
+	if (index >= recorder->nr_sources)
+		return false;
+	listed = &recorder->sources[index]->listed;
+	/* Empty streams of a source that ended are dropped. */
+	return listed->nr_streams && listed->nr_streams >= source->nr_streams &&
+	       listed->nr_events == source->nr_events;
+}
+
 /* Begins to write all tables again. Returns 0 or -1. */
 static int begin(struct recorder *recorder, struct strata_error *error)
 {
@@ -96,6 +134,8 @@ static int go_on(struct recorder *recorder, size_t limit, struct strata_error *e
 			result = -1;
 			break;
 		}
+		if (save->next_source < recorder->recording.nr_sources)
+			note_listing(recorder, save->next_source);
 		save->next_source++;
 		result = strata_recording_save_step(save->running, &written, error);
 		bytes += written;
@@ -110,6 +150,7 @@ static int go_on(struct recorder *recorder, size_t limit, struct strata_error *e
 	}
 	save->nr_events_saved = save->nr_events;
 	save->failed = false;
+	note_listed(recorder);
 	output_dir_reserve(&recorder->out, save->table_bytes);
 	live_publisher_tables(recorder->live);
 	return 0;

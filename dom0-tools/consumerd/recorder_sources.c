@@ -130,6 +130,12 @@ static void vacate(struct recorder *recorder, size_t index)
 	source->layer = STRATA_LAYER_APP;
 }
 
+void recorder_forget_tables(struct recorder_source *state)
+{
+	state->saved = (struct recorder_saved){ .any = false };
+	state->listing = state->listed = (struct recorder_listed){ .nr_streams = 0 };
+}
+
 void recorder_forget_ended(struct recorder *recorder, size_t index)
 {
 	struct strata_source *source = &recorder->recording.sources[index];
@@ -144,7 +150,7 @@ void recorder_forget_ended(struct recorder *recorder, size_t index)
 				    source->description_bytes);
 	}
 	vacate(recorder, index);
-	memset(&state->saved, 0, sizeof(state->saved));
+	recorder_forget_tables(state);
 }
 
 void recorder_name_source(struct recorder *recorder, size_t index)
@@ -192,8 +198,8 @@ static void end_source(struct recorder *recorder, size_t index)
 	principal_give_back(who, PRINCIPAL_DESCRIPTION_BYTES, description_bytes);
 	drain_unlist(&recorder->drain, &state->drain);
 	vacate(recorder, index);
-	/* The next source at this index has metadata of its own. */
-	memset(&state->saved, 0, sizeof(state->saved));
+	/* The next source at this index has tables of its own. */
+	recorder_forget_tables(state);
 	state->presence = RECORDER_SOURCE_LEFT_NOTHING;
 }
 
@@ -209,8 +215,9 @@ static void note_ended(struct recorder *recorder, const struct ring_stream *stre
 	if (!ended)
 		return;
 	recorder->ended = ended;
-	ended[recorder->nr_ended++] =
-		(struct recorder_ended){ stream->live_slot, stream->file.bytes };
+	ended[recorder->nr_ended++] = (struct recorder_ended){ stream->source->index,
+							       stream->live_slot,
+							       stream->file.bytes };
 }
 
 void recorder_forget_stream(struct recorder *recorder, struct ring_stream *stream)

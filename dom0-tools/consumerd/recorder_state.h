@@ -34,8 +34,15 @@ struct recorder_queue {
 
 /* A stream that has ended since the tables were saved last. */
 struct recorder_ended {
+	size_t source;
 	uint32_t live_slot;
 	uint64_t bytes;
+};
+
+/* What tables have of a source. */
+struct recorder_listed {
+	size_t nr_streams;
+	size_t nr_events;
 };
 
 /* The contents of a source's metadata when it was last written. */
@@ -56,6 +63,8 @@ struct recorder_source {
 	enum strata_source_end reason; /* if it is leaving */
 	bool owner_knows;              /* its owner was told that the source has ended */
 	struct recorder_saved saved;
+	struct recorder_listed listing; /* by the save in progress */
+	struct recorder_listed listed;  /* in the tables that are in their place */
 	bool only_named; /* in recording.json, because it lost events: without metadata */
 };
 
@@ -92,6 +101,13 @@ struct recorder {
 	struct ring **peeks; /* our rings, which read others (RECORDER_PEEK) */
 	size_t nr_peeks;
 };
+
+/* recorder_save.c: whether the tables on the disk have all of a source that has something to read:
+ * followers can read its streams then. */
+bool recorder_is_listed(const struct recorder *recorder, size_t index);
+
+/* recorder_sources.c: the tables on the disk have nothing of the source: it or they are new. */
+void recorder_forget_tables(struct recorder_source *state);
 
 /* recorder_sources.c: the state of a source; NULL: out of memory. */
 struct recorder_source *recorder_source_of(struct recorder *recorder, size_t index);

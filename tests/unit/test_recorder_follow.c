@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* test_recorder_follow.c - a recorder takes the records of writers that sleep in an open
- * sub-buffer, each once. */
+ * sub-buffer, each once; and publishes its progress for followers. */
 #include "followed.h"
 
 #include <setjmp.h>
@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "consumerd/packets/packet_reader.h"
+#include "consumerd/recorder_state.h"
 #include "../packet_records.h"
 
 #include "saved.h"
@@ -181,6 +182,84 @@ static void what_ends_between_words_is_not_taken(void **state)
 	followed_end(&followed);
 }
 
+/* As if sources came and went faster than tables are saved. */
+static void delay_tables(struct followed *followed)
+{
+	followed->recorder->save.again_ticks = UINT64_MAX;
+}
+
+static void a_stream_does_not_wait_for_the_tables_of_others(void **state)
+{
+	const struct strata_live_slot *slots;
+	struct recorder_totals totals;
+	static struct test_ring other;
+	struct followed followed;
+	uint32_t number = 0;
+	uint64_t before;
+	const size_t index = 1;
+
+	(void)state;
+	followed_begin(&followed, STRATA_HEADER_FULL);
+	slots = followed.table->slots;
+	delay_tables(&followed);
+	test_ring_open(&other, 1);
+	test_add_source(followed.recorder, "other");
+	assert_int_equal(recorder_add_ring(followed.recorder, index, &other.ring, RECORDER_FROM_NOW,
+					   &followed.error),
+			 0);
+	before = slots[1].complete_ticks;
+	test_ring_put(&other, 0);
+	strata_ring_flush(other.writer);
+	followed_put(&followed, &number, 3);
+	strata_ring_flush(followed.ring.writer);
+	followed_drain_until(&followed, 4);
+	/* The one that the tables have, and not the other. */
+	assert_true(slots[0].bytes > 0);
+	assert_int_equal(slots[1].bytes, 0);
+	assert_int_equal(slots[1].complete_ticks, before);
+	/* Also its end waits. */
+	recorder_leave_source(followed.recorder, index, STRATA_SOURCE_EXITED);
+	followed_drain(&followed);
+	assert_int_equal(slots[1].complete_ticks, before);
+	followed.recorder->save.again_ticks = 0;
+	followed_drain(&followed);
+	followed_drain(&followed);
+	assert_true(slots[1].bytes > 0);
+	assert_int_equal(slots[1].complete_ticks, UINT64_MAX);
+	assert_int_equal(recorder_close(followed.recorder, &totals, &followed.error), 0);
+	test_ring_close(&other);
+	followed_end(&followed);
+}
+
+static void an_event_that_no_table_has_holds_its_own_source_alone(void **state)
+{
+	const struct strata_event_desc event = {
+		.id = 7,
+		.name = "later",
+		.nr_fields = 1,
+		.fields = { { "number", STRATA_FIELD_UNSIGNED, 4, 1 } },
+	};
+	struct recorder_totals totals;
+	struct followed followed;
+	uint32_t number = 0;
+
+	(void)state;
+	followed_begin(&followed, STRATA_HEADER_FULL);
+	delay_tables(&followed);
+	assert_int_equal(strata_source_add_event(&recorder_recording(followed.recorder)->sources[0],
+						 &event, &followed.error),
+			 0);
+	followed_put(&followed, &number, 3);
+	strata_ring_flush(followed.ring.writer);
+	followed_drain_until(&followed, 3);
+	assert_int_equal(followed.table->slots[0].bytes, 0);
+	followed.recorder->save.again_ticks = 0;
+	followed_drain(&followed);
+	assert_true(followed.table->slots[0].bytes > 0);
+	assert_int_equal(recorder_close(followed.recorder, &totals, &followed.error), 0);
+	followed_end(&followed);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -189,6 +268,8 @@ int main(void)
 		cmocka_unit_test(losses_before_the_rest_of_a_subbuffer_are_in_its_packet),
 		cmocka_unit_test(a_guest_that_changes_what_was_taken_harms_itself_alone),
 		cmocka_unit_test(what_ends_between_words_is_not_taken),
+		cmocka_unit_test(a_stream_does_not_wait_for_the_tables_of_others),
+		cmocka_unit_test(an_event_that_no_table_has_holds_its_own_source_alone),
 	};
 
 	return cmocka_run_group_tests_name("recorder_follow", tests, NULL, NULL);
