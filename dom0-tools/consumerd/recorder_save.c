@@ -97,8 +97,7 @@ bool recorder_is_listed(const struct recorder *recorder, size_t index)
 		return false;
 	listed = &recorder->sources[index]->listed;
 	/* Empty streams of a source that ended are dropped. */
-	return listed->nr_streams && listed->nr_streams >= source->nr_streams &&
-	       listed->nr_events == source->nr_events;
+	return listed->nr_streams >= source->nr_streams && listed->nr_events == source->nr_events;
 }
 
 /* Begins to write all tables again. Returns 0 or -1. */

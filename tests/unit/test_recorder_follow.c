@@ -207,6 +207,12 @@ static void a_stream_does_not_wait_for_the_tables_of_others(void **state)
 	assert_int_equal(recorder_add_ring(followed.recorder, index, &other.ring, RECORDER_FROM_NOW,
 					   &followed.error),
 			 0);
+	/* As long as its principal's share has no room for its tables, there is nothing to read. */
+	recorder_recording(followed.recorder)->sources[index].unlisted = true;
+	before = slots[1].complete_ticks;
+	followed_drain(&followed);
+	assert_true(slots[1].complete_ticks > before);
+	recorder_recording(followed.recorder)->sources[index].unlisted = false;
 	before = slots[1].complete_ticks;
 	test_ring_put(&other, 0);
 	strata_ring_flush(other.writer);
@@ -260,6 +266,31 @@ static void an_event_that_no_table_has_holds_its_own_source_alone(void **state)
 	followed_end(&followed);
 }
 
+static void a_ring_that_no_table_has_waits(void **state)
+{
+	struct recorder_totals totals;
+	static struct test_ring second;
+	struct followed followed;
+
+	(void)state;
+	followed_begin(&followed, STRATA_HEADER_FULL);
+	delay_tables(&followed);
+	test_ring_open(&second, 1);
+	assert_int_equal(recorder_add_ring(followed.recorder, 0, &second.ring, RECORDER_FROM_NOW,
+					   &followed.error),
+			 0);
+	test_ring_put(&second, 0);
+	strata_ring_flush(second.writer);
+	followed_drain_until(&followed, 1);
+	assert_int_equal(followed.table->slots[1].bytes, 0);
+	followed.recorder->save.again_ticks = 0;
+	followed_drain(&followed);
+	assert_true(followed.table->slots[1].bytes > 0);
+	assert_int_equal(recorder_close(followed.recorder, &totals, &followed.error), 0);
+	test_ring_close(&second);
+	followed_end(&followed);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -269,6 +300,7 @@ int main(void)
 		cmocka_unit_test(a_guest_that_changes_what_was_taken_harms_itself_alone),
 		cmocka_unit_test(what_ends_between_words_is_not_taken),
 		cmocka_unit_test(a_stream_does_not_wait_for_the_tables_of_others),
+		cmocka_unit_test(a_ring_that_no_table_has_waits),
 		cmocka_unit_test(an_event_that_no_table_has_holds_its_own_source_alone),
 	};
 
