@@ -91,6 +91,7 @@ static char *receive_line(int socket, size_t max_bytes, int limit_ms, size_t *le
 			continue;
 		if (nr <= 0) {
 			strata_fail(error, "the connection was closed");
+			errno = ECONNRESET;
 			break;
 		}
 		end = memchr(text + have, '\n', (size_t)nr);

@@ -32,7 +32,7 @@ int message_send(int socket, struct json_object *object, int limit_ms, struct st
 /*
  * Receives an object within @limit_ms (-1: however long it takes), for json_object_put().
  * @max_bytes: of its text
- * NULL with the reason.
+ * NULL with the reason; with errno ECONNRESET the connection was closed before a whole message.
  */
 struct json_object *message_receive(int socket, size_t max_bytes, int limit_ms,
 				    struct strata_error *error);

@@ -192,9 +192,11 @@ enum strata_control_result ask(struct strata_control *control, struct json_objec
 		json_object_put(request);
 		return handle_end(control, result, error.text);
 	}
+	errno = 0;
 	if (!message_send(fd, request, limit_ms < 0 || limit_ms > SEND_MS ? SEND_MS : limit_ms,
 			  &error))
 		control->reply = message_receive(fd, MESSAGE_REPLY_BYTES, limit_ms, &error);
+	control->hung_up = !control->reply && (errno == ECONNRESET || errno == EPIPE);
 	close(fd);
 	json_object_put(request);
 	if (control->reply && !take_reply(control, &result, &error))

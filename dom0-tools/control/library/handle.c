@@ -77,6 +77,7 @@ void handle_begin(struct strata_control *control)
 	free(control->message);
 	free(control->text);
 	json_object_put(control->reply);
+	control->hung_up = false;
 	control->notes = NULL;
 	control->nr_notes = 0;
 	control->message = NULL;

@@ -21,6 +21,7 @@ struct strata_control {
 	size_t nr_notes;
 	char *text;                /* strata_control_session_text() */
 	struct json_object *reply; /* NULL: none */
+	bool hung_up;              /* stratad closed the connection without a reply */
 	struct strata_session_status **sessions;
 	size_t nr_sessions;
 };

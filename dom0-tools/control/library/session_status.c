@@ -268,8 +268,15 @@ static int read_sessions(struct strata_control *control, struct strata_error *er
 enum strata_control_result strata_control_status(struct strata_control *control, const char *name)
 {
 	struct strata_error error = { "" };
-	enum strata_control_result result = ask(control, ask_make("status", name), false);
+	struct json_object *request = ask_make("status", name), *again = json_object_get(request);
+	enum strata_control_result result = ask(control, request, false);
 
+	/* This stratad ended, perhaps killed, and another one will answer: a question can be asked
+	 * twice. */
+	if (control->hung_up)
+		result = ask(control, again, false);
+	else
+		json_object_put(again);
 	if (result != STRATA_CONTROL_OK || !read_sessions(control, &error))
 		return result;
 	session_status_free(control);
