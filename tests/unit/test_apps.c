@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Applications are accepted all at once, and then served in turns by user. */
+/* Applications are accepted all at once, and then served in turns by user; one that ended is no
+ * failure. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,18 +8,22 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 #include "stratad/domains/apps.h"
 
+#include "../raw_app.h"
+
 #define IN_LINE 200u
 
-static char dir[] = "/tmp/strata-test-apps-XXXXXX";
-static struct app_selection all = { .program = "all" };
+static char dir[64];
+static struct app_selection all = { .program = "all", .events = "*" };
 static struct peer_looks looks;
 static struct apps apps;
 
@@ -28,6 +33,7 @@ static int open_world(void **state)
 	struct strata_error error;
 
 	(void)state;
+	snprintf(dir, sizeof(dir), "/tmp/strata-test-apps-XXXXXX");
 	assert_non_null(mkdtemp(dir));
 	assert_int_equal(peer_looks_open(&looks, 0, &error), 0);
 	snprintf(path, sizeof(path), "%s/socket", dir);
@@ -95,10 +101,94 @@ static void nobody_waits_in_line_for_those_before_him(void **state)
 		close(sockets[i]);
 }
 
+/* Serves applications for a while. */
+static void tend(void)
+{
+	const struct timespec pause = { .tv_nsec = 1000000 };
+
+	principals_begin_turn(recorder_principals(apps.recorder));
+	apps_tend(&apps);
+	nanosleep(&pause, NULL);
+}
+
+/* A program that is recorded. */
+static int begin_program(void)
+{
+	const struct strata_event_desc event = {
+		.name = "tick",
+		.nr_fields = 1,
+		.fields = { { "number", STRATA_FIELD_UNSIGNED, 4, 1 } },
+	};
+	const struct strata_ring_geometry geometry = { 12, 1 };
+	struct strata_single_area *area;
+	struct strata_app_packet setup;
+	int fd = connect_once(), memory;
+
+	apps.channel =
+		(struct app_channel){ .geometry = geometry, .mode = STRATA_APP_SINGLE_STORE };
+	raw_app_say(fd, STRATA_APP_HELLO, STRATA_APP_SINGLE_STORE, 1, NULL, 0, 0);
+	raw_app_say(fd, STRATA_APP_EVENT, 0, 0, &event, strata_event_desc_bytes(1), 0);
+	raw_app_say(fd, STRATA_APP_READY, 0, 0, NULL, 0, 0);
+	do
+		tend();
+	while (apps.nr && apps.list[0]->step < APPLICATION_MAKING);
+	while (apps.nr && apps.list[0]->connection->busy)
+		tend();
+	memory = raw_app_receive_memory(fd, &setup);
+	assert_true(memory >= 0);
+	area = mmap(NULL, strata_single_bytes(geometry), PROT_READ | PROT_WRITE, MAP_SHARED, memory,
+		    0);
+	assert_true(area != MAP_FAILED);
+	strata_single_init(area, geometry, 0, false);
+	munmap(area, strata_single_bytes(geometry));
+	close(memory);
+	raw_app_say(fd, STRATA_APP_ATTACHED, 0, 0, NULL, 0, 0);
+	while (!apps_settled(&apps))
+		tend();
+	assert_int_equal(apps.nr, 1);
+	return fd;
+}
+
+/* The recorder sends it a message before it hears anything else. */
+static void tell_program(void)
+{
+	app_stop(&apps.list[0]->connection->outgoing);
+	app_connection_send(apps.list[0]->connection);
+}
+
+static void a_program_that_ended_is_not_left_out(void **state)
+{
+	int fd = begin_program();
+
+	(void)state;
+	close(fd);
+	tell_program();
+	while (apps.nr && apps.list[0]->step < APPLICATION_LEAVING)
+		tend();
+	assert_int_equal(apps.left_out, 0);
+}
+
+static void a_program_that_does_not_listen_is_left_out(void **state)
+{
+	int fd = begin_program();
+
+	(void)state;
+	shutdown(fd, SHUT_RD);
+	tell_program();
+	while (apps.nr && apps.list[0]->step < APPLICATION_LEAVING)
+		tend();
+	assert_int_equal(apps.left_out, 1);
+	close(fd);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(nobody_waits_in_line_for_those_before_him,
+						open_world, close_world),
+		cmocka_unit_test_setup_teardown(a_program_that_ended_is_not_left_out, open_world,
+						close_world),
+		cmocka_unit_test_setup_teardown(a_program_that_does_not_listen_is_left_out,
 						open_world, close_world),
 	};
 

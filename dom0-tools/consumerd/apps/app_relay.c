@@ -3,6 +3,7 @@
 #include "consumerd/apps/app_relay.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -192,6 +193,13 @@ static void send_outgoing(struct work *work)
 		close(connection->outgoing.fd);
 	connection->outgoing.closes_fd = false;
 	connection->spent_ns += now_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
+}
+
+bool app_connection_is_closed(const struct app_connection *connection)
+{
+	struct pollfd fd = { .fd = connection->socket, .events = POLLRDHUP };
+
+	return poll(&fd, 1, 0) == 1 && (fd.revents & (POLLRDHUP | POLLHUP));
 }
 
 void app_connection_send(struct app_connection *connection)

@@ -54,6 +54,10 @@ void app_relays_tend(struct app_relays *relays);
 struct app_connection *app_connection_open(struct app_relays *relays, const void *user, int socket,
 					   struct strata_error *error);
 
+/* Whether the other end is closed: what it sent before can still be received.  Not one that only
+ * receives no more. */
+bool app_connection_is_closed(const struct app_connection *connection);
+
 /* Tasks.  The connection is not busy before, and busy afterwards. */
 
 /* Sends its message. */

@@ -458,6 +458,11 @@ static bool hear_connection(struct apps *apps, size_t index)
 
 	if (!one->connection->failed)
 		return true;
+	/* It has ended: what it said before, and its end, are heard next. */
+	if (app_connection_is_closed(one->connection)) {
+		one->connection->failed = 0;
+		return true;
+	}
 	strata_fail(&error, "it does not read its socket: %s", strerror(one->connection->failed));
 	one->connection->failed = 0;
 	/* Closing the socket stops it. */
