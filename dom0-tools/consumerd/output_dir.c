@@ -274,20 +274,21 @@ int output_dir_open(struct output_dir *out, const char *path, enum output_place 
 	return -1;
 }
 
-int output_dir_of_many(const char *path, struct strata_error *error)
+int output_dir_of_many(const char *path, struct strata_error *warning, struct strata_error *error)
 {
 	struct strata_dir dir;
 	struct stat status;
 	bool made;
 
+	warning->text[0] = '\0';
 	if (strata_dir_make(&dir, path, 0750, &made, error))
 		return -1;
 	/* It may be anybody's, as /tmp is. */
 	if (!made && !fstat(dir.fd, &status) && (status.st_mode & S_IROTH))
-		fprintf(stderr,
-			"strata: %s: other users may open it, and so keep the recording from "
-			"rotating; record into a directory that they cannot open, or chmod o-rwx it\n",
-			path);
+		strata_fail(warning,
+			    "%s: other users may open it, and so keep the recording from "
+			    "rotating; record into a directory that they cannot open, or chmod o-rwx it",
+			    path);
 	strata_dir_close(&dir);
 	return 0;
 }

@@ -37,11 +37,12 @@ int output_dir_open(struct output_dir *out, const char *path, enum output_place 
 
 /*
  * Makes the directory in which recordings are made one after the other, closed to others, or takes
- * one that exists as it is, and warns if others may open it: whoever can open it can keep its lock,
- * which each new recording needs.
+ * one that exists as it is.
+ * @warning: OUT: "", or that others may open it: whoever can open it can keep its lock, which each
+ *           new recording needs
  * 0 or -1.
  */
-int output_dir_of_many(const char *path, struct strata_error *error);
+int output_dir_of_many(const char *path, struct strata_error *warning, struct strata_error *error);
 
 /* Names a directory, which does not exist, for something that begins now:
  * "DIR/recording-20260701-120000", or with "-2" and so on behind it.  0 or -1. */

@@ -328,13 +328,15 @@ static int check_rotation(const struct record_options *options)
  * status. */
 static int begin_rotation(struct record_options *options, char first[PATH_MAX])
 {
-	struct strata_error error;
+	struct strata_error error, warning;
 
-	if (output_dir_of_many(options->output, &error) ||
+	if (output_dir_of_many(options->output, &warning, &error) ||
 	    output_dir_dated(first, options->output, "recording", &error)) {
 		fprintf(stderr, "strata: %s\n", error.text);
 		return STRATA_STATUS_FAILED;
 	}
+	if (warning.text[0])
+		fprintf(stderr, "strata: %s\n", warning.text);
 	options->rotation_dir = options->output;
 	options->output = first;
 	options->place = OUTPUT_NEW;

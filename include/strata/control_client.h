@@ -87,7 +87,7 @@ enum strata_control_result strata_control_set_stratad(struct strata_control *con
 const char *strata_control_message(const struct strata_control *control);
 
 /* Notes of the last call: a line each, in order, as strata_control_message().  Of stop and destroy:
- * the consumer's report; of a call that started stratad: what that said. */
+ * the consumer's report; of start: warnings; of a call that started stratad: what that said. */
 size_t strata_control_nr_notes(const struct strata_control *control);
 
 /* The note at @index.  NULL: there is none. */

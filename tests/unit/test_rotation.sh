@@ -57,6 +57,11 @@ for how in "--rotate-time 1s" "--rotate-size 64K --switch-timer 10"; do
 	check "$how: the report names the last piece" has "$(cat "$work/log")" "recordings, the last one $dir/$(list "$dir" | tail -1), 0 lost"
 	check "$how: each is a recording of its own" each_is_whole "$dir"
 done
+mkdir -m 755 "$work/open"
+"$strata" create --output "$work/open" opened 2>/dev/null
+"$strata" enable-event --session opened --app all plain 2>/dev/null
+check "who starts a session in a directory that others may open is told" has "$("$strata" start opened 2>&1)" "strata: $work/open: other users may open it"
+"$strata" destroy opened 2>/dev/null
 check "they are of one machine" is "$("$strata" stat "$dir" 2>&1 | grep -c 'Machines\|cannot be tied')" 0
 
 # The oldest are removed, unless another directory has their name now.

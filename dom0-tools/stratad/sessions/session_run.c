@@ -72,21 +72,36 @@ static void note_recording(struct managed_session *session, const struct consume
 	json_object_put(ask_status(session, consumer, &ignored));
 }
 
+/* Adds a warning, unless it is empty, to the notes of a reply. */
+static void add_warning(struct json_object *reply, const struct strata_error *warning)
+{
+	struct json_object *notes;
+	char text[sizeof(warning->text) + 16], shown[3 * sizeof(text)];
+
+	if (!warning->text[0])
+		return;
+	snprintf(text, sizeof(text), "strata: %s", warning->text);
+	strata_valid_utf8_copy(shown, sizeof(shown), text);
+	notes = json_object_new_array();
+	json_object_array_add(notes, json_object_new_string(shown));
+	json_object_object_add(reply, "notes", notes);
+}
+
 int session_run_start(struct managed_session *session, struct json_object *reply,
 		      struct strata_error *error)
 {
 	const struct strata_session *model = &session->model;
+	struct strata_error warning;
 	struct consumer consumer;
 	char path[PATH_MAX];
 
-	(void)reply;
 	if (session_table_records(session, &consumer))
 		return strata_fail(error, "session %s records already", model->name);
 	if (!session_model_has_events(model))
 		return strata_fail(error,
 				   "session %s has no events; `strata enable-event` adds some",
 				   model->name);
-	if (output_dir_of_many(model->output, error) ||
+	if (output_dir_of_many(model->output, &warning, error) ||
 	    output_dir_dated(path, model->output, "recording", error) ||
 	    consumer_start(&consumer, model, path, error))
 		return -1;
@@ -94,6 +109,7 @@ int session_run_start(struct managed_session *session, struct json_object *reply
 	snprintf(session->recording, sizeof(session->recording), "%s", path);
 	if (!session_table_watch(session, &consumer, error)) {
 		note_recording(session, &consumer);
+		add_warning(reply, &warning);
 		return STRATA_STATUS_OK;
 	}
 	consumer_end(&consumer);
