@@ -285,10 +285,11 @@ int output_dir_of_many(const char *path, struct strata_error *warning, struct st
 		return -1;
 	/* It may be anybody's, as /tmp is. */
 	if (!made && !fstat(dir.fd, &status) && (status.st_mode & S_IROTH))
-		strata_fail(warning,
-			    "%s: other users may open it, and so keep the recording from "
-			    "rotating; record into a directory that they cannot open, or chmod o-rwx it",
-			    path);
+		strata_fail(
+			warning,
+			"%s: other users may open it, and so keep the recording from "
+			"rotating; record into a directory that they cannot open, or chmod o-rwx it",
+			path);
 	strata_dir_close(&dir);
 	return 0;
 }

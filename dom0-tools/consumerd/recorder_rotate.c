@@ -17,9 +17,15 @@
 /* Ends a stream in the present recording: writes its losses, and closes its file.  0 or -1. */
 static int cut(struct recorder *recorder, struct ring_stream *stream, struct strata_error *error)
 {
+	const uint64_t before = recorder->drain.work_bytes;
+	int result;
+
 	if (stream->live_slot != LIVE_NO_SLOT)
 		principal_give_back(stream->source->who, PRINCIPAL_LIVE_SLOTS, 1);
-	return drain_cut(&recorder->drain, stream, error);
+	result = drain_cut(&recorder->drain, stream, error);
+	principal_charge(stream->source->who, PRINCIPAL_DRAINING,
+			 recorder->drain.work_bytes - before);
+	return result;
 }
 
 /* Ends the present recording.  0, or -1: it is incomplete. */

@@ -220,13 +220,31 @@ static const char *shown_name(const char *name, size_t bytes)
 	return is_identifier(name, bytes) ? name : "(not a C identifier)";
 }
 
-/* In metadata a sequence's length has its own name. */
-static bool is_length_of(const struct strata_field_desc *sequence, const char *name)
-{
-	size_t length = strlen(sequence->name);
+/* A field's name, with its length: all pairs of names are compared, which takes long otherwise. */
+struct field_name {
+	const char *text;
+	size_t length;
+	bool of_sequence;
+};
 
-	return sequence->count == 0 && strncmp(name, sequence->name, length) == 0 &&
-	       strcmp(name + length, "_length") == 0;
+#define LENGTH_SUFFIX "_length"
+
+static bool equal(const struct field_name *one, size_t skipped, const struct field_name *other)
+{
+	return one->length == other->length + skipped &&
+	       memcmp(one->text + skipped, other->text, other->length) == 0;
+}
+
+/* Whether @name, without its first @skipped bytes, is the name of a sequence's length: in metadata
+ * that has a name of its own. */
+static bool is_length_of(const struct field_name *sequence, const struct field_name *name,
+			 size_t skipped)
+{
+	const size_t suffix = sizeof(LENGTH_SUFFIX) - 1;
+
+	return sequence->of_sequence && name->length == skipped + sequence->length + suffix &&
+	       memcmp(name->text + skipped, sequence->text, sequence->length) == 0 &&
+	       memcmp(name->text + name->length - suffix, LENGTH_SUFFIX, suffix) == 0;
 }
 
 /*
@@ -235,19 +253,19 @@ static bool is_length_of(const struct strata_field_desc *sequence, const char *n
  * "__NAME_length".  babeltrace2 2.0 drops the first underscore of each name, and then takes a later
  * name for the same if that is written so.
  */
-static bool names_collide(const struct strata_field_desc *earlier,
-			  const struct strata_field_desc *later)
+static bool names_collide(const struct field_name *earlier, const struct field_name *later)
 {
-	const char *one = earlier->name, *other = later->name;
+	const char *one = earlier->text, *other = later->text;
 
-	return is_length_of(earlier, other) ||
-	       (other[0] == '_' && is_length_of(earlier, other + 1)) ||
-	       (one[0] == '_' && (strcmp(one + 1, other) == 0 || is_length_of(later, one + 1))) ||
-	       (one[0] == '_' && one[1] == '_' && is_length_of(later, one + 2));
+	return is_length_of(earlier, later, 0) ||
+	       (other[0] == '_' && is_length_of(earlier, later, 1)) ||
+	       (one[0] == '_' && (equal(earlier, 1, later) || is_length_of(later, earlier, 1))) ||
+	       (one[0] == '_' && one[1] == '_' && is_length_of(later, earlier, 2));
 }
 
+/* @names: of the fields up to this one; IN/OUT: this one's is added */
 static int check_field(const struct strata_event_desc *event, unsigned int index,
-		       struct strata_error *error)
+		       struct field_name *names, struct strata_error *error)
 {
 	const struct strata_field_desc *field = &event->fields[index];
 	const char *name = shown_name(field->name, sizeof(field->name));
@@ -268,10 +286,11 @@ static int check_field(const struct strata_event_desc *event, unsigned int index
 		return strata_fail(error, "field %s: text of %u-byte elements", name, field->bytes);
 	if (field->kind == STRATA_FIELD_STRING && field->count != 1)
 		return strata_fail(error, "field %s: %u strings (must be 1)", name, field->count);
+	names[index] = (struct field_name){ field->name, strlen(field->name), field->count == 0 };
 	for (i = 0; i < index; i++) {
-		if (strcmp(event->fields[i].name, field->name) == 0)
+		if (equal(&names[i], 0, &names[index]))
 			return strata_fail(error, "field %s: another field has that name", name);
-		if (names_collide(&event->fields[i], field))
+		if (names_collide(&names[i], &names[index]))
 			return strata_fail(
 				error,
 				"fields %s and %s: in CTF, one would have the name of the "
@@ -298,6 +317,7 @@ static int check_format(const struct strata_event_desc *event, struct strata_err
 
 static int check_event(const struct strata_event_desc *event, struct strata_error *error)
 {
+	struct field_name names[STRATA_EVENT_FIELDS_MAX];
 	unsigned int i;
 
 	if (!is_identifier(event->name, sizeof(event->name)))
@@ -313,7 +333,7 @@ static int check_event(const struct strata_event_desc *event, struct strata_erro
 	if (check_format(event, error))
 		return -1;
 	for (i = 0; i < event->nr_fields; i++) {
-		if (check_field(event, i, error))
+		if (check_field(event, i, names, error))
 			return -1;
 	}
 	if (strata_event_payload_bytes(event) > STRATA_PAYLOAD_BYTES_MAX)

@@ -111,14 +111,39 @@ static void tend(void)
 	nanosleep(&pause, NULL);
 }
 
-/* A program that is recorded. */
-static int begin_program(void)
+static void describe(int fd, unsigned int nr_events)
 {
-	const struct strata_event_desc event = {
-		.name = "tick",
+	struct strata_event_desc event = {
 		.nr_fields = 1,
 		.fields = { { "number", STRATA_FIELD_UNSIGNED, 4, 1 } },
 	};
+	unsigned int i;
+
+	for (i = 0; i < nr_events; i++) {
+		event.id = i;
+		snprintf(event.name, sizeof(event.name), "tick_%u", i);
+		raw_app_say(fd, STRATA_APP_EVENT, 0, 0, &event, strata_event_desc_bytes(1), 0);
+	}
+}
+
+/* Waits until all is done.  Returns how many events of the program were added in one turn at
+ * most. */
+static size_t settle(void)
+{
+	size_t before, most = 0;
+
+	do {
+		before = apps.list[0]->nr_added;
+		tend();
+		if (apps.list[0]->nr_added - before > most)
+			most = apps.list[0]->nr_added - before;
+	} while (!apps_settled(&apps));
+	return most;
+}
+
+/* A program that is recorded. */
+static int begin_program(unsigned int nr_events, size_t *most)
+{
 	const struct strata_ring_geometry geometry = { 12, 1 };
 	struct strata_single_area *area;
 	struct strata_app_packet setup;
@@ -127,7 +152,7 @@ static int begin_program(void)
 	apps.channel =
 		(struct app_channel){ .geometry = geometry, .mode = STRATA_APP_SINGLE_STORE };
 	raw_app_say(fd, STRATA_APP_HELLO, STRATA_APP_SINGLE_STORE, 1, NULL, 0, 0);
-	raw_app_say(fd, STRATA_APP_EVENT, 0, 0, &event, strata_event_desc_bytes(1), 0);
+	describe(fd, nr_events);
 	raw_app_say(fd, STRATA_APP_READY, 0, 0, NULL, 0, 0);
 	do
 		tend();
@@ -143,8 +168,7 @@ static int begin_program(void)
 	munmap(area, strata_single_bytes(geometry));
 	close(memory);
 	raw_app_say(fd, STRATA_APP_ATTACHED, 0, 0, NULL, 0, 0);
-	while (!apps_settled(&apps))
-		tend();
+	*most = settle();
 	assert_int_equal(apps.nr, 1);
 	return fd;
 }
@@ -158,7 +182,8 @@ static void tell_program(void)
 
 static void a_program_that_ended_is_not_left_out(void **state)
 {
-	int fd = begin_program();
+	size_t most;
+	int fd = begin_program(1, &most);
 
 	(void)state;
 	close(fd);
@@ -168,9 +193,21 @@ static void a_program_that_ended_is_not_left_out(void **state)
 	assert_int_equal(apps.left_out, 0);
 }
 
+static void many_events_are_added_over_several_turns(void **state)
+{
+	size_t most;
+	int fd = begin_program(100, &most);
+
+	(void)state;
+	assert_int_equal(apps.list[0]->nr_added, 100);
+	assert_true(most < 100);
+	close(fd);
+}
+
 static void a_program_that_does_not_listen_is_left_out(void **state)
 {
-	int fd = begin_program();
+	size_t most;
+	int fd = begin_program(1, &most);
 
 	(void)state;
 	shutdown(fd, SHUT_RD);
@@ -188,6 +225,8 @@ int main(void)
 						open_world, close_world),
 		cmocka_unit_test_setup_teardown(a_program_that_ended_is_not_left_out, open_world,
 						close_world),
+		cmocka_unit_test_setup_teardown(many_events_are_added_over_several_turns,
+						open_world, close_world),
 		cmocka_unit_test_setup_teardown(a_program_that_does_not_listen_is_left_out,
 						open_world, close_world),
 	};

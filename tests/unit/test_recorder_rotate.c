@@ -105,6 +105,40 @@ static void each_loss_is_in_one_recording(void **state)
 	test_remove_dir(series.dir);
 }
 
+/* A rotation closes all files in one turn: it makes those that their principals have credit for. */
+static void losses_without_a_file_are_in_the_next_recording_if_there_is_no_credit(void **state)
+{
+	struct strata_recording recording;
+	struct recorder_finished first;
+	struct recorder_totals totals;
+	static struct test_ring ring;
+	struct series series;
+	struct principal *who;
+	char file[PATH_MAX + 20];
+	size_t index;
+
+	(void)state;
+	series_begin(&series);
+	who = principals_user(recorder_principals(series.recorder), 1000);
+	index = series_add_guest(&series, who, &ring);
+	series_drain(&series);
+	strata_ring_count_lost(ring.writer, STRATA_LOST_BIG);
+	principal_charge(who, PRINCIPAL_DRAINING, PRINCIPAL_DRAINING_BYTES);
+	first = series_rotate(&series);
+	snprintf(file, sizeof(file), "%s/guest/cpu_0", first.path);
+	assert_int_equal(access(file, F_OK), -1);
+	assert_int_equal(recorder_close(series.recorder, &totals, &series.error), 0);
+	assert_int_equal(totals.lost, 1);
+	snprintf(series.path, sizeof(series.path), "%s/recording-2", series.dir);
+	assert_int_equal(strata_recording_load(&recording, series.path, &series.error), 0);
+	assert_int_equal(recording.sources[index].streams[0].lost, 1);
+	strata_recording_clear(&recording);
+	free(first.shares);
+	test_ring_close(&ring);
+	test_ring_close(&series.ring);
+	test_remove_dir(series.dir);
+}
+
 static void where_no_directory_can_be_made_the_recording_goes_on(void **state)
 {
 	struct recorder_finished finished;
@@ -221,6 +255,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_event_is_in_one_recording),
 		cmocka_unit_test(each_loss_is_in_one_recording),
+		cmocka_unit_test(
+			losses_without_a_file_are_in_the_next_recording_if_there_is_no_credit),
 		cmocka_unit_test(where_no_directory_can_be_made_the_recording_goes_on),
 		cmocka_unit_test(a_source_that_ended_is_in_the_recording_of_its_time),
 		cmocka_unit_test(what_is_removed_may_be_written_again),

@@ -223,7 +223,8 @@ int drain_rest(struct drain *drain, struct ring_stream *stream, struct strata_er
 int drain_finish(struct drain *drain, struct ring_stream *stream, struct strata_error *error);
 
 /* write.c: the same, for a ring that goes on in another recording.  Losses for which the file
- * cannot be made go on with it.  0 or -1. */
+ * cannot be made, or not now, go on with it: its principal has no credit for more work in this
+ * turn. 0 or -1. */
 int drain_cut(struct drain *drain, struct ring_stream *stream, struct strata_error *error);
 
 #endif /* STRATA_CONSUMERD_DRAIN_H */

@@ -181,9 +181,16 @@ int drain_write(struct drain *drain, struct ring_stream *stream, struct piece *p
 	return 0;
 }
 
+/* Whether a stream has its file, or credit to make it: a rotation closes all in one turn. */
+static bool may_make_file(const struct ring_stream *stream)
+{
+	return stream_file_exists(&stream->file) ||
+	       principal_has_credit(stream->source->who, PRINCIPAL_DRAINING);
+}
+
 /*
  * Writes the losses since the last packet in an empty one of our own.
- * @goes_on: the ring goes on in another recording, which counts them if there is no room for a file
+ * @goes_on: the ring goes on in another recording, which counts them if no file can be made now
  * 0 or -1.
  */
 static int append_losses(struct drain *drain, struct ring_stream *stream, bool goes_on,
@@ -221,7 +228,7 @@ static int append_losses(struct drain *drain, struct ring_stream *stream, bool g
 		count_losses(drain, stream, packet.lost);
 		return 0;
 	}
-	if (!more)
+	if (!more || (goes_on && !may_make_file(stream)))
 		return 0;
 	/* Packets from an open sub-buffer are numbered by the reading position. */
 	if (packet.sequence < stream->next_sequence)

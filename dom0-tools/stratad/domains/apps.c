@@ -164,9 +164,10 @@ bool apps_settled(const struct apps *apps)
 		if (one->step == APPLICATION_STOPPING)
 			return false;
 		/* The last message of its start may not have been sent. */
-		if (!apps->stopping && (one->step < APPLICATION_RECORDING ||
-					(one->step == APPLICATION_RECORDING &&
-					 (one->connection->busy || one->select_due))))
+		if (!apps->stopping &&
+		    (one->step < APPLICATION_RECORDING ||
+		     (one->step == APPLICATION_RECORDING &&
+		      (one->connection->busy || one->select_due || one->adding))))
 			return false;
 	}
 	return true;
@@ -175,7 +176,7 @@ bool apps_settled(const struct apps *apps)
 static bool is_quiet(const struct application *one)
 {
 	return one->step == APPLICATION_RECORDING && one->app.wakes && one->heard &&
-	       !one->select_due && !one->stop_due && !one->connection->busy &&
+	       !one->select_due && !one->adding && !one->stop_due && !one->connection->busy &&
 	       !one->connection->inbox;
 }
 

@@ -17,6 +17,10 @@
 
 #define MESSAGES_OF_ONE 256u
 
+/* Of the events that it describes as many are added: checking 1,024 with 40 fields each takes 10
+ * ms, in which rings of others fill. */
+#define EVENTS_OF_A_TURN 32u
+
 /* A message takes less, also to send or to receive; a longer time costs a turn's share for each
  * millisecond. */
 #define MESSAGE_NS   100000u
@@ -100,32 +104,58 @@ static int count_events(struct apps *apps, struct application *one, struct strat
 	return select_events(apps, one, error);
 }
 
-/* Adds its new events to the recording; reports and skips invalid ones. 0 or -1. */
+/* Adds some of its new events to the recording; reports and skips invalid ones. */
+static void add_some_events(struct apps *apps, struct application *one)
+{
+	const size_t end = one->nr_added + EVENTS_OF_A_TURN;
+	struct strata_error why = { "" };
+	bool refused = false;
+
+	for (; one->nr_added < one->app.nr_events && one->nr_added < end; one->nr_added++) {
+		if (recorder_add_event(apps->recorder, one->source, &one->app.events[one->nr_added],
+				       &why)) {
+			refused = true;
+			apps->left_out++;
+		}
+	}
+	if (refused)
+		principal_complain(one->who, "%s: events are left out: %s",
+				   recorder_recording(apps->recorder)->sources[one->source].name,
+				   why.text);
+}
+
+/* Adds its new events, some now and the rest in the next turns; then selects those that are asked
+ * for. 0 or -1. */
 static int add_events(struct apps *apps, struct application *one, struct strata_error *error)
 {
-	struct strata_source *source;
-	struct strata_error why = { "" };
+	const struct strata_source *source;
 	struct event_set asked = one->events;
-	bool refused = false;
 	size_t i;
 
 	if (apps->counting)
 		return count_events(apps, one, error);
+	add_some_events(apps, one);
+	one->adding = one->nr_added < one->app.nr_events;
+	if (one->adding) {
+		/* Nothing else wakes us for them. */
+		app_relays_remind(apps->relays);
+		return 0;
+	}
 	source = &recorder_recording(apps->recorder)->sources[one->source];
 	memset(&one->events, 0, sizeof(one->events));
-	for (i = 0; i < one->app.nr_events; i++) {
-		if (i >= one->nr_added &&
-		    recorder_add_event(apps->recorder, one->source, &one->app.events[i], &why)) {
-			refused = true;
-			apps->left_out++;
-		}
+	for (i = 0; i < one->app.nr_events; i++)
 		if (event_set_has(&asked, i) && strata_source_shape(source, (uint32_t)i))
 			event_set_add(&one->events, i);
-	}
-	one->nr_added = one->app.nr_events;
-	if (refused)
-		principal_complain(one->who, "%s: events are left out: %s", source->name, why.text);
 	return select_events(apps, one, error);
+}
+
+/* The same, if its user has credit left in this turn. 0 or -1. */
+static int go_on_adding(struct apps *apps, struct application *one, struct strata_error *error)
+{
+	if (principal_has_credit(one->who, PRINCIPAL_TALKING))
+		return add_events(apps, one, error);
+	app_relays_remind(apps->relays);
+	return 0;
 }
 
 /* Selects its events anew. 0 or -1. */
@@ -438,6 +468,8 @@ static bool go_on(struct apps *apps, size_t index)
 
 	if (one->select_due && one->step <= APPLICATION_RECORDING)
 		result = select_again(apps, one, &error);
+	else if (one->adding && one->step == APPLICATION_RECORDING)
+		result = go_on_adding(apps, one, &error);
 	else if (one->step == APPLICATION_WAITING)
 		result = make_memory(apps, one, &error);
 	else if (one->step == APPLICATION_ATTACHING)

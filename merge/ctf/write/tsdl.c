@@ -11,6 +11,19 @@ static const char *end_of_plain(const char *text)
 	return text;
 }
 
+/* Writes a byte escaped: octal, because unlike \\x it ends after three digits. */
+static void put_escaped(struct strata_out_file *out, unsigned char c)
+{
+	const char octal[] = { '\\', (char)('0' + (c >> 6)), (char)('0' + (c >> 3 & 7)),
+			       (char)('0' + (c & 7)) };
+	const char quoted[] = { '\\', (char)c };
+
+	if (c == '"' || c == '\\')
+		strata_out_write(out, quoted, sizeof(quoted));
+	else
+		strata_out_write(out, octal, sizeof(octal));
+}
+
 void strata_tsdl_string(struct strata_out_file *out, const char *text)
 {
 	strata_out_text(out, "\"");
@@ -19,11 +32,10 @@ void strata_tsdl_string(struct strata_out_file *out, const char *text)
 		const unsigned char c = (unsigned char)*end;
 
 		if (end > text)
-			strata_out_print(out, "%.*s", (int)(end - text), text);
+			strata_out_write(out, text, (size_t)(end - text));
 		if (!c)
 			break;
-		/* Octal, because unlike \x it ends after three digits. */
-		strata_out_print(out, c == '"' || c == '\\' ? "\\%c" : "\\%03o", c);
+		put_escaped(out, c);
 		text = end + 1;
 	}
 	strata_out_text(out, "\"");
