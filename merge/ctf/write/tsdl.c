@@ -2,41 +2,38 @@
 /* tsdl.c - see tsdl.h. */
 #include "ctf/write/tsdl.h"
 
-/* Returns the end of the part that a literal can contain unescaped. */
-static const char *end_of_plain(const char *text)
-{
-	while ((unsigned char)*text >= 0x20 && (unsigned char)*text < 0x7f && *text != '"' &&
-	       *text != '\\')
-		text++;
-	return text;
-}
+/* An escaped byte is at most so long. */
+#define ESCAPED_BYTES 4u
 
-/* Writes a byte escaped: octal, because unlike \\x it ends after three digits. */
-static void put_escaped(struct strata_out_file *out, unsigned char c)
+/* Writes a byte as a literal contains it.  Returns the end. */
+static char *put(char *to, unsigned char c)
 {
-	const char octal[] = { '\\', (char)('0' + (c >> 6)), (char)('0' + (c >> 3 & 7)),
-			       (char)('0' + (c & 7)) };
-	const char quoted[] = { '\\', (char)c };
-
-	if (c == '"' || c == '\\')
-		strata_out_write(out, quoted, sizeof(quoted));
-	else
-		strata_out_write(out, octal, sizeof(octal));
+	if (c >= 0x20 && c < 0x7f && c != '"' && c != '\\') {
+		*to++ = (char)c;
+		return to;
+	}
+	*to++ = '\\';
+	if (c == '"' || c == '\\') {
+		*to++ = (char)c;
+		return to;
+	}
+	/* Octal, because unlike \x it ends after three digits. */
+	*to++ = (char)('0' + (c >> 6));
+	*to++ = (char)('0' + (c >> 3 & 7));
+	*to++ = (char)('0' + (c & 7));
+	return to;
 }
 
 void strata_tsdl_string(struct strata_out_file *out, const char *text)
 {
 	strata_out_text(out, "\"");
 	while (*text) {
-		const char *end = end_of_plain(text);
-		const unsigned char c = (unsigned char)*end;
+		char *to = strata_out_room(out, STRATA_OUT_ROOM_MAX);
+		unsigned int left = STRATA_OUT_ROOM_MAX / ESCAPED_BYTES;
 
-		if (end > text)
-			strata_out_write(out, text, (size_t)(end - text));
-		if (!c)
-			break;
-		put_escaped(out, c);
-		text = end + 1;
+		for (; *text && left; text++, left--)
+			to = put(to, (unsigned char)*text);
+		strata_out_advance(out, to);
 	}
 	strata_out_text(out, "\"");
 }
