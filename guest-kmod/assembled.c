@@ -8,11 +8,13 @@
 #include <linux/topology.h>
 
 #include "assembled.h"
+#include "contexts.h"
 #include "record.h"
 
 /* Of each probe that is in progress on this CPU, the outermost first. */
 struct payloads {
 	unsigned char payload[STRATA_RING_NESTING_MAX][STRATA_PAYLOAD_BYTES_MAX] __aligned(8);
+	unsigned char contexts[STRATA_RING_NESTING_MAX][STRATA_CONTEXTS_BYTES_MAX] __aligned(8);
 };
 
 static DEFINE_PER_CPU(struct payloads *, payloads);
@@ -51,15 +53,33 @@ void *strata_assembled_begin(u32 bytes)
 	return this_cpu_read(payloads)->payload[this_cpu_read(strata_cpu_rings.nesting) - 1];
 }
 
+/* Writes a channel's contexts for a payload of @bytes to this probe's memory.  Returns their
+ * number of bytes. */
+static u32 write_contexts(u32 contexts, u32 bytes, const void **written)
+{
+	const unsigned long nesting = this_cpu_read(strata_cpu_rings.nesting);
+	const u32 room = STRATA_PAYLOAD_BYTES_MAX - sizeof(struct strata_guest_context);
+	void *to = this_cpu_read(payloads)->contexts[nesting - 1];
+
+	*written = to;
+	return strata_contexts_write(contexts, to, room > bytes ? room - bytes : 0, nesting > 1);
+}
+
 static void copy_record(const struct strata_event *event, unsigned long channel,
 			const void *payload, u32 bytes, u64 ticks)
 {
 	struct strata_open_record record __uninitialized;
+	const u32 contexts = strata_contexts[channel];
+	const void *before = NULL;
+	u32 before_bytes = 0;
 
+	if (contexts)
+		before_bytes = write_contexts(contexts, bytes, &before);
 	/* It refuses a payload that is too long, and counts it. */
-	if (!strata_record_begin(&record, channel, event->id, bytes, ticks))
+	if (!strata_record_begin(&record, channel, event->id, before_bytes + bytes, ticks))
 		return;
-	memcpy(record.payload, payload, bytes);
+	memcpy(record.payload, before, before_bytes);
+	memcpy(record.payload + before_bytes, payload, bytes);
 	strata_record_end(&record);
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * assembled.h - records events whose fields are filtered: a probe assembles the payload in memory
- * of its CPU before it reserves, and what passes is copied to the rings.
+ * assembled.h - records events whose fields are filtered, or whose records have contexts
+ * (contexts.h): a probe assembles the payload in memory of its CPU before it reserves, and what
+ * passes is copied to the rings, behind its contexts.
  *
  *	channels = strata_event_channels(event);
  *	if (!strata_probe_enter(channels))
@@ -35,7 +36,8 @@ void strata_assembled_clear(void);
 void *strata_assembled_begin(u32 bytes);
 
 /*
- * Records an event in each of its channels whose field filter lets it pass, or counts it there.
+ * Records an event, with the contexts of the channel, in each of its channels whose field filter
+ * lets it pass, or counts it there.
  * @channels: of strata_event_channels()
  * @payload: NULL: it is too long; then no filter can tell, and it is lost
  */

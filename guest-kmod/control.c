@@ -25,8 +25,10 @@
 #include <strata/abi/guest.h>
 
 #include "aggregate.h"
+#include "assembled.h"
 #include "buffers.h"
 #include "channels.h"
+#include "contexts.h"
 #include "control.h"
 #include "event_table.h"
 #include "events.h"
@@ -43,6 +45,7 @@ struct command {
 	enum strata_mode mode;
 	enum strata_header_form form;
 	u32 period_ms;
+	u16 contexts;
 	DECLARE_BITMAP(mask, STRATA_GUEST_EVENTS_MAX);
 	char *filter; /* its words; NULL: none */
 };
@@ -104,12 +107,24 @@ static bool parse_period(const char *text, u32 *period_ms)
 	       strata_switch_ms_valid(*period_ms);
 }
 
+/* Takes a word "contexts=SET" from the front of @words, if there is one. */
+static bool take_contexts(char **words, u16 *contexts)
+{
+	const char *word;
+
+	if (!*words || !strstarts(*words, "contexts="))
+		return true;
+	word = strsep(words, " ") + strlen("contexts=");
+	return isxdigit(word[0]) && !kstrtou16(word, 16, contexts) &&
+	       !(*contexts & ~STRATA_CONTEXTS_ALL);
+}
+
 static bool is_started(unsigned int channel)
 {
 	return strata_gate & BIT(channel + STRATA_STARTED_SHIFT);
 }
 
-/* @filtered: probes look for a filter */
+/* @filtered: probes look for a filter and for contexts */
 static void set_gate(unsigned int channel, bool started, bool filtered)
 {
 	const unsigned long plain = BIT(channel), open = BIT(channel + STRATA_STARTED_SHIFT);
@@ -131,14 +146,23 @@ static void stop(unsigned int channel)
 	strata_buffers_flush(channel);
 }
 
+/* Sets the contexts of a channel that is stopped. */
+static void set_contexts(unsigned int channel, u16 contexts)
+{
+	strata_contexts[channel] = contexts;
+	WRITE_ONCE(strata_channel_root(channel)->contexts, contexts);
+}
+
 /* Puts into effect what a command says of a channel's rings. */
 static int set_up_rings(const struct command *command)
 {
 	unsigned int channel = command->channel;
 
-	if (command->form != strata_buffers_header_form(channel)) {
+	if (command->form != strata_buffers_header_form(channel) ||
+	    command->contexts != strata_contexts[channel]) {
 		stop(channel);
 		strata_buffers_set_header_form(channel, command->form);
+		set_contexts(channel, command->contexts);
 	}
 	strata_buffers_set_mode(channel, command->mode);
 	/* First: it waits for a thread on each CPU, which probes would delay. */
@@ -176,22 +200,33 @@ static int start(const struct command *command)
 		stop(channel);
 		return err;
 	}
-	set_gate(channel, true, filter || counts);
+	set_gate(channel, true, filter || counts || command->contexts);
 	return 0;
 }
 
-/* "MODE PERIOD MASK", and words FILTER */
+/* Makes what probes need for contexts.  0 or a negative error. */
+static int prepare_contexts(const struct command *command)
+{
+	if (!command->contexts)
+		return 0;
+	return strata_aggregates[command->channel] ? -EINVAL : strata_assembled_prepare();
+}
+
+/* "MODE PERIOD MASK", a word for contexts, and words FILTER */
 static int obey_start(struct command *command, char *words)
 {
 	char *mode = strsep(&words, " ");
 	const char *period = strsep(&words, " ");
 	const char *mask = strsep(&words, " ");
+	int err;
 
 	if (!mode || !period || !mask || !parse_mode(mode, command) ||
-	    !parse_period(period, &command->period_ms) || !parse_mask(mask, command->mask))
+	    !parse_period(period, &command->period_ms) || !parse_mask(mask, command->mask) ||
+	    !take_contexts(&words, &command->contexts))
 		return -EINVAL;
 	command->filter = words;
-	return start(command);
+	err = prepare_contexts(command);
+	return err ?: start(command);
 }
 
 static int obey_stop(struct command *command, char *words)
@@ -254,6 +289,7 @@ static void destroy(unsigned int channel)
 	strata_unpublish_channel(channel);
 	stop(channel);
 	strata_filter_replace(channel, NULL);
+	set_contexts(channel, 0);
 	strata_channel_unshare(channel);
 	strata_notify_close(channel);
 }

@@ -36,15 +36,15 @@ struct strata_event {
 	unsigned long only;     /* the same where one channel selects it; else 0 */
 };
 
-/* Bit n: channel n records, and has no filter.  Shifted by STRATA_STARTED_SHIFT: it records.
- * Control sets and clears both by one store. */
+/* Bit n: channel n records, and has neither a filter nor contexts.  Shifted by
+ * STRATA_STARTED_SHIFT: it records. Control sets and clears both by one store. */
 extern unsigned long strata_gate;
 #define STRATA_STARTED_SHIFT STRATA_GUEST_CHANNELS_MAX
 
 /*
- * The channel that records an event now, if it is the only one that selects it and has no filter;
- * else none, and strata_event_channels() says more.  Any context; a probe, with preemption
- * off, writes to no others.
+ * The channel that records an event now, if it is the only one that selects it and has neither a
+ * filter nor contexts; else none, and strata_event_channels() says more.  Any context; a probe,
+ * with preemption off, writes to no others.
  */
 static __always_inline unsigned long strata_event_only(const struct strata_event *event)
 {

@@ -8,6 +8,7 @@
 
 #include "aggregate.h"
 #include "assembled.h"
+#include "contexts.h"
 #include "filter.h"
 #include "probe_cpu.h"
 
@@ -46,7 +47,7 @@ unsigned long strata_filter_channels(const struct strata_event *event, unsigned 
 
 		if (filter && !is_of_task(filter))
 			continue;
-		if (filter && filter_of_fields(filter, event)) {
+		if (strata_contexts[channel] || (filter && filter_of_fields(filter, event))) {
 			passed |= BIT(channel + STRATA_ASKED_SHIFT);
 			continue;
 		}

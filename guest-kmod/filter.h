@@ -28,7 +28,7 @@ struct strata_filter {
 extern const struct strata_filter *strata_filters[STRATA_GUEST_CHANNELS_MAX];
 
 /* A set of channels has two parts: those that record an event now, and, shifted by this, those
- * whose field filter decides (assembled.h). */
+ * that need it assembled (assembled.h): a field filter decides, or its records have contexts. */
 #define STRATA_ASKED_SHIFT STRATA_GUEST_CHANNELS_MAX
 
 static __always_inline bool strata_channels_ask(unsigned long channels)
@@ -36,8 +36,8 @@ static __always_inline bool strata_channels_ask(unsigned long channels)
 	return channels >> STRATA_ASKED_SHIFT;
 }
 
-/* Of the set @channels, those that record an event of the task on this CPU, and those whose field
- * filter decides; others that count it do so now.  Once in each probe, in any context, preemption
+/* Of the set @channels, those that record an event of the task on this CPU, and those that need it
+ * assembled; others that count it do so now.  Once in each probe, in any context, preemption
  * off. */
 unsigned long strata_filter_channels(const struct strata_event *event, unsigned long channels);
 
@@ -46,7 +46,7 @@ unsigned long strata_filter_channels(const struct strata_event *event, unsigned 
 bool strata_filter_passes(const struct strata_event *event, unsigned int channel,
 			  const void *payload, u32 bytes);
 
-/* The channels that record an event now, and those whose field filter decides; others that count
+/* The channels that record an event now, and those that need it assembled; others that count
  * it have done so.  Any context; a probe, with preemption off, calls it once, and writes to no
  * others. */
 static __always_inline unsigned long strata_event_channels(const struct strata_event *event)

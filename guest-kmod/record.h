@@ -16,8 +16,8 @@
  *	}
  *	strata_probe_exit();
  *
- * (assembled.h says what is done with channels whose field filter decides.)  In between, the slot
- *is held: no lock, no allocation, no sleep, no fault.
+ * (assembled.h says what is done with channels whose field filter decides, or that have contexts.)
+ * In between, the slot is held: no lock, no allocation, no sleep, no fault.
  *
  * Probes run with preemption off, in any context; so a probe stays
  * on its CPU, and stop waits for it with strata_await_probes() (probe_cpu.h).  A
@@ -38,8 +38,8 @@
 #include "notify.h"
 #include "probe_cpu.h"
 
-/* Counts an event that is lost because probes nest too deep, also where a field filter would have
- * decided. */
+/* Counts an event that is lost because probes nest too deep, also where it would have been
+ * assembled. */
 static __maybe_unused noinline __cold void strata_probe_too_deep(unsigned long channels)
 {
 	unsigned long channel;

@@ -39,9 +39,9 @@ static void other_nonce(struct fake_guest *guest)
 	guest->root->nonce++;
 }
 
-static void reserved_word(struct fake_guest *guest)
+static void unknown_context(struct fake_guest *guest)
 {
-	guest->root->reserved1 = 1;
+	guest->root->contexts = 0x8000;
 }
 
 static void counts_where_rings_are(struct fake_guest *guest)
@@ -128,9 +128,10 @@ static const struct {
 	{ other_version, "its strata.ko speaks version 77" },
 	{ no_magic, "bad root page: magic 0x12345678" },
 	{ other_nonce, "its root page is of another load" },
-	{ reserved_word, "bad root page: reserved word 0x1, header forms" },
+	{ unknown_context, "bad root page: contexts 0x8000 (this tool knows 0xff)" },
 	{ counts_where_rings_are, "bad root page: sub-buffers of 2^12 bytes" },
-	{ unknown_header_form, "bad root page: reserved word 0, header forms 0x10" },
+	{ unknown_header_form,
+	  "bad root page: contexts 0 (this tool knows 0xff), header forms 0x10" },
 	{ too_many_rings, "bad root page: 8 events, 100000 rings" },
 	{ table_too_long, "bad root page: an event table of 1048577 bytes" },
 	{ entry_over_the_end, "bad event table: entry 8 has the id 0" },

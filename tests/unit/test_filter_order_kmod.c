@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_filter_order_kmod.c - a start command that changes events and filter of a channel that
- * records, while a probe runs.  Before each load of the probe the command goes on by each number of
- * its steps, before it begins, too; no event that has a filter, before or after, may pass it by.
+ * test_filter_order_kmod.c - a start command that changes events, filter and contexts of a channel
+ * that records, while a probe runs.  Before each load of the probe the command goes on by each
+ * number of its steps, before it begins, too; no event that has a filter, before or after, may pass
+ * it by, and no record may have other contexts than its channel.
  *
  * Control is a coroutine that stops before each of its stores, and where it waits for the probe.
  */
@@ -27,6 +28,7 @@ static void await_probe(void);
 
 /* What these files need of a kernel. */
 typedef int32_t s32;
+typedef uint16_t u16;
 typedef uint32_t u32;
 typedef uint64_t u64;
 #define likely(x)   (x)
@@ -98,6 +100,17 @@ static int kstrtou8(const char *text, unsigned int base, u8 *number)
 	return 0;
 }
 
+static int kstrtou16(const char *text, unsigned int base, u16 *number)
+{
+	*number = (u16)strtoul(text, NULL, (int)base);
+	return 0;
+}
+
+static bool strstarts(const char *text, const char *beginning)
+{
+	return !strncmp(text, beginning, strlen(beginning));
+}
+
 #define kstrtou32 kstrtouint
 
 /* The rest of the module, in place of its headers. */
@@ -107,6 +120,7 @@ static int kstrtou8(const char *text, unsigned int base, u8 *number)
 #define STRATA_KMOD_ASSEMBLED_H
 #define STRATA_KMOD_BUFFERS_H
 #define STRATA_KMOD_CHANNELS_H
+#define STRATA_KMOD_CONTEXTS_H
 #define STRATA_KMOD_EVENT_TABLE_H
 #define STRATA_KMOD_KPROBES_H
 #define STRATA_KMOD_NOTIFY_H
@@ -125,6 +139,9 @@ enum strata_mode { STRATA_MODE_DISCARD, STRATA_MODE_OVERWRITE };
 struct strata_kernel_aggregate;
 static struct strata_kernel_aggregate *strata_aggregates[STRATA_GUEST_CHANNELS_MAX];
 
+static u32 strata_contexts[STRATA_GUEST_CHANNELS_MAX];
+static struct strata_guest_root root;
+
 #define strata_await_probes()                                await_probe()
 #define strata_assembled_prepare()                           0
 #define strata_aggregate_hit(aggregate, event)               ((void)(event))
@@ -141,6 +158,7 @@ static struct strata_kernel_aggregate *strata_aggregates[STRATA_GUEST_CHANNELS_M
 #define strata_channel_share(channel, geo, nonce)            ((void)(nonce), -EINVAL)
 #define strata_channel_share_aggregate(channel, spec, nonce) ((void)(nonce), -EINVAL)
 #define strata_channel_unshare(channel)                      ((void)(channel))
+#define strata_channel_root(channel)                         (&root)
 #define strata_channel_root_ref(channel)                     0
 #define strata_notify_open(channel)                          0
 #define strata_notify_close(channel)                         ((void)(channel))
@@ -255,17 +273,21 @@ static void before_load(void)
 		go_on(by_steps);
 }
 
+/* Whether a probe wrote a record without the contexts of its channel. */
+static bool lacked_contexts;
+
 /* Whether a probe, as probe.h makes it, records an event. */
 static bool records(const struct strata_event *event)
 {
 	unsigned long channels = strata_event_only(event);
+	bool assembled = false;
 
-	if (channels)
-		return true;
-	channels = strata_event_channels(event);
-	if (strata_channels_ask(channels))
-		return strata_filter_passes(event, 0, NULL, 0);
-	return channels;
+	if (!channels) {
+		channels = strata_event_channels(event);
+		assembled = strata_channels_ask(channels);
+	}
+	lacked_contexts |= channels && !assembled && strata_contexts[0];
+	return assembled ? strata_filter_passes(event, 0, NULL, 0) : channels;
 }
 
 #define STEPS_MAX 16u
@@ -343,12 +365,51 @@ static void an_event_without_filters_is_whole(void **state)
 				  false));
 }
 
+static void a_record_has_the_contexts_of_its_channel(void **state)
+{
+	(void)state;
+	lacked_contexts = false;
+	in_each_order("start 2 discard 0 1", "start 3 discard 0 1 contexts=1", &first, true);
+	in_each_order("start 2 discard 0 1", "start 3 discard 0 3 contexts=ff", &second, true);
+	assert_int_equal(root.contexts, 0xff);
+	in_each_order("start 2 discard 0 1 contexts=2", "start 3 discard 0 1", &first, true);
+	assert_int_equal(root.contexts, 0);
+	in_each_order("start 2 discard 0 1 contexts=2",
+		      "start 3 discard 0 1 contexts=2 where=1:", &first, true);
+	assert_false(lacked_contexts);
+	/* They change only while no probe writes to the channel: each of these stops it. */
+	assert_true(in_each_order("start 2 discard 0 1 contexts=2",
+				  "start 3 discard 0 3 contexts=2", &first, false));
+}
+
+static void wrong_contexts_are_refused(void **state)
+{
+	static const char *const wrong[] = { "contexts=", "contexts=x", "contexts=-1",
+					     "contexts=100" };
+	struct command command = { .channel = 0 };
+	char text[64];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		snprintf(text, sizeof(text), "start 5 discard 0 1 %s", wrong[i]);
+		assert_null(obey_text(&command, text));
+	}
+	/* A channel that counts has no records. */
+	strata_aggregates[0] = (struct strata_kernel_aggregate *)8;
+	strcpy(text, "start 5 discard 0 1 contexts=1");
+	assert_null(obey_text(&command, text));
+	strata_aggregates[0] = NULL;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_event_that_goes_does_not_pass_by_anothers_filter),
 		cmocka_unit_test(an_event_that_comes_does_not_pass_before_its_filter),
 		cmocka_unit_test(an_event_without_filters_is_whole),
+		cmocka_unit_test(a_record_has_the_contexts_of_its_channel),
+		cmocka_unit_test(wrong_contexts_are_refused),
 	};
 
 	return cmocka_run_group_tests(tests, enter, NULL);

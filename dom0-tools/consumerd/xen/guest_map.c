@@ -56,7 +56,8 @@ static uint64_t refs_of_rings(const struct strata_guest_root *root, struct strat
 static uint64_t refs_of_tables(const struct strata_guest_root *root,
 			       const struct strata_aggregate_spec *spec, struct strata_error *error)
 {
-	if (!root->subbuf_bits && !root->nr_subbufs_bits && !root->header_forms && root->tsc_khz)
+	if (!root->subbuf_bits && !root->nr_subbufs_bits && !root->header_forms &&
+	    !root->contexts && root->tsc_khz)
 		return strata_guest_aggregate_refs(root->table_bytes, root->nr_rings, spec);
 	strata_fail(error, "bad root page: it is of rings, not of tables to count in");
 	return 0;
@@ -77,11 +78,12 @@ static int read_root(xengnttab_handle *gnttab, const struct guest *guest,
 	if (root->version != STRATA_GUEST_ABI_VERSION)
 		return strata_fail(error, "its root page has version %u, but this tool needs %u",
 				   root->version, STRATA_GUEST_ABI_VERSION);
-	if (root->reserved1 || root->header_forms & ~STRATA_HEADER_FORMS_ALL)
+	if (root->contexts & ~STRATA_CONTEXTS_ALL || root->header_forms & ~STRATA_HEADER_FORMS_ALL)
 		return strata_fail(error,
-				   "bad root page: reserved word %#x, header forms %#x "
-				   "(this tool knows %#x)",
-				   root->reserved1, root->header_forms, STRATA_HEADER_FORMS_ALL);
+				   "bad root page: contexts %#x (this tool knows %#x), header "
+				   "forms %#x (this tool knows %#x)",
+				   root->contexts, STRATA_CONTEXTS_ALL, root->header_forms,
+				   STRATA_HEADER_FORMS_ALL);
 	if (root->nonce != guest->nonce)
 		return strata_fail(error,
 				   "its root page is of another load (nonce %" PRIx64
@@ -246,6 +248,7 @@ static int begin_or_nothing(struct guest_map *map, xengnttab_handle *gnttab,
 		return -1;
 	}
 	map->header_forms = map->reading->root.header_forms;
+	map->contexts_before = map->reading->root.contexts;
 	return 0;
 }
 

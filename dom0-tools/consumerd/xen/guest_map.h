@@ -26,6 +26,10 @@ struct guest_map {
 	uint16_t header_forms; /* that it can write */
 	/* The form that the guest is asked to write: the caller's choice, initially full. */
 	enum strata_header_form form;
+	/* The contexts (abi/guest_context.h) that the guest is asked to write: likewise, initially
+	 * none. */
+	uint16_t contexts;
+	uint16_t contexts_before; /* those of the records that the rings had when it was mapped */
 	/* of guest_map.c */
 	xengnttab_handle *gnttab;
 	struct guest_reading *reading; /* not NULL: it is being mapped */

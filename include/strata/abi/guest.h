@@ -17,7 +17,8 @@
  *
  * A command is a line of words, separated by single spaces:
  *
- *   start SEQ MODE PERIOD MASK [FILTER]...  record; answer "started SEQ": every probe records
+ *   start SEQ MODE PERIOD MASK [contexts=SET] [FILTER]...  record; answer "started SEQ": every
+ *                              probe records
  *   flush SEQ                  "flushed SEQ": each CPU has handed over the sub-buffer that
  *                              it was writing; recording continues
  *   stop SEQ                   "stopped SEQ": no probe writes, and all CPUs have flushed
@@ -39,6 +40,10 @@
  * period, if its reader has nothing else to read.  MASK is hexadecimal, of any length:
  * bit n enables entry n of the event table; a bit beyond the table is refused.  A start
  * while started replaces period, mask and filters.
+ *
+ * SET is hexadecimal, STRATA_CONTEXT_BIT()s of abi/guest_context.h: each record contains these
+ * contexts.  A recording with other contexts is stopped and flushed first; the root page says which
+ * the records have.  A channel that counts refuses the word.
  *
  * One FILTER at most is `tid=` or `pid=` and up to STRATA_GUEST_FILTER_MAX decimal numbers,
  * separated by commas: only events of a CPU that runs one of these threads, or processes, are
@@ -90,12 +95,13 @@
 
 #include <strata/abi/aggregate.h>
 #include <strata/abi/field_filter.h>
+#include <strata/abi/guest_context.h>
 #include <strata/event.h>
 #include <strata/packet.h>
 #include <strata/ring_layout.h>
 #include <strata/switch_period.h>
 
-#define STRATA_GUEST_ABI_VERSION 6u
+#define STRATA_GUEST_ABI_VERSION 7u
 #define STRATA_GUEST_MAGIC       0x54525453u /* "STRT" */
 
 #define STRATA_GUEST_XENSTORE_DIR "data/strata"
@@ -111,7 +117,8 @@
 #define STRATA_GUEST_DIRECTORY_PAGES_MAX (STRATA_GUEST_REFS_MAX / STRATA_GUEST_REFS_PER_PAGE)
 
 /* Each payload begins with the context, which the event table's fields omit: the task that ran on
- * the CPU (for an interrupt, the interrupted one). */
+ * the CPU (for an interrupt, the interrupted one).  The chosen contexts follow
+ * (abi/guest_context.h). */
 struct strata_guest_context {
 	int32_t tid;
 };
@@ -129,10 +136,10 @@ struct strata_guest_context {
  */
 /*
  * Of a channel that counts, the directory lists after the event table: the pages of the keys; then
- * for each of `nr_rings` CPUs the pages of its table; none writable.  The sizes of sub-buffers and
- * header_forms are zero: who sent the command knows the sizes of the tables.
+ * for each of `nr_rings` CPUs the pages of its table; none writable.  The sizes of sub-buffers,
+ * header_forms and contexts are zero: who sent the command knows the sizes of the tables.
  *
- * Reserved fields are zero; an unknown header form is refused.
+ * An unknown header form or context is refused.
  */
 struct strata_guest_root {
 	uint32_t magic;
@@ -143,7 +150,7 @@ struct strata_guest_root {
 	uint32_t nr_rings;
 	uint8_t subbuf_bits;
 	uint8_t nr_subbufs_bits;
-	uint16_t reserved1;
+	uint16_t contexts; /* STRATA_CONTEXT_BIT()s, of the records in the rings */
 	uint32_t nr_refs;
 	uint32_t table_bytes;
 	uint32_t tsc_khz; /* of a channel that counts: what this kernel's TSC is; else 0 */

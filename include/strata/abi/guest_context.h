@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * guest_context.h - the contexts that a kernel writes into each record of a channel on request.
+ *
+ * A set of contexts is a word with a bit for each.  They follow struct strata_guest_context and
+ * precede the payload, in the order of their bits: first those of fixed length, then the call
+ * stacks.  A call stack is a 32-bit number of frames, and an address of 64 bits for each frame,
+ * the innermost first; none of them is aligned to more than 4 bytes.
+ */
+#ifndef STRATA_ABI_GUEST_CONTEXT_H
+#define STRATA_ABI_GUEST_CONTEXT_H
+
+#include <strata/platform/platform.h>
+
+/* All are of the task that ran on the CPU: for an interrupt, the interrupted one. */
+enum strata_guest_context_bit {
+	STRATA_CONTEXT_PROCNAME,        /* its name, zeros behind it */
+	STRATA_CONTEXT_PID,             /* its process, in the kernel's first PID namespace */
+	STRATA_CONTEXT_PRIO,            /* its priority, as the fields of sched_switch have it */
+	STRATA_CONTEXT_NICE,            /* its nice value */
+	STRATA_CONTEXT_NEED_RESCHEDULE, /* 1: the kernel will switch to another task soon */
+	STRATA_CONTEXT_MIGRATABLE,      /* 1: it may migrate to another CPU */
+	STRATA_CONTEXT_CALLSTACK_KERNEL,
+	/* By frame pointers.  Empty for a kernel's thread, in an NMI, and in a probe that is
+	 * reached from within another one. */
+	STRATA_CONTEXT_CALLSTACK_USER,
+	STRATA_NR_CONTEXTS,
+};
+
+#define STRATA_CONTEXT_BIT(context) (1u << (context))
+#define STRATA_CONTEXTS_ALL         (STRATA_CONTEXT_BIT(STRATA_NR_CONTEXTS) - 1u)
+
+#define STRATA_CONTEXT_PROCNAME_BYTES 16u
+#define STRATA_CONTEXT_FRAMES_MAX     32u /* of each stack */
+
+/* Of all contexts in a record. */
+#define STRATA_CONTEXTS_BYTES_MAX \
+	(STRATA_CONTEXT_PROCNAME_BYTES + 5u * 4u + 2u * (4u + 8u * STRATA_CONTEXT_FRAMES_MAX))
+
+/* Bytes of the contexts of fixed length in a set. */
+static inline uint32_t strata_guest_context_fixed_bytes(uint32_t contexts)
+{
+	uint32_t bytes = 0, bit;
+
+	for (bit = 0; bit < STRATA_CONTEXT_CALLSTACK_KERNEL; bit++)
+		if (contexts & STRATA_CONTEXT_BIT(bit))
+			bytes += bit == STRATA_CONTEXT_PROCNAME ? STRATA_CONTEXT_PROCNAME_BYTES
+								: 4u;
+	return bytes;
+}
+
+/* Number of call stacks in a set. */
+static inline uint32_t strata_guest_context_stacks(uint32_t contexts)
+{
+	return (contexts >> STRATA_CONTEXT_CALLSTACK_KERNEL & 1u) +
+	       (contexts >> STRATA_CONTEXT_CALLSTACK_USER & 1u);
+}
+
+/*
+ * Returns the bytes of the contexts in a record, or -1: they run over its end, or a stack has too
+ * many frames.
+ * @at: @available readable bytes, hostile
+ */
+static inline int32_t strata_guest_context_bytes(uint32_t contexts, const unsigned char *at,
+						 uint32_t available)
+{
+	uint32_t bytes = strata_guest_context_fixed_bytes(contexts);
+	uint32_t stacks = strata_guest_context_stacks(contexts), frames;
+
+	for (; stacks > 0; stacks--) {
+		if (bytes + 4u > available)
+			return -1;
+		strata_copy(&frames, at + bytes, 4);
+		if (frames > STRATA_CONTEXT_FRAMES_MAX)
+			return -1;
+		bytes += 4u + 8u * frames;
+	}
+	return bytes <= available ? (int32_t)bytes : -1;
+}
+
+#endif /* STRATA_ABI_GUEST_CONTEXT_H */

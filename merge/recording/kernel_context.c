@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* kernel_context.c - see kernel_context.h. */
+#include "recording/kernel_context.h"
+
+#include <string.h>
+
+#define NUMBER(name, kind)       \
+	{                        \
+		name, kind, 4, 1 \
+	}
+#define CALLSTACK(name)                      \
+	{                                    \
+		name, STRATA_FIELD_HEX, 8, 0 \
+	}
+#define PROCNAME(name)                                                    \
+	{                                                                 \
+		name, STRATA_FIELD_TEXT, 1, STRATA_CONTEXT_PROCNAME_BYTES \
+	}
+
+static const struct {
+	const char *name, *help;
+	struct strata_field_desc field;
+} known[STRATA_NR_CONTEXTS] = {
+	[STRATA_CONTEXT_PROCNAME] = { "procname", "name of the thread", PROCNAME("procname") },
+	[STRATA_CONTEXT_PID] = { "pid", "number of the process, as its kernel has it",
+				 NUMBER("pid", STRATA_FIELD_SIGNED) },
+	[STRATA_CONTEXT_PRIO] = { "prio", "priority, as in sched_switch: 120 is nice 0",
+				  NUMBER("prio", STRATA_FIELD_SIGNED) },
+	[STRATA_CONTEXT_NICE] = { "nice", "nice value: -20 to 19",
+				  NUMBER("nice", STRATA_FIELD_SIGNED) },
+	[STRATA_CONTEXT_NEED_RESCHEDULE] = { "need_reschedule",
+					     "1: the kernel switches to another task soon",
+					     NUMBER("need_reschedule", STRATA_FIELD_UNSIGNED) },
+	[STRATA_CONTEXT_MIGRATABLE] = { "migratable", "1: the thread may migrate to another CPU",
+					NUMBER("migratable", STRATA_FIELD_UNSIGNED) },
+	[STRATA_CONTEXT_CALLSTACK_KERNEL] = { "callstack-kernel",
+					      "addresses of the kernel's functions, innermost first",
+					      CALLSTACK("callstack_kernel") },
+	[STRATA_CONTEXT_CALLSTACK_USER] = { "callstack-user",
+					    "addresses of the program's functions, by frame pointers",
+					    CALLSTACK("callstack_user") },
+};
+
+const char *strata_kernel_context_name(enum strata_guest_context_bit context)
+{
+	return known[context].name;
+}
+
+const char *strata_kernel_context_help(enum strata_guest_context_bit context)
+{
+	return known[context].help;
+}
+
+bool strata_kernel_context_find(const char *name, size_t length, uint32_t *contexts)
+{
+	unsigned int i;
+
+	for (i = 0; i < STRATA_NR_CONTEXTS; i++)
+		if (strlen(known[i].name) == length && !memcmp(known[i].name, name, length)) {
+			*contexts |= STRATA_CONTEXT_BIT(i);
+			return true;
+		}
+	return false;
+}
+
+void strata_kernel_context_describe(struct strata_event_desc *context, uint32_t contexts)
+{
+	unsigned int i;
+
+	for (i = 0; i < STRATA_NR_CONTEXTS; i++)
+		if (contexts & STRATA_CONTEXT_BIT(i))
+			context->fields[context->nr_fields++] = known[i].field;
+}
