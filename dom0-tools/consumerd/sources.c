@@ -170,6 +170,7 @@ int sources_begin_kernel(struct recorder *recorder, const struct guest *guest,
 	source->since_ticks = begin == RECORDER_FROM_NOW ? strata_clock() : 0;
 	source->came_ticks = came_ticks;
 	source->form = map->form;
+	source->contexts = map->contexts;
 	if (identify(source, STRATA_LAYER_KERNEL, guest->domain, guest->name, error))
 		return -1;
 	/* Unrecorded events would only lengthen the metadata. */

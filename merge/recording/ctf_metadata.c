@@ -141,6 +141,7 @@ static int print_in(struct strata_out_file *out, const struct strata_recording *
 		.nr_clocks = 1,
 		.arena = arena,
 	};
+	struct strata_event_desc described;
 	struct strata_ctf_event_types context;
 	struct strata_recorded_types types;
 	struct strata_ctf_stream_class stream = { .id = source->form };
@@ -152,7 +153,8 @@ static int print_in(struct strata_out_file *out, const struct strata_recording *
 	if (make_whole_env(&metadata, source, name, error))
 		return -1;
 	strata_recorded_types(&types, source->form, source->pid != 0);
-	strata_ctf_event_types(&context, strata_layer_context(source->layer));
+	strata_source_context(source, &described);
+	strata_ctf_event_types(&context, &described);
 	stream.packet_context = &types.packet_context;
 	stream.event_header = &types.event_header;
 	stream.event_context = &context.structure;

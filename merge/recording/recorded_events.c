@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "ctf/trace/ctf_metadata_read.h"
+#include "recording/kernel_context.h"
 
 /* event.h aligns fields to at most this. */
 #define ALIGN_MAX 32u
@@ -121,6 +122,36 @@ int strata_recorded_event_describe(const struct strata_ctf_event_class *class,
 	return 0;
 }
 
+/* Whether two fields lie in a record alike. */
+static bool is_same_field(const struct strata_field_desc *one,
+			  const struct strata_field_desc *other)
+{
+	return !strcmp(one->name, other->name) && one->kind == other->kind &&
+	       one->bytes == other->bytes && one->count == other->count;
+}
+
+int strata_recorded_contexts(const struct strata_ctf_type *context, uint16_t *contexts,
+			     struct strata_error *error)
+{
+	struct strata_event_desc found = { .id = 0 }, expected;
+	unsigned int bit, at;
+
+	*contexts = 0;
+	expected = *strata_layer_context(STRATA_LAYER_KERNEL);
+	strata_kernel_context_describe(&expected, STRATA_CONTEXTS_ALL);
+	if (!context || describe_fields(context, &found, error) || !found.nr_fields ||
+	    !is_same_field(&found.fields[0], &expected.fields[0]))
+		return strata_fail(error, "the context is not a kernel's");
+	for (bit = 0, at = 1; bit < STRATA_NR_CONTEXTS && at < found.nr_fields; bit++)
+		if (is_same_field(&found.fields[at], &expected.fields[bit + 1])) {
+			*contexts |= (uint16_t)STRATA_CONTEXT_BIT(bit);
+			at++;
+		}
+	return at == found.nr_fields ? 0
+				     : strata_fail(error, "the context has an unknown field %s",
+						   found.fields[at].name);
+}
+
 static int load_event(struct strata_source *source, const struct strata_ctf_event_class *class,
 		      const uint32_t *number_of, struct strata_error *error)
 {
@@ -165,6 +196,9 @@ static int load_events(struct strata_source *source, const struct strata_ctf_met
 	    metadata->nr_streams != 1 || stream->id >= STRATA_NR_HEADER_FORMS)
 		return strata_fail(error, "it describes another recording than recording.json");
 	source->form = (enum strata_header_form)stream->id;
+	if (source->layer == STRATA_LAYER_KERNEL &&
+	    strata_recorded_contexts(stream->event_context, &source->contexts, error))
+		return -1;
 	if (source->nr_numbers)
 		return load_numbered(source, stream, error);
 	for (i = 0; i < stream->nr_events; i++) {

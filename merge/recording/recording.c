@@ -16,6 +16,7 @@
 #include <strata/packet.h>
 
 #include "base/partition.h"
+#include "recording/kernel_context.h"
 #include "xen/xen_events.h"
 
 /* Context of the hypervisor's records: struct strata_hv_context. */
@@ -76,6 +77,12 @@ const struct strata_event_desc *strata_layer_context(enum strata_layer layer)
 	if (layer == STRATA_LAYER_XEN)
 		return &xen_context;
 	return layer == STRATA_LAYER_KERNEL ? &kernel_context : &app_context;
+}
+
+void strata_source_context(const struct strata_source *source, struct strata_event_desc *context)
+{
+	*context = *strata_layer_context(source->layer);
+	strata_kernel_context_describe(context, source->contexts);
 }
 
 void strata_source_clear_events(struct strata_source *source)

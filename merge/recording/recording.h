@@ -106,6 +106,7 @@ struct strata_source {
 	int32_t pid;
 	uint32_t uid;                 /* of that process, according to the kernel */
 	enum strata_header_form form; /* of all its records' headers */
+	uint16_t contexts;    /* of a kernel's records, besides the thread (kernel_context.h) */
 	uint64_t since_ticks; /* the host's TSC before which it recorded nothing; 0: unknown */
 	/* The host's TSC when it appeared; 0: it was present from the beginning. */
 	uint64_t came_ticks;
@@ -215,6 +216,13 @@ struct strata_ctf_event_class;
 int strata_recorded_event_describe(const struct strata_ctf_event_class *class,
 				   struct strata_event_desc *event, struct strata_error *error);
 
+struct strata_ctf_type;
+
+/* Finds which contexts the records of a kernel have, by the context in its metadata.  @contexts:
+ * OUT.  0, or -1 with the reason: a recorder does not write such a context. */
+int strata_recorded_contexts(const struct strata_ctf_type *context, uint16_t *contexts,
+			     struct strata_error *error);
+
 /* The event with that id, or NULL.  In the hypervisor's layer, adds a missing id of Xen's own trace
  * points from the table of known names, or as plain words; that invalidates earlier pointers to the
  * source's events. */
@@ -247,6 +255,10 @@ int64_t strata_payload_length(const struct strata_source *source,
 /* The context before the payload of each record of a layer (hypervisor: domain, vcpu; kernel: tid;
  * application: vpid, vtid).  Never NULL. */
 const struct strata_event_desc *strata_layer_context(enum strata_layer layer);
+
+/* Describes the context of a source's records: its layer's, and the contexts that were chosen for
+ * it. */
+void strata_source_context(const struct strata_source *source, struct strata_event_desc *context);
 
 struct strata_dir;
 

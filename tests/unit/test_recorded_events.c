@@ -14,6 +14,8 @@
 
 #include <cmocka.h>
 
+#include <strata/abi/guest_context.h>
+
 #include "recording/recording.h"
 #include "saved.h"
 
@@ -157,6 +159,41 @@ static void what_was_saved_is_read_from_the_metadata(void **state)
 	assert_memory_equal(source->shapes, given->source->shapes, 2 * sizeof(*source->shapes));
 	assert_int_equal(source->description_bytes, given->source->description_bytes);
 	assert_int_equal(source->form, STRATA_HEADER_LARGE);
+}
+
+static void contexts_are_read_from_the_metadata(void **state)
+{
+	struct given *given = *state;
+	uint32_t contexts;
+
+	add(given, &everything);
+	for (contexts = 0; contexts <= STRATA_CONTEXTS_ALL; contexts++) {
+		given->source->contexts = (uint16_t)contexts;
+		save(given);
+		assert_int_equal(load(given)->contexts, contexts);
+	}
+}
+
+/* Each pair: what the metadata of all contexts has, and what makes it another tracer's. */
+static void a_context_that_no_recorder_writes_is_refused(void **state)
+{
+	static const char *const changes[][2] = {
+		{ " _tid;", " _tud;" },
+		{ " _prio;", " _prior;" },
+		{ " _procname[16];", " _procname[17];" },
+		{ "__callstack_user_length;", "__callstack_usor_length;" },
+	};
+	struct given *given = *state;
+	size_t i;
+
+	add(given, &nothing);
+	given->source->contexts = STRATA_CONTEXTS_ALL;
+	for (i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
+		save(given);
+		replace(given, "g1/metadata", changes[i][0], changes[i][1]);
+		strata_recording_clear(&given->loaded);
+		assert_int_equal(loaded_recording(&given->loaded, given->dir, &given->error), -1);
+	}
 }
 
 /* Any bytes: what a terminal, CTF or a shell would interpret. */
@@ -395,6 +432,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		test_given(what_was_saved_is_read_from_the_metadata),
 		test_given(formats_are_read_from_the_metadata),
+		test_given(contexts_are_read_from_the_metadata),
+		test_given(a_context_that_no_recorder_writes_is_refused),
 		test_given(a_format_that_is_no_single_string_is_refused),
 		test_given(formats_of_other_classes_are_ignored),
 		test_given(formats_that_are_too_long_are_ignored),

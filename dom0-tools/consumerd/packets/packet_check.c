@@ -10,6 +10,8 @@
 
 #include <string.h>
 
+#include <strata/abi/guest_context.h>
+
 #include "recording/header_form.h"
 
 static uint32_t padded(uint32_t bytes)
@@ -17,7 +19,8 @@ static uint32_t padded(uint32_t bytes)
 	return (bytes + 3u) & ~3u;
 }
 
-/* Context and payload follow a record's header, the payload on a multiple of 4. */
+/* The layer's context and the payload follow a record's header, the payload on a multiple of 4; a
+ * kernel's chosen contexts are in between. */
 static uint32_t context_bytes(const struct strata_source *source)
 {
 	/* Computed once for each layer; threads that race store the same value. */
@@ -146,7 +149,7 @@ static inline const struct strata_event_shape *find_shape(struct strata_source *
 /* What a step through records needs of their source; constants where inlined. */
 struct layout {
 	enum strata_header_form form;
-	uint32_t context_bytes;
+	uint32_t context_bytes; /* of the layer's */
 };
 
 /* A record that is being read. */
@@ -161,7 +164,7 @@ struct reading {
  * one before: then the next one's place does not wait for a look at the event's description. */
 struct repeated {
 	uint32_t id;
-	uint32_t bytes; /* of context and payload; UINT32_MAX: there was no such event yet */
+	uint32_t bytes; /* of contexts and payload; UINT32_MAX: there was no such event yet */
 };
 
 /*
@@ -174,14 +177,19 @@ static int64_t read_length(struct strata_source *source, uint32_t context_bytes,
 			   const uint8_t *bytes, uint32_t left, struct reading *reading,
 			   struct repeated *repeated)
 {
-	const uint32_t head = context_bytes;
-	uint32_t length;
+	uint32_t head = context_bytes, length;
+	int32_t chosen = 0;
 
 	reading->shape = find_shape(source, reading->id);
 	if (!reading->shape)
 		return -1;
 	if (head > left)
 		return -1;
+	if (source->contexts)
+		chosen = strata_guest_context_bytes(source->contexts, bytes + head, left - head);
+	if (chosen < 0)
+		return -1;
+	head += (uint32_t)chosen;
 	left -= head;
 	if (left > STRATA_PAYLOAD_BYTES_MAX)
 		left = STRATA_PAYLOAD_BYTES_MAX;
@@ -196,7 +204,7 @@ static int64_t read_length(struct strata_source *source, uint32_t context_bytes,
 	}
 	if (length > left)
 		return -1;
-	if (!reading->shape->variable)
+	if (!reading->shape->variable && !strata_guest_context_stacks(source->contexts))
 		*repeated = (struct repeated){ reading->id, head + length };
 	return head + length;
 }

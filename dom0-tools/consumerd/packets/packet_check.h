@@ -16,7 +16,8 @@
 /*
  * Checks header and every record: magic, form of the records' headers, sizes within @bytes, begin
  * and end times in order, every id known, no record over the end, no payload over
- * STRATA_PAYLOAD_BYTES_MAX, times that never go back and lie between begin and end.
+ * STRATA_PAYLOAD_BYTES_MAX, no call stack over STRATA_CONTEXT_FRAMES_MAX, times that never go back
+ * and lie between begin and end.
  * @packet: OUT, from the header; but the content ends with the last record, without its padding,
  *          which readers would take for another record
  * @nr_events: OUT

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <strata/abi/guest_context.h>
+
 #include "linux/syscall_names.h"
 
 /* Names of events that the analysis interprets as those of a host, system calls, or vmsync
@@ -120,14 +122,6 @@ static struct compass_class *find_class(struct compass_source *source, size_t in
 	return &classes[index];
 }
 
-/* Whether the context before payloads is a kernel's: a tid. */
-static bool has_tid(const struct strata_ctf_type *context)
-{
-	return context && context->nr_fields == 1 &&
-	       strata_ctf_is_integer(context->fields[0].type) &&
-	       context->fields[0].type->bits == 32 && context->fields[0].type->align == 32;
-}
-
 static void set_class(struct compass_guest *guest, struct compass_class *class,
 		      const struct strata_ctf_kind_of_stream *kind,
 		      const struct strata_ctf_event_class *of)
@@ -136,7 +130,7 @@ static void set_class(struct compass_guest *guest, struct compass_class *class,
 	struct strata_error error;
 
 	class->is = COMPASS_CLASS_FOREIGN;
-	if (!has_tid(kind->class->event_context) ||
+	if (strata_recorded_contexts(kind->class->event_context, &class->contexts, &error) ||
 	    strata_recorded_event_describe(of, &desc, &error))
 		return;
 	class->is = is_sys_enter(&desc) ? COMPASS_CLASS_SYS_ENTER : COMPASS_CLASS_PLAIN;
@@ -152,6 +146,7 @@ bool strata_compass_guest_put(struct compass_source *source, struct compass_file
 	struct compass_class *class = find_class(source, of->index);
 	const uint8_t *context = reader->base + event->body / 8, *payload;
 	uint32_t bytes, number;
+	int32_t chosen;
 	int64_t id;
 
 	if (class && class->is == COMPASS_CLASS_NEW)
@@ -159,6 +154,12 @@ bool strata_compass_guest_put(struct compass_source *source, struct compass_file
 	if (!class || class->is == COMPASS_CLASS_FOREIGN)
 		return false;
 	payload = strata_recorded_payload(reader, event, sizeof(int32_t), &bytes);
+	chosen = strata_guest_context_bytes(class->contexts, payload, bytes);
+	if (chosen < 0)
+		return false;
+	/* The analysis knows the tid only. */
+	payload += chosen;
+	bytes -= (uint32_t)chosen;
 	number = class->number;
 	if (class->is == COMPASS_CLASS_SYS_ENTER) {
 		if (bytes < sizeof(id))

@@ -35,7 +35,8 @@ struct compass_class {
 		COMPASS_CLASS_PLAIN,
 		COMPASS_CLASS_SYS_ENTER,
 	} is;
-	uint32_t number; /* index of a plain event's class here */
+	uint16_t contexts; /* of its records */
+	uint32_t number;   /* index of a plain event's class here */
 };
 
 /* One of its sources; all-zero is a source of another layer. */
