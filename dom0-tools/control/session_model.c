@@ -11,7 +11,7 @@
 
 static const char *const domain_names[STRATA_NR_DOMAINS] = { "xen", "kernel", "app" };
 static const char *const rule_names[STRATA_NR_RULE_KINDS] = {
-	"event", "kprobe", "kretprobe", "tid", "pid", "xen-domain", "filter",
+	"event", "kprobe", "kretprobe", "tid", "pid", "xen-domain", "filter", "context",
 };
 
 const char *session_model_domain_name(enum strata_domain domain)

@@ -70,6 +70,10 @@ static void usage(FILE *out)
 		"                             'g1:sched_switch: prev_prio < 120 && next_comm != \"sh\"'.\n"
 		"                             The kernel tests it before it records. May be repeated,\n"
 		"                             once for each event\n"
+		"      --kernel-context DOMAIN:NAME,...\n"
+		"                             adds contexts to each event of a kernel: procname, pid,\n"
+		"                             prio, callstack-kernel, ...; `strata add-context --list`\n"
+		"                             lists them. May be repeated\n"
 		"      --app PROGRAM[:EVENTS] events of an application linked with libstrata. PROGRAM:\n"
 		"                             name, pattern, process number or all. EVENTS: names or\n"
 		"                             GROUP/NAME, with wildcards, comma-separated (default:\n"
@@ -359,6 +363,7 @@ int strata_cmd_record(int argc, char **argv)
 		{ "tid", required_argument, NULL, OPTION_KERNEL + SELECT_TID },
 		{ "pid", required_argument, NULL, OPTION_KERNEL + SELECT_PID },
 		{ "kernel-filter", required_argument, NULL, OPTION_KERNEL + SELECT_FILTER },
+		{ "kernel-context", required_argument, NULL, OPTION_KERNEL + SELECT_CONTEXT },
 		{ "app", required_argument, NULL, 'a' },
 		{ "app-buffer", required_argument, NULL, 'A' },
 		{ "app-rings", required_argument, NULL, 'K' },

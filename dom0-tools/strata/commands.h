@@ -17,6 +17,7 @@ int strata_cmd_set_session(int argc, char **argv);
 int strata_cmd_enable_channel(int argc, char **argv);
 int strata_cmd_enable_event(int argc, char **argv);
 int strata_cmd_disable_event(int argc, char **argv);
+int strata_cmd_add_context(int argc, char **argv);
 int strata_cmd_track(int argc, char **argv);
 int strata_cmd_untrack(int argc, char **argv);
 int strata_cmd_save(int argc, char **argv);

@@ -20,6 +20,7 @@ static const struct {
 	{ "enable-channel", strata_cmd_enable_channel, "set the ring buffers of a session" },
 	{ "enable-event", strata_cmd_enable_event, "add events to a session" },
 	{ "disable-event", strata_cmd_disable_event, "remove events from a session" },
+	{ "add-context", strata_cmd_add_context, "add contexts to a session's kernels" },
 	{ "track", strata_cmd_track, "limit a session to processes, threads or domains" },
 	{ "untrack", strata_cmd_untrack, "remove such a limit" },
 	{ "start", strata_cmd_start, "start to record a session" },

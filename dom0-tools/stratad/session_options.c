@@ -15,6 +15,7 @@ static const enum select_kind kernel_kinds[STRATA_NR_RULE_KINDS] = {
 	[STRATA_RULE_TID] = SELECT_TID,
 	[STRATA_RULE_PID] = SELECT_PID,
 	[STRATA_RULE_FILTER] = SELECT_FILTER,
+	[STRATA_RULE_CONTEXT] = SELECT_CONTEXT,
 };
 
 static bool belongs_together(const struct strata_rule *one, const struct strata_rule *other)
@@ -239,7 +240,7 @@ int session_options_reselect(const struct strata_session *session, enum strata_d
 
 	if (rule->kind == STRATA_RULE_FILTER)
 		return reselect_filter(channel, rule, request, bytes, error);
-	if (session_model_is_alone(rule->kind))
+	if (session_model_is_alone(rule->kind) || rule->kind == STRATA_RULE_CONTEXT)
 		return strata_fail(error,
 				   "a %s cannot be changed while session %s records; stop it first",
 				   word, session->name);

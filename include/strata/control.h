@@ -53,6 +53,8 @@ enum strata_rule_kind {
 	STRATA_RULE_XEN_DOMAIN, /* the hypervisor: a domain's name, pattern or number, or vCPUs */
 	/* Only if their fields match. */
 	STRATA_RULE_FILTER, /* kernels: EVENTS: EXPRESSION */
+	/* More in each record. */
+	STRATA_RULE_CONTEXT, /* kernels: a context's name, "procname" */
 	STRATA_NR_RULE_KINDS,
 };
 

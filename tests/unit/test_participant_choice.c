@@ -18,6 +18,7 @@
 #include "stratad/domains/participant.h"
 
 static bool classes_fit, command_fits;
+static struct guest_command sent;
 
 static int play_add_events(struct recorder *recorder, size_t index, const struct guest_map *map,
 			   const struct event_set *events, struct strata_error *error)
@@ -36,7 +37,7 @@ static bool play_tell(struct xenstore_requests *requests, uint32_t domain, uint6
 	(void)domain;
 	(void)serial;
 	(void)sequence;
-	(void)command;
+	sent = *command;
 	return command_fits;
 }
 
@@ -146,6 +147,22 @@ static void a_command_that_cannot_be_sent_changes_nothing(void **state)
 	assert_int_equal(one.step, PARTICIPANT_RECORDING);
 }
 
+static void a_kernel_is_told_the_contexts_before_the_filters(void **state)
+{
+	struct strata_error error = { "" };
+
+	(void)state;
+	one.map.contexts = STRATA_CONTEXT_BIT(STRATA_CONTEXT_PRIO) |
+			   STRATA_CONTEXT_BIT(STRATA_CONTEXT_CALLSTACK_USER);
+	choose("g1:second", "g1:8", "g1:second: number == 2");
+	assert_int_equal(participant_reselect(&all, &one, &error), 0);
+	assert_non_null(strstr(sent.text, "start "));
+	assert_non_null(strstr(sent.text, " 2 contexts=84 tid=8 where="));
+	one.map.contexts = 0;
+	assert_int_equal(participant_reselect(&all, &one, &error), 0);
+	assert_non_null(strstr(sent.text, " 2 tid=8 where="));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -153,6 +170,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(events_that_cannot_be_added_change_nothing, begin,
 						end),
 		cmocka_unit_test_setup_teardown(a_command_that_cannot_be_sent_changes_nothing,
+						begin, end),
+		cmocka_unit_test_setup_teardown(a_kernel_is_told_the_contexts_before_the_filters,
 						begin, end),
 	};
 

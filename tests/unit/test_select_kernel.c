@@ -8,6 +8,9 @@
 
 #include <cmocka.h>
 
+#include <strata/abi/guest_context.h>
+
+#include "stratad/select/select_context.h"
 #include "stratad/select/select_kernel.h"
 
 #define NR_EVENTS(events) (sizeof(events) / sizeof((events)[0]))
@@ -289,6 +292,28 @@ static void a_large_table_is_chosen_from_to_its_end(void **state)
 	assert_int_equal(strspn(event_set_hex(&set, text), "f"), STRATA_GUEST_EVENTS_MAX / 4);
 }
 
+static void contexts_are_listed_by_name(void **state)
+{
+	struct kernel_selection lists[4];
+
+	(void)state;
+	assert_int_equal(parse(SELECT_CONTEXT, "g1:procname,callstack-user", &lists[0]), 0);
+	assert_string_equal(lists[0].domain, "g1");
+	assert_int_equal(parse(SELECT_CONTEXT, "g*:nice", &lists[1]), 0);
+	assert_int_equal(parse(SELECT_CONTEXT, "g2:prio", &lists[2]), 0);
+	assert_int_equal(parse(SELECT_TID, "g1:7", &lists[3]), 0);
+	assert_int_equal(select_contexts_choose(lists, 4, 1, "g1"),
+			 STRATA_CONTEXT_BIT(STRATA_CONTEXT_PROCNAME) |
+				 STRATA_CONTEXT_BIT(STRATA_CONTEXT_CALLSTACK_USER) |
+				 STRATA_CONTEXT_BIT(STRATA_CONTEXT_NICE));
+	assert_int_equal(select_contexts_choose(lists, 4, 2, "web"), 0);
+	assert_int_equal(parse(SELECT_CONTEXT, "g1", &lists[0]), -1);
+	assert_int_equal(parse(SELECT_CONTEXT, "g1:", &lists[0]), -1);
+	assert_int_equal(parse(SELECT_CONTEXT, "g1:pid,", &lists[0]), -1);
+	assert_int_equal(parse(SELECT_CONTEXT, "g1:pid,procnames,nice", &lists[0]), -1);
+	assert_non_null(strstr(failure.text, "--kernel-context: \"procnames\" is not a context"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -298,6 +323,7 @@ int main(void)
 		cmocka_unit_test(a_probe_gives_its_event_a_name_that_is_an_identifier),
 		cmocka_unit_test(a_probe_may_have_a_name_and_arguments),
 		cmocka_unit_test(a_filter_is_a_list_of_numbers),
+		cmocka_unit_test(contexts_are_listed_by_name),
 		cmocka_unit_test(a_domain_matches_by_name_number_or_pattern),
 		cmocka_unit_test(patterns_of_a_kernel_choose_events_by_their_place),
 		cmocka_unit_test(a_pattern_with_a_slash_is_of_group_and_name),

@@ -309,6 +309,38 @@ static void filters_are_options_of_their_own(void **state)
 	assert_int_equal(add(STRATA_DOMAIN_APP, STRATA_RULE_FILTER, "a", "a: 1"), -1);
 }
 
+static void contexts_are_options_of_their_kernel(void **state)
+{
+	const struct strata_rule rule = make(STRATA_RULE_CONTEXT, "g1", "pid");
+	char request[256];
+
+	(void)state;
+	assert_int_equal(add(STRATA_DOMAIN_KERNEL, STRATA_RULE_EVENT, "g1", "sched_*"), 0);
+	assert_int_equal(add(STRATA_DOMAIN_KERNEL, STRATA_RULE_CONTEXT, "g1", "pid"), 0);
+	assert_int_equal(add(STRATA_DOMAIN_KERNEL, STRATA_RULE_CONTEXT, "g1", "callstack-user"), 0);
+	assert_int_equal(session_options_build(&options, &session, "/out", &failure), 0);
+	assert_int_equal(options.record.nr_kernels, 2);
+	assert_int_equal(options.record.kernels[1].kind, SELECT_CONTEXT);
+	assert_string_equal(options.record.kernels[1].text, "pid,callstack-user");
+	/* The layout of records stays while they are recorded. */
+	assert_int_equal(session_options_reselect(&session, STRATA_DOMAIN_KERNEL, &rule, request,
+						  sizeof(request), &failure),
+			 -1);
+	assert_non_null(strstr(failure.text, "a context cannot be changed while session"));
+	session_options_clear(&options);
+	assert_int_equal(add(STRATA_DOMAIN_KERNEL, STRATA_RULE_CONTEXT, "g1", "colour"), 0);
+	assert_int_equal(session_options_build(&options, &session, "/out", &failure), -1);
+	assert_int_equal(add(STRATA_DOMAIN_APP, STRATA_RULE_CONTEXT, "a", "pid"), -1);
+}
+
+/* Alone they trace nothing, and have no kernel recorded. */
+static void contexts_name_no_events(void **state)
+{
+	(void)state;
+	assert_int_equal(add(STRATA_DOMAIN_KERNEL, STRATA_RULE_CONTEXT, "g1", "pid"), 0);
+	assert_false(session_model_traces(&session, STRATA_DOMAIN_KERNEL));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -323,6 +355,8 @@ int main(void)
 		cmocka_unit_test(a_text_that_is_wrong_is_refused),
 		cmocka_unit_test_setup_teardown(a_rule_is_there_once, begin, end),
 		cmocka_unit_test_setup_teardown(filters_are_options_of_their_own, begin, end),
+		cmocka_unit_test_setup_teardown(contexts_are_options_of_their_kernel, begin, end),
+		cmocka_unit_test_setup_teardown(contexts_name_no_events, begin, end),
 	};
 
 	return cmocka_run_group_tests_name("session_options", tests, NULL, NULL);

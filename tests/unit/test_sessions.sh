@@ -200,6 +200,19 @@ stopped=""
 wait "$stopping"
 check "until its consumer goes on" is "$?" 0
 
+# Contexts are rules of kernels.
+"$strata" create --output "$work/contexts" contexts 2>/dev/null
+check "contexts are added to a session" "$strata" add-context --session contexts --kernel g1 -t procname,nice --type callstack-user
+check "an unknown one is refused" refused '"colour" is not a context' "$strata" add-context --session contexts --kernel g1 -t colour
+check "the session shows its contexts" is "$("$strata" status contexts | sed -n 's/^ *context g1:/g1:/p' | paste -sd' ')" \
+	"g1:procname g1:nice g1:callstack-user"
+"$strata" save contexts >"$work/contexts.json"
+check "they are saved and loaded" "$strata" load --name contexts-copy "$work/contexts.json"
+check "all of them" is "$("$strata" save contexts-copy | jq -c '[.channels.kernel.rules[] | .kind, .text]')" \
+	'["context","procname","context","nice","context","callstack-user"]'
+"$strata" destroy contexts 2>/dev/null
+"$strata" destroy contexts-copy 2>/dev/null
+
 # The file of a session.
 "$strata" save lives >"$work/lives.json"
 check "a session is saved and loaded" "$strata" load --name copy "$work/lives.json"

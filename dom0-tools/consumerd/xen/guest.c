@@ -227,15 +227,16 @@ int guest_command_start(struct guest_command *command, uint32_t sequence,
 			const struct guest_start *start, struct strata_error *error)
 {
 	static const char *const forms[STRATA_NR_HEADER_FORMS] = { "", "+compact", "+large" };
-	char mask[EVENT_SET_HEX_BYTES];
-
+	char mask[EVENT_SET_HEX_BYTES], contexts[sizeof(" contexts=ffff")] = "";
 	const char *fields = start->field_filters ? start->field_filters : "";
-	const int length =
-		snprintf(command->text, sizeof(command->text), "start %u %s%s %u %s%s%s%s",
-			 sequence, start->overwrite ? "overwrite" : "discard", forms[start->form],
-			 start->switch_ms, event_set_hex(start->events, mask),
-			 start->filter ? " " : "", start->filter ? start->filter : "", fields);
+	int length;
 
+	if (start->contexts)
+		snprintf(contexts, sizeof(contexts), " contexts=%x", start->contexts);
+	length = snprintf(command->text, sizeof(command->text), "start %u %s%s %u %s%s%s%s%s",
+			  sequence, start->overwrite ? "overwrite" : "discard", forms[start->form],
+			  start->switch_ms, event_set_hex(start->events, mask), contexts,
+			  start->filter ? " " : "", start->filter ? start->filter : "", fields);
 	if (length >= (int)sizeof(command->text))
 		return strata_fail(error,
 				   "the filters of its events need %d bytes of a command, %d too "

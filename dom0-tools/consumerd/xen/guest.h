@@ -70,6 +70,7 @@ struct guest_start {
 	bool overwrite;
 	enum strata_header_form form; /* of their headers; one that it can write */
 	uint32_t switch_ms; /* how often half full sub-buffers are handed over; 0: never */
+	uint16_t contexts;  /* of each record (abi/guest_context.h) */
 	const struct event_set *events;
 	const char *filter;        /* "tid=..." or "pid=...", or NULL: whatever task is current */
 	const char *field_filters; /* " where=..." for each, or NULL: whatever the fields are */

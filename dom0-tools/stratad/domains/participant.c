@@ -21,6 +21,7 @@
 #include "xen/domain_numbers.h"
 #include "stratad/domains/participant_commands.h"
 #include "stratad/domains/participant_events.h"
+#include "stratad/select/select_context.h"
 #include "consumerd/sources.h"
 
 uint64_t participants_now_ms(const struct participants *all)
@@ -186,6 +187,8 @@ static int map_module(struct participants *all, struct participant *one, struct 
 	    participant_choose_filter(all, one, error))
 		return -1;
 	one->map.form = strata_header_form_among(one->map.header_forms, all->form);
+	one->map.contexts = select_contexts_choose(all->selections, all->nr_selections,
+						   one->guest.domain, one->guest.name);
 	one->step = PARTICIPANT_MAPPING;
 	return 0;
 }
@@ -310,12 +313,26 @@ static void take_in(struct participants *all, struct participant *one)
 		map_or_refuse(all, one);
 }
 
+/* Takes over a flight recorder with the layout that its records have. */
+static void continue_form(struct participants *all, struct participant *one)
+{
+	const uint16_t chosen = one->map.contexts;
+
+	one->map.form = guest_map_form(&one->map);
+	one->map.contexts = one->map.contexts_before;
+	if (chosen != one->map.contexts)
+		participant_say(
+			all, one,
+			"goes on with the contexts of its flight recorder; for others, stop "
+			"that one first");
+}
+
 /* All of its pages are mapped. */
 static void begin_to_take_part(struct participants *all, struct participant *one)
 {
 	set_overwrite(one, all->overwrite);
 	if (one->flying)
-		one->map.form = guest_map_form(&one->map);
+		continue_form(all, one);
 	/* An earlier recorder may have died.  Its flight recorder is continued with all events;
 	 * otherwise the rings must be stopped first. */
 	if (guest_may_record(&one->guest) && !one->flying)

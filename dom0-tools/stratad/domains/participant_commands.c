@@ -83,6 +83,7 @@ static int give_start(struct participants *all, struct participant *one, struct 
 	const struct guest_start start = { .overwrite = all->overwrite,
 					   .form = one->map.form,
 					   .switch_ms = all->switch_ms,
+					   .contexts = one->map.contexts,
 					   .events = &one->events,
 					   .filter = one->filter,
 					   .field_filters = one->field_filters.words };

@@ -10,13 +10,15 @@
 
 #include <zlib.h>
 
+#include "stratad/select/select_context.h"
 #include "stratad/select/select_filter.h"
 
 const char *select_option_name(enum select_kind kind)
 {
-	static const char *const names[NR_SELECT_KINDS] = { "--kernel",    "--kprobe",
-							    "--kretprobe", "--tid",
-							    "--pid",       "--kernel-filter" };
+	static const char *const names[NR_SELECT_KINDS] = { "--kernel",        "--kprobe",
+							    "--kretprobe",     "--tid",
+							    "--pid",           "--kernel-filter",
+							    "--kernel-context" };
 
 	return names[kind];
 }
@@ -28,7 +30,8 @@ static const char *expected(enum select_kind kind)
 					     "DOMAIN:[NAME=]SYMBOL [ARGUMENT]...",
 					     "DOMAIN:N,N,...",
 					     "DOMAIN:N,N,...",
-					     "DOMAIN:EVENTS:EXPRESSION" };
+					     "DOMAIN:EVENTS:EXPRESSION",
+					     "DOMAIN:NAME,NAME,..." };
 
 	return texts[kind];
 }
@@ -135,6 +138,7 @@ static bool is_text_of(enum select_kind kind, const char *text)
 {
 	switch (kind) {
 	case SELECT_EVENTS:
+	case SELECT_CONTEXT:
 		return *text;
 	case SELECT_KPROBE:
 	case SELECT_KRETPROBE:
@@ -179,6 +183,8 @@ int select_parse_kernel(enum select_kind kind, const char *argument,
 				   argument, expected(kind));
 	memcpy(selection->domain, argument, length);
 	selection->domain[length] = '\0';
+	if (kind == SELECT_CONTEXT)
+		return select_context_check(selection, error);
 	return kind == SELECT_FILTER ? select_filter_check(selection, error) : 0;
 }
 

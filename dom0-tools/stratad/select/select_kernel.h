@@ -28,6 +28,7 @@ enum select_kind {
 	SELECT_TID,       /* --tid: numbers, comma-separated */
 	SELECT_PID,       /* --pid: likewise */
 	SELECT_FILTER,    /* --kernel-filter: EVENTS:EXPRESSION (select_filter.h) */
+	SELECT_CONTEXT,   /* --kernel-context: names, comma-separated (select_context.h) */
 	NR_SELECT_KINDS,
 };
 

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * select_context.h - contexts that kernels write into each record, `--kernel-context
+ * DOMAIN:NAME,NAME,...` (recording/kernel_context.h has the names).
+ */
+#ifndef STRATA_STRATAD_SELECT_CONTEXT_H
+#define STRATA_STRATAD_SELECT_CONTEXT_H
+
+#include "stratad/select/select_kernel.h"
+
+/* Checks the text of a selection, "NAME,NAME,...".  0, or -1 with the unknown name. */
+int select_context_check(const struct kernel_selection *selection, struct strata_error *error);
+
+/*
+ * The set of all contexts of the selections that match a domain.  They were checked.
+ * @name: of the domain, as xenstore has it
+ */
+uint16_t select_contexts_choose(const struct kernel_selection *selections, size_t nr,
+				uint32_t domain, const char *name);
+
+#endif /* STRATA_STRATAD_SELECT_CONTEXT_H */
