@@ -28,7 +28,9 @@ def events_of(recording, source):
             ticks, name, fields, cpu = match.groups()
             # The hypervisor's own records are of each channel.
             if not name.startswith('strata_'):
-                cpus[int(cpu)].append((int(ticks), name, re.sub(r'^\{[^}]*\}, ', '', fields)))
+                fields = re.sub(r'^\{[^}]*\}, ', '', fields)
+                # Of the contexts, only the one that each channel has.
+                cpus[int(cpu)].append((int(ticks), name, re.sub(r'^\{ (tid = -?\d+), [^}]*\}', r'{ \1 }', fields)))
     return cpus
 
 

@@ -1,0 +1,98 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# A recorder without contexts beside one that has its kernels write all contexts. Runs in dom0; what they record goes to $LAB_OUT,
+# where test_contexts.sh compares it.
+
+# shellcheck source=tests/xen/scripts/expect.sh
+. "${0%/*}/expect.sh"
+# shellcheck source=tests/xen/scripts/recorder.sh
+. "${0%/*}/recorder.sh"
+
+CTL=/local/domain/0/data/strata
+ALL=procname,pid,prio,nice,need_reschedule,migratable,callstack-kernel,callstack-user
+EVENTS=sched_switch,sched_waking,sys_enter,irq_handler_entry,xen_evtchn_upcall,page_fault_kernel
+
+mkdir -p /tmp/logs
+cd /tmp/logs || exit
+
+# Ends recorder $2, which wrote its messages to $1.
+end_one() {
+	recorder=$2
+	end_recorder INT
+	log=$1
+	expect_status "$1 ends well" 0
+	expect_line "$1 lost nothing" "$1" 'recorded [1-9][0-9]* events .*, 0 lost'
+	expect_no_line "$1 left nothing out" "$1" 'left out|refused|does not answer'
+}
+
+# Has a program in the guest and in dom0 make its calls of phase $1.
+stacked_calls() {
+	tell g1 "stacked 100 $1"
+	await_console g1 "^stacked: phase $1 "
+	"$LAB_OUT/stacked" 100 "$1" >"$LAB_OUT/stacked-dom0-$1"
+}
+
+contexts_beside_a_witness() {
+	start_recorder witness --xen none --kernel "g1:$EVENTS" --output "$LAB_OUT/witness"
+	witness=$recorder
+	start_recorder contexts --xen sched --xen-buffer 64Kx8 --kernel "g1:$EVENTS" --kernel "dom0:$EVENTS" --event-header compact \
+		--kernel-context "*:$ALL" --kprobe g1:__x64_sys_getpriority --kernel-filter 'g1:sys_enter: id != 35' \
+		--output "$LAB_OUT/contexts"
+	contexts=$recorder
+	stacked_calls 1
+	end_one contexts $contexts
+	end_one witness $witness
+}
+
+# The same channel with other contexts, and then with none.
+other_contexts_follow() {
+	start_recorder few --xen none --kernel "g1:$EVENTS" --kernel-context g1:pid --kernel-context '*:prio,pid' --output "$LAB_OUT/few"
+	few=$recorder
+	stacked_calls 2
+	end_one few $few
+	start_recorder none --xen none --kernel "g1:$EVENTS" --output "$LAB_OUT/none"
+	none=$recorder
+	stacked_calls 3
+	end_one none $none
+}
+
+# shellcheck disable=SC2317 # await calls it
+is_answered() {
+	xenstore-read "$CTL/state" | grep -q 4294967000
+}
+
+module_refuses_unknown_contexts() {
+	xenstore-write "$CTL/ctl" "start 4294967000 discard 0 1 contexts=100"
+	await 100 is_answered
+	xenstore-read "$CTL/state" >state
+	expect_line "the module refuses a context that it does not know" state '^refused 4294967000$'
+}
+
+# A session keeps its contexts, and gets others only while it is stopped.
+session_has_contexts() {
+	stratad >daemon 2>&1 &
+	try created strata create --output "$LAB_OUT/session" contexts
+	try rules strata enable-event --kernel g1 "$EVENTS"
+	try added strata add-context --kernel g1 -t procname,callstack-user
+	expect_status "contexts are added to a session" 0
+	try started strata start
+	expect_status "the session starts" 0
+	stacked_calls 4
+	try late strata add-context --kernel g1 -t pid
+	expect_line "but not while it records" late 'context cannot be changed while session contexts records; stop it first'
+	try stopped strata stop
+	expect_status "the session stops" 0
+	strata status contexts >shown
+	expect_line "and shows them" shown 'context g1:callstack-user$'
+}
+
+cp /proc/kallsyms "$LAB_OUT/kallsyms"
+contexts_beside_a_witness
+other_contexts_follow
+module_refuses_unknown_contexts
+session_has_contexts
+
+dmesg >"$LAB_OUT/dom0-dmesg"
+xl dmesg >"$LAB_OUT/xl-dmesg"
+end_checks

@@ -1,0 +1,51 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Boots a host on which a recorder has the kernels of dom0 and of a guest write all contexts into each record, beside a recorder
+# without contexts. Checks the contexts against the events' own fields, against a program that knows its stack, and against the
+# kernel's symbols. Speaks TAP; run by tests/run.sh.
+# shellcheck source=tests/tap.sh
+. "$(dirname "$0")/../tap.sh"
+
+OUT=out/tests/contexts
+
+# fields_of RECORDING: the fields of its events' context, on one line.
+fields_of() {
+	babeltrace2 "$OUT/$1" | sed -n 's/.* sched_switch: { [^}]*}, { \(tid = [^}]*\) }, {.*/\1/p' | sed 's/ = [^,]*//g' | sort -u
+}
+
+has_fields() {
+	local found
+	found=$(fields_of "$1")
+	echo "$found"
+	[ "$found" = "$2" ]
+}
+
+# has_calls RECORDING PHASE: it has the marked calls of a phase.
+has_calls() {
+	local found
+	found=$(babeltrace2 "$OUT/$1" | grep -c " sys_enter: .* id = 140, .*0x52415441, \\[2\\] = 0x$2[, ]")
+	echo "$found calls"
+	[ "$found" = 100 ]
+}
+
+rm -rf "$OUT"
+mkdir -p "$OUT"
+"$here/images.sh" >"$OUT/images.log" 2>&1 || true
+cp out/lab/bin/stacked "$OUT/stacked"
+boot "$here/contexts.lab" "$OUT"
+check "a guest's contexts are right" "$here/contexts.py" "$OUT/contexts/g1" g1 "$OUT/kallsyms" "$OUT/guest-g1.log" 1
+check "so are dom0's" "$here/contexts.py" "$OUT/contexts/dom0" dom0 "$OUT/kallsyms" "$OUT/stacked-dom0-1" 1
+check "contexts change no event" "$here/same_events.py" "$OUT/witness" "$OUT/contexts" g1
+check "of several options the contexts are united" has_fields few "tid, pid, prio"
+check "and have all calls" has_calls few 2
+check "the next recording has none" has_fields none "tid"
+check "and all calls" has_calls none 3
+check "a session's kernels have its contexts" has_calls session 4
+check "contexts: merges, no violation" out/bin/strata merge "$OUT/contexts" -o "$OUT/merged"
+check "a merge keeps the contexts" "$here/contexts.py" "$OUT/merged" g1 "$OUT/kallsyms" "$OUT/guest-g1.log" 1
+for kernel in dom0-dmesg guest-g1.log; do
+	check "no complaint in $kernel" bash -c "! grep -E 'BUG|WARNING|Oops|refcount' '$OUT/$kernel'"
+done
+check "Xen did not complain" bash -c "! grep -E 'Xen BUG|Assertion|WARN' '$OUT/xl-dmesg'"
+finish
