@@ -67,15 +67,34 @@ static void fill(unsigned char *to, uint32_t bytes, struct randomness *random, b
 					     : random_next(random));
 }
 
-uint32_t fake_event_payload(const struct strata_event_desc *event, uint64_t seed,
+/* Returns the bytes of all contexts. */
+static uint32_t fill_contexts(unsigned char *payload, uint16_t contexts, struct randomness *random)
+{
+	uint32_t at = (uint32_t)sizeof(struct strata_guest_context) +
+		      strata_guest_context_fixed_bytes(contexts);
+	uint32_t stacks, frames;
+
+	fill(payload, at, random, false);
+	for (stacks = strata_guest_context_stacks(contexts); stacks > 0; stacks--) {
+		/* As few as leave room for the records of a wait. */
+		frames = random_below(random, 3);
+		memcpy(payload + at, &frames, 4);
+		fill(payload + at + 4, 8 * frames, random, false);
+		at += 4 + 8 * frames;
+	}
+	return at;
+}
+
+uint32_t fake_event_payload(const struct strata_event_desc *event, uint16_t contexts, uint64_t seed,
 			    unsigned char *payload)
 {
-	unsigned char *fields = payload + sizeof(struct strata_guest_context);
 	struct randomness random = { seed };
-	uint32_t at = 0, count, from, i;
+	uint32_t at = 0, count, from, i, before;
+	unsigned char *fields;
 
 	memset(payload, 0, STRATA_PAYLOAD_BYTES_MAX);
-	fill(payload, sizeof(struct strata_guest_context), &random, false);
+	before = fill_contexts(payload, contexts, &random);
+	fields = payload + before;
 	for (i = 0; i < event->nr_fields; i++) {
 		const struct strata_field_desc *field = &event->fields[i];
 
@@ -96,7 +115,7 @@ uint32_t fake_event_payload(const struct strata_event_desc *event, uint64_t seed
 		at = from + count * field->bytes;
 		fill(fields + from, at - from, &random, false);
 	}
-	return (uint32_t)sizeof(struct strata_guest_context) + at;
+	return before + at;
 }
 
 /* A mark by which the record is recognised. */
@@ -258,6 +277,7 @@ static void make_rings(struct fake_guest *guest, uint64_t nonce)
 	guest->root->nonce = nonce;
 	guest->root->header_forms = STRATA_HEADER_FORMS_ALL;
 	guest->form = STRATA_HEADER_FULL;
+	guest->contexts = 0;
 	guest->root->nr_events = guest->nr_events;
 	guest->root->table_bytes = guest->table_bytes;
 	guest->root->nr_rings = guest->nr_rings;
@@ -368,13 +388,14 @@ static void flush(struct fake_guest *guest)
 }
 
 static void record(struct fake_guest *guest, bool overwrite, enum strata_header_form form,
-		   uint64_t events)
+		   uint16_t contexts, uint64_t events)
 {
 	uint32_t i;
 
-	if (form != guest->form)
+	if (form != guest->form || contexts != guest->contexts)
 		flush(guest);
 	guest->form = form;
+	guest->contexts = guest->root->contexts = contexts;
 	for (i = 0; i < guest->nr_rings; i++) {
 		guest->rings[i].ring->overwrite = overwrite;
 		strata_ring_set_form(guest->rings[i].ring, form);
@@ -383,12 +404,14 @@ static void record(struct fake_guest *guest, bool overwrite, enum strata_header_
 	guest->recording = true;
 }
 
-static bool start(struct fake_guest *guest, const char *mode, const char *period, const char *mask)
+static bool start(struct fake_guest *guest, const char *mode, const char *period, const char *mask,
+		  const char *rest)
 {
 	bool overwrite = !strncmp(mode, "overwrite", strlen("overwrite"));
 	enum strata_header_form form = strstr(mode, "+compact") ? STRATA_HEADER_COMPACT
 				       : strstr(mode, "+large") ? STRATA_HEADER_LARGE
 								: STRATA_HEADER_FULL;
+	unsigned int contexts = 0;
 	uint64_t events;
 	char *end;
 
@@ -399,8 +422,11 @@ static bool start(struct fake_guest *guest, const char *mode, const char *period
 	events = strtoull(mask, &end, 16);
 	if (*end || events >> guest->nr_events)
 		return false;
+	if (*rest &&
+	    (sscanf(rest, "contexts=%x", &contexts) != 1 || contexts & ~STRATA_CONTEXTS_ALL))
+		return false;
 	guest->of_another = false;
-	record(guest, overwrite, form, events);
+	record(guest, overwrite, form, (uint16_t)contexts, events);
 	return true;
 }
 
@@ -428,16 +454,17 @@ void fake_guest_obey(struct fake_guest *guest)
 {
 	struct fake_node *ctl = &guest->nodes[FAKE_CTL];
 	char text[2100] = "", word[16] = "", first[300] = "", second[300] = "", third[300] = "";
-	char answer[64];
+	char fourth[32] = "", answer[64];
 	const char *said = NULL;
 	unsigned int sequence = 0;
 
 	memcpy(text, ctl->value, ctl->length < sizeof(text) ? ctl->length : sizeof(text) - 1);
 	if (guest->deaf || guest->life != FAKE_RUNS)
 		return;
-	sscanf(text, "%15s %u %299s %299s %299s", word, &sequence, first, second, third);
+	sscanf(text, "%15s %u %299s %299s %299s %31s", word, &sequence, first, second, third,
+	       fourth);
 	if (!strcmp(word, "start")) {
-		said = start(guest, first, second, third) ? "started" : NULL;
+		said = start(guest, first, second, third, fourth) ? "started" : NULL;
 	} else if (!strcmp(word, "stop")) {
 		guest->recording = false;
 		flush(guest);
@@ -468,7 +495,8 @@ static void write_record(struct fake_guest *guest, uint32_t index, struct random
 
 	if (ring->nr_records == FAKE_RECORDS_MAX || !(guest->enabled >> id & 1))
 		return;
-	bytes = fake_event_payload(&guest->event[id], seed_of(index, ring->nr_records), payload);
+	bytes = fake_event_payload(&guest->event[id], guest->contexts,
+				   seed_of(index, ring->nr_records), payload);
 	if (!strata_ring_reserve(ring->ring, id, bytes, &slot))
 		return;
 	header_bytes = slot.bytes - strata_padded_bytes(bytes);
@@ -477,6 +505,7 @@ static void write_record(struct fake_guest *guest, uint32_t index, struct random
 			   &record->id, &record->ticks);
 	memcpy(slot.payload, payload, bytes);
 	record->sequence = slot.position >> guest->geo.subbuf_bits;
+	record->contexts = guest->contexts;
 	record->of_another = guest->of_another;
 	record->taken = guest->of_another;
 	ring->nr_records++;
@@ -500,6 +529,7 @@ void fake_guest_leave(struct fake_guest *guest, bool overwrite, bool taken_over,
 {
 	guest->of_another = !taken_over;
 	record(guest, overwrite, random_below(random, STRATA_NR_HEADER_FORMS),
+	       overwrite ? (uint16_t)random_below(random, STRATA_CONTEXTS_ALL + 1) : 0,
 	       (1ull << guest->nr_events) - 1);
 	fake_guest_write(guest, random, nr);
 	guest->created = 1;
@@ -531,7 +561,8 @@ static int64_t compare_packet(struct fake_guest *guest, uint32_t index, const un
 						  &id, &ticks);
 		if (!header_bytes || id != record->id || ticks != record->ticks)
 			return -1;
-		bytes = fake_event_payload(&guest->event[id], seed_of(index, next), payload);
+		bytes = fake_event_payload(&guest->event[id], record->contexts,
+					   seed_of(index, next), payload);
 		if (content - offset < header_bytes + bytes ||
 		    memcmp(packet + offset + header_bytes, payload, bytes))
 			return -1;

@@ -51,6 +51,7 @@ struct fake_record {
 	uint32_t id;
 	uint64_t ticks;
 	uint64_t sequence; /* of the packet that it is in */
+	uint16_t contexts; /* that it has */
 	bool of_another;   /* it belongs to an earlier recording */
 	bool taken;        /* the recorder has it */
 };
@@ -115,9 +116,10 @@ struct fake_guest {
 	bool fresh;       /* nothing was ever written to them */
 	bool recording;
 	enum strata_header_form form;
-	uint64_t enabled; /* a bit an event */
-	bool deaf;        /* obeys no command */
-	bool of_another;  /* its records belong to an earlier recording */
+	uint16_t contexts; /* of its records */
+	uint64_t enabled;  /* a bit an event */
+	bool deaf;         /* obeys no command */
+	bool of_another;   /* its records belong to an earlier recording */
 };
 
 extern const char *const fake_node_names[FAKE_NR_NODES];
@@ -127,11 +129,12 @@ extern const struct strata_event_desc fake_events[FAKE_NR_EVENTS]; /* before any
 extern uint64_t fake_parts;
 
 /*
- * The payload of a record, context included, as a number decides it.
+ * The payload of a record, contexts included, as a number decides it.
+ * @contexts: the set that the guest's records have
  * @payload: OUT, STRATA_PAYLOAD_BYTES_MAX
  * Returns its bytes.
  */
-uint32_t fake_event_payload(const struct strata_event_desc *event, uint64_t seed,
+uint32_t fake_event_payload(const struct strata_event_desc *event, uint16_t contexts, uint64_t seed,
 			    unsigned char *payload);
 
 /* The memory of the sub-buffer at a position, as the writer has it. */

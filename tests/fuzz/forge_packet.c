@@ -33,13 +33,19 @@ static uint64_t forged_ticks(struct randomness *random, uint64_t now)
 	return ticks[random_below(random, sizeof(ticks) / sizeof(ticks[0]))];
 }
 
-/* Fields of variable length lie about it: a string without an end, a count of anything. */
-static void forge_lengths(const struct strata_event_desc *event, unsigned char *payload,
-			  struct randomness *random)
+/* Call stacks and fields of variable length lie about it: a string without an end, a count of
+ * anything. */
+static void forge_lengths(const struct strata_event_desc *event, uint16_t contexts,
+			  unsigned char *payload, struct randomness *random)
 {
 	uint32_t count = (uint32_t)random_awkward(random, 3);
 
-	payload += sizeof(struct strata_guest_context) + strata_event_payload_bytes(event);
+	payload += sizeof(struct strata_guest_context) + strata_guest_context_fixed_bytes(contexts);
+	if (strata_guest_context_stacks(contexts)) {
+		memcpy(payload, &count, sizeof(count));
+		return;
+	}
+	payload += strata_event_payload_bytes(event);
 	if (strata_event_first_variable(event) == event->nr_fields)
 		return;
 	if (random_one_in(random, 2))
@@ -63,10 +69,12 @@ static uint32_t forge_records(const struct fake_guest *guest, struct randomness 
 		uint32_t head = strata_header_bytes(guest->form, id,
 						    random_one_in(random, 8) ? UINT64_MAX : 0);
 		const struct strata_event_desc *event = &guest->event[id];
-		uint32_t bytes = fake_event_payload(event, random_next(random), payload), room;
+		uint32_t bytes = fake_event_payload(event, guest->contexts, random_next(random),
+						    payload),
+			 room;
 
 		if (random_one_in(random, 64))
-			forge_lengths(event, payload, random);
+			forge_lengths(event, guest->contexts, payload, random);
 		if (offset + head > end)
 			return last;
 		strata_header_write(subbuf + offset, head, id, ticks);

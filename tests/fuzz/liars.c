@@ -171,8 +171,9 @@ static void work_of(struct liar *liar)
 	 * may find them in the mode of a recorder that died, which discards. */
 	if (!plan.rests || random_one_in(&truth, RESTS))
 		fake_guest_write(guest, &truth,
-				 guest == &guests[HONEST] && !guest->rings[0].ring->overwrite ? 12
-											      : 80);
+				 guest == &guests[HONEST] && !guest->rings[0].ring->overwrite
+					 ? (plan.contexts ? 6 : 12)
+					 : 80);
 	if (guest->recording)
 		for (i = random_below(&lies, liar->per_wait + 1); i > 0; i--)
 			lie(liar, MUTATE_WHEN_RECORDED);
@@ -267,6 +268,7 @@ static void make_plan(bool lying)
 	plan.xen = random_one_in(&truth, 3);
 	plan.some = random_one_in(&truth, 4);
 	plan.probes = random_one_in(&truth, 5);
+	plan.contexts = random_one_in(&truth, 3);
 	plan.asked = random_one_in(&truth, plan.overwrite ? 2 : 8);
 	plan.ends = random_one_in(&truth, 6);
 	plan.rests = random_one_in(&truth, 2);
@@ -274,7 +276,7 @@ static void make_plan(bool lying)
 	plan.left = random_one_in(&truth, 6);
 	/* One that dies while its probes are added has not taken part. */
 	plan.probes &= !plan.left;
-	plan.defaults = !plan.some && !plan.probes && random_one_in(&truth, 6);
+	plan.defaults = !plan.some && !plan.probes && !plan.contexts && random_one_in(&truth, 6);
 	plan.scribbled = lying && random_one_in(&lies, 3);
 }
 

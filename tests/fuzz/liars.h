@@ -27,6 +27,7 @@ struct plan {
 	bool xen;           /* the hypervisor, too */
 	bool some;          /* not all events */
 	bool probes;        /* an event is to be added in each guest */
+	bool contexts;      /* with contexts */
 	bool defaults;      /* no event is named, and no domain */
 	bool left;          /* the guests record already: an earlier recorder died */
 	bool asked;         /* snapshots are asked for meanwhile */

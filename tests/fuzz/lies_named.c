@@ -129,7 +129,7 @@ static const struct {
 	{ no_magic, "bad root page: magic 0x12345678" },
 	{ other_nonce, "its root page is of another load" },
 	{ unknown_context, "bad root page: contexts 0x8000 (this tool knows 0xff)" },
-	{ counts_where_rings_are, "bad root page: sub-buffers of 2^12 bytes" },
+	{ counts_where_rings_are, "bad root page: sub-buffers of 2^" },
 	{ unknown_header_form,
 	  "bad root page: contexts 0 (this tool knows 0xff), header forms 0x10" },
 	{ too_many_rings, "bad root page: 8 events, 100000 rings" },

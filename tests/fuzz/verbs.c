@@ -84,7 +84,10 @@ static size_t select_events(const struct plan *plan, struct kernel_selection *ke
 	if (select_parse_kernel(SELECT_EVENTS, plan->some ? "*:tick,text/*,mixed" : "*:all",
 				&kernels[nr++], &error) ||
 	    (plan->probes &&
-	     select_parse_kernel(SELECT_KPROBE, "*:do_it+0x10", &kernels[nr++], &error)))
+	     select_parse_kernel(SELECT_KPROBE, "*:do_it+0x10", &kernels[nr++], &error)) ||
+	    (plan->contexts &&
+	     select_parse_kernel(SELECT_CONTEXT, "*:prio,procname,callstack-kernel,callstack-user",
+				 &kernels[nr++], &error)))
 		abort();
 	return nr;
 }
@@ -92,7 +95,7 @@ static size_t select_events(const struct plan *plan, struct kernel_selection *ke
 const char *record_checked(const char *raw, const struct plan *plan, bool partial, char **text)
 {
 	struct xen_selection xen = { .budget_per_s = 100000 };
-	struct kernel_selection kernels[2];
+	struct kernel_selection kernels[3];
 	const struct record_options options = {
 		.output = raw,
 		.place = OUTPUT_REPLACE,
