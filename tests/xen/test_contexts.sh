@@ -11,7 +11,8 @@ OUT=out/tests/contexts
 
 # fields_of RECORDING: the fields of its events' context, on one line.
 fields_of() {
-	babeltrace2 "$OUT/$1" | sed -n 's/.* sched_switch: { [^}]*}, { \(tid = [^}]*\) }, {.*/\1/p' | sed 's/ = [^,]*//g' | sort -u
+	babeltrace2 "$OUT/$1" | sed -n 's/.* sched_switch: { [^}]*}, { \(tid = [^}]*\) }, {.*/\1/p' |
+		sed -E 's/ = \[ (\[[0-9]+\] = [0-9A-Fx]+,? )*\]//g; s/ = [^,]*//g' | sort -u
 }
 
 has_fields() {
@@ -41,9 +42,18 @@ check "of several options the contexts are united" has_fields few "tid, pid, pri
 check "and have all calls" has_calls few 2
 check "the next recording has none" has_fields none "tid"
 check "and all calls" has_calls none 3
+check "a flight recorder's contexts outlive it" has_fields taken "tid, pid, _callstack_kernel_length, callstack_kernel"
+check "with its calls" has_calls taken 5
+check "and those after its death" has_calls taken 6
 check "a session's kernels have its contexts" has_calls session 4
 check "contexts: merges, no violation" out/bin/strata merge "$OUT/contexts" -o "$OUT/merged"
 check "a merge keeps the contexts" "$here/contexts.py" "$OUT/merged" g1 "$OUT/kallsyms" "$OUT/guest-g1.log" 1
+# compass_has_calls: the form for Trace Compass, which has no contexts, has the guest's marked calls.
+compass_has_calls() {
+	out/bin/strata convert --format trace-compass -o "$OUT/compass" "$OUT/contexts" || return
+	[ "$(babeltrace2 "$OUT/compass/g1" | grep -cE ' sys_getpriority: .*0x52415441, \[2\] = 0x1[, ]')" = 100 ]
+}
+check "the form for Trace Compass leaves contexts out" compass_has_calls
 for kernel in dom0-dmesg guest-g1.log; do
 	check "no complaint in $kernel" bash -c "! grep -E 'BUG|WARNING|Oops|refcount' '$OUT/$kernel'"
 done

@@ -87,9 +87,23 @@ session_has_contexts() {
 	expect_line "and shows them" shown 'context g1:callstack-user$'
 }
 
+# A recorder takes over the rings of one that died, with the contexts of the records in them.
+flight_recorder_keeps_its_contexts() {
+	start_recorder flight --overwrite --xen none --kernel "g1:$EVENTS" --kernel-context g1:pid,callstack-kernel --output "$LAB_OUT/died"
+	stacked_calls 5
+	end_recorder KILL
+	start_recorder taken --overwrite --xen none --kernel "g1:$EVENTS" --kernel-context g1:nice --output "$LAB_OUT/taken"
+	stacked_calls 6
+	end_recorder INT
+	expect_line "the recorder that takes over says so" taken '\(g1\) goes on with the contexts of its flight recorder'
+	expect_line "and refuses no packet" taken 'recorded [1-9][0-9]* events'
+	expect_no_line "of that guest" taken 'bad|refused|left out'
+}
+
 cp /proc/kallsyms "$LAB_OUT/kallsyms"
 contexts_beside_a_witness
 other_contexts_follow
+flight_recorder_keeps_its_contexts
 module_refuses_unknown_contexts
 session_has_contexts
 
