@@ -509,8 +509,8 @@ static void a_packet_whose_records_have_other_headers_is_refused(void **state)
 	assert_refused(given, "bad stream id 3");
 }
 
-/* A packet of a kernel with contexts: a record with @frames in each of two stacks, which claim to
- * have @claimed, and a record of the same event with empty stacks. */
+/* A packet of a kernel with contexts: a record with empty stacks, and one of the same event with
+ * @frames in each of two stacks, which claim to have @claimed. */
 static int check_stacks(struct given *given, uint32_t frames, uint32_t claimed,
 			struct strata_error *error)
 {
@@ -523,11 +523,11 @@ static int check_stacks(struct given *given, uint32_t frames, uint32_t claimed,
 	given->source->contexts = (uint16_t)(STRATA_CONTEXT_BIT(STRATA_CONTEXT_NICE) |
 					     STRATA_CONTEXT_BIT(STRATA_CONTEXT_CALLSTACK_KERNEL) |
 					     STRATA_CONTEXT_BIT(STRATA_CONTEXT_CALLSTACK_USER));
+	add_record(given, 7, 1400, 4 + 4 + 4, 0);
 	at = given->used + 16;
 	add_record(given, 7, 1500, 4 + 2 * stack, 0);
 	put(given->bytes, at + 4, claimed, 4);
 	put(given->bytes, at + 4 + stack, claimed, 4);
-	add_record(given, 7, 1600, 4 + 4 + 4, 0);
 	if (strata_packet_check(given->source, given->bytes, PACKET_BYTES, &packet, &nr, error))
 		return -1;
 	assert_int_equal(nr, 2);
