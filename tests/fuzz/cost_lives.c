@@ -104,6 +104,7 @@ static size_t copies_of_deaths(const char *raw, void (*work)(void *data), const 
 	size_t nr = 0;
 
 	deaths = 0;
+	xen_is_recorded = plan.xen;
 	plan.duration_ms = 4000;
 	*wrong = record_checked(raw, &plan, true, &text);
 	for (at = text; at && (at = strstr(at, "its final events are in")); at++)

@@ -24,7 +24,7 @@ struct plan cost_begin_from(uint64_t *seed, bool overwrite, void (*turn)(void *d
 	do
 		plan = *liars_begin((*seed)++, false);
 	while (plan.overwrite != overwrite || plan.some || plan.probes || plan.asked || plan.ends ||
-	       plan.left || plan.defaults || plan.rests);
+	       plan.left || plan.defaults || plan.rests || plan.contexts);
 	work = fake_host.work;
 	if (turn)
 		fake_host.work = turn;
