@@ -75,24 +75,31 @@ static const char *no_death_stops_the_recorder(const char *raw)
 	return honest_is_whole(raw, wrong);
 }
 
+static bool xen_is_recorded;
+
 /* What the rings of all guests hold, and those of the hypervisor's two CPUs. */
 static uint64_t ring_bytes(void)
 {
-	uint64_t bytes =
-		2 * strata_nr_subbufs(FAKE_XEN_GEOMETRY) * strata_subbuf_bytes(FAKE_XEN_GEOMETRY);
+	uint64_t bytes = 0;
 	size_t i;
 
+	if (xen_is_recorded)
+		bytes = 2 * strata_nr_subbufs(FAKE_XEN_GEOMETRY) *
+			strata_subbuf_bytes(FAKE_XEN_GEOMETRY);
 	for (i = 0; i < NR_GUESTS; i++)
 		bytes += guests[i].nr_rings * strata_nr_subbufs(guests[i].geo) *
 			 strata_subbuf_bytes(guests[i].geo);
 	return bytes;
 }
 
+/* More than a guest is charged for its tables, and less than for these and a copy. */
+#define TABLE_BYTES (64u << 10)
+
 /* The disk has room for a copy of all that there is, and for what that has to leave. */
 static void die_beside_a_small_disk(void *data)
 {
 	if (guests[SILENT].recording)
-		fake_host.disk_bytes = 2 * ring_bytes();
+		fake_host.disk_bytes = TABLE_BYTES + 2 * ring_bytes();
 	die_while_another_is_deaf(data);
 }
 
