@@ -375,6 +375,7 @@ format:
 lint: deps-lint
 	@clang-format --dry-run -Werror $(LINUX_STYLE)
 	@tests/lint/layers.py
+	@! git grep -nE '^(<<<<<<<|>>>>>>>) ' || { echo "  LINT    marks of a merge conflict are left"; exit 1; }
 	@printf '%s\n' $(SHELL_FILES) | xargs -P $(shell nproc) -n 8 shellcheck -x
 	@$(MAKE) --no-print-directory lint-page
 	@echo "  LINT    $(words $(LINUX_STYLE)) C files, $(words $(SHELL_FILES)) scripts: nothing to say"
