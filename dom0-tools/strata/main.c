@@ -54,6 +54,21 @@ static const struct {
 
 #define NR_VERBS (sizeof(verbs) / sizeof(verbs[0]))
 
+/* Verbs of lttng that strata lacks, and what does the same here. */
+static const struct {
+	const char *name;
+	const char *instead;
+} lttng_verbs[] = {
+	{ "add-trigger", "`strata trigger` waits for a condition and takes a snapshot" },
+	{ "list-triggers", "a trigger is a running `strata trigger` process" },
+	{ "remove-trigger", "interrupt the `strata trigger` process to end a trigger" },
+	{ "enable-consumer", "`strata start` starts the session's consumer" },
+	{ "regenerate", "the recorder updates metadata when a source appears; `strata recover` "
+			"restores the recording of a killed recorder" },
+};
+
+#define NR_LTTNG_VERBS (sizeof(lttng_verbs) / sizeof(lttng_verbs[0]))
+
 static void usage(FILE *out)
 {
 	size_t i;
@@ -78,6 +93,20 @@ static void hold_standard_files(void)
 		close(fd);
 }
 
+static void report_unknown_verb(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < NR_LTTNG_VERBS; i++) {
+		if (!strcmp(name, lttng_verbs[i].name)) {
+			fprintf(stderr, "strata: no verb \"%s\": %s\n", name,
+				lttng_verbs[i].instead);
+			return;
+		}
+	}
+	fprintf(stderr, "strata: unknown verb \"%s\"; `strata --help` lists them\n", name);
+}
+
 static int run_verb(int argc, char **argv)
 {
 	size_t i;
@@ -95,7 +124,7 @@ static int run_verb(int argc, char **argv)
 	for (i = 0; i < NR_VERBS; i++)
 		if (!strcmp(argv[1], verbs[i].name))
 			return verbs[i].run(argc - 1, argv + 1);
-	fprintf(stderr, "strata: unknown verb \"%s\"; `strata --help` lists them\n", argv[1]);
+	report_unknown_verb(argv[1]);
 	return STRATA_STATUS_USAGE;
 }
 

@@ -23,6 +23,11 @@ for word in version --version -V; do
 done
 check "it takes no argument" says 2 'version takes no "x"' version x
 check "a wrong verb is named" says 2 'unknown verb "recrod"' recrod
+check "add-trigger of lttng: what to do here" says 2 'no verb "add-trigger": .strata trigger. waits' add-trigger
+check "list-triggers likewise" says 2 'no verb "list-triggers": .*running .strata trigger.' list-triggers
+check "remove-trigger likewise" says 2 'no verb "remove-trigger": interrupt' remove-trigger
+check "enable-consumer likewise" says 2 'no verb "enable-consumer": .strata start.' enable-consumer
+check "regenerate likewise" says 2 'no verb "regenerate": .*.strata recover.' regenerate metadata
 for verb in list record recover merge; do
 	check "$verb explains itself" says 0 "^Usage: strata $verb" "$verb" --help
 done
