@@ -33,6 +33,15 @@ check() {
 	rm -f "$said"
 }
 
+# reply FILTER VERB ARGUMENTS...: stdout of the verb is one JSON document that the filter finds true, and its status is that of the verb.
+reply() {
+	local filter=$1 status=0 output
+	shift
+	output=$(out/bin/strata "$@") || status=$?
+	printf 'status %s: %s\n' "$status" "$output"
+	[ "$(jq -s length <<<"$output")" = 1 ] && jq -e --argjson exit "$status" "(.status // 0) == \$exit and ($filter)" <<<"$output"
+}
+
 # columns FILE PROGRAM [AWK OPTIONS...]: awk over the events of a timeline in columns.  The columns that the heading names are in
 # variables of these names: source, layer, cpu, pcpu, vcpu, event; seconds is the time of day.  value(NAME) is a field's value, as
 # it is shown, and number(NAME) the number that it begins with.

@@ -12,9 +12,9 @@
 static void usage(bool enable)
 {
 	if (!enable) {
-		printf("Usage: strata disable-rotation [-s SESSION]\n"
+		printf("Usage: strata disable-rotation [-s SESSION] [--json]\n"
 		       "Ends automatic rotation of a session (default: the current one). `strata rotate`\n"
-		       "still works.\n");
+		       "still works.  --json prints the reply as JSON.\n");
 		return;
 	}
 	printf("Usage: strata enable-rotation [-s SESSION] [--size SIZE] [--timer TIME] "

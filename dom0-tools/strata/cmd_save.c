@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,9 @@
 #include "base/error.h"
 #include "files/out_file.h"
 #include "strata/commands.h"
+#include "strata/list_json.h"
 #include "strata/session_request.h"
+#include "strata/verb_reply.h"
 
 static int fail(const struct strata_error *error)
 {
@@ -31,12 +34,14 @@ static int write_text(const char *text, const char *path, bool force, struct str
 	return strata_out_close(out, error);
 }
 
-static int save(const char *name, const char *path, bool force)
+static int save(const char *name, const char *path, bool force, bool json)
 {
 	struct strata_control *control = session_request_begin();
 	enum strata_control_result result;
 	struct strata_error error = { "" };
 	struct strata_session *session;
+	struct json_object *reply;
+	char message[PATH_MAX];
 	const char *text;
 	int written;
 
@@ -44,18 +49,28 @@ static int save(const char *name, const char *path, bool force)
 		return STRATA_STATUS_FAILED;
 	result = strata_control_get(control, name, &session);
 	if (result != STRATA_CONTROL_OK)
-		return session_request_end(control, result, false);
+		return session_request_end(control, result, json);
 	text = strata_control_session_text(control, session);
 	strata_control_session_free(session);
-	if (!text)
-		return session_request_end(control, STRATA_CONTROL_FAILED, false);
+	if (!text) {
+		written =
+			verb_reply_end(json, STRATA_STATUS_FAILED, strata_control_message(control));
+		strata_control_free(control);
+		return written;
+	}
 	written = write_text(text, path, force, &error);
 	strata_control_free(control);
+	/* On stdout, the session itself is the JSON. */
+	if (!strcmp(path, "-"))
+		return written ? fail(&error) : STRATA_STATUS_OK;
 	if (written)
-		return fail(&error);
-	if (strcmp(path, "-"))
-		fprintf(stderr, "strata: session %s is saved in %s\n", name, path);
-	return STRATA_STATUS_OK;
+		return verb_reply_end(json, STRATA_STATUS_FAILED, error.text);
+	snprintf(message, sizeof(message), "session %s is saved in %s", name, path);
+	if (!json)
+		return verb_reply_end(false, STRATA_STATUS_OK, message);
+	reply = verb_reply_new(STRATA_STATUS_OK, message);
+	list_json_text(reply, "output", path);
+	return verb_reply_print(reply);
 }
 
 /* Reads a whole file, "-" being standard input.  The caller frees.  NULL with the reason. */
@@ -115,33 +130,38 @@ int strata_cmd_save(int argc, char **argv)
 	static const struct option long_options[] = {
 		{ "output", required_argument, NULL, 'o' },
 		{ "force", no_argument, NULL, 'F' },
+		{ "json", no_argument, NULL, 'j' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
 	const char *output = "-";
-	bool force = false;
+	bool force = false, json = false;
 	int option;
 
 	opterr = 0;
 	while ((option = getopt_long(argc, argv, "o:h", long_options, NULL)) >= 0) {
 		if (option == 'h') {
-			printf("Usage: strata save [-o FILE] [--force] NAME\n"
+			printf("Usage: strata save [-o FILE] [--force] [--json] NAME\n"
 			       "Writes a session, without its recordings, as a file that `strata load` "
 			       "reads.\n\n"
 			       "  -o, --output FILE  the file (default: standard output)\n"
-			       "      --force        replaces an existing file\n");
+			       "      --force        replaces an existing file\n"
+			       "      --json         prints the reply as JSON (status, message, output);\n"
+			       "                     without -o, the session is the JSON\n");
 			return STRATA_STATUS_OK;
 		}
 		if (option == 'o')
 			output = optarg;
 		else if (option == 'F')
 			force = true;
+		else if (option == 'j')
+			json = true;
 		else
 			return session_request_wrong(argv[0], "unknown option");
 	}
 	if (argc - optind != 1)
 		return session_request_wrong(argv[0], "one session's name is needed");
-	return save(argv[optind], output, force);
+	return save(argv[optind], output, force, json);
 }
 
 int strata_cmd_load(int argc, char **argv)

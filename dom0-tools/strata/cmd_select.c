@@ -6,6 +6,7 @@
 
 #include "base/exit_status.h"
 #include "strata/commands.h"
+#include "strata/verb_reply.h"
 #include "consumerd/host/control_socket.h"
 #include "consumerd/host/recorder_number.h"
 
@@ -27,7 +28,8 @@ static void usage(FILE *out)
 		"      --kernel-filter DOMAIN:EVENTS:EXPRESSION\n"
 		"                             replaces the filter of the same DOMAIN and EVENTS;\n"
 		"                             with the EXPRESSION 1, all of these events pass\n"
-		"      --recorder N       the recorder with this number, if several are running\n\n"
+		"      --recorder N       the recorder with this number, if several are running\n"
+		"      --json             prints the reply as JSON: status, message\n\n"
 		"Shows the selection afterwards, as options of `strata record`.\n\n"
 		"Status: 0 the selection has changed, 1 failed, 2 wrong usage.\n"
 		"Example: strata select --xen sched,evtchn_send --kernel 'g1:sched_*,block/*'\n");
@@ -55,18 +57,24 @@ int strata_cmd_select(int argc, char **argv)
 		{ "pid", required_argument, NULL, 1 },
 		{ "kernel-filter", required_argument, NULL, 1 },
 		{ "recorder", required_argument, NULL, 'r' },
+		{ "json", no_argument, NULL, 'j' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
 	char line[CONTROL_LINE_BYTES - 8] = "select ", answer[CONTROL_LINE_BYTES];
 	struct strata_error error = { "" };
 	int option, which, nr = 0, status, recorder = -1;
+	bool json = false;
 
 	opterr = 0;
 	while ((option = getopt_long(argc, argv, "h", long_options, &which)) >= 0) {
 		if (option == 'h') {
 			usage(stdout);
 			return STRATA_STATUS_OK;
+		}
+		if (option == 'j') {
+			json = true;
+			continue;
 		}
 		if (option == 'r') {
 			if (recorder_number_read(optarg, &recorder, &error)) {
@@ -96,6 +104,6 @@ int strata_cmd_select(int argc, char **argv)
 			 ? -1
 			 : control_socket_ask((unsigned int)recorder, line, answer, sizeof(answer),
 					      &error);
-	fprintf(stderr, "strata: %s\n", status < 0 ? error.text : answer);
-	return status < 0 ? STRATA_STATUS_FAILED : status;
+	return status < 0 ? verb_reply_end(json, STRATA_STATUS_FAILED, error.text)
+			  : verb_reply_end(json, status, answer);
 }

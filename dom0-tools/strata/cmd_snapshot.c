@@ -10,51 +10,59 @@
 #include "consumerd/host/recorder_number.h"
 #include "control/library/paths.h"
 #include "strata/commands.h"
+#include "strata/list_json.h"
 #include "strata/session_request.h"
+#include "strata/verb_reply.h"
 
 static void usage(FILE *out)
 {
 	fprintf(out,
-		"Usage: strata snapshot [-o DIR] [--force] [--recorder N | -s SESSION]\n"
+		"Usage: strata snapshot [-o DIR] [--force] [--recorder N | -s SESSION] [--json]\n"
 		"Writes the events that a flight recorder has in memory, of `strata record --overwrite`\n"
 		"or `strata create --snapshot`; recording goes on.\n\n"
 		"  -s, --session S   that of a session\n"
 		"  -o, --output DIR  output directory (default: strata-snapshot-DATE-TIME; of a session:\n"
 		"                    snapshot-DATE-TIME in its directory)\n"
 		"      --force       replaces an existing recording\n"
-		"      --recorder N  the flight recorder with this number, if several are running\n\n"
+		"      --recorder N  the flight recorder with this number, if several are running\n"
+		"      --json        prints the reply as JSON: status, message and output, the\n"
+		"                    directory that was written\n\n"
 		"Status: 0 all was written, 1 failed, 2 wrong usage, 3 written, but something that it\n"
 		"names was left out. Each event is in one snapshot only.\n");
 }
 
-static int ask(const char *dir, bool force, int recorder)
+static int ask(const char *dir, bool force, int recorder, bool json)
 {
 	char path[PATH_MAX], line[PATH_MAX + 32], answer[CONTROL_LINE_BYTES];
 	struct strata_error error = { "" };
+	struct json_object *reply;
 	int status;
 
-	if (paths_absolute(dir, path, &error)) {
-		fprintf(stderr, "strata: %s\n", error.text);
-		return STRATA_STATUS_FAILED;
-	}
+	if (paths_absolute(dir, path, &error))
+		return verb_reply_end(json, STRATA_STATUS_FAILED, error.text);
 	snprintf(line, sizeof(line), "snapshot%s %s", force ? "-force" : "", path);
 	status = recorder_number_find(true, &recorder, &error)
 			 ? -1
 			 : control_socket_ask((unsigned int)recorder, line, answer, sizeof(answer),
 					      &error);
-	fprintf(stderr, "strata: %s\n", status < 0 ? error.text : answer);
-	return status < 0 ? STRATA_STATUS_FAILED : status;
+	if (status < 0)
+		return verb_reply_end(json, STRATA_STATUS_FAILED, error.text);
+	if (!json || status == STRATA_STATUS_FAILED)
+		return verb_reply_end(json, status, answer);
+	reply = verb_reply_new(status, answer);
+	list_json_text(reply, "output", path);
+	return verb_reply_print(reply);
 }
 
 /* Has stratad ask the consumer of a session. */
-static int ask_session(const char *session, const char *output)
+static int ask_session(const char *session, const char *output, bool json)
 {
 	struct strata_control *control = session_request_begin();
 
 	if (!control)
 		return STRATA_STATUS_FAILED;
 	return session_request_end(control, strata_control_snapshot(control, session, output),
-				   false);
+				   json);
 }
 
 int strata_cmd_snapshot(int argc, char **argv)
@@ -64,6 +72,7 @@ int strata_cmd_snapshot(int argc, char **argv)
 		{ "force", no_argument, NULL, 'F' },
 		{ "recorder", required_argument, NULL, 'r' },
 		{ "session", required_argument, NULL, 's' },
+		{ "json", no_argument, NULL, 'j' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
@@ -71,7 +80,7 @@ int strata_cmd_snapshot(int argc, char **argv)
 	const char *output = NULL, *session = NULL;
 	struct strata_error error;
 	time_t now = time(NULL);
-	bool force = false;
+	bool force = false, json = false;
 	struct tm local;
 	int option, recorder = -1;
 
@@ -84,6 +93,8 @@ int strata_cmd_snapshot(int argc, char **argv)
 		}
 		if (option == 'F') {
 			force = true;
+		} else if (option == 'j') {
+			json = true;
 		} else if (option == 'o') {
 			output = optarg;
 		} else if (option == 's') {
@@ -109,6 +120,6 @@ int strata_cmd_snapshot(int argc, char **argv)
 				"snapshot --help`\n");
 		return STRATA_STATUS_USAGE;
 	}
-	return session ? ask_session(session, output)
-		       : ask(output ? output : name, force, recorder);
+	return session ? ask_session(session, output, json)
+		       : ask(output ? output : name, force, recorder, json);
 }

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "base/escape.h"
 #include "base/log_levels.h"
 
@@ -22,7 +21,7 @@ void list_field_type(char type[LIST_FIELD_TYPE_BYTES], const struct strata_field
 
 void list_json_text(struct json_object *object, const char *key, const char *text)
 {
-	char valid[sizeof(((struct strata_error *)NULL)->text)];
+	char valid[LIST_JSON_TEXT_BYTES];
 
 	strata_valid_utf8_copy(valid, sizeof(valid), text);
 	json_object_object_add(object, key, json_object_new_string(valid));

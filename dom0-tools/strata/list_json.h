@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* list_json.h - what `strata list --json` prints (docs/formats.md). */
+/* list_json.h - what `strata list --json` prints (docs/formats.md), and texts for other verbs. */
 #ifndef STRATA_STRATA_LIST_JSON_H
 #define STRATA_STRATA_LIST_JSON_H
 
@@ -14,7 +14,10 @@
 /* The type of a field that was checked, without its count: "u32", "text", "string". */
 void list_field_type(char type[LIST_FIELD_TYPE_BYTES], const struct strata_field_desc *field);
 
-/* Adds a text that may hold anything. */
+/* Longest text of list_json_text(), with its zero byte: a path, or a recorder's answer. */
+#define LIST_JSON_TEXT_BYTES 4096
+
+/* Adds a text of any bytes; a longer one is cut. */
 void list_json_text(struct json_object *object, const char *key, const char *text);
 
 /* Adds an array under @key, and returns it. */

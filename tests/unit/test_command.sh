@@ -28,6 +28,8 @@ check "list-triggers likewise" says 2 'no verb "list-triggers": .*running .strat
 check "remove-trigger likewise" says 2 'no verb "remove-trigger": interrupt' remove-trigger
 check "enable-consumer likewise" says 2 'no verb "enable-consumer": .strata start.' enable-consumer
 check "regenerate likewise" says 2 'no verb "regenerate": .*.strata recover.' regenerate metadata
+check "select --json without a recorder: the reply says why" reply '.status == 1 and (.message | length > 0)' select --json --xen sched
+check "snapshot --json likewise" reply '.status == 1 and (.message | length > 0)' snapshot --json
 for verb in list record recover merge; do
 	check "$verb explains itself" says 0 "^Usage: strata $verb" "$verb" --help
 done

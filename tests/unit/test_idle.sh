@@ -72,6 +72,9 @@ check "it sleeps while a program writes into its memory" await is_idle
 "$strata" snapshot --output "$work/snapshot" >"$work/said" 2>&1
 check "a snapshot wakes it" has "$(cat "$work/said")" "events"
 check "and has the program's last events" test "$(count snapshot plain)" -gt 100
+check "a snapshot's reply as JSON" reply ".status == 0 and .output == \"$work/replied\" and (.message | test(\"events\"))" snapshot --json --output "$work/replied"
+check "a snapshot that fails: the reply says why" reply '.status == 1 and (.message | test("already|exists")) and (has("output") | not)' snapshot --json --output "$work/replied"
+check "a selection's reply as JSON" reply '.status == 0 and (.message | test("--app all"))' select --json --app all
 check "it sleeps on" await is_idle
 end_recorder
 stop_program

@@ -126,7 +126,12 @@ forever
 check "what is set holds for the next start, also from a file" bash -c "
 	'$strata' enable-rotation --size 64K --keep 3 2>/dev/null && '$strata' save pieces --output '$work/pieces.json' 2>/dev/null &&
 		jq -e '.rotation == {bytes: 65536, ms: 0, keep: 3}' '$work/pieces.json'"
-"$strata" disable-rotation 2>/dev/null
+check "a session is saved: the reply as JSON" reply ".status == 0 and .output == \"$work/again.json\" and (.message | test(\"pieces is saved\"))" \
+	save --json --output "$work/again.json" pieces
+check "without a file the session is the JSON" reply '.name == "pieces" and (has("status") | not)' save --json pieces
+check "an existing file: the reply says why not" reply '.status == 1 and (.message | test("--force"))' save --json --output "$work/again.json" pieces
+check "so it does of an unknown session" reply '.status == 1 and (.message | test("unseen"))' save --json unseen
+check "rotation ends: the reply as JSON" reply '.status == 0 and (.message | length > 0)' disable-rotation --json
 rm -r "$work"/pieces/*
 "$strata" start 2>/dev/null
 began=$(last_number)
@@ -163,7 +168,7 @@ more_of 20000
 check "its memory is cleared" "$strata" clear
 after=$(last_number)
 more_of 300
-"$strata" snapshot --session flight 2>/dev/null
+check "a snapshot is taken: the reply as JSON" reply ".status == 0 and (.output | startswith(\"$work/flight/\"))" snapshot --json --session flight
 check "a snapshot has what came after that" without_gap "$(plain_numbers "$work/flight" | awk -v after="$after" '$1 > after' | run_of)"
 check "and not what it began with" is "$(plain_numbers "$work/flight" | awk -v began="$began" '$1 < began + 10000' | wc -l)" 0
 stop_program

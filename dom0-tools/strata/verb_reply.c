@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* verb_reply.c - see verb_reply.h. */
+#include "strata/verb_reply.h"
+
+#include <stdio.h>
+
+#include "base/exit_status.h"
+#include "strata/list_json.h"
+
+struct json_object *verb_reply_new(int status, const char *message)
+{
+	struct json_object *reply = json_object_new_object();
+
+	json_object_object_add(reply, "status", json_object_new_int(status));
+	if (message)
+		list_json_text(reply, "message", message);
+	return reply;
+}
+
+int verb_reply_print(struct json_object *reply)
+{
+	const int status = json_object_get_int(json_object_object_get(reply, "status"));
+
+	return list_json_print(reply) ? status : STRATA_STATUS_FAILED;
+}
+
+int verb_reply_end(bool json, int status, const char *message)
+{
+	if (json)
+		return verb_reply_print(verb_reply_new(status, message));
+	fprintf(stderr, "strata: %s\n", message);
+	return status;
+}
