@@ -9,8 +9,11 @@
 
 #include "base/exit_status.h"
 #include "strata/commands.h"
+#include "strata/list_json.h"
+#include "strata/verb_reply.h"
 #include "base/escape.h"
 #include "inputs/xentrace/xentrace.h"
+#include "outputs/figures_json.h"
 #include "strata/read/progress_line.h"
 #include "strata/read/time_text.h"
 
@@ -18,6 +21,7 @@ static void usage(FILE *out)
 {
 	fprintf(out,
 		"Usage: strata import FILE -o RAW [--tsc-khz KHZ] [--anchor TIME] [--cpu intel|amd]\n"
+		"                     [--json]\n"
 		"Converts a file of xentrace to a recording, for strata merge, stat, view and convert.\n\n"
 		"  -o, --output RAW   the directory of the recording, which is created\n"
 		"  --force            replaces an existing recording\n"
@@ -26,7 +30,8 @@ static void usage(FILE *out)
 		"                     records)\n"
 		"  --anchor TIME      time of the last record: '2026-01-31 12:00:00.5' or seconds since\n"
 		"                     1970 (default: modification time of the file)\n"
-		"  --cpu intel|amd    processor whose numbers the reasons of VM exits are\n\n"
+		"  --cpu intel|amd    processor whose numbers the reasons of VM exits are\n"
+		"  --json             prints the result as JSON: status, output, events, lost, ...\n\n"
 		"Exit status: 0 all was converted; 1 failed; 2 wrong usage; 3 the file was damaged;\n"
 		"messages tell where.\n");
 }
@@ -60,7 +65,36 @@ static uint32_t parse_khz(const char *text)
 	return *end || errno || khz < 1000 || khz > 100000000 ? 0 : (uint32_t)khz;
 }
 
-static int import(const char *path, const char *out, struct strata_xentrace_options *options)
+static void print_text(const struct strata_xentrace_report *report, const char *out)
+{
+	printf("Imported: %" PRIu64 " events of %u physical CPUs, %" PRIu64 " lost\n",
+	       report->tally.events, report->pcpus, report->tally.lost);
+	printf("Clock:    %u.%03u MHz", report->tsc_khz / 1000, report->tsc_khz % 1000);
+	if (report->tsc_error_ppm)
+		printf(", estimated from the records to %u ppm", report->tsc_error_ppm);
+	printf("\nDates:    %s\n",
+	       report->anchor_guessed ? "as good as the time at which the file was last written"
+				      : "as told");
+	printf("Recording: %s\n", out);
+}
+
+static int print_json(const struct strata_xentrace_report *report, const char *out, int status)
+{
+	struct json_object *reply = verb_reply_new(status, NULL);
+
+	list_json_text(reply, "output", out);
+	strata_json_add_u64(reply, "pcpus", report->pcpus);
+	strata_json_add_u64(reply, "events", report->tally.events);
+	strata_json_add_u64(reply, "lost", report->tally.lost);
+	strata_json_add_u64(reply, "tsc_khz", report->tsc_khz);
+	strata_json_add_u64(reply, "tsc_error_ppm", report->tsc_error_ppm);
+	json_object_object_add(reply, "anchor_guessed",
+			       json_object_new_boolean(report->anchor_guessed));
+	return verb_reply_print(reply);
+}
+
+static int import(const char *path, const char *out, struct strata_xentrace_options *options,
+		  bool json)
 {
 	struct strata_xentrace_report report;
 	struct progress_line line;
@@ -74,20 +108,16 @@ static int import(const char *path, const char *out, struct strata_xentrace_opti
 	status = strata_xentrace_import(path, out, options, &report, &error);
 	progress_line_clear(&line);
 	if (status) {
-		fprintf(stderr, "strata: import: %s\n", error.text);
-		return STRATA_STATUS_FAILED;
+		strata_fail_in(&error, "import");
+		return verb_reply_end(json, STRATA_STATUS_FAILED, error.text);
 	}
-	printf("Imported: %" PRIu64 " events of %u physical CPUs, %" PRIu64 " lost\n",
-	       report.tally.events, report.pcpus, report.tally.lost);
-	printf("Clock:    %u.%03u MHz", report.tsc_khz / 1000, report.tsc_khz % 1000);
-	if (report.tsc_error_ppm)
-		printf(", estimated from the records to %u ppm", report.tsc_error_ppm);
-	printf("\nDates:    %s\n",
-	       report.anchor_guessed ? "as good as the time at which the file was last written"
-				     : "as told");
-	printf("Recording: %s\n", out);
-	return report.bad_places || report.nameless || report.tally.timeless ? STRATA_STATUS_PARTIAL
-									     : STRATA_STATUS_OK;
+	status = report.bad_places || report.nameless || report.tally.timeless
+			 ? STRATA_STATUS_PARTIAL
+			 : STRATA_STATUS_OK;
+	if (json)
+		return print_json(&report, out, status);
+	print_text(&report, out);
+	return status;
 }
 
 int strata_cmd_import(int argc, char **argv)
@@ -98,11 +128,13 @@ int strata_cmd_import(int argc, char **argv)
 		{ "cpu", required_argument, NULL, 'c' },
 		{ "anchor", required_argument, NULL, 'a' },
 		{ "force", no_argument, NULL, 'F' },
+		{ "json", no_argument, NULL, 'j' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
 	struct strata_xentrace_options options = { 0 };
 	const char *out = NULL;
+	bool json = false;
 	int option;
 
 	optind = 0;
@@ -135,6 +167,9 @@ int strata_cmd_import(int argc, char **argv)
 		case 'F':
 			options.force = true;
 			break;
+		case 'j':
+			json = true;
+			break;
 		case 'h':
 			usage(stdout);
 			return STRATA_STATUS_OK;
@@ -148,5 +183,5 @@ int strata_cmd_import(int argc, char **argv)
 		return wrong_usage("name one file", NULL);
 	if (!out)
 		return wrong_usage("-o RAW is missing", NULL);
-	return import(argv[optind], out, &options);
+	return import(argv[optind], out, &options, json);
 }

@@ -19,9 +19,12 @@
 #include "consumerd/rings/app_ring.h"
 #include "base/exit_status.h"
 #include "strata/commands.h"
+#include "strata/list_json.h"
+#include "strata/verb_reply.h"
 #include "consumerd/host/file_limit.h"
 #include "consumerd/output_dir.h"
 #include "strata/output_options.h"
+#include "outputs/figures_json.h"
 #include "recording/recording_remove.h"
 #include "consumerd/recover.h"
 
@@ -31,11 +34,13 @@
 static void usage(FILE *out)
 {
 	fprintf(out,
-		"Usage: strata recover PATH [-o DIR] [--force]\n"
+		"Usage: strata recover PATH [-o DIR] [--force] [--json]\n"
 		"Makes a recording from what a killed recorder left. PATH is its output directory, or a\n"
 		"file of rings (`strata record --app-memory file`).\n\n"
 		"  -o, --output DIR  output directory (default: PATH" SUFFIX ")\n"
-		"      --force       replaces an existing recording once the new one is complete\n\n"
+		"      --force       replaces an existing recording once the new one is complete\n"
+		"      --json        prints the result as JSON: status, output, events, lost, sources,\n"
+		"                    holes\n\n"
 		"Recovers all written packets, up to the last whole one, and every committed record in\n"
 		"files of rings, in each packet up to the first record that was not committed. For each\n"
 		"packet it tells how many bytes after that are unknown. PATH is not changed, so recovery can\n"
@@ -163,10 +168,39 @@ static int put_in_place(const struct place *place, struct strata_error *error)
 	return 0;
 }
 
-/* To be called before the rings are drained: prints the records that their writers did not
- * complete. */
-static void print_holes(const struct recovery *recovery)
+static void print_hole(const char *source, uint32_t cpu, const struct app_ring_hole *hole)
 {
+	printf("Unknown:  %s CPU %u, packet %" PRIu64 ": ", source, cpu, hole->sequence);
+	if (hole->reserved)
+		printf("%u bytes reserved but not committed at byte %u", hole->reserved, hole->at);
+	else
+		printf("unknown from byte %u on", hole->at);
+	if (hole->behind)
+		printf("; %s%u reserved bytes after it%s", hole->is_left ? "up to " : "",
+		       hole->behind, hole->is_left ? ", the packet's padding included" : "");
+	printf("\n");
+}
+
+static struct json_object *hole_to_json(const char *source, uint32_t cpu,
+					const struct app_ring_hole *hole)
+{
+	struct json_object *object = json_object_new_object();
+
+	list_json_text(object, "source", source);
+	strata_json_add_u64(object, "cpu", cpu);
+	strata_json_add_u64(object, "packet", hole->sequence);
+	strata_json_add_u64(object, "at", hole->at);
+	strata_json_add_u64(object, "reserved", hole->reserved);
+	strata_json_add_u64(object, "behind", hole->behind);
+	json_object_object_add(object, "behind_is_limit", json_object_new_boolean(hole->is_left));
+	return object;
+}
+
+/* To be called before the rings are drained: reports the records that their writers did not
+ * complete.  @reply: NULL: prints them */
+static void report_holes(const struct recovery *recovery, struct json_object *reply)
+{
+	struct json_object *holes = reply ? list_json_array(reply, "holes") : NULL;
 	const struct strata_recording *recording = recorder_recording(recovery->recorder);
 	struct app_ring_hole hole;
 	unsigned int turn;
@@ -179,18 +213,11 @@ static void print_holes(const struct recovery *recovery)
 		turn = 0;
 		while (stream->ring && !stream->ring->broken &&
 		       app_ring_next_hole(stream->ring, &turn, &hole)) {
-			printf("Unknown:  %s CPU %u, packet %" PRIu64 ": ", name, stream->cpu,
-			       hole.sequence);
-			if (hole.reserved)
-				printf("%u bytes reserved but not committed at byte %u",
-				       hole.reserved, hole.at);
+			if (holes)
+				json_object_array_add(holes,
+						      hole_to_json(name, stream->cpu, &hole));
 			else
-				printf("unknown from byte %u on", hole.at);
-			if (hole.behind)
-				printf("; %s%u reserved bytes after it%s",
-				       hole.is_left ? "up to " : "", hole.behind,
-				       hole.is_left ? ", the packet's padding included" : "");
-			printf("\n");
+				print_hole(name, stream->cpu, &hole);
 		}
 	}
 }
@@ -219,30 +246,69 @@ static struct origin *find_origins(const struct recovery *recovery,
 	return origins;
 }
 
-/* Prints the number of events of each source, and their origin. Returns the total. */
-static uint64_t print_sources(const struct strata_recording *made, const struct origin *origins)
+/* The events of a source in the recovered recording. */
+struct recovered_source {
+	const char *name;
+	uint64_t events, lost;
+	const struct origin *origin;
+};
+
+static void print_source(const struct recovered_source *source)
 {
-	uint64_t events, lost, total = 0;
+	printf("Source:   %s: %" PRIu64 " events were written, ", source->name,
+	       source->origin->written);
+	if (source->origin->in_reach)
+		printf("%" PRIu64 " more were in its rings",
+		       source->events - source->origin->written);
+	else
+		printf("its rings cannot be read");
+	printf("; %" PRIu64 " lost\n", source->lost);
+}
+
+static struct json_object *source_to_json(const struct recovered_source *source)
+{
+	struct json_object *object = json_object_new_object();
+
+	list_json_text(object, "source", source->name);
+	strata_json_add_u64(object, "written", source->origin->written);
+	if (source->origin->in_reach)
+		strata_json_add_u64(object, "recovered", source->events - source->origin->written);
+	else
+		json_object_object_add(object, "recovered", NULL);
+	strata_json_add_u64(object, "lost", source->lost);
+	return object;
+}
+
+/* Reports the number of events of each source, and their origin, and the total.
+ * @reply: NULL: prints them */
+static void report_sources(const struct strata_recording *made, const struct origin *origins,
+			   struct json_object *reply)
+{
+	struct json_object *sources = reply ? list_json_array(reply, "sources") : NULL;
+	uint64_t events = 0, lost = 0;
 	size_t i, j;
 
 	for (i = 0; i < made->nr_sources; i++) {
 		const struct strata_source *source = &made->sources[i];
+		struct recovered_source recovered = { .name = source->name, .origin = &origins[i] };
 
-		events = lost = 0;
 		for (j = 0; j < source->nr_streams; j++) {
-			events += source->streams[j].events;
-			lost += source->streams[j].lost;
+			recovered.events += source->streams[j].events;
+			recovered.lost += source->streams[j].lost;
 		}
-		printf("Source:   %s: %" PRIu64 " events were written, ", source->name,
-		       origins[i].written);
-		if (origins[i].in_reach)
-			printf("%" PRIu64 " more were in its rings", events - origins[i].written);
+		if (sources)
+			json_object_array_add(sources, source_to_json(&recovered));
 		else
-			printf("its rings cannot be read");
-		printf("; %" PRIu64 " lost\n", lost);
-		total += events;
+			print_source(&recovered);
+		events += recovered.events;
+		lost += recovered.lost;
 	}
-	return total;
+	if (reply) {
+		strata_json_add_u64(reply, "events", events);
+		strata_json_add_u64(reply, "lost", lost);
+	} else {
+		printf("Events:   %" PRIu64 "\n", events);
+	}
 }
 
 /* Counts impossible contents, and reports those that were not reported yet. */
@@ -268,14 +334,16 @@ static void judge_streams(struct recovery *recovery, const struct strata_recordi
 	}
 }
 
-static int finish(struct recovery *recovery, const struct place *place, struct strata_error *error)
+/* @reply: gets the figures; NULL: prints them.  0 or -1. */
+static int finish(struct recovery *recovery, const struct place *place, struct json_object *reply,
+		  struct strata_error *error)
 {
 	struct strata_recording made;
 	struct recorder_totals totals;
 	struct recorder *recorder = recovery->recorder;
 	struct origin *origins;
 
-	print_holes(recovery);
+	report_holes(recovery, reply);
 	recovery->recorder = NULL;
 	if (recorder_close(recorder, &totals, error)) {
 		remove_partial(place);
@@ -293,40 +361,49 @@ static int finish(struct recovery *recovery, const struct place *place, struct s
 	judge_streams(recovery, &made);
 	origins = find_origins(recovery, &made);
 	if (origins)
-		printf("Events:   %" PRIu64 "\n", print_sources(&made, origins));
+		report_sources(&made, origins, reply);
 	free(origins);
 	strata_recording_clear(&made);
 	if (!origins)
 		return strata_fail(error, "out of memory");
 	if (put_in_place(place, error))
 		return -1;
-	printf("Recorded: %s (`strata merge %s -o OUT` makes a timeline of it)\n", place->to,
-	       place->to);
+	if (reply)
+		list_json_text(reply, "output", place->to);
+	else
+		printf("Recorded: %s (`strata merge %s -o OUT` makes a timeline of it)\n",
+		       place->to, place->to);
 	return 0;
 }
 
-static int recover_to(const char *from, const char *to, bool force)
+static int recover_to(const char *from, const char *to, bool force, bool json)
 {
+	struct json_object *reply = json ? verb_reply_new(STRATA_STATUS_OK, NULL) : NULL;
 	struct place place = { .to = to, .parent.fd = -1, .force = force };
 	struct strata_error error = { "" };
 	struct recovery recovery = { 0 };
 	int status = STRATA_STATUS_OK;
 
 	if (!choose_place(&place, from, &error) && !recover(&recovery, from, place.partial, &error))
-		finish(&recovery, &place, &error);
-	if (error.text[0]) {
-		fprintf(stderr, "strata: recover: %s\n", error.text);
-		status = STRATA_STATUS_FAILED;
-	} else if (recovery.left_out) {
+		finish(&recovery, &place, reply, &error);
+	if (error.text[0])
+		strata_fail_in(&error, "recover");
+	else if (recovery.left_out)
 		status = STRATA_STATUS_PARTIAL;
-	}
 	if (recovery.recorder) {
 		recorder_abandon(recovery.recorder);
 		remove_partial(&place);
 	}
 	recover_release(&recovery);
 	strata_dir_close(&place.parent);
-	return status;
+	if (error.text[0]) {
+		json_object_put(reply);
+		return verb_reply_end(json, STRATA_STATUS_FAILED, error.text);
+	}
+	if (!reply)
+		return status;
+	json_object_object_add(reply, "status", json_object_new_int(status));
+	return verb_reply_print(reply);
 }
 
 /* Returns the length of a path without its trailing slashes. */
@@ -368,5 +445,5 @@ int strata_cmd_recover(int argc, char **argv)
 		snprintf(place, sizeof(place), "%.*s" SUFFIX, (int)length, from);
 	/* A file for each stream. */
 	file_limit_raise();
-	return recover_to(from, place, options.force);
+	return recover_to(from, place, options.force, options.json);
 }

@@ -13,6 +13,7 @@ int output_options_read(int argc, char **argv, const char *verb, void (*usage)(F
 	static const struct option long_options[] = {
 		{ "output", required_argument, NULL, 'o' },
 		{ "force", no_argument, NULL, 'F' },
+		{ "json", no_argument, NULL, 'j' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
@@ -26,6 +27,9 @@ int output_options_read(int argc, char **argv, const char *verb, void (*usage)(F
 			return STRATA_STATUS_OK;
 		case 'F':
 			options->force = true;
+			break;
+		case 'j':
+			options->json = true;
 			break;
 		case 'o':
 			options->output = optarg;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* output_options.h - the options of the verbs that write one directory: -o, --force and --help. */
+/* output_options.h - the options of the verbs that write one directory: -o, --force, --json and
+ * --help. */
 #ifndef STRATA_CLI_OUTPUT_OPTIONS_H
 #define STRATA_CLI_OUTPUT_OPTIONS_H
 
@@ -9,6 +10,7 @@
 struct output_options {
 	const char *output; /* unchanged if not given */
 	bool force;
+	bool json;
 };
 
 #define OUTPUT_OPTIONS_GO_ON (-1)

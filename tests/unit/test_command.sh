@@ -28,6 +28,9 @@ check "list-triggers likewise" says 2 'no verb "list-triggers": .*running .strat
 check "remove-trigger likewise" says 2 'no verb "remove-trigger": interrupt' remove-trigger
 check "enable-consumer likewise" says 2 'no verb "enable-consumer": .strata start.' enable-consumer
 check "regenerate likewise" says 2 'no verb "regenerate": .*.strata recover.' regenerate metadata
+check "version --json prints the same" reply ".status == 0 and .name == \"strata\" and \"strata \" + .version == \"$("$strata" version | head -n 1)\" and
+	.hypervisor_abi > 0 and .guest_abi > 0 and .application_protocol > 0 and .oldest_recording <= .newest_recording" version --json
+check "and takes nothing else" says 2 'version takes no "x"' version --json x
 check "select --json without a recorder: the reply says why" reply '.status == 1 and (.message | length > 0)' select --json --xen sched
 check "snapshot --json likewise" reply '.status == 1 and (.message | length > 0)' snapshot --json
 for verb in list record recover merge; do

@@ -82,6 +82,21 @@ whole() {
 		}'
 }
 
+# as_json NAME: what was recovered before is recovered again as JSON, which says the same as the report did.
+as_json() {
+	"$strata" recover --json "$work/$1" -o "$work/$1-json" >"$work/json" || return 1
+	rm -r "$work/$1-json"
+	jq -e ".status == 0 and .output == \"$work/$1-json\" and .lost == ([.sources[].lost] | add)" "$work/json" || return 1
+	# shellcheck disable=SC2016 # what is not expanded is jq's
+	jq -r '(.holes[] | "Unknown:  \(.source) CPU \(.cpu), packet \(.packet): " +
+			(if .reserved > 0 then "\(.reserved) bytes reserved but not committed at byte \(.at)" else "unknown from byte \(.at) on" end) +
+			(if .behind == 0 then "" elif .behind_is_limit then "; up to \(.behind) reserved bytes after it, the packet\u0027s padding included"
+			 else "; \(.behind) reserved bytes after it" end)),
+		(.sources[] | "Source:   \(.source): \(.written) events were written, " +
+			(if .recovered == null then "its rings cannot be read" else "\(.recovered) more were in its rings" end) + "; \(.lost) lost"),
+		"Events:   \(.events)"' "$work/json" | diff - <(grep -v ^Recorded: "$work/$1.report")
+}
+
 # round NAME OPTIONS...: both are killed at some moment; what they left is whole when it is recovered.
 round() {
 	local status=0
@@ -94,7 +109,7 @@ round() {
 		cat "$work/$1.report" "$work/$1.errors"
 		return 1
 	fi
-	grep -q 'Events: ' "$work/$1.report"
+	grep -q 'Events: ' "$work/$1.report" && as_json "$1"
 }
 
 for mode in single-store reserve-commit; do
@@ -312,6 +327,7 @@ printf '\x63' | dd of="$work/version.ring" bs=1 seek=4 conv=notrunc status=none
 check "one of another version is refused" refused 'version 99; this program reads version' "$strata" recover "$work/version.ring"
 check "what is no ring file is refused" refused 'not a file of rings' "$strata" recover "$strata"
 check "what is no recording is refused" refused 'not a recording' "$strata" recover tests
+check "also as JSON" reply '.status == 1 and (.message | test("^recover: .*not a recording"))' recover --json tests
 # Too little for what is held back for its tables, and for what was written.
 # left_as_it_was KIB: on a disk with so much room.
 left_as_it_was() {

@@ -115,6 +115,9 @@ check "and babeltrace2 opens the rest" opens "$work/near"
 check "which is whole" same_events "$work/one" "$work/near"
 check "a file of xentrace's wants a frequency" says 1 '--tsc-khz' "$strata" import tests/unit/data/host.xentrace -o "$work/raw"
 check "with it, it becomes a recording" says 0 '^Imported: [1-9][0-9]* events of 2 physical CPUs' "$strata" import tests/unit/data/host.xentrace -o "$work/raw" --tsc-khz 2445427
+check "the result as JSON" reply ".status == 0 and .output == \"$work/imported\" and .pcpus == 2 and .tsc_khz == 2445427 and .tsc_error_ppm == 0 and
+	.anchor_guessed and .events == $("$strata" stat --json "$work/raw" | jq .events) and .lost >= 0" import --json tests/unit/data/host.xentrace -o "$work/imported" --tsc-khz 2445427
+check "a failure likewise" reply '.status == 1 and (.message | test("^import: .*--tsc-khz")) and (has("output") | not)' import --json tests/unit/data/host.xentrace -o "$work/unimported"
 check "which stat reads" says 0 '^  xen +2 ' "$strata" stat "$work/raw"
 numbered_from_0() { [ "$(sed -n 's/^\tid = \([0-9]*\);/\1/p' "$1/metadata" | tail -n +2 | sort -n)" = "$(seq 0 "$(($2 - 1))")" ]; }
 classes=$(grep -c '^event {' "$work/raw/xen/metadata")
