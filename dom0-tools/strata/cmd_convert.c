@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* cmd_convert.c - `strata convert`: merges traces of any tracer and writes them in another
  * format. */
-#include "strata/commands.h"
+#include <string.h>
+
 #include "base/escape.h"
+#include "outputs/figures_json.h"
+#include "strata/commands.h"
 #include "strata/read/traces_write.h"
+#include "strata/verb_reply.h"
 
 static void usage(FILE *out)
 {
@@ -26,7 +30,9 @@ static void usage(FILE *out)
 		"  --events                perfetto and chrome: an instant for each event, with its\n"
 		"                          fields, instead of slices; as where events are selected\n"
 		"  -o, --output OUT        the file; \"-\", the default, is standard output\n"
-		"  --force                 replaces OUT, if strata wrote it\n" //
+		"  --force                 replaces OUT, if strata wrote it\n"
+		"  --json                  prints the result as JSON, with -o OUT: status, output, events,\n"
+		"                          lost, ...\n" //
 		WRITE_OPTIONS_USAGE "\n"
 		"Every format shows discarded events where they are missing: a line, an object with\n"
 		"\"discarded\", an instant of category \"loss\", events_discarded.  They are no damage\n"
@@ -40,6 +46,10 @@ static int take(struct write_options *options, int option, const char *value,
 {
 	char shown[256];
 
+	if (option == 'j') {
+		options->json = true;
+		return 0;
+	}
 	if (option == 'e') {
 		options->events = true;
 		return 0;
@@ -54,14 +64,35 @@ static int take(struct write_options *options, int option, const char *value,
 static int run(const struct write_verb *verb, const struct write_options *options,
 	       char *const *paths, size_t nr)
 {
-	return write_traces(&(const struct write_job){
-		.verb = verb->name, .form = options, .paths = paths, .nr = nr });
+	struct write_result result = { .events = 0 };
+	const struct write_job job = {
+		.verb = verb->name,
+		.form = options,
+		.paths = paths,
+		.nr = nr,
+		.result = options->json ? &result : NULL,
+	};
+	struct json_object *reply;
+	int status;
+
+	if (options->json && !strcmp(options->out, "-"))
+		return write_wrong_usage(
+			verb, "--json needs -o OUT: standard output has the events", NULL);
+	status = write_traces(&job);
+	if (!options->json)
+		return status;
+	reply = verb_reply_of_traces(status, verb->name, options->out, &result.tally,
+				     result.error.text[0] ? &result.error : NULL);
+	if (!result.error.text[0])
+		strata_json_add_u64(reply, "events", result.events);
+	return verb_reply_print(reply);
 }
 
 int strata_cmd_convert(int argc, char **argv)
 {
 	static const struct option known[] = { { "format", required_argument, NULL, 'f' },
 					       { "events", no_argument, NULL, 'e' },
+					       { "json", no_argument, NULL, 'j' },
 					       WRITE_OPTIONS };
 	static const struct write_verb verb = { "convert", usage, known, take, run };
 	struct write_options options = { .colours = COLOURS_NEVER };

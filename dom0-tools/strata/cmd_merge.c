@@ -21,8 +21,10 @@
 #include "consumerd/host/file_limit.h"
 #include "strata/read/merge_check.h"
 #include "strata/read/merge_traces.h"
+#include "outputs/figures_json.h"
 #include "recording/recording.h"
 #include "strata/read/traces_options.h"
+#include "strata/verb_reply.h"
 
 struct arguments {
 	struct merge_request request;
@@ -34,7 +36,7 @@ static void usage(FILE *out)
 {
 	fprintf(out,
 		"Usage: strata merge RAW -o OUT [--format ctf|text] [--shift SOURCE=TICKS]\n"
-		"       strata merge TRACE... -o OUT [--format ctf|text]\n"
+		"       strata merge TRACE... -o OUT [--format ctf|text] [--json]\n"
 		"       strata merge --check [--json] RAW [--shift SOURCE=TICKS]\n"
 		"Makes one timeline of the recording in the directory RAW, and proves its order; or of\n"
 		"all traces found under several paths, or under one that is not a recording: CTF of\n"
@@ -47,7 +49,8 @@ static void usage(FILE *out)
 		"  --format text           only the text; OUT is its file, \"-\" standard output\n"
 		"  --check                 writes nothing: checks the order, and tells the bounds\n"
 		"                          that guests' clocks would have without Xen's clock maps\n"
-		"  --json                  with --check: the result as JSON\n"
+		"  --json                  the result as JSON: status, output, events, lost, ...,\n"
+		"                          recordings; with --check: the figures of the check\n"
 		"  --shift SOURCE=TICKS    moves the times of one source by TICKS of the host's\n"
 		"                          counter, to see the check of the order fail\n\n"
 		"Exit status: 0 all was merged, no check failed; 1 failed; 2 wrong usage;\n"
@@ -150,10 +153,10 @@ static int parse_arguments(int argc, char **argv, struct arguments *arguments)
 		return wrong_usage("--tcp-map is for traces of several machines, not for one "
 				   "recording",
 				   NULL);
-	if (arguments->json && !arguments->check)
-		return wrong_usage("--json needs --check; a merge writes summary.json", NULL);
 	if (!arguments->request.out && !arguments->check)
 		return wrong_usage("-o OUT is missing", NULL);
+	if (arguments->json && !arguments->check && !strcmp(arguments->request.out, "-"))
+		return wrong_usage("--json needs -o OUT: standard output has the text", NULL);
 	return STRATA_STATUS_OK;
 }
 
@@ -200,6 +203,36 @@ static int check_apart(const char *raw, const char *out, struct strata_error *er
 		      : 0;
 }
 
+static int check_place(const struct merge_request *request, struct strata_error *error)
+{
+	if (!merge_is_of_recording(request->paths, request->nr_paths))
+		return 0;
+	return check_apart(request->paths[0], request->out, error);
+}
+
+static int merge_as_json(struct merge_request *request)
+{
+	struct write_result result = { .events = 0 };
+	struct json_object *reply;
+	int status = STRATA_STATUS_FAILED;
+	bool failed;
+
+	request->result = &result;
+	request->recordings = json_object_new_array();
+	if (!check_place(request, &result.error))
+		status = merge_traces(request);
+	failed = result.error.text[0];
+	reply = verb_reply_of_traces(status, "merge", request->out, &result.tally,
+				     failed ? &result.error : NULL);
+	if (failed) {
+		json_object_put(request->recordings);
+	} else {
+		strata_json_add_u64(reply, "events", result.events);
+		json_object_object_add(reply, "recordings", request->recordings);
+	}
+	return verb_reply_print(reply);
+}
+
 int strata_cmd_merge(int argc, char **argv)
 {
 	struct arguments arguments;
@@ -213,8 +246,9 @@ int strata_cmd_merge(int argc, char **argv)
 	file_limit_raise();
 	if (arguments.check)
 		return merge_check(request->paths[0], &request->shifts, arguments.json);
-	if (merge_is_of_recording(request->paths, request->nr_paths) &&
-	    check_apart(request->paths[0], request->out, &error)) {
+	if (arguments.json)
+		return merge_as_json(&arguments.request);
+	if (check_place(request, &error)) {
 		fprintf(stderr, "strata: merge: %s\n", error.text);
 		return STRATA_STATUS_FAILED;
 	}

@@ -15,6 +15,7 @@
 #include "strata/read/state_options.h"
 #include "strata/read/timeline_server.h"
 #include "strata/read/timeline_why.h"
+#include "strata/verb_reply.h"
 #include "strata/read/tracks_pass.h"
 #include "timeline/page.h"
 
@@ -23,7 +24,7 @@
 
 struct options {
 	const char *out;
-	bool force, is_served;
+	bool force, is_served, json;
 	uint16_t port; /* 0: any */
 	uint64_t spans_max;
 	struct state_options state;
@@ -40,6 +41,8 @@ static void usage(FILE *out)
 		"calls, interrupts, requests, losses, and who held up whom.\n\n"
 		"  -o, --output FILE          one page that needs no network; a browser opens it\n"
 		"  --force                    replaces FILE\n"
+		"  --json                     prints the result as JSON, not with --serve: status, output,\n"
+		"                             lost, ...\n"
 		"  --serve                    serves it at 127.0.0.1 until Ctrl-C instead: for traces of\n"
 		"                             any size.  Access needs the printed address, which contains\n"
 		"                             a secret\n"
@@ -164,8 +167,10 @@ static int read_traces(struct traces *traces, const struct options *options, uin
 
 static int timeline(const struct options *options, char *const *paths, size_t nr)
 {
+	struct strata_ctf_tally tally = { 0 };
 	struct strata_error error;
 	struct traces traces;
+	bool failed;
 	uint64_t first_ns = 0, from_ns = 0, to_ns = UINT64_MAX;
 	int status =
 		traces_open(&traces, "timeline", options->state.tcp_map, NULL, paths, nr, &error);
@@ -177,7 +182,14 @@ static int timeline(const struct options *options, char *const *paths, size_t nr
 					  &error);
 	if (!status)
 		status = read_traces(&traces, options, first_ns, from_ns, to_ns, &error);
-	return traces_finish(&traces, status, &error);
+	if (!options->json)
+		return traces_finish(&traces, status, &error);
+	if (!status)
+		tally = traces_tally_all(&traces);
+	failed = status < 0;
+	status = traces_finish(&traces, status, NULL);
+	return verb_reply_print(verb_reply_of_traces(status, "timeline", options->out, &tally,
+						     failed ? &error : NULL));
 }
 
 /* False: not a number, or too large. */
@@ -226,7 +238,7 @@ struct reading {
 	bool has_port, has_spans;
 };
 
-enum { FORCE = STATE_OPTION_OWN, SERVE, PORT, SPANS, DOMAIN };
+enum { FORCE = STATE_OPTION_OWN, JSON, SERVE, PORT, SPANS, DOMAIN };
 
 static int take(void *data, int option, char *value)
 {
@@ -240,6 +252,9 @@ static int take(void *data, int option, char *value)
 		return STRATA_STATUS_OK;
 	case FORCE:
 		options->force = true;
+		return STRATA_STATUS_OK;
+	case JSON:
+		options->json = true;
 		return STRATA_STATUS_OK;
 	case SERVE:
 		options->is_served = true;
@@ -268,6 +283,7 @@ int strata_cmd_timeline(int argc, char **argv)
 	static const struct option long_options[] = {
 		{ "output", required_argument, NULL, 'o' },
 		{ "force", no_argument, NULL, FORCE },
+		{ "json", no_argument, NULL, JSON },
 		{ "serve", no_argument, NULL, SERVE },
 		{ "port", required_argument, NULL, PORT },
 		{ "spans", required_argument, NULL, SPANS },
@@ -290,6 +306,8 @@ int strata_cmd_timeline(int argc, char **argv)
 		return wrong("name a page with -o FILE, or use --serve", NULL);
 	if (reading.has_port && !options.is_served)
 		return wrong("--port is for --serve", NULL);
+	if (options.json && options.is_served)
+		return wrong("--json is for a page, not for --serve", NULL);
 	if (options.is_served && !reading.has_spans)
 		options.spans_max = 0;
 	keep_title(&options, argv + optind, (size_t)(argc - optind));

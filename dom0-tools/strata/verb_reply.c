@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/exit_status.h"
+#include "outputs/figures_json.h"
 #include "strata/list_json.h"
 
 struct json_object *verb_reply_new(int status, const char *message)
@@ -14,6 +15,24 @@ struct json_object *verb_reply_new(int status, const char *message)
 	json_object_object_add(reply, "status", json_object_new_int(status));
 	if (message)
 		list_json_text(reply, "message", message);
+	return reply;
+}
+
+struct json_object *verb_reply_of_traces(int status, const char *verb, const char *output,
+					 const struct strata_ctf_tally *tally,
+					 const struct strata_error *error)
+{
+	struct strata_error message;
+	struct json_object *reply;
+
+	if (error) {
+		message = *error;
+		strata_fail_in(&message, "%s", verb);
+		return verb_reply_new(status, message.text);
+	}
+	reply = verb_reply_new(status, NULL);
+	list_json_text(reply, "output", output);
+	strata_json_add_tally(reply, tally);
 	return reply;
 }
 

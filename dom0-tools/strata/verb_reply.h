@@ -9,12 +9,24 @@
 #include <json-c/json.h>
 #include <stdbool.h>
 
+#include "base/error.h"
+#include "ctf/reader/ctf_reader.h"
+
 /*
  * Makes a reply, to which the caller adds its figures.
  * @status: the exit status of the verb
  * @message: what a person reads without --json; NULL: absent
  */
 struct json_object *verb_reply_new(int status, const char *message);
+
+/*
+ * Makes the reply of a verb that reads traces and writes @output: with the output and the tally of
+ * what was read, or with the reason of its failure as the message.
+ * @error: NULL: it has not failed
+ */
+struct json_object *verb_reply_of_traces(int status, const char *verb, const char *output,
+					 const struct strata_ctf_tally *tally,
+					 const struct strata_error *error);
 
 /* Prints a reply on stdout, and frees it.  Returns its status. */
 int verb_reply_print(struct json_object *reply);

@@ -44,6 +44,11 @@ check "has physical CPUs, vCPUs, VM exits, arrows and the loss" page '{"pcpu", "
 check "who held whose CPU is told of the waits" page 'any("behind=" in span.detail for span in page.spans()
 	if page.tracks[span.track]["kind"] == "vcpu")'
 check "all of its arrows go from a vCPU that ran to one that waited" page 'all(arrow.kind == 3 and arrow.length > 0 for arrow in page.arrows())'
+check "the result as JSON" reply ".status == 0 and .output == \"$work/as-json\" and .lost == $("$strata" stat --json "$work/xen" | jq .lost)" \
+	timeline --json -o "$work/as-json" "$work/xen"
+check "a failure likewise" reply '.status == 1 and (.message | test("^timeline: ."))' timeline --json -o "$work/as-json" "$work/xen"
+json_served() { ! "$strata" timeline --json --serve "$work/xen" 2>&1 | grep -v 'not for --serve'; }
+check "not while it serves" json_served
 cp -r "$work/xen" "$work/torn" && truncate -s -70000 "$work/torn/xen/cpu_1"
 check "a torn stream" agrees 3 "$work/torn"
 

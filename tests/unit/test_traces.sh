@@ -153,7 +153,17 @@ as_merged() {
 		jq -e --slurpfile merged "$work/merged/summary.json" 'del(.by_causes) == $merged[0] and .events > 0 and (.by_causes.clocks | type) == "array" and (.by_causes.breaches | type) == "array"' "$work/check"
 }
 check "merge --check --json says what the summary says, and more" as_merged
-check "--json is for --check" says 2 '--json needs --check' "$strata" merge --json "$work/raw" -o "$work/merged2"
+check "a merge as JSON" reply ".status == 0 and .output == \"$work/merged2\" and .recordings == [$(cat "$work/merged/summary.json")] and
+	.events == .recordings[0].events and .lost == .recordings[0].lost" merge --json "$work/raw" -o "$work/merged2"
+check "one that fails likewise" reply '.status == 1 and (.message | test("^merge: .*--force"))' merge --json "$work/raw" -o "$work/merged2"
+check "also into the recording" reply '.status == 1 and (.message | test("inside the recording"))' merge --json "$work/raw" -o "$work/raw/xen/merged"
+check "standard output has one of both" says 2 'json needs -o OUT' "$strata" merge --json "$work/raw" --format text -o -
+for format in columns ctf count perfetto trace-compass; do
+	check "a conversion to $format as JSON" reply ".status == 0 and .output == \"$work/as-$format\" and .lost == $(jq .lost "$work/merged/summary.json") and
+		.events == $(jq .events "$work/merged/summary.json")" convert --json --format "$format" -o "$work/as-$format" "$work/raw"
+	check "one that fails likewise" reply '.status == 1 and (.message | test("^convert: ."))' convert --json --format "$format" -o "$work/as-$format" "$work/raw"
+done
+check "of convert likewise" says 2 'json needs -o OUT' "$strata" convert --json --format json "$work/raw"
 check "the merged trace has the same events as the recording" test "$("$strata" stat --json "$work/merged/ctf" | jq .events)" = "$("$strata" stat --json "$work/raw" | jq .events)"
 printf 'event e\n\trole snet\n' >"$work/map"
 check "a wrong rule for TCP is named" says 1 'map: line 2: a role must be sent, received or none, not snet' "$strata" stat --tcp-map "$work/map" "$work/one"

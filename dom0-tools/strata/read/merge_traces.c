@@ -26,10 +26,19 @@ bool merge_is_of_recording(char *const *paths, size_t nr)
 	       access(table, F_OK) == 0;
 }
 
-static int failed(const char *path, const char *why)
+static int failed(const struct merge_request *request, const struct strata_error *error)
 {
-	fprintf(stderr, "strata: merge: %s: %s; name another directory with -o\n", path, why);
+	write_failed(&(const struct write_job){ .verb = "merge", .result = request->result },
+		     error);
 	return STRATA_STATUS_FAILED;
+}
+
+static int failed_path(const struct merge_request *request, const char *path, const char *why)
+{
+	struct strata_error error;
+
+	strata_fail(&error, "%s: %s; name another directory with -o", path, why);
+	return failed(request, &error);
 }
 
 /* A merge in progress. */
@@ -67,6 +76,13 @@ static int report(const struct write_job *write, const struct host_checks *check
 				   request->paths[0]);
 	if (has_summary && strata_summary_save(host_checks_figures(checks, 0), request->out, error))
 		return -1;
+	if (request->result) {
+		for (i = 0; i < checks->nr; i++)
+			json_object_array_add(
+				request->recordings,
+				strata_summary_to_json(host_checks_figures(checks, i)));
+		return 0;
+	}
 	for (i = 0; i < checks->nr; i++)
 		merge_report_print(host_checks_figures(checks, i), out);
 	print_outputs(job, has_summary, out);
@@ -82,7 +98,7 @@ static int write_forms(struct merge_job *job, struct write_options *forms, size_
 	size_t i;
 
 	if (!none)
-		return failed(forms[0].out, "out of memory");
+		return failed_path(job->request, forms[0].out, "out of memory");
 	for (i = 0; i < nr_forms; i++) {
 		forms[i].filter = none;
 		forms[i].colours = COLOURS_NEVER;
@@ -98,6 +114,7 @@ static int write_forms(struct merge_job *job, struct write_options *forms, size_
 		.nr = job->request->nr_paths,
 		.shifts = &job->request->shifts,
 		.done = report,
+		.result = job->request->result,
 	};
 	status = write_traces(&job->write);
 	strata_filter_free(none);
@@ -163,16 +180,14 @@ int merge_traces(const struct merge_request *request)
 		const bool is_ctf = strcmp(request->format, "ctf") == 0;
 
 		if (snprintf(is_ctf ? job.ctf : job.text, PATH_BYTES, "%s", out) >= (int)PATH_BYTES)
-			return failed(out, "the path is too long");
+			return failed_path(request, out, "the path is too long");
 		return write_forms(&job, &forms[is_ctf], 1);
 	}
 	if (snprintf(job.ctf, PATH_BYTES, "%s/ctf", out) >= (int)PATH_BYTES ||
 	    snprintf(job.text, PATH_BYTES, "%s/timeline.txt", out) >= (int)PATH_BYTES)
-		return failed(out, "the path is too long");
-	if (make_out(out, request->force, &error)) {
-		fprintf(stderr, "strata: merge: %s\n", error.text);
-		return STRATA_STATUS_FAILED;
-	}
+		return failed_path(request, out, "the path is too long");
+	if (make_out(out, request->force, &error))
+		return failed(request, &error);
 	remove_summary(out);
 	status = write_forms(&job, forms, 2);
 	if (status == STRATA_STATUS_FAILED)

@@ -4,7 +4,9 @@
 #ifndef STRATA_STRATA_MERGE_TRACES_H
 #define STRATA_STRATA_MERGE_TRACES_H
 
-#include "strata/read/traces.h"
+#include <json-c/json.h>
+
+#include "strata/read/traces_write.h"
 
 struct merge_request {
 	char *const *paths;
@@ -14,6 +16,8 @@ struct merge_request {
 	const char *tcp_map; /* a file; or NULL */
 	bool force;          /* replaces an earlier merge */
 	struct traces_shifts shifts;
+	struct write_result *result;    /* OUT, initially 0; NULL: results are printed */
+	struct json_object *recordings; /* an array; with @result: gets each one's summary */
 };
 
 /* Whether there is exactly one path, and it is a recording. */

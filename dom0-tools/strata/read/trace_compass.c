@@ -42,13 +42,18 @@ static void print_result(const char *dir, const struct strata_trace_compass_resu
 }
 
 /* Reports the result; returns the exit status. */
-static int report(const struct write_options *options, const struct traces *traces,
+static int report(const struct write_job *job, const struct traces *traces,
 		  const struct strata_trace_compass_result *result,
 		  const struct strata_host_figures *figures)
 {
 	const int verdict = merge_report_verdict(figures);
 
-	print_result(options->out, result);
+	if (job->result) {
+		job->result->events = result->host_events + result->guest_events;
+		job->result->tally = traces_tally_all(traces);
+	} else {
+		print_result(job->form->out, result);
+	}
 	traces_say_losses(traces, NULL);
 	if (result->odd)
 		fprintf(stderr,
@@ -75,9 +80,10 @@ static int write_all(struct traces *traces, struct strata_host_check *check,
 }
 
 /* Returns the exit status, or -1 with the reason. */
-static int write_recording(struct traces *traces, const struct write_options *options,
+static int write_recording(struct traces *traces, const struct write_job *job,
 			   struct strata_error *error)
 {
+	const struct write_options *options = job->form;
 	struct strata_recording_traces *recording = host_checks_recording(traces, error);
 	struct strata_trace_compass *compass = NULL;
 	struct strata_trace_compass_result result;
@@ -90,28 +96,27 @@ static int write_recording(struct traces *traces, const struct write_options *op
 		compass = strata_trace_compass_new(recording, options->out, options->force,
 						   traces_complain, traces, &result, error);
 	if (compass && !write_all(traces, check, compass, error))
-		status = report(options, traces, &result, strata_host_check_figures(check));
+		status = report(job, traces, &result, strata_host_check_figures(check));
 	strata_trace_compass_free(compass);
 	strata_host_check_free(check);
 	return status;
 }
 
-int write_trace_compass(const char *verb, const struct write_options *options, char *const *paths,
-			size_t nr)
+int write_trace_compass(const struct write_job *job)
 {
 	struct traces traces;
 	struct strata_error error;
 	int status;
 
-	if (check_options(options, nr, &error)) {
-		fprintf(stderr, "strata: %s: %s\n", verb, error.text);
+	if (check_options(job->form, job->nr, &error)) {
+		write_failed(job, &error);
 		return STRATA_STATUS_FAILED;
 	}
-	status = traces_open(&traces, verb, NULL, NULL, paths, nr, &error);
+	status = traces_open(&traces, job->verb, NULL, NULL, job->paths, job->nr, &error);
 	if (!status)
-		status = write_recording(&traces, options, &error);
+		status = write_recording(&traces, job, &error);
 	if (status < 0) {
-		fprintf(stderr, "strata: %s: %s\n", verb, error.text);
+		write_failed(job, &error);
 		status = STRATA_STATUS_FAILED;
 	}
 	traces_close(&traces);

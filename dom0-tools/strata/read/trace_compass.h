@@ -7,7 +7,6 @@
 
 /* Merges the recording at the only path, writes the output, and reports errors and the result.
  * Returns the exit status. */
-int write_trace_compass(const char *verb, const struct write_options *options, char *const *paths,
-			size_t nr);
+int write_trace_compass(const struct write_job *job);
 
 #endif /* STRATA_STRATA_TRACE_COMPASS_H */

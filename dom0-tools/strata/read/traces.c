@@ -408,7 +408,7 @@ int traces_finish(struct traces *traces, int status, const struct strata_error *
 {
 	const bool is_partial = traces->complaints > 0;
 
-	if (status < 0)
+	if (status < 0 && error)
 		fprintf(stderr, "strata: %s: %s\n", traces->verb, error->text);
 	traces_close(traces);
 	if (status)
@@ -475,4 +475,16 @@ unsigned int traces_threads(void)
 	if (sched_getaffinity(0, sizeof(usable), &usable) == 0)
 		nr = CPU_COUNT(&usable);
 	return nr < 1 ? 1 : nr > THREADS_MAX ? THREADS_MAX : (unsigned int)nr;
+}
+
+struct strata_ctf_tally traces_tally_all(const struct traces *traces)
+{
+	struct strata_ctf_tally sum = { 0 }, tally;
+	size_t i;
+
+	for (i = 0; i < traces->set.nr_traces; i++) {
+		tally = traces_tally(traces, i);
+		strata_ctf_tally_add(&sum, &tally);
+	}
+	return sum;
 }

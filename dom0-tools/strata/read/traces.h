@@ -59,7 +59,7 @@ int traces_open(struct traces *traces, const char *verb, const char *tcp_map,
 void traces_close(struct traces *traces);
 
 /*
- * Ends a verb: prints @error if @status is negative, and closes the traces.
+ * Ends a verb: prints @error (NULL: nothing) if @status is negative, and closes the traces.
  * @status: 0; 1: failed, which was reported; -1: failed
  * Returns the exit status.
  */
@@ -84,6 +84,9 @@ void traces_read_again(struct traces *traces);
 
 /* Returns the sum over the streams of a trace: see strata_recording_tally(). */
 struct strata_ctf_tally traces_tally(const struct traces *traces, size_t trace);
+
+/* The same, of all traces together. */
+struct strata_ctf_tally traces_tally_all(const struct traces *traces);
 
 /* Reports the losses of the streams, according to their tracers.
  * @filter: only for streams in which an event may match; NULL: for all */

@@ -29,6 +29,7 @@ struct write_options {
 	size_t nr_symbols;
 	struct strata_filter *filter;
 	bool events;       /* of convert: viewers get an instant for each event, and no slices */
+	bool json;         /* of convert: prints the result as JSON */
 	bool live;         /* of view: follows a recording, */
 	uint64_t delay_ms; /* shows events with this delay, */
 	uint64_t late_ms;  /* and waits this long for a stream that delivers nothing */

@@ -346,7 +346,19 @@ static int write_all(const struct write_job *job, struct traces *traces,
 	if (!form->from && !form->to)
 		strata_trace_set_name_cut(&traces->set);
 	host_checks_finish(checks);
+	if (job->result) {
+		job->result->events = events;
+		job->result->tally = traces_tally_all(traces);
+	}
 	return job->done ? job->done(job, checks, events, error) : 0;
+}
+
+void write_failed(const struct write_job *job, const struct strata_error *error)
+{
+	if (job->result)
+		job->result->error = *error;
+	else
+		fprintf(stderr, "strata: %s: %s\n", job->verb, error->text);
 }
 
 int write_traces(const struct write_job *job)
@@ -358,7 +370,7 @@ int write_traces(const struct write_job *job)
 	int status;
 
 	if (strcmp(job->form->format, "trace-compass") == 0)
-		return write_trace_compass(job->verb, job->form, job->paths, job->nr);
+		return write_trace_compass(job);
 	status = traces_open(&traces, job->verb, job->form->tcp_map, job->shifts, job->paths,
 			     job->nr, &error);
 	/* The sources' names are needed for output, and for a filter by source. */
@@ -368,7 +380,7 @@ int write_traces(const struct write_job *job)
 		status = write_all(job, &traces, &shown, &checks, &error);
 	if (status < 0) {
 		progress_line_end(&traces.line);
-		fprintf(stderr, "strata: %s: %s\n", job->verb, error.text);
+		write_failed(job, &error);
 		status = status == WRONG_TIMES ? STRATA_STATUS_USAGE : STRATA_STATUS_FAILED;
 	} else {
 		status = host_checks_verdict(&checks);

@@ -20,6 +20,13 @@ struct strata_event_writer *write_make_writer(const struct write_options *option
 int write_bind_filter(const struct write_options *options, const struct strata_trace_set *set,
 		      const struct strata_shown *shown, struct strata_error *error);
 
+/* What is known of the writing, for a verb that reports it as JSON. */
+struct write_result {
+	uint64_t events;               /* that were written */
+	struct strata_ctf_tally tally; /* of all that was read */
+	struct strata_error error;     /* why it failed; empty: it did not */
+};
+
 /* The traces to write, and the output format. */
 struct write_job {
 	const char *verb;
@@ -28,11 +35,15 @@ struct write_job {
 	char *const *paths;
 	size_t nr;
 	const struct traces_shifts *shifts; /* or NULL */
+	struct write_result *result;        /* OUT, initially 0; NULL: a failure is printed */
 	/* Called when everything was written, with the results for recordings; may be NULL.
 	 * Returns 0, or -1: it failed. */
 	int (*done)(const struct write_job *job, const struct host_checks *checks, uint64_t events,
 		    struct strata_error *error);
 };
+
+/* Prints why the job failed, or leaves it in the job's result. */
+void write_failed(const struct write_job *job, const struct strata_error *error);
 
 /* Opens, merges, writes, and reports errors. Returns the exit status. */
 int write_traces(const struct write_job *job);
