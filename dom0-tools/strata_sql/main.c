@@ -115,6 +115,7 @@ static int run(struct traces *traces, const struct strata_shown *shown,
 	statements.sql = strata_sql_open(&of_sql, error);
 	if (!statements.sql)
 		return -1;
+	strata_sql_say_numbered(statements.sql, stderr);
 	prompt_catch_interrupts(statements.sql);
 	status = options->query ? statements_run(&statements, options->query)
 				: prompt_run(&statements);

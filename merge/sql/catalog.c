@@ -56,33 +56,47 @@ static const char *valid_copy(const char *text, struct strata_ctf_arena *arena)
 	return copy;
 }
 
-/* Avoids the names that SQLite reserves for itself. */
-static const char *add_table_name(struct sql_catalog *catalog, struct sql_table *table)
+#define WANTED_BYTES (SQL_NAME_BYTES + 8)
+
+/* The name that a table wants. Avoids the names that SQLite reserves for itself. */
+static const char *wanted_name(const struct sql_table *table, char text[WANTED_BYTES])
 {
 	const char *event = table->event;
-	char text[SQL_NAME_BYTES + 8];
 
 	if (sqlite3_strnicmp(event, "sqlite_", 7) != 0 &&
 	    sqlite3_strnicmp(event, "pragma_", 7) != 0)
-		return sql_names_add(&catalog->names, event, table, catalog->arena);
-	snprintf(text, sizeof(text), "event_%s", event);
-	return sql_names_add(&catalog->names, text, table, catalog->arena);
+		return event;
+	snprintf(text, WANTED_BYTES, "event_%s", event);
+	return text;
 }
 
-/* Adds the table for all classes of one name. */
+static int name_table(struct sql_catalog *catalog, struct sql_table *table)
+{
+	char text[WANTED_BYTES];
+	const char *wanted = wanted_name(table, text);
+
+	table->name = sql_names_add(&catalog->names, wanted, table, catalog->arena);
+	if (sql_names_is_shared(&catalog->names, wanted) && !catalog->nr_numbered++)
+		catalog->first_numbered = table;
+	return table->name ? 0 : -1;
+}
+
+/* Adds the table for all classes of one name. It gets its own name when all wishes are known. */
 static int add_table(struct sql_catalog *catalog, const struct sql_member *members, size_t nr)
 {
 	struct sql_table *table = &catalog->tables[catalog->nr_tables++];
+	char text[WANTED_BYTES];
 	size_t i;
 
 	table->members = members;
 	table->nr_members = nr;
 	table->event = members[0].event->name;
-	table->name = add_table_name(catalog, table);
 	table->shown = valid_copy(table->event, catalog->arena);
 	for (i = 0; i < nr; i++)
 		catalog->classes[members[i].trace][members[i].event->index].table = table;
-	return table->name && table->shown ? 0 : -1;
+	if (!table->shown)
+		return -1;
+	return sql_names_wish(&catalog->names, wanted_name(table, text), catalog->arena);
 }
 
 static int add_tables(struct sql_catalog *catalog, size_t nr, const char *const *taken)
@@ -92,7 +106,7 @@ static int add_tables(struct sql_catalog *catalog, size_t nr, const char *const 
 	int status = 0;
 
 	for (i = 0; !status && taken[i]; i++)
-		status = sql_names_add(&catalog->names, taken[i], NULL, catalog->arena) ? 0 : -1;
+		status = sql_names_wish(&catalog->names, taken[i], catalog->arena);
 	for (from = 0; !status && from < nr; from = to) {
 		for (to = from + 1; to < nr; to++) {
 			if (strcmp(list[to].event->name, list[from].event->name) != 0)
@@ -100,6 +114,8 @@ static int add_tables(struct sql_catalog *catalog, size_t nr, const char *const 
 		}
 		status = add_table(catalog, &list[from], to - from);
 	}
+	for (i = 0; !status && i < catalog->nr_tables; i++)
+		status = name_table(catalog, &catalog->tables[i]);
 	return status;
 }
 

@@ -3,7 +3,8 @@
  * catalog.h - the tables of events: one for each event name, over all traces that have it.
  *
  * Names in traces are arbitrary bytes, and SQLite's names are case-insensitive. So a table has its
- * event's name made valid, with a number appended if the name is taken; likewise columns.
+ * event's name made valid. If several tables want the same name, each gets a number appended, so
+ * that no event takes the table of another (names.h); likewise columns.
  *
  * A trace may have a hundred thousand names. The catalog has only the names; a table gets its
  * columns (columns.h) and is registered with SQLite when a statement names it (mentions.h).
@@ -45,6 +46,8 @@ struct sql_catalog {
 	struct sql_table events;
 	struct sql_table *tables; /* one per event name, sorted by name */
 	size_t nr_tables;
+	size_t nr_numbered; /* tables whose name is numbered because others want it, too */
+	const struct sql_table *first_numbered;
 	struct sql_class **classes; /* by trace, then by index of the class in the trace */
 	/* Memory for the columns of registered tables. */
 	struct strata_ctf_arena *columns_arena;

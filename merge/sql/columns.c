@@ -223,8 +223,33 @@ static const char *prefix_of(const struct sql_field *field)
 	return "";
 }
 
-/* Names the columns of a table's fields, which follow the common ones. Fields come first; columns
- * for the symbolic names of numbers take names that are still free. */
+/* Wishes for the names of all columns. Returns 0, or -1: out of memory. */
+static int wish_columns(const struct sql_columns *table, struct sql_names *names,
+			struct strata_ctf_arena *arena)
+{
+	int status = 0;
+	size_t i;
+
+	for (i = 0; !status && i < SQL_NR_COMMON; i++)
+		status = sql_names_wish(names, common[i].name, arena);
+	for (i = 0; !status && i < 2 * table->nr_fields; i++) {
+		const struct sql_field *field = &table->fields[i / 2];
+		const bool is_name = i % 2;
+		char *text;
+
+		if (is_name && !field->has_names)
+			continue;
+		if (asprintf(&text, "%s%s%s", prefix_of(field), field->name,
+			     is_name ? "_name" : "") < 0)
+			return -1;
+		status = sql_names_wish(names, text, arena);
+		free(text);
+	}
+	return status;
+}
+
+/* Names the columns of a table's fields, which follow the common ones. The column for the symbolic
+ * names of a number is called after the number's, which may have got a number appended. */
 static int name_columns(struct sql_columns *table, struct strata_ctf_arena *arena)
 {
 	struct sql_names names = { NULL };
@@ -236,6 +261,8 @@ static int name_columns(struct sql_columns *table, struct strata_ctf_arena *aren
 		arena, SQL_NR_COMMON + table->nr_fields + table->nr_named, sizeof(*table->columns));
 	if (!table->columns)
 		return -1;
+	if (wish_columns(table, &names, arena))
+		goto out;
 	for (i = 0; i < SQL_NR_COMMON; i++) {
 		if (add_column(table, &names, common[i].name, common[i].type, SIZE_MAX, false,
 			       arena))

@@ -211,12 +211,32 @@ bool strata_sql_describe(const struct strata_sql *sql, const char *name, FILE *o
 	return true;
 }
 
+void strata_sql_say_numbered(const struct strata_sql *sql, FILE *out)
+{
+	const struct sql_table *first = sql->catalog.first_numbered;
+
+	if (!first)
+		return;
+	fputs("strata: sql: ", out);
+	print_quoted(first->name, out);
+	fputs(" has the events ", out);
+	print_name(first->event, out);
+	fprintf(out,
+		": the tables of %zu events are numbered, because SQLite cannot tell their names "
+		"from those of other tables; SELECT name, event, source FROM event_tables lists "
+		"them\n",
+		sql->catalog.nr_numbered);
+}
+
 const char *strata_sql_nearest(const struct strata_sql *sql, const char *name)
 {
 	struct strata_nearest nearest = { 0 };
 	const struct sql_table *table;
 	size_t i;
 
+	/* Any of these tables may be of another user's events. */
+	if (sql_names_is_shared(&sql->catalog.names, name))
+		return NULL;
 	for (i = 0; sql_own_table_name(i); i++)
 		strata_nearest_name(&nearest, name, strlen(name), false, sql_own_table_name(i),
 				    strlen(sql_own_table_name(i)));

@@ -13,7 +13,9 @@
 struct name {
 	const char *text;
 	void *of;
-	unsigned long next; /* number to append to the next duplicate of this name */
+	unsigned int wishes;
+	bool is_taken;
+	unsigned long next; /* number to append for the next object that shares this name */
 };
 
 static int compare(const void *a, const void *b)
@@ -37,31 +39,77 @@ void sql_names_clear(struct sql_names *names)
 	names->tree = NULL;
 }
 
-const char *sql_names_add(struct sql_names *names, const char *wanted, void *of,
-			  struct strata_ctf_arena *arena)
+static void make_valid(char valid[SQL_NAME_BYTES], const char *wanted)
 {
-	char valid[SQL_NAME_BYTES], text[SQL_NAME_BYTES + 32];
-	struct name *first, *name;
-	char *copy;
+	strata_valid_utf8_copy(valid, SQL_NAME_BYTES, *wanted ? wanted : "unnamed");
+}
 
-	strata_valid_utf8_copy(valid, sizeof(valid), *wanted ? wanted : "unnamed");
-	snprintf(text, sizeof(text), "%s", valid);
-	first = find(names, valid);
-	/* Numbers are not tried twice: many may want the same name. */
-	while (find(names, text))
-		snprintf(text, sizeof(text), "%s_%lu", valid, first->next++);
-	name = malloc(sizeof(*name));
-	copy = strata_ctf_arena_get(arena, strlen(text) + 1, 1);
+/* Adds a name that the set does not contain. Returns NULL: out of memory. */
+static struct name *insert(struct sql_names *names, const char *text,
+			   struct strata_ctf_arena *arena)
+{
+	struct name *name = malloc(sizeof(*name));
+	char *copy = strata_ctf_arena_get(arena, strlen(text) + 1, 1);
+
 	if (!name || !copy) {
 		free(name);
 		return NULL;
 	}
 	memcpy(copy, text, strlen(text) + 1);
-	*name = (struct name){ .text = copy, .of = of, .next = 2 };
+	*name = (struct name){ .text = copy, .next = 1 };
 	if (tsearch(name, &names->tree, compare))
-		return copy;
+		return name;
 	free(name);
 	return NULL;
+}
+
+int sql_names_wish(struct sql_names *names, const char *wanted, struct strata_ctf_arena *arena)
+{
+	char valid[SQL_NAME_BYTES];
+	struct name *name;
+
+	make_valid(valid, wanted);
+	name = find(names, valid);
+	if (!name)
+		name = insert(names, valid, arena);
+	if (!name)
+		return -1;
+	name->wishes++;
+	return 0;
+}
+
+bool sql_names_is_shared(const struct sql_names *names, const char *wanted)
+{
+	char valid[SQL_NAME_BYTES];
+	const struct name *name;
+
+	make_valid(valid, wanted);
+	name = find(names, valid);
+	return name && name->wishes > 1;
+}
+
+const char *sql_names_add(struct sql_names *names, const char *wanted, void *of,
+			  struct strata_ctf_arena *arena)
+{
+	char valid[SQL_NAME_BYTES], text[SQL_NAME_BYTES + 32];
+	struct name *first, *name;
+
+	make_valid(valid, wanted);
+	first = name = find(names, valid);
+	if (!first) {
+		name = insert(names, valid, arena);
+	} else if (first->is_taken || first->wishes > 1) {
+		/* Numbers are not tried twice: many may want the same name. */
+		do {
+			snprintf(text, sizeof(text), "%s_%lu", valid, first->next++);
+		} while (find(names, text));
+		name = insert(names, text, arena);
+	}
+	if (!name)
+		return NULL;
+	name->is_taken = true;
+	name->of = of;
+	return name->text;
 }
 
 void *sql_names_find(const struct sql_names *names, const char *name)

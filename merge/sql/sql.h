@@ -84,7 +84,12 @@ void strata_sql_list(const struct strata_sql *sql, const char *text, size_t most
  * such table. */
 bool strata_sql_describe(const struct strata_sql *sql, const char *name, FILE *out);
 
-/* Returns the name of the table that is spelled most like @name; NULL: no name is similar. */
+/* Prints one line if tables of events have numbers in their names because other tables want the
+ * same names. */
+void strata_sql_say_numbered(const struct strata_sql *sql, FILE *out);
+
+/* Returns the name of the table that is spelled most like @name; NULL: no name is similar, or
+ * several events share this one. */
 const char *strata_sql_nearest(const struct strata_sql *sql, const char *name);
 
 #endif /* STRATA_MERGE_SQL_H */

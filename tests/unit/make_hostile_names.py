@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""make_hostile_names.py DIR [NUMBER] - writes a CTF 2 trace whose events and fields have names that SQL does not expect: quotes, reserved
+"""make_hostile_names.py DIR [NUMBER | shared] - writes a CTF 2 trace whose events and fields have names that SQL does not expect: quotes, reserved
 words, tables of SQLite, names that differ by case only, more columns than SQLite has; and numbers beyond 63 bits.
 
-  NUMBER  instead, so many events of one field each, whose names are the same until far behind where SQL's names are cut"""
+  NUMBER  instead, so many events of one field each, whose names are the same until far behind where SQL's names are cut
+  shared  instead, programs of several users that want the same names for their tables and columns"""
 import json
 import os
 import struct
@@ -64,6 +65,21 @@ def crowd(number):
         yield {"type": "event-record-class", "id": i, "name": "crowd" * 50 + str(i), "payload-field-class": payload}
 
 
+def labelled():
+    return {**integer(8), "type": "fixed-length-unsigned-integer", "mappings": {"five": [[5, 5]]}}
+
+
+SHARED = [("step", [("number", labelled()), ("state", integer(8)), ("mode", labelled()), ("MODE", integer(8)), ("MODE_1_name", integer(8))]),
+          ("STEP", [("number", integer(8))]), ("step_1", [("number", integer(8)), ("number_name", integer(8))]),
+          ("step", [("NUMBER_name", integer(8)), ("STATE", integer(8))])]
+
+
+def shared():
+    yield from frame()
+    for i, (name, members) in enumerate(SHARED):
+        yield {"type": "event-record-class", "id": i, "name": name, "payload-field-class": structure(members)}
+
+
 def write(path, metadata, events):
     os.makedirs(path)
     with open(os.path.join(path, "metadata"), "wb") as file:
@@ -90,6 +106,8 @@ def hostile_events():
 def main():
     if len(sys.argv) == 2:
         write(sys.argv[1], fragments(), hostile_events())
+    elif sys.argv[2] == "shared":
+        write(sys.argv[1], shared(), b"".join(event(i, BEGIN + i, bytes([5 + i] * len(members))) for i, (_, members) in enumerate(SHARED)))
     else:
         number = int(sys.argv[2])
         write(sys.argv[1], crowd(number), b"".join(event(i, BEGIN + i, bytes([i % 256])) for i in range(number)))

@@ -39,6 +39,7 @@ done
 python3 tests/unit/make_xen_host.py "$work/paused" paused
 python3 tests/unit/make_hostile_names.py "$work/named"
 python3 tests/unit/make_hostile_names.py "$work/crowd" 5000
+python3 tests/unit/make_hostile_names.py "$work/shared" shared
 cp -r "$work/xen" "$work/torn" && truncate -s -70000 "$work/torn/xen/cpu_1"
 cp -r "$work/xen" "$work/bad" && printf '\377\377\377\177' | dd of="$work/bad/xen/cpu_0" bs=1 seek=30000 conv=notrunc status=none
 
@@ -198,12 +199,24 @@ check "numbers beyond 63 bits are in order" gives '7/9223372036854775807/9223372
 check "and compared as such" gives 4,18446744073709551615 \
 	"SELECT count(*), max(x) FROM wide WHERE x > 9223372036854775807 AND x >= '9223372036854775808'" "$work/named"
 check "names that differ by case have tables of their own" gives 3,3,3 \
-	'SELECT (SELECT count(*) FROM "order"), (SELECT count(*) FROM order_2), (SELECT count(*) FROM order_3)' "$work/named"
+	'SELECT (SELECT count(*) FROM order_1), (SELECT count(*) FROM order_2), (SELECT count(*) FROM order_3)' "$work/named"
 check "each of its own event" gives 3 "SELECT count(DISTINCT event) FROM event_tables WHERE name LIKE 'order%'" "$work/named"
+check "none takes the name that they share" says 1 'no such table: step; .tables' sql "$work/shared" 'SELECT * FROM step'
+check "a line says so" says 0 'STEP_2 has the events STEP: the tables of 2 events are numbered.*event_tables lists' sql "$work/shared" 'SELECT 1'
+check "only where names are shared" eval '! sql "$work/whole" "SELECT 1" 2>&1 | grep numbered'
+check "a name that one event wants stays its own" gives 1,7,7,STEP_2/step_1/step_3 \
+	"SELECT count(*), number, number_name, (SELECT group_concat(name, '/') FROM (SELECT DISTINCT name FROM event_tables ORDER BY name)) FROM step_1" "$work/shared"
+check "each table has the events of its name" gives 6,2 'SELECT (SELECT number FROM step_2), (SELECT count(*) FROM step_3)' "$work/shared"
+check "columns share no name either" gives number/state_1/mode_1/MODE_2/MODE_1_name/NUMBER_name_1/STATE_2/number_name_2/mode_1_name_1 \
+	"SELECT group_concat(name, '/') FROM (SELECT name FROM pragma_table_info('step_3') WHERE cid >= 12 ORDER BY cid)" "$work/shared"
+check "so none has another's values" says 1 'no such column: state; .schema' sql "$work/shared" 'SELECT state FROM step_3'
+check "nor a label's" says 1 'no such column: number_name; .schema' sql "$work/shared" 'SELECT number_name FROM step_3'
+check "but its own" gives 5,,5,,five,5,five 'SELECT * FROM (SELECT number, NUMBER_name_1, state_1, STATE_2, number_name_2, MODE_1_name, mode_1_name_1 FROM step_3) WHERE number' "$work/shared"
+check "an event that wants a table of the state has a number" gives 3 'SELECT count(*) FROM slices_1' "$work/named"
 check "no event hides a table" gives 66,1,2 'SELECT (SELECT count(*) FROM events), (SELECT count(*) FROM slices) >= 0,
 	(SELECT count(*) FROM json_each(json_array(1, 2)))' "$work/named"
 check "a name in quotes of any kind, behind comments" gives 3,3,3,3 "SELECT -- it's \"one; of four
-	(SELECT count(*) FROM main.\"ORDER\"), (SELECT count(*) /* ; ' */ FROM [order_2]), (SELECT count(*) FROM \`order_3\`), (SELECT count(*) FROM 'quo\"te')" "$work/named"
+	(SELECT count(*) FROM main.\"ORDER_1\"), (SELECT count(*) /* ; ' */ FROM [order_2]), (SELECT count(*) FROM \`order_3\`), (SELECT count(*) FROM 'quo\"te')" "$work/named"
 check "and in a second statement" gives 3 "SELECT ';'; SELECT count(*) FROM \"two words\"" "$work/named"
 check "nor SQLite's own" gives 3 "SELECT count(*) FROM event_sqlite_master" "$work/named"
 check "a table of more columns than SQLite has keeps what fits" gives 2000,0 \
@@ -218,10 +231,10 @@ check "text that is not UTF-8 is repaired, BLOBs are digits" gives "$(printf '\3
 # Thousands of events, whose names are cut to the same.
 cut=$(printf 'crowd%.0s' {1..50} | head -c 199)
 check "each event of a crowd has a table of its own" gives 5000,5000 "SELECT count(DISTINCT name), count(DISTINCT event) FROM event_tables" "$work/crowd"
-check "which has its rows" gives "1,1700000000000000000,1,1,1700000000000004999" "SELECT (SELECT count(*) FROM $cut), (SELECT time_ns FROM $cut),
+check "which has its rows" gives "1,1700000000000000000,1,1,1700000000000004999" "SELECT (SELECT count(*) FROM ${cut}_1), (SELECT time_ns FROM ${cut}_1),
 	(SELECT count(*) FROM ${cut}_5000), (SELECT x > 0 FROM ${cut}_2), (SELECT max(time_ns) FROM events)" "$work/crowd"
 check "SQLite knows only those that a statement names" gives 1,0 "SELECT sum(name LIKE 'crowd%') = 2, count(*) > 200 FROM pragma_module_list
-	WHERE '$cut' <> '${cut}_77'" "$work/crowd"
+	WHERE '${cut}_1' <> '${cut}_77'" "$work/crowd"
 check "a pattern that all of them fit is asked of each row" gives 5000 "SELECT count(*) FROM events WHERE event LIKE 'crowd%'" "$work/crowd"
 check "one that few fit is not" gives 11 "SELECT count(*) FROM events WHERE event GLOB '*d499?' OR event LIKE '%d4444'" "$work/crowd"
 
@@ -334,7 +347,7 @@ check "words that other prompts know are commands, too" eval 'on_terminal "help\
 	grep -q "no such column: quit" "$work/out"'
 check "one key brings back a statement of several lines" eval 'on_terminal "SELECT 40 +\n 2 AS sum;\n\033[A\n.quit\n" >"$work/out"; [ "$(grep -cE "^ +42.?$" "$work/out")" = 2 ]'
 check ".stats tells what statements read" eval 'printf ".stats\nSELECT count(*) FROM events;\n.stats\nSELECT 1;\n" | sql "$work/xen" 2>&1 | grep -c "read [1-9][0-9]* packets" | grep -qx 1'
-check ".tables TEXT lists those with it" eval '[ "$(sql "$work/named" ".tables ORDER" | grep -A9 ^Events | tr -d "\n")" = "Events (3 tables):  \"ORDER\"  Order_2  order_3" ]'
+check ".tables TEXT lists those with it" eval '[ "$(sql "$work/named" ".tables ORDER" | grep -A9 ^Events | tr -d "\n")" = "Events (3 tables):  ORDER_1  Order_2  order_3" ]'
 check "without it, a terminal gets no thousands" eval '{ printf ".tables\n.quit\n" | timeout 120 script -qec "$strata sql $work/crowd" /dev/null; } >"$work/out"
 	[ "$(grep -c "^  crowd" "$work/out")" = 200 ] && grep -q "and 4800 more: .tables TEXT" "$work/out" && [ "$(sql "$work/crowd" .tables | grep -c "^  crowd")" = 5000 ]'
 
