@@ -8,7 +8,7 @@
 /* A message that is being written, from one field to the next. */
 struct message {
 	struct strata_field_visitor visitor;
-	struct strata_buffer *buffer;
+	struct strata_message_text out;
 	size_t start;   /* of the message in the buffer */
 	const char *at; /* the rest of the format */
 	/* The conversion before it that waits for a field. */
@@ -18,13 +18,13 @@ struct message {
 
 static bool is_full(const struct message *message)
 {
-	return message->buffer->used - message->start > STRATA_MESSAGE_BYTES_MAX;
+	return message->out.buffer->used - message->start > STRATA_MESSAGE_BYTES_MAX;
 }
 
 static void put_plain(struct message *message, const char *text, size_t length)
 {
 	if (!is_full(message))
-		strata_buffer_put(message->buffer, text, length);
+		strata_buffer_put(message->out.buffer, text, length);
 }
 
 /* Writes a conversion without a value: a % for %%, any other as it is. */
@@ -75,7 +75,7 @@ static void take(struct message *message, const struct strata_message_value *val
 		return;
 	}
 	if (!is_full(message))
-		strata_message_value_put(message->buffer, &message->conversion, value);
+		strata_message_value_put(&message->out, &message->conversion, value);
 	message->waits = false;
 }
 
@@ -105,8 +105,8 @@ static void put_rest(struct message *message)
 			put_conversion(message);
 	} while (find_conversion(message));
 	if (is_full(message)) {
-		message->buffer->used = message->start + STRATA_MESSAGE_BYTES_MAX;
-		strata_buffer_put(message->buffer, "...", 3);
+		message->out.buffer->used = message->start + STRATA_MESSAGE_BYTES_MAX;
+		strata_buffer_put(message->out.buffer, "...", 3);
 	}
 }
 
@@ -131,7 +131,7 @@ void strata_message_put(struct strata_buffer *buffer, const char *format,
 {
 	struct message message = {
 		.visitor = { .number = take_number, .text = take_text },
-		.buffer = buffer,
+		.out = { buffer, STRATA_MESSAGE_PADDING_MAX },
 		.start = buffer->used,
 		.at = format,
 	};

@@ -8,6 +8,7 @@
 
 #define FLOAT_PRECISION_MAX 64
 #define FLOAT_BYTES         512u /* 1e308 has 309 digits before the point */
+#define FLOAT_FREE_BYTES    64u  /* of a number; what is longer counts as padding */
 #define INT_BITS            32u  /* what smaller integers become as arguments */
 
 /* Reading ------------------------------------------------------------------------------------- */
@@ -127,29 +128,39 @@ bool strata_conversion_take_star(struct strata_conversion *conversion,
 
 /* Writing ------------------------------------------------------------------------------------- */
 
+/* Takes up to @wanted characters of what the message may still have of padding. */
+static size_t take_padding(struct strata_message_text *out, size_t wanted)
+{
+	const size_t taken = wanted < out->padding ? wanted : out->padding;
+
+	out->padding -= taken;
+	return taken;
+}
+
 /* Writes a text, @zeros of the digit zero behind its first @prefix bytes, in a column of the
  * conversion's width. */
-static void put_padded(struct strata_buffer *buffer, const struct strata_conversion *conversion,
+static void put_padded(struct strata_message_text *out, const struct strata_conversion *conversion,
 		       const char *text, size_t length, size_t prefix, size_t zeros)
 {
 	const size_t all = length + zeros;
-	const size_t spaces = conversion->width > all ? conversion->width - all : 0;
-	char *out = strata_buffer_room(buffer, all + spaces);
+	const size_t spaces =
+		take_padding(out, conversion->width > all ? conversion->width - all : 0);
+	char *at = strata_buffer_room(out->buffer, all + spaces);
 
-	if (!out)
+	if (!at)
 		return;
 	if (!conversion->left) {
-		memset(out, ' ', spaces);
-		out += spaces;
+		memset(at, ' ', spaces);
+		at += spaces;
 	}
-	out = strata_put_bytes(out, text, prefix);
-	memset(out, '0', zeros);
-	out = strata_put_bytes(out + zeros, text + prefix, length - prefix);
+	at = strata_put_bytes(at, text, prefix);
+	memset(at, '0', zeros);
+	at = strata_put_bytes(at + zeros, text + prefix, length - prefix);
 	if (conversion->left) {
-		memset(out, ' ', spaces);
-		out += spaces;
+		memset(at, ' ', spaces);
+		at += spaces;
 	}
-	strata_buffer_advance(buffer, out);
+	strata_buffer_advance(out->buffer, at);
 }
 
 /* Digits in base 8, 10 or 16; none for 0.  Returns their end. */
@@ -206,11 +217,12 @@ static uint64_t as_argument(const struct strata_conversion *conversion,
 	return value->number & (UINT64_MAX >> (64 - bits));
 }
 
-static void put_integer(struct strata_buffer *buffer, const struct strata_conversion *conversion,
+static void put_integer(struct strata_message_text *out, const struct strata_conversion *conversion,
 			const struct strata_message_value *value)
 {
 	const bool is_signed = conversion->letter == 'd' || conversion->letter == 'i';
-	size_t prefix, digits, wanted = conversion->has_precision ? conversion->precision : 1;
+	size_t prefix, digits, zeros, own;
+	size_t wanted = conversion->has_precision ? conversion->precision : 1;
 	char text[2 * STRATA_PUT_BYTES];
 	const char *end = put_integer_text(
 		text, conversion, as_argument(conversion, value, is_signed), is_signed, &prefix);
@@ -222,17 +234,21 @@ static void put_integer(struct strata_buffer *buffer, const struct strata_conver
 	if (conversion->zeros && !conversion->left && !conversion->has_precision &&
 	    conversion->width > prefix + wanted)
 		wanted = conversion->width - prefix;
-	put_padded(buffer, conversion, text, length, prefix, wanted > digits ? wanted - digits : 0);
+	zeros = wanted > digits ? wanted - digits : 0;
+	/* The digit of 0 and the mark of octal are no padding. */
+	own = zeros && (!digits || (conversion->letter == 'o' && conversion->alternative));
+	zeros = own + take_padding(out, zeros - own);
+	put_padded(out, conversion, text, length, prefix, zeros);
 }
 
-static void put_text(struct strata_buffer *buffer, const struct strata_conversion *conversion,
+static void put_text(struct strata_message_text *out, const struct strata_conversion *conversion,
 		     const struct strata_message_value *value)
 {
 	size_t length = value->length;
 
 	if (conversion->has_precision && length > conversion->precision)
 		length = conversion->precision;
-	put_padded(buffer, conversion, value->text, length, 0, 0);
+	put_padded(out, conversion, value->text, length, 0, 0);
 }
 
 /* UTF-8 of a wide character that is one.  Returns its end. */
@@ -254,7 +270,8 @@ static char *put_wide(char *out, uint64_t code)
 }
 
 /* A zero byte ends a text: it is left out. */
-static void put_character(struct strata_buffer *buffer, const struct strata_conversion *conversion,
+static void put_character(struct strata_message_text *out,
+			  const struct strata_conversion *conversion,
 			  const struct strata_message_value *value)
 {
 	const bool is_wide = conversion->is_wide || conversion->letter == 'C';
@@ -264,24 +281,48 @@ static void put_character(struct strata_buffer *buffer, const struct strata_conv
 		end = put_wide(end, value->number);
 	else if ((uint8_t)value->number)
 		*end++ = (char)value->number;
-	put_padded(buffer, conversion, text, (size_t)(end - text), 0, 0);
+	put_padded(out, conversion, text, (size_t)(end - text), 0, 0);
 }
 
-static void put_pointer(struct strata_buffer *buffer, const struct strata_conversion *conversion,
+static void put_pointer(struct strata_message_text *out, const struct strata_conversion *conversion,
 			const struct strata_message_value *value)
 {
 	char text[STRATA_PUT_BYTES];
 	const char *end = value->number ? strata_put_hex(text, value->number)
 					: strata_put_text(text, "(nil)");
 
-	put_padded(buffer, conversion, text, (size_t)(end - text), 0, 0);
+	put_padded(out, conversion, text, (size_t)(end - text), 0, 0);
 }
 
-/* The C library writes it, by a format of our own from the conversion's checked parts. */
-static void put_float(struct strata_buffer *buffer, const struct strata_conversion *conversion,
-		      const struct strata_message_value *value)
+/* A value that the conversion cannot show, by its own type. */
+static void put_by_type(struct strata_message_text *out, const struct strata_conversion *conversion,
+			const struct strata_message_value *value)
 {
-	char format[16], text[FLOAT_BYTES + STRATA_MESSAGE_WIDTH_MAX], *out = format;
+	const struct strata_ctf_type *type = value->type;
+	char text[2 * STRATA_PUT_BYTES];
+	const char *end;
+
+	if (!type) {
+		put_padded(out, conversion, value->text, value->length, 0, 0);
+		return;
+	}
+	if (type->kind == STRATA_CTF_FLOAT)
+		end = strata_put_float(text, strata_float_of_bits(value->number, type->bits == 32),
+				       type->bits == 32);
+	else if (type->base == 16)
+		end = strata_put_hex(text, value->number & (UINT64_MAX >> (64 - type->bits)));
+	else
+		end = type->is_signed ? strata_put_signed(text, (int64_t)value->number)
+				      : strata_put_decimal(text, value->number);
+	put_padded(out, conversion, text, (size_t)(end - text), 0, 0);
+}
+
+/* The C library writes it, by a format of our own from the conversion's checked parts.
+ * Returns the length. */
+static size_t put_float_text(char *text, size_t size, const struct strata_conversion *conversion,
+			     size_t width, const struct strata_message_value *value)
+{
+	char format[16], *out = format;
 	/* A negative one counts as none. */
 	int precision = -1, length;
 
@@ -304,37 +345,34 @@ static void put_float(struct strata_buffer *buffer, const struct strata_conversi
 	*out = '\0';
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
-	length = snprintf(text, sizeof(text), format, (int)conversion->width, precision,
+	length = snprintf(text, size, format, (int)width, precision,
 			  strata_float_of_bits(value->number, value->type->bits == 32));
 #pragma GCC diagnostic pop
-	if (length > 0 && (size_t)length < sizeof(text))
-		strata_buffer_put(buffer, text, (size_t)length);
+	return length > 0 && (size_t)length < size ? (size_t)length : 0;
 }
 
-/* A value that the conversion cannot show, by its own type. */
-static void put_by_type(struct strata_buffer *buffer, const struct strata_conversion *conversion,
-			const struct strata_message_value *value)
+/* A number of many digits takes from the message's padding; what does not fit appears by its own
+ * type, which is short. */
+static void put_float(struct strata_message_text *out, const struct strata_conversion *conversion,
+		      const struct strata_message_value *value)
 {
-	const struct strata_ctf_type *type = value->type;
-	char text[2 * STRATA_PUT_BYTES];
-	const char *end;
+	char text[FLOAT_BYTES + STRATA_MESSAGE_WIDTH_MAX];
+	size_t length = put_float_text(text, sizeof(text), conversion, 0, value);
+	const size_t counted = length > FLOAT_FREE_BYTES ? length - FLOAT_FREE_BYTES : 0;
 
-	if (!type) {
-		put_padded(buffer, conversion, value->text, value->length, 0, 0);
+	if (counted > out->padding) {
+		put_by_type(out, conversion, value);
 		return;
 	}
-	if (type->kind == STRATA_CTF_FLOAT)
-		end = strata_put_float(text, strata_float_of_bits(value->number, type->bits == 32),
-				       type->bits == 32);
-	else if (type->base == 16)
-		end = strata_put_hex(text, value->number & (UINT64_MAX >> (64 - type->bits)));
-	else
-		end = type->is_signed ? strata_put_signed(text, (int64_t)value->number)
-				      : strata_put_decimal(text, value->number);
-	put_padded(buffer, conversion, text, (size_t)(end - text), 0, 0);
+	take_padding(out, counted);
+	if (conversion->width > length) {
+		length += take_padding(out, conversion->width - length);
+		length = put_float_text(text, sizeof(text), conversion, length, value);
+	}
+	strata_buffer_put(out->buffer, text, length);
 }
 
-void strata_message_value_put(struct strata_buffer *buffer,
+void strata_message_value_put(struct strata_message_text *out,
 			      const struct strata_conversion *conversion,
 			      const struct strata_message_value *value)
 {
@@ -344,15 +382,15 @@ void strata_message_value_put(struct strata_buffer *buffer,
 	if (letter == 'n')
 		return;
 	if (has_integer && strchr("diuoxX", letter))
-		put_integer(buffer, conversion, value);
+		put_integer(out, conversion, value);
 	else if (has_integer && (letter == 'c' || letter == 'C'))
-		put_character(buffer, conversion, value);
+		put_character(out, conversion, value);
 	else if (has_integer && letter == 'p')
-		put_pointer(buffer, conversion, value);
+		put_pointer(out, conversion, value);
 	else if (!value->type && (letter == 's' || letter == 'S'))
-		put_text(buffer, conversion, value);
+		put_text(out, conversion, value);
 	else if (value->type && !has_integer && strchr("fFeEgGaA", letter))
-		put_float(buffer, conversion, value);
+		put_float(out, conversion, value);
 	else
-		put_by_type(buffer, conversion, value);
+		put_by_type(out, conversion, value);
 }

@@ -26,6 +26,12 @@ struct strata_message_value {
 	uint64_t length;
 };
 
+/* A message's text. */
+struct strata_message_text {
+	struct strata_buffer *buffer;
+	size_t padding; /* characters of padding that it may still get */
+};
+
 /* Reads the conversion at a %, as printf_site.c of libstrata does: any letter, or a second %,
  * behind flags, width, precision and size.  Returns its end; NULL: there is no conversion. */
 const char *strata_conversion_read(const char *text, struct strata_conversion *conversion);
@@ -38,8 +44,8 @@ bool strata_conversion_is_complete(const struct strata_conversion *conversion);
 bool strata_conversion_take_star(struct strata_conversion *conversion,
 				 const struct strata_message_value *value);
 
-/* Appends a value by a conversion that lacks nothing. */
-void strata_message_value_put(struct strata_buffer *buffer,
+/* Appends a value by a conversion that lacks nothing, padded as far as the text may be. */
+void strata_message_value_put(struct strata_message_text *out,
 			      const struct strata_conversion *conversion,
 			      const struct strata_message_value *value);
 

@@ -320,6 +320,63 @@ static void width_and_precision_are_bounded(void **state)
 	assert_true(strlen(message("%*.*f")) <= 309 + 1 + STRATA_MESSAGE_WIDTH_MAX);
 }
 
+/* The length of a message that has a conversion twelve times. */
+static size_t length_of_twelve(const char *conversion)
+{
+	char format[256] = "";
+	int i;
+
+	for (i = 0; i < 12; i++)
+		strcat(format, conversion);
+	return strlen(message(format));
+}
+
+static void the_padding_of_a_message_is_bounded(void **state)
+{
+	static const char *const formats[] = { "%255d", "%-255d", "%0255d", "%.255d" };
+	size_t f, i;
+
+	for (f = 0; f < sizeof(formats) / sizeof(*formats); f++) {
+		begin(state);
+		for (i = 0; i < 12; i++)
+			add_int(5);
+		assert_int_equal(length_of_twelve(formats[f]), 12 + STRATA_MESSAGE_PADDING_MAX);
+	}
+	begin(state);
+	for (i = 0; i < 12; i++)
+		add_text("x");
+	assert_int_equal(length_of_twelve("%255s"), 12 + STRATA_MESSAGE_PADDING_MAX);
+	begin(state);
+	for (i = 0; i < 12; i++)
+		add_double(1.5);
+	assert_int_equal(length_of_twelve("%0255.1f"), 12 * 3 + STRATA_MESSAGE_PADDING_MAX);
+}
+
+static void values_behind_the_padding_are_whole(void **state)
+{
+	const char *text;
+
+	(void)state;
+	add_int(1);
+	add_int(2);
+	add_int(0);
+	add_int(8);
+	add_text("text");
+	text = message("%255d%9d|%9d|%#9o|%9s");
+	assert_string_equal(text + 255, "  2|0|010|text");
+}
+
+static void the_digits_of_floats_are_bounded(void **state)
+{
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 12; i++)
+		add_double(2e200);
+	/* The first has all its digits, the others their shortest form. */
+	assert_int_equal(length_of_twelve("%f"), 201 + 7 + 11 * strlen("2e+200"));
+}
+
 static void a_text_instead_of_a_width_is_none(void **state)
 {
 	(void)state;
@@ -379,6 +436,9 @@ int main(void)
 		T(conversions_without_a_field_appear_as_they_are),
 		T(fields_without_a_conversion_are_left_out),
 		T(width_and_precision_are_bounded),
+		T(the_padding_of_a_message_is_bounded),
+		T(values_behind_the_padding_are_whole),
+		T(the_digits_of_floats_are_bounded),
 		T(a_text_instead_of_a_width_is_none),
 		T(a_long_message_is_cut),
 		T(an_event_that_is_cut_short_shows_the_fields_it_has),
