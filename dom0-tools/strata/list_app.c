@@ -8,10 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "consumerd/apps/app.h"
 #include "consumerd/apps/app_socket.h"
 #include "consumerd/apps/app_wake.h"
 #include "base/exit_status.h"
@@ -20,9 +18,8 @@
 #include "consumerd/host/hang_up.h"
 #include "consumerd/host/recorder_number.h"
 #include "consumerd/host/run_lock.h"
-#include "consumerd/host/peer_look.h"
 #include "consumerd/host/proc_text.h"
-#include "consumerd/shares/principal.h"
+#include "strata/list_hear.h"
 #include "strata/list_json.h"
 
 /* Time limit for all applications together to connect, and then to answer. */
@@ -31,20 +28,6 @@
 
 /* How often to check whether all have connected. */
 #define LOOK_MS 5
-
-/* Limit of simultaneous connections; each uses a file descriptor. An untrusted user may have an
- * eighth. */
-#define LISTED_MAX 2048u
-
-/* A program that has come. */
-struct listed {
-	struct app app;
-	const struct principal *who; /* its user */
-	size_t turn;                 /* programs of that user that came before it */
-	size_t number;               /* all programs that came before it */
-	bool answered;               /* its process was looked at */
-	struct peer_names names;
-};
 
 struct listing {
 	bool events;
@@ -55,14 +38,6 @@ struct listing {
 	struct principals *principals;
 	struct peer_looks looks;
 };
-
-static uint64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000u + (uint64_t)now.tv_nsec / 1000000u;
-}
 
 /* Whether another program of that user may be listed. If not, reports whose programs are too
  * many. */
@@ -117,7 +92,7 @@ static int gather(struct listing *listing, unsigned int number, struct strata_er
 {
 	struct pollfd ready = { .fd = app_socket_open(number, error), .events = POLLIN };
 	struct app_wake wake = { .names_blocked = true };
-	uint64_t begin = now_ms();
+	uint64_t begin = list_now_ms();
 	bool settled = false;
 
 	if (ready.fd < 0)
@@ -128,11 +103,11 @@ static int gather(struct listing *listing, unsigned int number, struct strata_er
 	}
 	/* Accept after this check: a program that has answered there already waits to be
 	 * accepted. */
-	while (!settled && now_ms() - begin < COME_MS) {
+	while (!settled && list_now_ms() - begin < COME_MS) {
 		poll(&ready, 1, LOOK_MS);
 		app_wake_tend(&wake);
 		settled = app_wake_settled(&wake);
-		while (accept_one(listing, ready.fd) && now_ms() - begin < COME_MS)
+		while (accept_one(listing, ready.fd) && list_now_ms() - begin < COME_MS)
 			;
 	}
 	if (!settled)
@@ -143,67 +118,6 @@ static int gather(struct listing *listing, unsigned int number, struct strata_er
 	app_wake_end(&wake);
 	app_socket_close(ready.fd, number);
 	return 0;
-}
-
-static void take_looks(struct listing *listing)
-{
-	struct peer_look look;
-
-	while (peer_looks_answer(&listing->looks, &look)) {
-		listing->list[look.number]->answered = !look.later;
-		listing->list[look.number]->names = look.names;
-	}
-}
-
-/* Waits for a step of the looks.  False: the time is over. */
-static bool await_looks(const struct listing *listing, short events, uint64_t until_ms)
-{
-	struct pollfd ready = { .fd = listing->looks.socket, .events = events };
-	const uint64_t now = now_ms();
-
-	return now < until_ms && poll(&ready, 1, (int)(until_ms - now)) > 0;
-}
-
-/* Has all processes looked at, at the same time: those of one user may keep their looks waiting. */
-static void look_at_all(struct listing *listing, uint64_t until_ms)
-{
-	size_t i = 0;
-
-	while (i < listing->nr) {
-		take_looks(listing);
-		if (peer_looks_ask(&listing->looks, i, listing->list[i]->app.pid))
-			i++;
-		else if (!await_looks(listing, POLLIN | POLLOUT, until_ms))
-			return;
-	}
-}
-
-/* Whether its process was looked at in time. */
-static bool await_look(struct listing *listing, const struct listed *one, uint64_t until_ms)
-{
-	take_looks(listing);
-	while (!one->answered && await_looks(listing, POLLIN, until_ms))
-		take_looks(listing);
-	return one->answered;
-}
-
-/* Receives the application's events. False: it does not send them. */
-static bool hear_all(struct app *app, uint64_t until_ms)
-{
-	struct pollfd ready = { .fd = app->socket, .events = POLLIN };
-	struct app_incoming arrived;
-	struct strata_error ignored;
-	enum app_news news = APP_NO_NEWS;
-
-	while (news == APP_NO_NEWS) {
-		uint64_t now = now_ms();
-
-		if (poll(&ready, 1, now < until_ms ? (int)(until_ms - now) : 0) <= 0)
-			return false;
-		app_message_receive(app->socket, &arrived);
-		news = app_take(app, &arrived, &ignored);
-	}
-	return news == APP_READY;
 }
 
 /* Adds a program to the array. */
@@ -218,24 +132,22 @@ static struct json_object *describe(struct json_object *array, pid_t pid, const 
 	return object;
 }
 
-static void list_one(struct listing *listing, struct listed *one, uint64_t until_ms)
+static void list_one(struct listing *listing, struct listed *one)
 {
+	const bool told = one->state == LISTED_READY;
 	struct app *app = &one->app;
 	struct json_object *json = NULL;
-	struct strata_error ignored;
 	char name[STRATA_ESCAPED_BYTES(32)];
-	bool told;
 
-	if (!await_look(listing, one, until_ms)) {
+	if (one->state == LISTED_UNIDENTIFIED)
+		return;
+	if (one->state == LISTED_CONNECTED) {
 		if (listing->json)
 			describe(listing->json, app->pid, NULL);
 		else
 			printf("  %-10d  (the look at its process does not end)\n", app->pid);
 		return;
 	}
-	if (app_identify(app, &one->names, &ignored))
-		return;
-	told = hear_all(app, until_ms);
 	strata_escape_name(name, sizeof(name), app->comm);
 	if (listing->json) {
 		json = describe(listing->json, app->pid, app->comm);
@@ -254,7 +166,7 @@ static void list_one(struct listing *listing, struct listed *one, uint64_t until
 }
 
 /* Each user's first program, then each user's second one: a user with many programs does not use up
- * the time for another user's. */
+ * the time of the looks at another user's. */
 static int compare_turns(const void *first, const void *second)
 {
 	const struct listed *one = *(struct listed *const *)first;
@@ -267,13 +179,13 @@ static int compare_turns(const void *first, const void *second)
 
 static void list_all(struct listing *listing)
 {
-	const uint64_t until_ms = now_ms() + ANSWER_MS;
+	const uint64_t until_ms = list_now_ms() + ANSWER_MS;
 	size_t i;
 
 	qsort(listing->list, listing->nr, sizeof(struct listed *), compare_turns);
-	look_at_all(listing, until_ms);
+	list_hear(listing->list, listing->nr, &listing->looks, until_ms);
 	for (i = 0; i < listing->nr; i++)
-		list_one(listing, listing->list[i], until_ms);
+		list_one(listing, listing->list[i]);
 	for (i = 0; i < listing->nr; i++) {
 		app_close(&listing->list[i]->app);
 		free(listing->list[i]);

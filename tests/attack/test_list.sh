@@ -32,6 +32,24 @@ start "$mallory" /tmp/bin/crowd
 check "a program is listed beside 2,500 silent connections" grep -q 'program: 10 events' "$work/listed"
 check "whose they are is said" grep -q 'user 61001 holds [0-9]* of its share' "$work/listed.log"
 
+# A program with more events than its socket holds, which connects after a silent one of another user.
+cat >/tmp/bin/come_first <<-END
+	#!/bin/bash
+	until $bin/hostile /run/strata/apps.sock.7 silent 1 >/dev/null 2>&1; do :; done
+END
+cat >/tmp/bin/come_later <<-END
+	#!/bin/bash
+	until test -S /run/strata/apps.sock.7; do :; done
+	sleep 0.5
+	exec $bin/hostile /run/strata/apps.sock.7 describe 1
+END
+chmod 755 /tmp/bin/come_first /tmp/bin/come_later
+start "$victim" /tmp/bin/come_later
+start "$mallory" /tmp/bin/come_first
+"$strata" list --apps >"$work/listed-many" 2>"$work/listed-many.log"
+check "a program with 1,024 events is listed beside a silent one" grep -q 'hostile: 1024 events' "$work/listed-many"
+check "the silent one is listed, too" grep -q 'hostile: does not answer' "$work/listed-many"
+
 # Beside a recorder: processes whose mappings take long to read.
 start "$mallory" $bin/crowded_maps 12 50000 "$(home "$mallory")" >"$work/crowd"
 await grep -q mapped "$work/crowd"

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* list_hear.c - see list_hear.h; list_app.c calls it. */
+#include "strata/list_hear.h"
+
+#include <poll.h>
+#include <stdbool.h>
+#include <time.h>
+
+/* Messages of all programs of a user in a round. */
+#define ROUND_MESSAGES 256u
+
+struct hearing {
+	struct listed *const *list;
+	size_t nr, nr_asked; /* the first programs: their looks are asked for */
+	struct peer_looks *looks;
+	struct pollfd ready[LISTED_MAX + 1]; /* the last: the looks */
+};
+
+uint64_t list_now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000u + (uint64_t)now.tv_nsec / 1000000u;
+}
+
+static void share_rounds(struct hearing *hearing)
+{
+	size_t i, j;
+
+	for (i = 0; i < hearing->nr; i++) {
+		unsigned int of_user = 0;
+
+		for (j = 0; j < hearing->nr; j++)
+			of_user += hearing->list[j]->who == hearing->list[i]->who;
+		hearing->list[i]->round_messages =
+			of_user < ROUND_MESSAGES ? ROUND_MESSAGES / of_user : 1;
+	}
+}
+
+static void ask_looks(struct hearing *hearing)
+{
+	while (hearing->nr_asked < hearing->nr &&
+	       peer_looks_ask(hearing->looks, hearing->nr_asked,
+			      hearing->list[hearing->nr_asked]->app.pid))
+		hearing->nr_asked++;
+}
+
+static void take_looks(struct hearing *hearing)
+{
+	struct strata_error ignored;
+	struct peer_look look;
+
+	while (peer_looks_answer(hearing->looks, &look)) {
+		struct listed *one = hearing->list[look.number];
+
+		if (!look.later)
+			one->state = app_identify(&one->app, &look.names, &ignored)
+					     ? LISTED_UNIDENTIFIED
+					     : LISTED_SPEAKING;
+	}
+}
+
+/* Receives a program's messages of this round. */
+static void take_messages(struct listed *one)
+{
+	struct app_incoming arrived;
+	struct strata_error ignored;
+	unsigned int i;
+
+	for (i = 0; i < one->round_messages && one->state == LISTED_SPEAKING; i++) {
+		app_message_receive(one->app.socket, &arrived);
+		if (arrived.kind == APP_ARRIVAL_NONE)
+			return;
+		switch (app_take(&one->app, &arrived, &ignored)) {
+		case APP_NO_NEWS:
+			break;
+		case APP_READY:
+			one->state = LISTED_READY;
+			break;
+		default:
+			one->state = LISTED_GONE;
+		}
+	}
+}
+
+/* Waits for a message or a look.  False: the state of each program is final, or the time is over.
+ */
+static bool await_any(struct hearing *hearing, uint64_t until_ms)
+{
+	const uint64_t now = list_now_ms();
+	bool pending = false;
+	size_t i;
+
+	for (i = 0; i < hearing->nr; i++) {
+		const struct listed *one = hearing->list[i];
+
+		hearing->ready[i].fd = one->state == LISTED_SPEAKING ? one->app.socket : -1;
+		hearing->ready[i].events = POLLIN;
+		pending |= one->state == LISTED_CONNECTED || one->state == LISTED_SPEAKING;
+	}
+	hearing->ready[i].fd = hearing->looks->socket;
+	hearing->ready[i].events = hearing->nr_asked < hearing->nr ? POLLIN | POLLOUT : POLLIN;
+	return pending && now < until_ms &&
+	       poll(hearing->ready, hearing->nr + 1, (int)(until_ms - now)) > 0;
+}
+
+void list_hear(struct listed *const *list, size_t nr, struct peer_looks *looks, uint64_t until_ms)
+{
+	struct hearing hearing = { .list = list, .nr = nr, .looks = looks };
+	size_t i;
+
+	share_rounds(&hearing);
+	ask_looks(&hearing);
+	while (await_any(&hearing, until_ms)) {
+		for (i = 0; i < nr && list_now_ms() < until_ms; i++)
+			if (hearing.ready[i].revents)
+				take_messages(list[i]);
+		ask_looks(&hearing);
+		take_looks(&hearing);
+	}
+}
