@@ -40,16 +40,20 @@ static void usage(FILE *out)
 		"                             (strata create --snapshot), of which a snapshot is taken\n"
 		"      --rotate               rotates the session's recording, in place of a snapshot; for\n"
 		"                             sessions without --snapshot\n"
-		"      --max N                ends after N actions (default: Ctrl-C)\n"
+		"      --max N                ends after N actions, whoever caused them (default:\n"
+		"                             Ctrl-C)\n"
 		"      --keep-free PERCENT    takes no further snapshot while less of the disk is free\n"
 		"                             (default: 15)\n"
-		"      --pause TIME           acts again after TIME at the earliest (default: 10s)\n"
+		"      --pause TIME           acts again for the same user or domain after TIME at the\n"
+		"                             earliest (default: 10s)\n"
 		"      --interval TIME        between two looks at the counts (default: 100ms)\n"
 		"  -d, --duration TIME        ends after TIME\n"
 		"      --xen, --xen-domain, --kernel, --kernel-filter, --app, --rows\n"
 		"                             as of `strata top`\n"
-		"      --json                 a line of JSON for each action\n\n"
-		"Each action is printed with what was seen. The flight recorder's memory has to reach\n"
+		"      --json                 a line of JSON for each user or domain and action\n\n"
+		"Each action is printed with what was seen, once for each user or domain that met the\n"
+		"condition at that look. Each of them then has a pause of its own: a user's programs,\n"
+		"a domain's kernel, a domain's counts in Xen with :domain. The flight recorder's memory has to reach\n"
 		"back for longer than an interval and the snapshot take.\n"
 		"Status: 0 done, 1 failed, 2 wrong usage, 3 an action failed, or an application was left\n"
 		"out, as messages say.\n"
@@ -190,6 +194,7 @@ int strata_cmd_trigger(int argc, char **argv)
 		if (status == STRATA_STATUS_OK && trigger.failed)
 			status = STRATA_STATUS_PARTIAL;
 	}
+	trigger_owners_free(&trigger.pausing);
 	aggregate_options_end(&options, &words);
 	return status;
 }

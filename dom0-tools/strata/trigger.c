@@ -16,6 +16,12 @@
 #include "strata/read/time_text.h"
 #include "strata/session_request.h"
 
+/* The action of a look. */
+struct action {
+	bool taken, failed;
+	char done[PATH_MAX + 1024]; /* what it did, or why it failed */
+};
+
 /* The first bucket whose times meet the condition. */
 static unsigned int first_bucket(const struct trigger *trigger, uint32_t tsc_khz)
 {
@@ -135,7 +141,7 @@ static void note_written(struct trigger *trigger, struct strata_control *control
 }
 
 /* Asks stratad for the action.  0, or -1: out of memory. */
-static int ask(struct trigger *trigger, const char *seen)
+static int ask(struct trigger *trigger, struct action *action)
 {
 	struct strata_control *control = session_request_begin();
 	enum strata_control_result result;
@@ -144,52 +150,58 @@ static int ask(struct trigger *trigger, const char *seen)
 		return -1;
 	result = trigger->rotate ? strata_control_rotate(control, trigger->session)
 				 : strata_control_snapshot(control, trigger->session, NULL);
-	print(trigger, seen, strata_control_message(control), result != STRATA_CONTROL_OK);
+	snprintf(action->done, sizeof(action->done), "%s", strata_control_message(control));
+	action->failed = result != STRATA_CONTROL_OK;
 	note_written(trigger, control);
 	strata_control_free(control);
-	trigger->failed |= result != STRATA_CONTROL_OK;
 	return 0;
 }
 
 /* 0, or -1: out of memory. */
-static int act(struct trigger *trigger, const char *seen)
+static int act(struct trigger *trigger, struct action *action)
 {
-	char why[PATH_MAX + 200];
-	int result = 0;
-
-	if (has_room(trigger, why, sizeof(why))) {
-		result = ask(trigger, seen);
-	} else {
-		print(trigger, seen, why, true);
-		trigger->failed = true;
-	}
+	action->taken = true;
+	if (!has_room(trigger, action->done, sizeof(action->done)))
+		action->failed = true;
+	else if (ask(trigger, action))
+		return -1;
 	trigger->nr_actions++;
-	trigger->quiet_until_ms = now_ms() + trigger->pause_ms;
-	return result;
+	trigger->failed |= action->failed;
+	return 0;
+}
+
+/* Takes the look's action, unless an earlier row led to it, and begins the pause of the row's
+ * owner.  Counts of the pause cause no action of its own.  0, or -1: out of memory. */
+static int act_for(struct trigger *trigger, const struct aggregate_look *look,
+		   const struct aggregate_row *row, uint64_t found, struct action *action)
+{
+	char seen[1024];
+
+	describe(trigger, look, row, found, seen, sizeof(seen));
+	if (!action->taken && act(trigger, action))
+		return -1;
+	print(trigger, seen, action->done, action->failed);
+	return trigger_owners_begin(&trigger->pausing, row, now_ms() + trigger->pause_ms);
 }
 
 int trigger_look(void *data, const struct aggregate_look *look, struct strata_error *error)
 {
+	struct action action = { .taken = false };
 	struct trigger *trigger = data;
 	struct aggregate_row *rows;
-	char seen[1024];
 	int result = 0;
 	size_t nr, i;
 
-	/* Counts of the pause cause no action after it. */
-	if (trigger->nr_actions && now_ms() < trigger->quiet_until_ms)
-		return 0;
+	trigger_owners_expire(&trigger->pausing, now_ms());
 	if (aggregate_rows_list(look, &rows, &nr))
 		return strata_fail(error, "out of memory");
-	for (i = 0; i < nr; i++) {
+	for (i = 0; i < nr && !result; i++) {
 		const uint64_t found = hits(trigger, &rows[i]);
 
-		if (found < trigger->count)
+		if (found < trigger->count || trigger_owners_pauses(&trigger->pausing, &rows[i]))
 			continue;
-		describe(trigger, look, &rows[i], found, seen, sizeof(seen));
-		if (act(trigger, seen))
+		if (act_for(trigger, look, &rows[i], found, &action))
 			result = strata_fail(error, "out of memory");
-		break;
 	}
 	free(rows);
 	if (!result && trigger->max && trigger->nr_actions >= trigger->max)

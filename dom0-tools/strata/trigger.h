@@ -2,12 +2,16 @@
 /*
  * trigger.h - watches the counts of an aggregating channel, and takes a snapshot of a session when
  * they meet a condition.
+ *
+ * One look takes one snapshot, for all users and domains whose counts meet the condition and that
+ * are not in their pause (trigger_owners.h).
  */
 #ifndef STRATA_STRATA_TRIGGER_H
 #define STRATA_STRATA_TRIGGER_H
 
 #include <stdbool.h>
 
+#include "strata/trigger_owners.h"
 #include "stratad/aggregate_session.h"
 
 struct trigger {
@@ -18,13 +22,13 @@ struct trigger {
 	const char *session;    /* NULL: the current one */
 	bool rotate;            /* rotate its recording; else: take a snapshot */
 	unsigned int max;       /* number of actions after which it ends; 0: no limit */
-	uint64_t pause_ms;      /* least time between two actions */
+	uint64_t pause_ms;      /* least time between two actions for an owner */
 	unsigned int keep_free; /* percent of the disk that later snapshots leave free */
 	bool json;
 	const struct aggregate_choice *what;
 	/* Its state. */
 	unsigned int nr_actions;
-	uint64_t quiet_until_ms;
+	struct trigger_owners pausing;
 	char written[PATH_MAX]; /* the last snapshot; "" before it */
 	bool failed;            /* an action failed, which was printed */
 };

@@ -297,6 +297,7 @@ static size_t read_kernels(struct session *session, size_t nr)
 			.interval_ns = ns_of(session, ticks - one->rows[!one->newest].ticks),
 			.total_ns = ns_of(session, ticks - one->start_ticks),
 			.tsc_khz = one->tables.tsc_khz,
+			.domain = one->domain,
 			.events = one->map.events,
 			.nr_events = one->map.nr_events,
 		};

@@ -26,6 +26,7 @@ struct aggregate_source {
 	uint64_t interval_ns; /* between these; at first, since the source counts */
 	uint64_t total_ns;    /* since it counts */
 	uint32_t tsc_khz;
+	uint32_t domain;                        /* a kernel's */
 	const struct strata_event_desc *events; /* a kernel's; NULL: they are Xen's */
 	size_t nr_events;
 	const struct counted_program *program; /* not NULL: its events are its names, and owners are

@@ -12,10 +12,10 @@ strata=$PWD/out/bin/strata
 program=$PWD/out/tests/app/program
 work=$(mktemp -d)
 export LD_LIBRARY_PATH=$PWD/out/lib
-running="" trigger=""
+running="" trigger="" others=()
 # shellcheck disable=SC2317,SC2086 # the trap calls it; these may be no word
 end_all() {
-	kill -KILL $running $trigger 2>/dev/null
+	kill -KILL $running $trigger "${others[@]}" 2>/dev/null
 	for session in flight pieces; do
 		"$strata" destroy "$session" 2>/dev/null
 	done
@@ -102,6 +102,42 @@ watch --app all:plain --max 2 --pause 10ms --interval 50ms --session flight --ke
 ends
 check "or there are all, also within a second" is "$status $(snapshots)" "0 3"
 stop_program
+
+# Two users: the one causes the condition without end, the other later.
+mkdir "$work/reachable"
+cp "$program" "$PWD"/out/lib/libstrata.so* "$work/reachable/"
+chmod 1777 "$work/reachable"
+chmod 711 "$work"
+# writes_as USER: a program of that user's that writes for ever.
+writes_as() {
+	LD_LIBRARY_PATH=$work/reachable setpriv --reuid "$1" --regid "$1" --clear-groups -- "$work/reachable/program" forever 0 "$work/reachable/last-$1" &
+	others+=($!)
+}
+# of_user USER: how often the condition of that user was printed.
+of_user() { grep -c "(user $1)" "$work/out"; }
+# first_of USER
+first_of() { [ "$(of_user "$1")" -gt 0 ]; }
+rm -r "$work"/flight/snapshot-*
+watch --app program:plain --pause 10m --interval 50ms --session flight count
+writes_as 61001
+await first_of 61001
+writes_as 61002
+await first_of 61002
+# Some looks more.
+sleep 0.5
+kill -INT "$trigger"
+ends
+check "each user's condition has an action, and then a pause of its own" is "$(of_user 61001) $(of_user 61002)" "1 1"
+check "so there are two snapshots" is "$(snapshots)" 2
+rm -r "$work"/flight/snapshot-*
+watch --app program:plain --pause 10m --interval 2s --session flight count
+await first_of 61002
+kill -INT "$trigger"
+ends
+check "a look at which both meet the condition names both" is "$(of_user 61001) $(of_user 61002)" "1 1"
+check "and takes one snapshot" is "$(snapshots)" 1
+kill -KILL "${others[@]}"
+wait "${others[@]}" 2>/dev/null
 
 for wrong in "count --above 1ms" "time:a..b" "--count 0 count" "--above 5 --max x time:a..b" "--keep-free 100 count" "--keep-free x count" "" "count count" "--above 1h time:a..b"; do
 	# shellcheck disable=SC2086 # words
