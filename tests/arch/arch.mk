@@ -32,7 +32,7 @@ ARCH_SOURCES := $(addprefix merge/,recording/recording.c recording/header_form.c
 	files/apart.c files/out_file.c files/safe_dir.c files/safe_walk.c ctf/write/tsdl.c ctf/write/ctf_write_metadata.c \
 	ctf/write/ctf_write_tsdl.c ctf/types/ctf_arena.c ctf/types/ctf_event_types.c ctf/types/ctf_places.c \
 	ctf/types/ctf_scopes.c recording/recorded_types.c \
-	recording/ctf_metadata.c ctf/types/ctf_formats.c xen/xen_events.c xen/xen_event_table.c) \
+	recording/ctf_metadata.c recording/kernel_context.c ctf/types/ctf_formats.c xen/xen_events.c xen/xen_event_table.c) \
 	$(addprefix dom0-tools/consumerd/,packets/packet_check.c drain/stream_file.c rings/event_table.c)
 
 $(CMOCKA)/src/cmocka.c:
