@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -185,12 +186,18 @@ static int hold_reserve(struct output_dir *out, struct strata_error *error)
 
 void output_dir_reserve(struct output_dir *out, uint64_t bytes)
 {
+	struct statvfs disk;
 	int fd;
 
 	bytes = RESERVE_BYTES + (bytes + bytes / 4) / RESERVE_BYTES * RESERVE_BYTES;
-	if (bytes <= out->reserved)
+	/* An allocation that fails takes the rest of the disk for a moment. */
+	if (bytes <= out->reserved ||
+	    (!fstatvfs(out->dir.fd, &disk) && disk.f_blocks &&
+	     (uint64_t)disk.f_bavail * disk.f_frsize < bytes - out->reserved))
 		return;
-	fd = openat(out->dir.fd, RESERVE_FILE, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
+	/* Also for reading: where a file system cannot allocate, the C library writes each block
+	 * that it finds empty. */
+	fd = openat(out->dir.fd, RESERVE_FILE, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return;
 	grow_reserve(out, fd, bytes);

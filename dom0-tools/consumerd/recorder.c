@@ -81,11 +81,11 @@ bool recorder_has_room_for_copy(struct recorder *recorder, const struct principa
 	       drain_has_files(&recorder->drain, who, nr);
 }
 
-void recorder_note_copy(const struct recorder *recorder, struct principal *who, uint64_t bytes)
+void recorder_note_copy(struct recorder *recorder, struct principal *who, uint64_t bytes)
 {
 	uint64_t most, nr = count_rings(recorder, &most);
 
-	principal_note_written(who, bytes);
+	drain_note_written(&recorder->drain, who, bytes);
 	principal_note_files(who, nr);
 }
 

@@ -38,7 +38,7 @@ struct recorder *recorder_open_final(const char *dir, const char *source,
 bool recorder_has_room_for_copy(struct recorder *recorder, const struct principal *who);
 
 /* Charges such a copy to @who.  @bytes: of the packets in it */
-void recorder_note_copy(const struct recorder *recorder, struct principal *who, uint64_t bytes);
+void recorder_note_copy(struct recorder *recorder, struct principal *who, uint64_t bytes);
 
 /* The output directory; its path is the name that was chosen for it. */
 const struct strata_dir *recorder_dir(const struct recorder *recorder);

@@ -95,6 +95,7 @@ static void begin_tables(struct recorder *recorder)
 		if (source->vacant || !state)
 			continue;
 		state->drain.table_bytes = 0;
+		state->drain.nr_files = 0;
 		recorder_forget_tables(state);
 		if (source->went_ticks) {
 			recorder_forget_ended(recorder, i);
@@ -139,7 +140,11 @@ int recorder_rotate(struct recorder *recorder, const char *path, struct recorder
 	if (output_dir_open(&next, path, OUTPUT_NEW, error))
 		return -1;
 	next.dir.hurried = true;
+	/* The new tables will be about as long as the last ones: their space first, as packets
+	 * would take it. */
+	output_dir_reserve(&next, recorder->save.table_bytes);
 	finished->partial = finish(recorder, &why);
+	output_dir_reserve(&next, recorder->save.table_bytes);
 	if (finished->partial)
 		fprintf(stderr, "strata: %s: %s\n", recorder->out.dir.path, why.text);
 	snprintf(finished->path, sizeof(finished->path), "%s", recorder->out.dir.path);

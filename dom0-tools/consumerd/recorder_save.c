@@ -72,6 +72,7 @@ static void note_listing(struct recorder *recorder, size_t index)
 	if (state)
 		state->listing = (struct recorder_listed){
 			.nr_streams = source->unlisted ? 0 : source->nr_streams,
+			.nr_files = state->drain.nr_files,
 			.nr_events = source->nr_events,
 		};
 }
@@ -97,7 +98,9 @@ bool recorder_is_listed(const struct recorder *recorder, size_t index)
 		return false;
 	listed = &recorder->sources[index]->listed;
 	/* Empty streams of a source that ended are dropped. */
-	return listed->nr_streams >= source->nr_streams && listed->nr_events == source->nr_events;
+	return listed->nr_streams >= source->nr_streams &&
+	       listed->nr_files == recorder->sources[index]->drain.nr_files &&
+	       listed->nr_events == source->nr_events;
 }
 
 /* Begins to write all tables again. Returns 0 or -1. */

@@ -42,6 +42,8 @@ struct recorder_ended {
 /* What tables have of a source. */
 struct recorder_listed {
 	size_t nr_streams;
+	size_t nr_files; /* of these, that existed then: followers look for files when tables change
+			  */
 	size_t nr_events;
 };
 

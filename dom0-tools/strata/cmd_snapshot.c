@@ -47,7 +47,7 @@ static int ask(const char *dir, bool force, int recorder, bool json)
 					      &error);
 	if (status < 0)
 		return verb_reply_end(json, STRATA_STATUS_FAILED, error.text);
-	if (!json || status == STRATA_STATUS_FAILED)
+	if (!json || (status != STRATA_STATUS_OK && status != STRATA_STATUS_PARTIAL))
 		return verb_reply_end(json, status, answer);
 	reply = verb_reply_new(status, answer);
 	list_json_text(reply, "output", path);

@@ -13,6 +13,7 @@ struct hearing {
 	struct listed *const *list;
 	size_t nr, nr_asked; /* the first programs: their looks are asked for */
 	struct peer_looks *looks;
+	bool looks_ended;
 	struct pollfd ready[LISTED_MAX + 1]; /* the last: the looks */
 };
 
@@ -99,7 +100,10 @@ static bool await_any(struct hearing *hearing, uint64_t until_ms)
 		hearing->ready[i].events = POLLIN;
 		pending |= one->state == LISTED_CONNECTED || one->state == LISTED_SPEAKING;
 	}
-	hearing->ready[i].fd = hearing->looks->socket;
+	/* It looks at no more processes once it has hung up. */
+	if (hearing->ready[i].revents & (POLLHUP | POLLERR))
+		hearing->looks_ended = true;
+	hearing->ready[i].fd = hearing->looks_ended ? -1 : hearing->looks->socket;
 	hearing->ready[i].events = hearing->nr_asked < hearing->nr ? POLLIN | POLLOUT : POLLIN;
 	return pending && now < until_ms &&
 	       poll(hearing->ready, hearing->nr + 1, (int)(until_ms - now)) > 0;

@@ -2,10 +2,13 @@
 /* trigger.c - see trigger.h. */
 #include "strata/trigger.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <json-c/json.h>
+#include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/statvfs.h>
 #include <time.h>
 
@@ -108,16 +111,23 @@ static void print(const struct trigger *trigger, const char *seen, const char *d
 	fflush(stdout);
 }
 
-/* Whether the disk of the last snapshot has room for another.  Whoever can cause the condition can
- * have snapshots taken without end.  @why: OUT, if not */
+/* Whether the disk with the snapshots has room for another one.  Whoever can cause the condition
+ * can have snapshots taken without end.  @why: OUT, if not */
 static bool has_room(const struct trigger *trigger, char *why, size_t bytes)
 {
 	struct statvfs disk;
 	uint64_t percent;
 
+	if (trigger->rotate || !trigger->written[0] || !trigger->keep_free)
+		return true;
+	if (statvfs(trigger->written, &disk)) {
+		snprintf(why, bytes,
+			 "no snapshot is taken: %s: %s; --keep-free 0 takes them whatever is free",
+			 trigger->written, strerror(errno));
+		return false;
+	}
 	/* A file system that does not report its size sets no limit. */
-	if (trigger->rotate || !trigger->written[0] || statvfs(trigger->written, &disk) ||
-	    !disk.f_blocks)
+	if (!disk.f_blocks)
 		return true;
 	percent = (uint64_t)((unsigned __int128)disk.f_bavail * 100 / disk.f_blocks);
 	if (percent >= trigger->keep_free)
@@ -134,9 +144,12 @@ static void note_written(struct trigger *trigger, struct strata_control *control
 	const char *reply = strata_control_reply(control);
 	struct json_object *object = reply ? json_tokener_parse(reply) : NULL, *output;
 
-	if (json_object_object_get_ex(object, "output", &output))
+	if (json_object_object_get_ex(object, "output", &output)) {
 		snprintf(trigger->written, sizeof(trigger->written), "%s",
 			 json_object_get_string(output));
+		/* The directory with all of them: this one may be removed. */
+		dirname(trigger->written);
+	}
 	json_object_put(object);
 }
 
@@ -161,11 +174,13 @@ static int ask(struct trigger *trigger, struct action *action)
 static int act(struct trigger *trigger, struct action *action)
 {
 	action->taken = true;
-	if (!has_room(trigger, action->done, sizeof(action->done)))
+	if (!has_room(trigger, action->done, sizeof(action->done))) {
 		action->failed = true;
-	else if (ask(trigger, action))
-		return -1;
-	trigger->nr_actions++;
+	} else {
+		if (ask(trigger, action))
+			return -1;
+		trigger->nr_actions++;
+	}
 	trigger->failed |= action->failed;
 	return 0;
 }

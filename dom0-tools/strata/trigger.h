@@ -29,7 +29,7 @@ struct trigger {
 	/* Its state. */
 	unsigned int nr_actions;
 	struct trigger_owners pausing;
-	char written[PATH_MAX]; /* the last snapshot; "" before it */
+	char written[PATH_MAX]; /* the directory with the snapshots; "" before the first one */
 	bool failed;            /* an action failed, which was printed */
 };
 

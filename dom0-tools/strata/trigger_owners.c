@@ -13,7 +13,7 @@ static struct trigger_owner owner_of(const struct aggregate_row *row)
 
 	if (source->program)
 		return (struct trigger_owner){ .kind = TRIGGER_OWNER_USER,
-					       .number = source->program->uid };
+					       .number = source->program->user };
 	if (source->events)
 		return (struct trigger_owner){ .kind = TRIGGER_OWNER_DOMAIN,
 					       .number = source->domain };

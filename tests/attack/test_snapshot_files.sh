@@ -12,6 +12,8 @@ mount -t tmpfs -o size=64m,nr_inodes=700 disk "$work"
 
 begin flies --app all --overwrite
 attack hold 70 2
+held() { [ "$(jq '[.sources[] | select(. != null and (.name | startswith("app-hostile")))] | length' "$work/flies/recording.json")" = 70 ]; }
+await held
 victimise 2000 50
 victim_waits() { kill -STOP "$victim_pid"; }
 victim_waits

@@ -51,6 +51,7 @@ struct drain_source {
 	bool broken_said;     /* the user knows that a ring of it is broken */
 	bool waits_said;      /* and that a ring of it has no file yet */
 	uint64_t table_bytes; /* charged to @who for its tables; 0: nothing is charged */
+	size_t nr_files;      /* of its streams, that were made in this recording */
 };
 
 /* Why a packet is lost for the recording. */

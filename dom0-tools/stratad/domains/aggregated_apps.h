@@ -25,6 +25,7 @@ struct counted_process;
 struct counted_program {
 	char name[128]; /* hostile */
 	uint32_t uid;
+	uint32_t user; /* whose share it counts in: that of a subordinate uid is its owner */
 	char (*names)[COUNTED_NAME_BYTES];
 	size_t nr_names;
 	struct aggregate_rows now, before;

@@ -48,6 +48,7 @@ static struct counted_program *make_program(struct aggregated_apps *all, const c
 	}
 	snprintf(program->name, sizeof(program->name), "%s", name);
 	program->uid = uid;
+	program->user = who->id;
 	all->programs[all->nr++] = program;
 	return program;
 }

@@ -147,6 +147,14 @@ int session_run_stop(struct managed_session *session, struct json_object *reply,
 	return ended;
 }
 
+static void add_path(struct json_object *reply, const char *path)
+{
+	char shown[3 * PATH_MAX];
+
+	strata_valid_utf8_copy(shown, sizeof(shown), path);
+	json_object_object_add(reply, "output", json_object_new_string(shown));
+}
+
 int session_run_snapshot(struct managed_session *session, struct json_object *request,
 			 struct json_object *reply, struct strata_error *error)
 {
@@ -172,7 +180,7 @@ int session_run_snapshot(struct managed_session *session, struct json_object *re
 	if (status >= 0)
 		json_object_object_add(reply, "message", json_object_new_string(text));
 	if (status == STRATA_STATUS_OK || status == STRATA_STATUS_PARTIAL)
-		json_object_object_add(reply, "output", json_object_new_string(path));
+		add_path(reply, path);
 	return status;
 }
 

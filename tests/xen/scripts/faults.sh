@@ -56,7 +56,7 @@ guest_without_module_is_named() {
 	xenstore-write /local/domain/2/data/strata/version 5
 	try older strata record --duration 1s --output /tmp/older --kernel g2
 	expect_status "a module of an older version is left out" 3
-	expect_line "and both versions named" older 'its strata.ko speaks version 5, and this tool 6; load the module of these sources'
+	expect_line "and both versions named" older 'its strata.ko speaks version 5, and this tool 7; load the module of these sources'
 	xenstore-write /local/domain/2/data/strata/version 99
 	try other strata record --duration 1s --output /tmp/other --kernel g2
 	expect_status "a module of another version is left out" 3
