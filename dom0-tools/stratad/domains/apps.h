@@ -49,6 +49,7 @@ struct application {
 	size_t nr_claimed;               /* of its events: share of the memory that they take */
 	size_t nr_added;                 /* of its events: added or refused */
 	bool adding;                     /* the rest of them, some in a turn */
+	bool refusal_said;               /* that some of these are left out */
 	size_t next_ring;                /* first ring not yet added to the recorder */
 	uint64_t came_ms;                /* when it connected, or began its step */
 	uint64_t look;                   /* number of the look at its process (apps_look.c) */

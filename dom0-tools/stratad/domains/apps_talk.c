@@ -104,7 +104,7 @@ static int count_events(struct apps *apps, struct application *one, struct strat
 	return select_events(apps, one, error);
 }
 
-/* Adds some of its new events to the recording; reports and skips invalid ones. */
+/* Adds some of its new events to the recording; skips invalid ones, and reports the first. */
 static void add_some_events(struct apps *apps, struct application *one)
 {
 	const size_t end = one->nr_added + EVENTS_OF_A_TURN;
@@ -118,10 +118,11 @@ static void add_some_events(struct apps *apps, struct application *one)
 			apps->left_out++;
 		}
 	}
-	if (refused)
+	if (refused && !one->refusal_said)
 		principal_complain(one->who, "%s: events are left out: %s",
 				   recorder_recording(apps->recorder)->sources[one->source].name,
 				   why.text);
+	one->refusal_said |= refused;
 }
 
 /* Adds its new events, some now and the rest in the next turns; then selects those that are asked
@@ -141,6 +142,7 @@ static int add_events(struct apps *apps, struct application *one, struct strata_
 		app_relays_remind(apps->relays);
 		return 0;
 	}
+	one->refusal_said = false;
 	source = &recorder_recording(apps->recorder)->sources[one->source];
 	memset(&one->events, 0, sizeof(one->events));
 	for (i = 0; i < one->app.nr_events; i++)
