@@ -119,7 +119,10 @@ static u32 walk_user_stack(unsigned long *frames, u32 room)
  */
 static bool may_read_user(bool nested)
 {
-	return !nested && !in_nmi() && current->mm && !(current->flags & PF_KTHREAD);
+	/* A worker of io_uring has its creator's memory, and never ran a program: its registers are
+	 * not those of a stack. */
+	return !nested && !in_nmi() && current->mm &&
+	       !(current->flags & (PF_KTHREAD | PF_IO_WORKER));
 }
 
 static void put_user_stack(struct writing *writing, bool nested)

@@ -32,8 +32,8 @@ struct recorder *recorder_open_final(const char *dir, const char *source,
 				     struct strata_error *error);
 
 /*
- * Whether the share of @who has room for a copy of all that the rings of a recording hold, on the
- * disk of the recording: their bytes, and a file of each.
+ * Whether all rings of a recording can be copied to its disk within the share of @who: as many
+ * bytes as the rings have, and a file for each ring.
  */
 bool recorder_has_room_for_copy(struct recorder *recorder, const struct principal *who);
 

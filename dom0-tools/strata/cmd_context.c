@@ -118,6 +118,8 @@ int strata_cmd_add_context(int argc, char **argv)
 	}
 	if (!wrong && optind < argc)
 		wrong = "the contexts follow --type";
+	if (!wrong && words.list && (words.target || words.types || words.session || words.json))
+		wrong = "--list takes no other option";
 	if (!wrong && !words.list && (!words.target || !words.types))
 		wrong = "--kernel and --type are needed";
 	if (wrong)

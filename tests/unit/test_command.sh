@@ -68,6 +68,7 @@ check "record: a thread is a number" says 2 '"g1:init" is not DOMAIN:N,N' record
 check "record: a context is known by its name" says 2 '"colour" is not a context; .strata add-context --list. lists them' record --kernel-context g1:pid,colour
 check "add-context: it lists the contexts" says 0 '^callstack-user +addresses' add-context --list
 check "add-context: a kernel and names are needed" says 2 'kernel and --type are needed' add-context -t pid
+check "add-context: a list takes no other option" says 2 'list takes no other option' add-context --list --json
 check "add-context: names follow an option" says 2 'the contexts follow --type' add-context --kernel g1 -t nice pid
 check "list: a domain goes with --events" says 2 '^Usage: strata list' list g1
 check "record: half an application is named" says 2 'is not PROGRAM:EVENTS' record --app server:

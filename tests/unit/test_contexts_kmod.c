@@ -16,6 +16,7 @@ typedef uint32_t u32;
 typedef uint64_t u64;
 #define CONFIG_SMP              1
 #define PF_KTHREAD              0x00200000u
+#define PF_IO_WORKER            0x00000010u
 #define THIS_MODULE             NULL
 #define BUILD_BUG_ON(condition) ((void)sizeof(char[1 - 2 * !!(condition)]))
 #define IS_ALIGNED(x, bytes)    (((x) & ((bytes)-1)) == 0)
@@ -244,6 +245,8 @@ static void a_programs_stack_is_read_only_where_that_is_safe(void **state)
 	assert_int_equal(user_frames(false), 0);
 	nmi = false;
 	task.flags = PF_KTHREAD;
+	assert_int_equal(user_frames(false), 0);
+	task.flags = PF_IO_WORKER;
 	assert_int_equal(user_frames(false), 0);
 	task.flags = 0;
 	task.mm = NULL;

@@ -188,6 +188,15 @@ static void delay_tables(struct followed *followed)
 	followed->recorder->save.again_ticks = UINT64_MAX;
 }
 
+/* A stream is published with the next tables, and not before. */
+static void waits_for_tables(struct followed *followed, unsigned int slot)
+{
+	assert_int_equal(followed->table->slots[slot].bytes, 0);
+	followed->recorder->save.again_ticks = 0;
+	followed_drain(followed);
+	assert_true(followed->table->slots[slot].bytes > 0);
+}
+
 static void a_stream_does_not_wait_for_the_tables_of_others(void **state)
 {
 	const struct strata_live_slot *slots;
@@ -264,10 +273,7 @@ static void an_event_that_no_table_has_holds_its_own_source_alone(void **state)
 	followed_put(&followed, &number, 3);
 	strata_ring_flush(followed.ring.writer);
 	followed_drain_until(&followed, 3);
-	assert_int_equal(followed.table->slots[0].bytes, 0);
-	followed.recorder->save.again_ticks = 0;
-	followed_drain(&followed);
-	assert_true(followed.table->slots[0].bytes > 0);
+	waits_for_tables(&followed, 0);
 	assert_int_equal(recorder_close(followed.recorder, &totals, &followed.error), 0);
 	followed_end(&followed);
 }
@@ -284,11 +290,7 @@ static void a_file_that_is_newer_than_the_tables_waits(void **state)
 	followed_put(&followed, &number, 3);
 	strata_ring_flush(followed.ring.writer);
 	followed_drain_until(&followed, 3);
-	assert_int_equal(followed.table->slots[0].bytes, 0);
-	followed.recorder->save.again_ticks = 0;
-	followed_drain(&followed);
-	followed_drain(&followed);
-	assert_true(followed.table->slots[0].bytes > 0);
+	waits_for_tables(&followed, 0);
 	assert_int_equal(recorder_close(followed.recorder, &totals, &followed.error), 0);
 	followed_end(&followed);
 }
@@ -309,10 +311,7 @@ static void a_ring_that_no_table_has_waits(void **state)
 	test_ring_put(&second, 0);
 	strata_ring_flush(second.writer);
 	followed_drain_until(&followed, 1);
-	assert_int_equal(followed.table->slots[1].bytes, 0);
-	followed.recorder->save.again_ticks = 0;
-	followed_drain(&followed);
-	assert_true(followed.table->slots[1].bytes > 0);
+	waits_for_tables(&followed, 1);
 	assert_int_equal(recorder_close(followed.recorder, &totals, &followed.error), 0);
 	test_ring_close(&second);
 	followed_end(&followed);

@@ -162,8 +162,8 @@ int drain_make_place(struct drain *drain, struct ring_stream *stream, uint64_t b
 	drain->work_bytes += PRINCIPAL_FILE_BYTES;
 	principal_note_files(stream->source->who, 1);
 	drain_note_written(drain, stream->source->who, BLOCK_BYTES);
-	/* Followers look for new files when the tables change. */
 	stream->source->nr_files++;
+	/* Followers look for new files when the tables change. */
 	drain->tables_changed = true;
 	return 1;
 }

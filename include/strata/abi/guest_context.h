@@ -21,8 +21,9 @@ enum strata_guest_context_bit {
 	STRATA_CONTEXT_NEED_RESCHEDULE, /* 1: the kernel will switch to another task soon */
 	STRATA_CONTEXT_MIGRATABLE,      /* 1: it may migrate to another CPU */
 	STRATA_CONTEXT_CALLSTACK_KERNEL,
-	/* By frame pointers.  Empty for a kernel's thread, in an NMI, and in a probe that is
-	 * reached from within another one. */
+	/* By frame pointers.  Empty for a thread that runs no program, in an NMI (the kernel counts
+	 * a kprobe by a breakpoint as one), and in a probe that is reached from within another one.
+	 */
 	STRATA_CONTEXT_CALLSTACK_USER,
 	STRATA_NR_CONTEXTS,
 };

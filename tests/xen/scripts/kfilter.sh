@@ -29,16 +29,6 @@ start_one() {
 		missed "$name begins" "it does not record" "$name"
 }
 
-# Ends recorder $2, which wrote its messages to $1.
-end_one() {
-	recorder=$2
-	end_recorder INT
-	log=$1
-	expect_status "$1 ends well" 0
-	expect_line "$1 lost nothing" "$1" 'recorded [1-9][0-9]* events .*, 0 lost'
-	expect_no_line "$1 left nothing out" "$1" 'left out|refused|does not answer'
-}
-
 # As many comparisons as a filter may have, in a command that is longer than what a guest may write to xenstore.
 long_filter() {
 	echo "g1:sys_enter: id == 140 && args[2] == 2 && (args[1] == 0x52415441 || id == $(seq -s ' || id == ' 1000 1060))"
@@ -61,8 +51,8 @@ filters_beside_a_witness() {
 	expect_line "and the selection is shown" selected 'kernel-filter g1:sys_enter: args.2. == 3'
 	mark g1 3
 	filters_what_is_counted
-	end_one filtered $filtered
-	end_one witness $witness
+	end_whole filtered $filtered
+	end_whole witness $witness
 }
 
 # What is counted beside a recorder is what passes: the marked calls of one phase.

@@ -47,6 +47,16 @@ end_recorder() {
 	wait "$recorder" || status=$?
 }
 
+# Ends recorder $2, which wrote its messages to $1: it lost nothing.
+end_whole() {
+	recorder=$2
+	end_recorder INT
+	log=$1
+	expect_status "$1 ends well" 0
+	expect_line "$1 lost nothing" "$1" 'recorded [1-9][0-9]* events .*, 0 lost'
+	expect_no_line "$1 left nothing out" "$1" 'left out|refused|does not answer'
+}
+
 # Ends a long recording whose messages are in life, which nobody may be missing from, and the script.
 end_life() {
 	end_recorder INT
