@@ -280,11 +280,8 @@ void recorder_abandon(struct recorder *recorder)
 	release(recorder);
 }
 
-/* Calls @work for each ring.  0, or -1 with the first error. */
-static int for_each_stream(struct recorder *recorder,
-			   int (*work)(struct drain *drain, struct ring_stream *stream,
-				       struct strata_error *error),
-			   struct strata_error *error)
+/* Finishes the streams of all rings.  0, or -1 with the first error. */
+static int finish_streams(struct recorder *recorder, struct strata_error *error)
 {
 	struct strata_error later;
 	int result = 0;
@@ -292,8 +289,8 @@ static int for_each_stream(struct recorder *recorder,
 
 	for (i = 0; i < recorder->nr_queues; i++)
 		for (j = 0; j < recorder->queues[i].nr; j++)
-			if (work(&recorder->drain, recorder->queues[i].streams[j],
-				 result ? &later : error))
+			if (drain_finish(&recorder->drain, recorder->queues[i].streams[j],
+					 result ? &later : error))
 				result = -1;
 	return result;
 }
@@ -337,12 +334,12 @@ int recorder_close(struct recorder *recorder, struct recorder_totals *totals,
 		   struct strata_error *error)
 {
 	struct strata_error later;
-	int result = for_each_stream(recorder, drain_rest, error);
+	int result = recorder_drain_rest(recorder, error);
 	size_t i;
 
 	/* Not earlier: packets would use the space reserved for the tables. */
 	output_dir_free_reserve(&recorder->out);
-	if (for_each_stream(recorder, drain_finish, result ? &later : error))
+	if (finish_streams(recorder, result ? &later : error))
 		result = -1;
 	recorder_end_leaving(recorder);
 	for (i = 0; i < recorder->recording.nr_sources && i < recorder->nr_sources; i++)

@@ -284,6 +284,61 @@ static int drain_queue(struct recorder *recorder, struct recorder_queue *queue,
 	return result;
 }
 
+/* A principal's turn of recorder_drain_rest().  @more: IN/OUT, set if rings are left.  0, or -1
+ * with the first error: other rings do not suffer from it. */
+static int rest_of_queue(struct recorder *recorder, struct recorder_queue *queue, bool *more,
+			 struct strata_error *error)
+{
+	struct strata_error later;
+	int result = 0;
+
+	while (queue->next < queue->nr && principal_has_credit(queue->who, PRINCIPAL_DRAINING)) {
+		const uint64_t before = recorder->drain.work_bytes;
+		bool done = false;
+
+		if (drain_rest_step(&recorder->drain, queue->streams[queue->next], &done,
+				    result ? &later : error)) {
+			result = -1;
+			done = true;
+		}
+		charge(recorder, queue, before);
+		queue->next += done;
+	}
+	*more |= queue->next < queue->nr;
+	return result;
+}
+
+static void begin_rest(struct recorder_queue *queue)
+{
+	size_t i;
+
+	queue->next = 0;
+	for (i = 0; i < queue->nr; i++)
+		if (!queue->streams[i]->resting)
+			queue->streams[i]->turns =
+				strata_nr_subbufs(queue->streams[i]->ring->reader.geo);
+}
+
+int recorder_drain_rest(struct recorder *recorder, struct strata_error *error)
+{
+	struct strata_error later;
+	bool more = true;
+	int result = 0;
+	size_t i;
+
+	for (i = 0; i < recorder->nr_queues; i++)
+		begin_rest(&recorder->queues[i]);
+	while (more) {
+		more = false;
+		principals_begin_turn(recorder->principals);
+		for (i = 0; i < recorder->nr_queues; i++)
+			if (rest_of_queue(recorder, &recorder->queues[i], &more,
+					  result ? &later : error))
+				result = -1;
+	}
+	return result;
+}
+
 /* Publishes the ends of streams for followers; keeps those that they could not read yet. */
 static void publish_ends(struct recorder *recorder)
 {

@@ -140,6 +140,11 @@ int recorder_queue_add(struct recorder_queue *queue, struct ring_stream *stream,
 		       struct strata_error *error);
 void recorder_queue_remove(struct recorder_queue *queue, const struct ring_stream *stream);
 
+/* recorder_drain.c: takes what remains in all rings, which are read for the last time: principals
+ * in turns, because rings whose writers go on lose their oldest events meanwhile (a snapshot).  0,
+ * or -1 with the first error. */
+int recorder_drain_rest(struct recorder *recorder, struct strata_error *error);
+
 /* recorder_save.c: writes some of the tables, if they changed.  If that fails it is tried again
  * later, at the end at the latest. */
 void recorder_save_what_is_new(struct recorder *recorder);

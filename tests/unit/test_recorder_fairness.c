@@ -436,6 +436,40 @@ static void large_sub_buffers_of_one_take_no_room_from_others(void **state)
 	close_recorder();
 }
 
+static unsigned int nr_put, nr_before_few;
+
+static int put_and_count(struct ring *ring, struct strata_error *why)
+{
+	(void)why;
+	if (ring == &few.ring)
+		nr_before_few = nr_put;
+	else
+		nr_put++;
+	strata_reader_put(&ring->reader);
+	return 0;
+}
+
+/* Their writers may go on: a snapshot reads the rings of a flight recorder. */
+static void the_rest_is_taken_in_turns(void **state)
+{
+	uint32_t i;
+
+	(void)state;
+	add_source(MANY, "many", many, NR_MANY);
+	add_source(FEW, "few", &few, 1);
+	for (i = 0; i < NR_MANY; i++) {
+		test_ring_fill(&many[i]);
+		many[i].ring.put = put_and_count;
+	}
+	test_ring_fill(&few);
+	few.ring.put = put_and_count;
+	nr_put = 0;
+	assert_int_equal(close_recorder().events,
+			 (NR_MANY + 1) * strata_nr_subbufs(test_ring_geometry));
+	assert_in_range(nr_before_few, 1, SHARE_SUBBUFS);
+	assert_int_equal(nr_put, NR_MANY * strata_nr_subbufs(test_ring_geometry));
+}
+
 #define test_in_world(test) cmocka_unit_test_setup_teardown(test, open_world, close_world)
 
 int main(void)
@@ -453,6 +487,7 @@ int main(void)
 		test_in_world(losses_alone_are_of_when_their_source_came),
 		test_in_world(false_losses_of_one_do_not_hide_those_of_others),
 		test_in_world(large_sub_buffers_of_one_take_no_room_from_others),
+		test_in_world(the_rest_is_taken_in_turns),
 	};
 
 	return cmocka_run_group_tests_name("recorder fairness", tests, NULL, NULL);

@@ -210,15 +210,12 @@ int drain_open_step(struct drain *drain, struct ring_stream *stream, struct stra
  * complete ones, and what is committed of the others.  There may be several, and complete ones
  * between them: writers that nested in one another when their CPU stopped. Packets that do not fit
  * on the disk are lost, and counted. Where `strata recover` may find the ring, the ring says that
- * this has not been read, until the tables on the disk count it.
+ * this has not been read, until the tables on the disk count it. Set stream->turns before.
  * @done: OUT, nothing remains
  * 0 or -1.
  */
 int drain_rest_step(struct drain *drain, struct ring_stream *stream, bool *done,
 		    struct strata_error *error);
-
-/* step.c: all of these steps.  0 or -1. */
-int drain_rest(struct drain *drain, struct ring_stream *stream, struct strata_error *error);
 
 /* write.c: writes the last losses, and closes the file.  0 or -1. */
 int drain_finish(struct drain *drain, struct ring_stream *stream, struct strata_error *error);

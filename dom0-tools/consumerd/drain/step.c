@@ -134,15 +134,3 @@ int drain_rest_step(struct drain *drain, struct ring_stream *stream, bool *done,
 	}
 	return result;
 }
-
-int drain_rest(struct drain *drain, struct ring_stream *stream, struct strata_error *error)
-{
-	bool done = false;
-	int result = 0;
-
-	if (!stream->resting)
-		stream->turns = strata_nr_subbufs(stream->ring->reader.geo);
-	while (!result && !done)
-		result = drain_rest_step(drain, stream, &done, error);
-	return result;
-}
