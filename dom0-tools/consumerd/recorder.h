@@ -187,6 +187,10 @@ bool recorder_sleep(struct recorder *recorder, enum recorder_drain extent);
 /* Wakes up: rings are looked at by recorder_drain() alone. */
 void recorder_awake(struct recorder *recorder);
 
+/* Discards what is in the rings, except for sources that leave.  Losses still count from the
+ * beginning.  0, or -1 with the first ring that failed; the others are empty. */
+int recorder_clear(struct recorder *recorder, struct strata_error *error);
+
 /* A principal's share of an ended recording. */
 struct recorder_share {
 	struct principal *who;

@@ -284,6 +284,12 @@ static int drain_queue(struct recorder *recorder, struct recorder_queue *queue,
 	return result;
 }
 
+/* Whether the rest of a ring is taken now.  What a source that leaves has left is written. */
+static bool is_taken(const struct recorder *recorder, const struct ring_stream *stream)
+{
+	return !recorder->drain.drops || !stream->leaving;
+}
+
 /* A principal's turn of recorder_drain_rest().  @more: IN/OUT, set if rings are left.  0, or -1
  * with the first error: other rings do not suffer from it. */
 static int rest_of_queue(struct recorder *recorder, struct recorder_queue *queue, bool *more,
@@ -293,11 +299,12 @@ static int rest_of_queue(struct recorder *recorder, struct recorder_queue *queue
 	int result = 0;
 
 	while (queue->next < queue->nr && principal_has_credit(queue->who, PRINCIPAL_DRAINING)) {
+		struct ring_stream *stream = queue->streams[queue->next];
 		const uint64_t before = recorder->drain.work_bytes;
-		bool done = false;
+		bool done = !is_taken(recorder, stream);
 
-		if (drain_rest_step(&recorder->drain, queue->streams[queue->next], &done,
-				    result ? &later : error)) {
+		if (!done &&
+		    drain_rest_step(&recorder->drain, stream, &done, result ? &later : error)) {
 			result = -1;
 			done = true;
 		}
@@ -308,15 +315,17 @@ static int rest_of_queue(struct recorder *recorder, struct recorder_queue *queue
 	return result;
 }
 
-static void begin_rest(struct recorder_queue *queue)
+static void begin_rest(const struct recorder *recorder, struct recorder_queue *queue)
 {
 	size_t i;
 
 	queue->next = 0;
-	for (i = 0; i < queue->nr; i++)
-		if (!queue->streams[i]->resting)
-			queue->streams[i]->turns =
-				strata_nr_subbufs(queue->streams[i]->ring->reader.geo);
+	for (i = 0; i < queue->nr; i++) {
+		struct ring_stream *stream = queue->streams[i];
+
+		if (!stream->resting && is_taken(recorder, stream))
+			stream->turns = strata_nr_subbufs(stream->ring->reader.geo);
+	}
 }
 
 int recorder_drain_rest(struct recorder *recorder, struct strata_error *error)
@@ -327,7 +336,7 @@ int recorder_drain_rest(struct recorder *recorder, struct strata_error *error)
 	size_t i;
 
 	for (i = 0; i < recorder->nr_queues; i++)
-		begin_rest(&recorder->queues[i]);
+		begin_rest(recorder, &recorder->queues[i]);
 	while (more) {
 		more = false;
 		principals_begin_turn(recorder->principals);
@@ -336,6 +345,16 @@ int recorder_drain_rest(struct recorder *recorder, struct strata_error *error)
 					  result ? &later : error))
 				result = -1;
 	}
+	return result;
+}
+
+int recorder_clear(struct recorder *recorder, struct strata_error *error)
+{
+	int result;
+
+	recorder->drain.drops = true;
+	result = recorder_drain_rest(recorder, error);
+	recorder->drain.drops = false;
 	return result;
 }
 

@@ -7,7 +7,6 @@
 
 #include "base/exit_status.h"
 #include "consumerd/host/control_socket.h"
-#include "recording/recording_remove.h"
 #include "stratad/session.h"
 #include "stratad/snapshot.h"
 
@@ -122,42 +121,6 @@ static int serve_snapshot_force(struct session *session, struct control_request 
 	return take_snapshot(session, request, OUTPUT_REPLACE, answer, bytes);
 }
 
-/* Discards the events in a flight recorder's memory: takes a snapshot, and removes it.  0 or -1. */
-static int drop_from_memory(struct session *session, struct strata_error *error)
-{
-	struct recorder_totals totals;
-	struct recorder *recorder;
-	struct strata_error later;
-	struct strata_dir dir;
-	char path[PATH_MAX];
-	int result;
-
-	if (output_dir_dated(path,
-			     session->options->rotation_dir ? session->options->rotation_dir
-							    : session->dir.path,
-			     "cleared", error))
-		return -1;
-	session_find_cpus(session);
-	recorder = recorder_open(path, OUTPUT_NEW, error);
-	if (!recorder)
-		return -1;
-	snprintf(path, sizeof(path), "%s", recorder_dir(recorder)->path);
-	result = snapshot_take(&session->kernels, recorded_hypervisor(session), &session->apps,
-			       NULL, recorder, &totals, error);
-	if (!result && totals.was_shared)
-		result = strata_fail(error,
-				     "not all events could be removed: a user's or "
-				     "guest's share of the disk is used up; free some space");
-	/* Also an incomplete snapshot is removed. */
-	if (strata_dir_open(&dir, path, result ? &later : error))
-		return -1;
-	if (strata_recording_remove(&dir, result ? &later : error))
-		result = -1;
-	strata_dir_close(&dir);
-	strata_dir_remove_empty(path);
-	return result;
-}
-
 /* Why the recording cannot rotate; NULL: it can. */
 static const char *why_no_rotation(const struct session *session)
 {
@@ -220,8 +183,10 @@ static int serve_clear(struct session *session, struct control_request *request,
 
 	(void)request;
 	if (!why)
-		result = session->options->overwrite ? drop_from_memory(session, &error)
-						     : session_clear(session, &error);
+		result = session->options->overwrite
+				 ? snapshot_clear(&session->kernels, recorded_hypervisor(session),
+						  session->recorder, &error)
+				 : session_clear(session, &error);
 	if (why || result) {
 		snprintf(answer, bytes, "%s", why ? why : error.text);
 		return STRATA_STATUS_FAILED;

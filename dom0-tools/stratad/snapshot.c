@@ -5,7 +5,8 @@
  * Guests flush first and the hypervisor last, so that its records cover theirs.
  * A second recorder then drains the same rings once: in overwrite mode a reader
  * takes each sub-buffer out of the ring, so no two recorders meet in one. For the final events of
- * one domain it only copies the others' records.
+ * one domain it only copies the others' records.  To discard the contents, the recorder itself
+ * takes them.
  */
 #include "stratad/snapshot.h"
 
@@ -55,6 +56,13 @@ static void flush_guests(struct participants *kernels)
 			"strata: domain %u does not answer: its last packet is recorded up to the last committed record\n",
 			kernels->list[i].domain);
 	}
+}
+
+static int flush(struct participants *kernels, struct hypervisor *hypervisor,
+		 struct strata_error *error)
+{
+	flush_guests(kernels);
+	return hypervisor ? hypervisor_flush(hypervisor, error) : 0;
 }
 
 /* Adds a kernel's rings.  0; 1: its share has no room for them, which is printed; or -1. */
@@ -126,12 +134,17 @@ int snapshot_take(struct participants *kernels, struct hypervisor *hypervisor,
 		recorder_abandon(recorder);
 		return -1;
 	}
-	flush_guests(kernels);
-	if (hypervisor && hypervisor_flush(hypervisor, error)) {
+	if (flush(kernels, hypervisor, error)) {
 		recorder_abandon(recorder);
 		return -1;
 	}
 	result = recorder_close(recorder, totals, error);
 	totals->was_shared |= left_out;
 	return result;
+}
+
+int snapshot_clear(struct participants *kernels, struct hypervisor *hypervisor,
+		   struct recorder *recorder, struct strata_error *error)
+{
+	return flush(kernels, hypervisor, error) ? -1 : recorder_clear(recorder, error);
 }

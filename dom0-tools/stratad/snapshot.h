@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * snapshot.h - writes the contents of a flight recorder's rings into a separate recording, while
- * they continue to record.
+ * snapshot.h - writes the contents of a flight recorder's rings into a separate recording, or
+ * discards them, while they continue to record.
  */
 #ifndef STRATA_STRATAD_SNAPSHOT_H
 #define STRATA_STRATAD_SNAPSHOT_H
@@ -27,5 +27,13 @@ int snapshot_take(struct participants *kernels, struct hypervisor *hypervisor,
 		  const struct apps *apps, const struct participant *died,
 		  struct recorder *recorder, struct recorder_totals *totals,
 		  struct strata_error *error);
+
+/*
+ * Asks every CPU to flush, as above, and discards the events in the rings.
+ * @recorder: the flight recorder
+ * 0 or -1.
+ */
+int snapshot_clear(struct participants *kernels, struct hypervisor *hypervisor,
+		   struct recorder *recorder, struct strata_error *error);
 
 #endif /* STRATA_STRATAD_SNAPSHOT_H */

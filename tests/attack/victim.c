@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * victim.c - an honest program that attacks are to cost nothing: VICTIM NUMBER MICROSECONDS
- * [FILE].  It writes that many events "step", one each so many microseconds, and makes FILE
- * when a tenth of them is written.
+ * [FILE].  It writes that many events "step", one each so many microseconds (0: without a pause),
+ * and makes FILE when a tenth of them is written.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -25,7 +25,8 @@ int main(int argc, char **argv)
 		STRATA_TRACE(victim, step, i);
 		if (argc > 3 && i == nr / 10)
 			close(open(argv[3], O_WRONLY | O_CREAT, 0644));
-		usleep(pause);
+		if (pause)
+			usleep(pause);
 	}
 	return 0;
 }

@@ -470,6 +470,30 @@ static void the_rest_is_taken_in_turns(void **state)
 	assert_int_equal(nr_put, NR_MANY * strata_nr_subbufs(test_ring_geometry));
 }
 
+static void what_is_cleared_is_not_recorded(void **state)
+{
+	const uint64_t full = strata_nr_subbufs(test_ring_geometry);
+	size_t many_index, few_index;
+	uint64_t nr_packets;
+
+	(void)state;
+	many_index = add_source(MANY, "many", many, 2);
+	few_index = add_source(FEW, "few", &few, 1);
+	test_ring_fill(&many[0]);
+	test_ring_write(&many[1]);
+	test_ring_put(&many[1], 1);
+	strata_ring_flush(many[1].writer);
+	test_ring_fill(&few);
+	/* What a program that has ended left stays. */
+	recorder_leave_source(recorder, few_index, STRATA_SOURCE_UNLOADED);
+	assert_int_equal(recorder_clear(recorder, &error), 0);
+	test_ring_write(&many[0]);
+	assert_int_equal(recorder_drain(recorder, RECORDER_DRAIN_NONE, &nr_packets, &error), 0);
+	assert_int_equal(packets_of(many_index), 0);
+	assert_int_equal(packets_of(few_index), full);
+	assert_int_equal(close_recorder().events, full + 1);
+}
+
 #define test_in_world(test) cmocka_unit_test_setup_teardown(test, open_world, close_world)
 
 int main(void)
@@ -488,6 +512,7 @@ int main(void)
 		test_in_world(false_losses_of_one_do_not_hide_those_of_others),
 		test_in_world(large_sub_buffers_of_one_take_no_room_from_others),
 		test_in_world(the_rest_is_taken_in_turns),
+		test_in_world(what_is_cleared_is_not_recorded),
 	};
 
 	return cmocka_run_group_tests_name("recorder fairness", tests, NULL, NULL);

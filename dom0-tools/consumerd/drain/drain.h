@@ -39,6 +39,7 @@ struct drain {
 	uint64_t write_again_ticks;
 	uint64_t room_bytes;       /* free on the disk, by the last query */
 	uint64_t room_until_ticks; /* when to query the disk again */
+	bool drops;                /* what is taken is dropped, and not written */
 	bool tables_changed;       /* the tables on the disk have to be written again */
 	struct write_back *write_back;
 	struct recorder_totals totals;

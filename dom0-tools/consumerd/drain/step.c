@@ -22,6 +22,8 @@ static enum passed pass_piece(struct drain *drain, struct ring_stream *stream, e
 
 	if (taken <= 0)
 		return taken ? FAILED : NOTHING;
+	if (drain->drops)
+		return drain_let_go(stream, &piece, error) ? FAILED : PASSED;
 	if (drain_check(drain, stream, &piece, &why)) {
 		/* An open sub-buffer is reported once it is complete. */
 		if (what == TAKE_OPEN)
