@@ -54,14 +54,24 @@ struct recorder *recorder_open_final(const char *dir, const char *source,
 	return recorder_open(path, OUTPUT_NEW, error);
 }
 
-/* The number of rings.  @bytes: OUT, of their sub-buffers */
-static uint64_t count_rings(const struct recorder *recorder, uint64_t *bytes)
+bool recorder_is_copied(const struct principal *one, const struct principal *who,
+			enum recorder_copy extent)
+{
+	return extent == RECORDER_COPY_ALL || one == who || one->kind == PRINCIPAL_HYPERVISOR ||
+	       (one->kind == PRINCIPAL_DOMAIN && one->trusted);
+}
+
+/* The number of rings in a copy.  @bytes: OUT, of their sub-buffers */
+static uint64_t count_rings(const struct recorder *recorder, const struct principal *who,
+			    enum recorder_copy extent, uint64_t *bytes)
 {
 	uint64_t nr = 0;
 	size_t i, j;
 
 	*bytes = 0;
 	for (i = 0; i < recorder->nr_queues; i++) {
+		if (!recorder_is_copied(recorder->queues[i].who, who, extent))
+			continue;
 		nr += recorder->queues[i].nr;
 		for (j = 0; j < recorder->queues[i].nr; j++) {
 			const struct strata_ring_geometry geo =
@@ -73,17 +83,19 @@ static uint64_t count_rings(const struct recorder *recorder, uint64_t *bytes)
 	return nr;
 }
 
-bool recorder_has_room_for_copy(struct recorder *recorder, const struct principal *who)
+bool recorder_has_room_for_copy(struct recorder *recorder, const struct principal *who,
+				enum recorder_copy extent)
 {
-	uint64_t bytes, nr = count_rings(recorder, &bytes);
+	uint64_t bytes, nr = count_rings(recorder, who, extent, &bytes);
 
 	return drain_has_bytes(&recorder->drain, who, bytes) &&
 	       drain_has_files(&recorder->drain, who, nr);
 }
 
-void recorder_note_copy(struct recorder *recorder, struct principal *who, uint64_t bytes)
+void recorder_note_copy(struct recorder *recorder, struct principal *who, enum recorder_copy extent,
+			uint64_t bytes)
 {
-	uint64_t most, nr = count_rings(recorder, &most);
+	uint64_t most, nr = count_rings(recorder, who, extent, &most);
 
 	drain_note_written(&recorder->drain, who, bytes);
 	principal_note_files(who, nr);

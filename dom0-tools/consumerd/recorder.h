@@ -31,14 +31,27 @@ struct recorder *recorder_open(const char *dir, enum output_place place,
 struct recorder *recorder_open_final(const char *dir, const char *source,
 				     struct strata_error *error);
 
+/* The rings that are copied when a guest has died. */
+enum recorder_copy {
+	RECORDER_COPY_ALL,
+	RECORDER_COPY_OWN, /* the guest's, and those of the host: the hypervisor's and dom0's
+			    * kernel's */
+};
+
+/* Whether a principal's rings are in such a copy.  @who: the guest's */
+bool recorder_is_copied(const struct principal *one, const struct principal *who,
+			enum recorder_copy extent);
+
 /*
- * Whether all rings of a recording can be copied to its disk within the share of @who: as many
- * bytes as the rings have, and a file for each ring.
+ * Whether these rings can be copied to the recording's disk within the share of @who: as many bytes
+ * as the rings have, and a file for each ring.
  */
-bool recorder_has_room_for_copy(struct recorder *recorder, const struct principal *who);
+bool recorder_has_room_for_copy(struct recorder *recorder, const struct principal *who,
+				enum recorder_copy extent);
 
 /* Charges such a copy to @who.  @bytes: of the packets in it */
-void recorder_note_copy(struct recorder *recorder, struct principal *who, uint64_t bytes);
+void recorder_note_copy(struct recorder *recorder, struct principal *who, enum recorder_copy extent,
+			uint64_t bytes);
 
 /* The output directory; its path is the name that was chosen for it. */
 const struct strata_dir *recorder_dir(const struct recorder *recorder);

@@ -40,18 +40,22 @@ void session_keep_last_moments(void *data, const struct participant *one)
 						  one->domain, one->uuid, one->guest.name);
 	struct recorder_totals totals;
 	struct strata_error error = { "" };
+	enum recorder_copy extent = RECORDER_COPY_ALL;
 	struct recorder *recorder;
 	char written[PATH_MAX];
 	bool news;
 
 	if (!who)
 		return; /* out of memory: do not report it */
-	/* It decides when to die, and all rings are copied then. */
-	if (!recorder_has_room_for_copy(session->recorder, who)) {
+	/* It decides when to die, and all rings are copied then. Large rings of others must not
+	 * prevent it. */
+	if (!recorder_has_room_for_copy(session->recorder, who, extent))
+		extent = RECORDER_COPY_OWN;
+	if (!recorder_has_room_for_copy(session->recorder, who, extent)) {
 		principal_complain(
 			who,
 			"%s: its final events are not saved, because its share of the disk has no "
-			"room for a copy of all rings; free some space",
+			"room for a copy of its rings; free some space",
 			recording->sources[one->source].name);
 		return;
 	}
@@ -69,14 +73,19 @@ void session_keep_last_moments(void *data, const struct participant *one)
 	if (recorder)
 		snprintf(written, sizeof(written), "%s", recorder_dir(recorder)->path);
 	if (!recorder || snapshot_take(&session->kernels, recorded_hypervisor(session),
-				       &session->apps, one, recorder, &totals, &error)) {
+				       &session->apps, one, extent, recorder, &totals, &error)) {
 		fprintf(stderr, "strata: %s\n", error.text);
 		return;
 	}
-	recorder_note_copy(session->recorder, who, totals.bytes);
+	recorder_note_copy(session->recorder, who, extent, totals.bytes);
 	fprintf(stderr,
-		"strata: its final events are in %s: %" PRIu64 " events (%" PRIu64 " KiB)%s\n",
-		written, totals.events, totals.bytes >> 10, what_is_missing(&totals));
+		"strata: its final events are in %s: %" PRIu64 " events (%" PRIu64 " KiB)%s%s\n",
+		written, totals.events, totals.bytes >> 10,
+		extent == RECORDER_COPY_OWN
+			? "; those of other guests and applications are left out, because its "
+			  "share of the disk has no room for them: free some space"
+			: "",
+		what_is_missing(&totals));
 	session->snapshots++;
 }
 
@@ -98,8 +107,9 @@ static int take_snapshot(struct session *session, struct control_request *reques
 	recorder = recorder_open(request->argument, place, &error);
 	if (recorder)
 		snprintf(written, sizeof(written), "%s", recorder_dir(recorder)->path);
-	if (!recorder || snapshot_take(&session->kernels, recorded_hypervisor(session),
-				       &session->apps, NULL, recorder, &totals, &error)) {
+	if (!recorder ||
+	    snapshot_take(&session->kernels, recorded_hypervisor(session), &session->apps, NULL,
+			  RECORDER_COPY_ALL, recorder, &totals, &error)) {
 		snprintf(answer, bytes, "%s", error.text);
 		return STRATA_STATUS_FAILED;
 	}

@@ -90,11 +90,33 @@ static int add_kernel(struct recorder *recorder, struct participants *kernels,
 	return 0;
 }
 
+static const struct principal *owner_of(const struct participants *kernels,
+					const struct participant *one)
+{
+	return principals_domain(recorder_principals(kernels->recorder), one->domain, one->uuid,
+				 one->guest.name);
+}
+
+/* Whether a kernel is in the snapshot. */
+static bool is_wanted(const struct participants *kernels, const struct participant *one,
+		      const struct participant *died, enum recorder_copy extent)
+{
+	const struct principal *owner;
+
+	if (one->step < PARTICIPANT_READY)
+		return false;
+	if (extent == RECORDER_COPY_ALL || one == died)
+		return true;
+	owner = owner_of(kernels, one);
+	return owner && recorder_is_copied(owner, owner_of(kernels, died), extent);
+}
+
 /* @left_out: OUT, set if sources are left out because their principal's share has no room.  0 or
  * -1. */
 static int add_sources(struct recorder *recorder, struct participants *kernels,
 		       struct hypervisor *hypervisor, const struct apps *apps,
-		       const struct participant *died, bool *left_out, struct strata_error *error)
+		       const struct participant *died, enum recorder_copy extent, bool *left_out,
+		       struct strata_error *error)
 {
 	const enum recorder_begin others = died ? RECORDER_PEEK : RECORDER_WITH_PAST;
 	size_t i;
@@ -105,7 +127,7 @@ static int add_sources(struct recorder *recorder, struct participants *kernels,
 	for (i = 0; i < kernels->nr; i++) {
 		struct participant *one = &kernels->list[i];
 
-		if (one->step < PARTICIPANT_READY)
+		if (!is_wanted(kernels, one, died, extent))
 			continue;
 		result = add_kernel(recorder, kernels, one,
 				    one == died ? RECORDER_WITH_PAST : others, error);
@@ -114,13 +136,15 @@ static int add_sources(struct recorder *recorder, struct participants *kernels,
 			return -1;
 		*left_out |= result > 0;
 	}
-	return apps_add_sources(apps, recorder, others, left_out, error);
+	return extent == RECORDER_COPY_ALL
+		       ? apps_add_sources(apps, recorder, others, left_out, error)
+		       : 0;
 }
 
 int snapshot_take(struct participants *kernels, struct hypervisor *hypervisor,
 		  const struct apps *apps, const struct participant *died,
-		  struct recorder *recorder, struct recorder_totals *totals,
-		  struct strata_error *error)
+		  enum recorder_copy extent, struct recorder *recorder,
+		  struct recorder_totals *totals, struct strata_error *error)
 {
 	bool left_out = false;
 	int result;
@@ -129,7 +153,7 @@ int snapshot_take(struct participants *kernels, struct hypervisor *hypervisor,
 	sources_set_clock(recorder, kernels->tsc_khz);
 	/* Files and tables first: packets without tables could not be read, and the hypervisor's
 	 * clock records of the flush are soon overwritten. */
-	if (add_sources(recorder, kernels, hypervisor, apps, died, &left_out, error) ||
+	if (add_sources(recorder, kernels, hypervisor, apps, died, extent, &left_out, error) ||
 	    recorder_make_files(recorder, error) || recorder_save(recorder, error)) {
 		recorder_abandon(recorder);
 		return -1;

@@ -19,14 +19,15 @@
  *              written
  * @died:       NULL: a snapshot of all; or the domain whose final events are saved: the others'
  *              records are copied and stay in their rings
+ * @extent:     whose records these are
  * @recorder:   of the separate recording, without sources; it is closed
  * 0, or -1; @totals is set in both cases.  If not even its tables can be written,
  * nothing was taken.
  */
 int snapshot_take(struct participants *kernels, struct hypervisor *hypervisor,
 		  const struct apps *apps, const struct participant *died,
-		  struct recorder *recorder, struct recorder_totals *totals,
-		  struct strata_error *error);
+		  enum recorder_copy extent, struct recorder *recorder,
+		  struct recorder_totals *totals, struct strata_error *error);
 
 /*
  * Asks every CPU to flush, as above, and discards the events in the rings.

@@ -536,9 +536,48 @@ static void followers_are_told_of_losses_once(void **state)
 	series_end(&series);
 }
 
+/* Rings of others do not count in a copy of a guest's own: they cannot prevent it. */
+static void a_copy_of_a_guest_s_own_rings_has_those_of_the_host(void **state)
+{
+	static const uint8_t uuid[PRINCIPAL_UUID_BYTES] = { 1 }, other_uuid[16] = { 2 }, none[16];
+	struct test_ring rings[5];
+	struct principal *owners[5], *guest;
+	struct principals *all;
+	struct series series;
+	size_t i;
+
+	(void)state;
+	series_begin(&series);
+	all = recorder_principals(series.recorder);
+	guest = owners[0] = principals_domain(all, 5, uuid, "guest");
+	owners[1] = principals_domain(all, 0, none, "Domain-0");
+	owners[2] = principals_domain(all, 6, other_uuid, "other");
+	owners[3] = principals_user(all, 1000);
+	owners[4] = principals_user(all, 0);
+	for (i = 0; i < 5; i++) {
+		series_add_guest(&series, owners[i], &rings[i]);
+		assert_true(recorder_is_copied(owners[i], guest, RECORDER_COPY_ALL));
+		assert_int_equal(recorder_is_copied(owners[i], guest, RECORDER_COPY_OWN), i < 2);
+	}
+	assert_true(recorder_is_copied(principals_hypervisor(all), guest, RECORDER_COPY_OWN));
+	guest->files = 0;
+	/* The series has a ring of the hypervisor's. */
+	recorder_note_copy(series.recorder, guest, RECORDER_COPY_OWN, 0);
+	assert_int_equal(guest->files, 3);
+	recorder_note_copy(series.recorder, guest, RECORDER_COPY_ALL, 0);
+	assert_int_equal(guest->files, 3 + 6);
+	assert_int_equal(
+		recorder_close(series.recorder, &(struct recorder_totals){ 0 }, &series.error), 0);
+	for (i = 0; i < 5; i++)
+		test_ring_close(&rings[i]);
+	test_ring_close(&series.ring);
+	test_remove_dir(series.dir);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_copy_of_a_guest_s_own_rings_has_those_of_the_host),
 		cmocka_unit_test(without_a_share_of_the_disk_events_wait_in_their_ring),
 		cmocka_unit_test(without_files_for_it_a_stream_waits_alone),
 		cmocka_unit_test(what_never_got_a_place_is_counted_as_lost),
