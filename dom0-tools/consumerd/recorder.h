@@ -155,7 +155,8 @@ void recorder_leave_source(struct recorder *recorder, size_t source_index,
 /* Poll this until the source has ended: its index is not reused before the end was returned. */
 enum recorder_presence recorder_presence(struct recorder *recorder, size_t source_index);
 
-/* Writes metadata and recording.json as they stand.  0 or -1. */
+/* Writes metadata and recording.json as they stand.  0, or -1 with the first error: metadata of a
+ * source that cannot be written do not keep the others from being written. */
 int recorder_save(struct recorder *recorder, struct strata_error *error);
 
 /* Whether the tables on the disk describe all sources.  Until they do, written packets cannot be

@@ -77,6 +77,19 @@ static void note_listing(struct recorder *recorder, size_t index)
 		};
 }
 
+/* Writes what the tables have of the next source.  Metadata that cannot be written cost only their
+ * own source: the tables of others are written all the same. */
+static void save_next(struct recorder *recorder, size_t *bytes)
+{
+	struct recorder_save *save = &recorder->save;
+	struct strata_error why;
+
+	if (!save_metadata(recorder, save->next_source, bytes, &why))
+		note_listing(recorder, save->next_source);
+	else if (!save->first.text[0])
+		save->first = why;
+}
+
 /* That save has come into its place. */
 static void note_listed(struct recorder *recorder)
 {
@@ -117,12 +130,13 @@ static int begin(struct recorder *recorder, struct strata_error *error)
 	save->nr_events = nr_events(recorder);
 	save->ticks = 0;
 	save->table_bytes = 0;
+	save->first.text[0] = '\0';
 	recorder->unsaved = false;
 	return 0;
 }
 
 /* Writes tables until @limit bytes of text are written.  1: more follows; 0: all are in their
- * place; or -1. */
+ * place; or -1: not all. */
 static int go_on(struct recorder *recorder, size_t limit, struct strata_error *error)
 {
 	struct recorder_save *save = &recorder->save;
@@ -130,14 +144,8 @@ static int go_on(struct recorder *recorder, size_t limit, struct strata_error *e
 	int result = 1;
 
 	while (result > 0 && bytes < limit) {
-		if (save->next_source < recorder->recording.nr_sources &&
-		    save_metadata(recorder, save->next_source, &bytes, error)) {
-			strata_recording_save_drop(save->running);
-			result = -1;
-			break;
-		}
 		if (save->next_source < recorder->recording.nr_sources)
-			note_listing(recorder, save->next_source);
+			save_next(recorder, &bytes);
 		save->next_source++;
 		result = strata_recording_save_step(save->running, &written, error);
 		bytes += written;
@@ -151,10 +159,15 @@ static int go_on(struct recorder *recorder, size_t limit, struct strata_error *e
 		return -1;
 	}
 	save->nr_events_saved = save->nr_events;
-	save->failed = false;
 	note_listed(recorder);
 	output_dir_reserve(&recorder->out, save->table_bytes);
 	live_publisher_tables(recorder->live);
+	if (save->first.text[0]) {
+		*error = save->first;
+		recorder->unsaved = true;
+		return -1;
+	}
+	save->failed = false;
 	return 0;
 }
 

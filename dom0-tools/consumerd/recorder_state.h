@@ -74,10 +74,11 @@ struct recorder_source {
 struct recorder_save {
 	struct strata_recording_save *running; /* NULL: none in progress */
 	size_t next_source;                    /* in it */
-	size_t nr_events;                      /* of all sources, when it began */
-	uint64_t ticks;                        /* that it took so far */
-	uint64_t table_bytes;                  /* of recording.json, that it wrote so far */
-	size_t nr_events_saved;                /* likewise, in the tables that are in their place */
+	struct strata_error first; /* why metadata could not be written in it; "": they could */
+	size_t nr_events;          /* of all sources, when it began */
+	uint64_t ticks;            /* that it took so far */
+	uint64_t table_bytes;      /* of recording.json, that it wrote so far */
+	size_t nr_events_saved;    /* likewise, in the tables that are in their place */
 	bool failed;
 	uint64_t again_ticks; /* not before */
 };

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -290,12 +291,39 @@ static void what_comes_while_tables_are_written_is_written_too(void **state)
 	close_recorder();
 }
 
+/* As where the disk has no room for them. */
+static void metadata_that_cannot_be_written_cost_only_their_own_source(void **state)
+{
+	struct strata_recording recording;
+	struct recorder_totals totals;
+	char path[160];
+	size_t index;
+
+	(void)state;
+	describe(MANY, 1);
+	index = add_few();
+	snprintf(path, sizeof(path), "%s/%s", dir, recorder_recording(recorder)->sources[0].name);
+	assert_int_equal(mkdir(path, 0755), 0);
+	strncat(path, "/metadata", sizeof(path) - strlen(path) - 1);
+	assert_int_equal(mkdir(path, 0755), 0);
+	test_ring_write(&few);
+	drain();
+	assert_int_equal(recorder_close(recorder, &totals, &error), -1);
+	assert_non_null(strstr(error.text, "/metadata: cannot be replaced"));
+	assert_int_equal(strata_recording_load(&recording, dir, &error), 0);
+	assert_int_equal(recording.sources[index].streams[0].events, 1);
+	assert_true(is_there("few/metadata"));
+	strata_recording_clear(&recording);
+	assert_int_equal(rmdir(path), 0);
+}
+
 #define test_in_world(test) cmocka_unit_test_setup_teardown(test, open_world, close_world)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		test_in_world(descriptions_beyond_a_share_are_refused_and_can_be_read),
+		test_in_world(metadata_that_cannot_be_written_cost_only_their_own_source),
 		test_in_world(classes_that_are_selected_later_count_like_others),
 		test_in_world(a_guest_whose_events_share_a_name_is_refused),
 		test_in_world(large_tables_keep_nobody_waiting),
