@@ -107,7 +107,9 @@ static void wait_for_news(struct session *session)
 	xenevtchn_handle *evtchn = session->kernels.evtchn;
 	struct xs_handle *xenstore = session->kernels.xenstore;
 	struct pollfd fds[] = {
-		{ .fd = evtchn ? xenevtchn_fd(evtchn) : -1, .events = POLLIN },
+		/* Rings that are full wake no flight recorder. */
+		{ .fd = evtchn && !session->options->overwrite ? xenevtchn_fd(evtchn) : -1,
+		  .events = POLLIN },
 		{ .fd = xenstore ? xs_fileno(xenstore) : -1, .events = POLLIN },
 		{ .fd = session->socket, .events = POLLIN },
 		{ .fd = session->apps.epoll, .events = POLLIN },

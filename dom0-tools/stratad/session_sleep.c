@@ -5,8 +5,9 @@
  * While something goes on it looks at the rings every SESSION_POLL_MS.  When nothing has happened
  * for QUIET_MS it sleeps: programs and commands wake it, and once in SLEEP_MS, or in the period of
  * the switch timer, it looks all the same, for the events in open sub-buffers.  It sleeps only
- * where all that it waits for can wake it: with programs that store single words
- * (recorder_sleep()), without kernels, and without a command of its own, whose end is looked for.
+ * where all that it waits for can wake it: with programs that store single words, or as a flight
+ * recorder, which takes nothing out of rings (recorder_sleep()), and without a command of its own,
+ * whose end is looked for.  Xenstore announces what happens to domains.
  */
 #include "stratad/session.h"
 
@@ -24,8 +25,9 @@ void session_note_news(struct session *session)
 /* Whether anything but the rings needs the loop. */
 static bool is_busy(const struct session *session)
 {
-	return session->hypervisor || session->options->command || session->selecting ||
-	       session->taken || !apps_quiet(&session->apps) || !stderr_queue_is_empty();
+	return !participants_quiet(&session->kernels) || session->options->command ||
+	       session->selecting || session->taken || !apps_quiet(&session->apps) ||
+	       !stderr_queue_is_empty();
 }
 
 /* Shortens a wait to what is left of the recording. */

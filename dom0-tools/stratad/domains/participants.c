@@ -28,7 +28,7 @@
 #define WATCHES_PER_TURN 16384u
 #define LOOKS_PER_TURN   8u
 #define LOOK_MS          50u
-#define LOOK_ANYWAY_MS   1000u
+#define LOOK_ANYWAY_MS   10000u
 #define LIST_MS          100u
 #define LIST_ANYWAY_MS   1000u
 
@@ -323,6 +323,22 @@ void participants_tend(struct participants *all)
 		ask(all, one, now_ms);
 		looks++;
 	}
+}
+
+bool participants_quiet(const struct participants *all)
+{
+	size_t i;
+
+	if (all->mapping || all->domains_due || all->stopping)
+		return false;
+	for (i = 0; i < all->nr; i++) {
+		const struct participant *one = &all->list[i];
+
+		if ((one->step != PARTICIPANT_NONE && one->step != PARTICIPANT_RECORDING) ||
+		    one->due || one->looking || one->failed || participant_owes_answer(one))
+			return false;
+	}
+	return true;
 }
 
 /* Whether it is still waited for. */

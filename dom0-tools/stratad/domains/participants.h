@@ -174,6 +174,10 @@ void participants_start(struct participants *all);
 /* Handles kernels that came, left or answered.  Call it often. */
 void participants_tend(struct participants *all);
 
+/* Whether all kernels record or have nothing to record, and nothing is under way: the next change
+ * is announced by xenstore. */
+bool participants_quiet(const struct participants *all);
+
 /* Handles answers to participant_flush() only, and leaves other changes to the next
  * participants_tend(), because the caller uses rings that participants_tend() might unmap. */
 void participants_hear_flushed(struct participants *all);

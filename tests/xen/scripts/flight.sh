@@ -39,6 +39,22 @@ a_snapshot_holds_what_was_and_recording_goes_on() {
 	expect_status "and another one" 0
 }
 
+# How often the recorder's loop has gone to sleep.
+sleeps() { awk '/^voluntary/ { print $2 }' "/proc/$recorder/status"; }
+
+# Awake it goes to sleep 50 times a second.
+it_sleeps_while_nothing_happens_to_domains() {
+	sleep 2
+	before=$(sleeps)
+	sleep 4
+	nr=$(($(sleeps) - before))
+	if [ "$before" -gt 0 ] && [ "$nr" -le 40 ]; then
+		passed "a flight recorder sleeps"
+	else
+		missed "a flight recorder sleeps" "it woke $nr times in 4 s" fly
+	fi
+}
+
 what_is_recorded_changes_while_it_is() {
 	try select strata select --kernel 'g3:sched_*' --xen sched
 	expect_status "what is recorded can be changed" 0
@@ -104,6 +120,7 @@ what_an_event_costs() {
 }
 
 fly fly first
+it_sleeps_while_nothing_happens_to_domains
 a_snapshot_holds_what_was_and_recording_goes_on
 what_is_recorded_changes_while_it_is
 a_panic_leaves_its_last_moments
