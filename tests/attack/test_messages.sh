@@ -17,7 +17,7 @@ check "the others are summed up" said flooded 'user 61001 caused [0-9]+ more mes
 mkfifo "$work/pipe"
 exec {reader}<>"$work/pipe"
 dd if=/dev/zero bs=4096 count=16 of="$work/pipe" 2>/dev/null
-"$strata" record --output "$work/unread" --app all --duration 20 2>"$work/pipe" &
+"$strata" record --output "$work/unread" --app all --duration 10 2>"$work/pipe" &
 recorder=$!
 await test -S "$STRATA_APP_SOCKET"
 attack lies 50
