@@ -42,6 +42,7 @@ static void usage(FILE *out)
 		"                             sessions without --snapshot\n"
 		"      --max N                ends after N actions, whoever caused them (default:\n"
 		"                             Ctrl-C)\n"
+		"      --max-each N           acts N times for each user or domain\n"
 		"      --keep-free PERCENT    takes no further snapshot while less of the disk is free\n"
 		"                             (default: 15)\n"
 		"      --pause TIME           acts again for the same user or domain after TIME at the\n"
@@ -102,6 +103,11 @@ static int take_own(int option, const char *argument, struct trigger *trigger)
 			return wrong("--max needs a number, 1 or more");
 		trigger->max = (unsigned int)number;
 		return TAKEN;
+	case 'M':
+		if (take_number(argument, UINT_MAX, &number))
+			return wrong("--max-each needs a number, 1 or more");
+		trigger->owners.max = (unsigned int)number;
+		return TAKEN;
 	case 'f':
 		number = 0;
 		if (strcmp(argument, "0") && take_number(argument, 99, &number))
@@ -130,6 +136,7 @@ static int take_options(int argc, char **argv, struct aggregate_options *options
 		{ "session", required_argument, NULL, 's' },
 		{ "rotate", no_argument, NULL, 'R' },
 		{ "max", required_argument, NULL, 'm' },
+		{ "max-each", required_argument, NULL, 'M' },
 		{ "keep-free", required_argument, NULL, 'f' },
 		{ "pause", required_argument, NULL, 'p' },
 		{ "json", no_argument, NULL, 'j' },
@@ -194,7 +201,7 @@ int strata_cmd_trigger(int argc, char **argv)
 		if (status == STRATA_STATUS_OK && trigger.failed)
 			status = STRATA_STATUS_PARTIAL;
 	}
-	trigger_owners_free(&trigger.pausing);
+	trigger_owners_free(&trigger.owners);
 	aggregate_options_end(&options, &words);
 	return status;
 }

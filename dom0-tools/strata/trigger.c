@@ -196,24 +196,25 @@ static int act_for(struct trigger *trigger, const struct aggregate_look *look,
 	if (!action->taken && act(trigger, action))
 		return -1;
 	print(trigger, seen, action->done, action->failed);
-	return trigger_owners_begin(&trigger->pausing, row, now_ms() + trigger->pause_ms);
+	return trigger_owners_begin(&trigger->owners, look, row, now_ms() + trigger->pause_ms);
 }
 
 int trigger_look(void *data, const struct aggregate_look *look, struct strata_error *error)
 {
 	struct action action = { .taken = false };
 	struct trigger *trigger = data;
+	const uint64_t began_ms = now_ms();
 	struct aggregate_row *rows;
 	int result = 0;
 	size_t nr, i;
 
-	trigger_owners_expire(&trigger->pausing, now_ms());
 	if (aggregate_rows_list(look, &rows, &nr))
 		return strata_fail(error, "out of memory");
 	for (i = 0; i < nr && !result; i++) {
 		const uint64_t found = hits(trigger, &rows[i]);
 
-		if (found < trigger->count || trigger_owners_pauses(&trigger->pausing, &rows[i]))
+		if (found < trigger->count ||
+		    trigger_owners_pauses(&trigger->owners, look, &rows[i], began_ms))
 			continue;
 		if (act_for(trigger, look, &rows[i], found, &action))
 			result = strata_fail(error, "out of memory");

@@ -3,8 +3,8 @@
  * trigger.h - watches the counts of an aggregating channel, and takes a snapshot of a session when
  * they meet a condition.
  *
- * One look takes one snapshot, for all users and domains whose counts meet the condition and that
- * are not in their pause (trigger_owners.h).
+ * One look takes one snapshot, for all users and domains whose counts meet the condition, unless
+ * they are in their pause, or have had their actions (trigger_owners.h).
  */
 #ifndef STRATA_STRATA_TRIGGER_H
 #define STRATA_STRATA_TRIGGER_H
@@ -28,7 +28,7 @@ struct trigger {
 	const struct aggregate_choice *what;
 	/* Its state. */
 	unsigned int nr_actions;
-	struct trigger_owners pausing;
+	struct trigger_owners owners;
 	char written[PATH_MAX]; /* the directory with the snapshots; "" before the first one */
 	bool failed;            /* an action failed, which was printed */
 };

@@ -2,56 +2,70 @@
 /* trigger_owners.c - see trigger_owners.h; trigger.c calls it. */
 #include "strata/trigger_owners.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 #include "stratad/domains/aggregated_apps.h"
 
-static struct trigger_owner owner_of(const struct aggregate_row *row)
+static struct trigger_owner owner_of(const struct aggregate_look *look,
+				     const struct aggregate_row *row)
 {
 	const struct aggregate_source *source = row->source;
+	struct trigger_owner owner = { .kind = TRIGGER_OWNER_XEN };
 
-	if (source->program)
-		return (struct trigger_owner){ .kind = TRIGGER_OWNER_USER,
-					       .number = source->program->user };
-	if (source->events)
-		return (struct trigger_owner){ .kind = TRIGGER_OWNER_DOMAIN,
-					       .number = source->domain };
-	if (source->spec->by_owner)
-		return (struct trigger_owner){ .kind = TRIGGER_OWNER_DOMAIN, .number = row->owner };
-	return (struct trigger_owner){ .kind = TRIGGER_OWNER_XEN };
+	if (source->program) {
+		owner.kind = TRIGGER_OWNER_USER;
+		owner.number = source->program->user;
+	} else if (source->events) {
+		owner.kind = TRIGGER_OWNER_DOMAIN;
+		aggregate_source_name(source, owner.name);
+	} else if (aggregate_owner_name(look, row, owner.name)) {
+		owner.kind = TRIGGER_OWNER_DOMAIN;
+	}
+	return owner;
 }
 
-void trigger_owners_expire(struct trigger_owners *owners, uint64_t now_ms)
+static struct trigger_owner *find(const struct trigger_owners *owners,
+				  const struct trigger_owner *like)
 {
-	size_t i, nr = 0;
-
-	for (i = 0; i < owners->nr; i++)
-		if (now_ms < owners->list[i].quiet_until_ms)
-			owners->list[nr++] = owners->list[i];
-	owners->nr = nr;
-}
-
-bool trigger_owners_pauses(const struct trigger_owners *owners, const struct aggregate_row *row)
-{
-	const struct trigger_owner owner = owner_of(row);
 	size_t i;
 
-	for (i = 0; i < owners->nr; i++)
-		if (owners->list[i].kind == owner.kind && owners->list[i].number == owner.number)
-			return true;
-	return false;
+	for (i = 0; i < owners->nr; i++) {
+		struct trigger_owner *one = &owners->list[i];
+
+		if (one->kind == like->kind && one->number == like->number &&
+		    !strcmp(one->name, like->name))
+			return one;
+	}
+	return NULL;
 }
 
-int trigger_owners_begin(struct trigger_owners *owners, const struct aggregate_row *row,
-			 uint64_t until_ms)
+bool trigger_owners_pauses(const struct trigger_owners *owners, const struct aggregate_look *look,
+			   const struct aggregate_row *row, uint64_t now_ms)
 {
-	struct trigger_owner owner = owner_of(row);
+	const struct trigger_owner like = owner_of(look, row);
+	const struct trigger_owner *one = find(owners, &like);
 
-	if (!STRATA_GROW(owners->list, owners->nr, owners->capacity))
-		return -1;
-	owner.quiet_until_ms = until_ms;
-	owners->list[owners->nr++] = owner;
+	return one &&
+	       (now_ms < one->quiet_until_ms || (owners->max && one->nr_actions >= owners->max));
+}
+
+int trigger_owners_begin(struct trigger_owners *owners, const struct aggregate_look *look,
+			 const struct aggregate_row *row, uint64_t until_ms)
+{
+	const struct trigger_owner like = owner_of(look, row);
+	struct trigger_owner *one = find(owners, &like);
+
+	if (!one) {
+		if (!STRATA_GROW(owners->list, owners->nr, owners->capacity))
+			return -1;
+		one = &owners->list[owners->nr++];
+		*one = like;
+	}
+	one->nr_actions++;
+	one->quiet_until_ms = until_ms;
 	return 0;
 }
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * trigger_owners.h - the users and domains whose condition led to an action of a trigger less than
- * a pause ago.
+ * trigger_owners.h - the users and domains whose condition led to an action of a trigger.
  *
- * Each has a pause of its own: one that causes the condition without end does not take another's
- * actions.
+ * Each has a pause and a number of actions of its own: one that causes the condition without end
+ * does not take another's actions.
  */
 #ifndef STRATA_STRATA_TRIGGER_OWNERS_H
 #define STRATA_STRATA_TRIGGER_OWNERS_H
@@ -13,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "strata/aggregate_names.h"
 #include "strata/aggregate_rows.h"
 
 enum trigger_owner_kind {
@@ -23,7 +23,10 @@ enum trigger_owner_kind {
 
 struct trigger_owner {
 	enum trigger_owner_kind kind;
-	uint32_t number; /* the user's or domain's */
+	uint32_t number; /* the user's */
+	/* The domain's: its number is another one after each reboot. */
+	char name[AGGREGATE_NAME_BYTES];
+	unsigned int nr_actions;
 	uint64_t quiet_until_ms;
 };
 
@@ -31,18 +34,17 @@ struct trigger_owner {
 struct trigger_owners {
 	struct trigger_owner *list;
 	size_t nr, capacity;
+	unsigned int max; /* actions for each; 0: no limit */
 };
 
-/* Forgets the owners whose pause is over.
+/* Whether the owner of a row is in its pause, or has had its actions.
  * @now_ms: of CLOCK_MONOTONIC, as all times here */
-void trigger_owners_expire(struct trigger_owners *owners, uint64_t now_ms);
+bool trigger_owners_pauses(const struct trigger_owners *owners, const struct aggregate_look *look,
+			   const struct aggregate_row *row, uint64_t now_ms);
 
-/* Whether the owner of a row is in its pause. */
-bool trigger_owners_pauses(const struct trigger_owners *owners, const struct aggregate_row *row);
-
-/* Begins the pause of a row's owner, which is not in one.  0, or -1: out of memory. */
-int trigger_owners_begin(struct trigger_owners *owners, const struct aggregate_row *row,
-			 uint64_t until_ms);
+/* Counts an action, and begins the pause of a row's owner.  0, or -1: out of memory. */
+int trigger_owners_begin(struct trigger_owners *owners, const struct aggregate_look *look,
+			 const struct aggregate_row *row, uint64_t until_ms);
 
 void trigger_owners_free(struct trigger_owners *owners);
 

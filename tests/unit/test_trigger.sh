@@ -138,10 +138,19 @@ kill -INT "$trigger"
 ends
 check "a look at which both meet the condition names both" is "$(of_user 61001) $(of_user 61002)" "1 1"
 check "and takes one snapshot" is "$(snapshots)" 1
+# of_user_is USER NUMBER
+of_user_is() { [ "$(of_user "$1")" -ge "$2" ]; }
+watch --app program:plain --pause 10ms --interval 50ms --session flight --max-each 2 count
+await of_user_is 61001 2
+await of_user_is 61002 2
+sleep 0.5
+kill -INT "$trigger"
+ends
+check "--max-each limits the actions for each user" is "$(of_user 61001) $(of_user 61002)" "2 2"
 kill -KILL "${others[@]}"
 wait "${others[@]}" 2>/dev/null
 
-for wrong in "count --above 1ms" "time:a..b" "--count 0 count" "--above 5 --max x time:a..b" "--keep-free 100 count" "--keep-free x count" "" "count count" "--above 1h time:a..b"; do
+for wrong in "count --above 1ms" "time:a..b" "--count 0 count" "--above 5 --max x time:a..b" "--keep-free 100 count" "--keep-free x count" "--max-each 0 count" "" "count count" "--above 1h time:a..b"; do
 	# shellcheck disable=SC2086 # words
 	check "\"$wrong\" is refused" refused "strata trigger --help" "$strata" trigger --app all $wrong
 done
