@@ -47,7 +47,7 @@ LOG = os.path.join(WORK, "log")
 SEEDED = ["build", "bin", "lib", "tests"]  # of out/: what is built already need not be built again
 FUZZ_MUTATIONS = {"recorder": "8000", "writer": "20000"}
 # A test has so many times as long as without a mutant, but at least so many seconds.
-PATIENCE, PATIENCE_S = 20, 60
+PATIENCE, PATIENCE_S = 4, 60
 
 
 class Mutant:
