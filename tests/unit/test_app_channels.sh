@@ -273,7 +273,7 @@ check "beside a recorder that is stopped a program is recorded from its begin on
 for i in 0 1 2 3 4 5 6 7; do
 	start "of-eight-$i" --app 'program:plain' 
 done
-"$program" threads 1000
+STRATA_APP_WAIT_MS=20000 "$program" threads 1000
 refused_ninth() {
 	! "$strata" record --app all --duration 100ms -o "$work/ninth" >"$work/ninth.log" 2>&1 &&
 		grep -q '8 recorders are running, as many as there can be' "$work/ninth.log" &&
