@@ -176,6 +176,33 @@ static void a_flush_nested_in_a_flush_closes_the_packet_once(void **state)
 	assert_int_equal(audit.packets, 1);
 }
 
+static void nothing(void)
+{
+}
+
+/* As a kernel's probe whose call stacks take long: the audit finds each record that is earlier than
+ * the one before. */
+static void a_clock_that_was_read_before_nested_writers_is_read_again(void **state)
+{
+	static void (*const meanwhile[])(void) = { nothing, write_nested, flush, fill_the_subbuffer,
+						   lap_the_ring };
+	uint64_t ticks;
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < 2 * sizeof(meanwhile) / sizeof(meanwhile[0]); i++) {
+		ticks = ticks_now++;
+		meanwhile[i / 2]();
+		audit_drain(&audit, &fixture.reader);
+		assert_true(audited_write_at(&audit, fixture.ring, 0, 4, ticks));
+		/* And a flush before the reading. */
+		if (i % 2)
+			flush();
+		audit_drain(&audit, &fixture.reader);
+	}
+	balance();
+}
+
 static void a_nested_writer_that_laps_an_open_slot_is_lost_as_nested(void **state)
 {
 	struct strata_slot slot;
@@ -280,6 +307,7 @@ int main(void)
 		TEST(a_writer_nested_in_the_reserve_may_lap_the_ring),
 		TEST(a_flush_nested_in_the_reserve_moves_the_record_to_the_next_packet),
 		TEST(a_flush_nested_in_a_flush_closes_the_packet_once),
+		TEST(a_clock_that_was_read_before_nested_writers_is_read_again),
 		TEST(a_nested_writer_that_laps_an_open_slot_is_lost_as_nested),
 		TEST(slots_may_be_committed_in_any_order),
 		TEST(a_second_packet_that_is_complete_first_waits_for_its_turn),
