@@ -131,6 +131,14 @@ void strata_buffers_set_header_form(unsigned int channel, enum strata_header_for
 		strata_ring_set_form(ring_of(channel, cpu), form);
 }
 
+void strata_buffers_set_contexts(unsigned int channel, u16 contexts)
+{
+	unsigned int cpu;
+
+	for_each_possible_cpu (cpu)
+		strata_ring_set_contexts(ring_of(channel, cpu), contexts);
+}
+
 /* On the ring's own CPU, with interrupts off. */
 static void flush_ring(void *info)
 {

@@ -48,6 +48,10 @@ enum strata_header_form strata_buffers_header_form(unsigned int channel);
  * form. */
 void strata_buffers_set_header_form(unsigned int channel, enum strata_header_form form);
 
+/* Likewise sets which contexts (strata/abi/guest_context.h) a channel's records have; a new
+ * channel's have none. */
+void strata_buffers_set_contexts(unsigned int channel, u16 contexts);
+
 /*
  * Hands all records of a channel so far to its reader: each ring's CPU closes the sub-buffer that
  * it is writing, while probes continue.  May sleep.

@@ -146,11 +146,11 @@ static void stop(unsigned int channel)
 	strata_buffers_flush(channel);
 }
 
-/* Sets the contexts of a channel that is stopped. */
+/* Sets the contexts of a channel that is stopped and flushed. */
 static void set_contexts(unsigned int channel, u16 contexts)
 {
 	strata_contexts[channel] = contexts;
-	WRITE_ONCE(strata_channel_root(channel)->contexts, contexts);
+	strata_buffers_set_contexts(channel, contexts);
 }
 
 /* Puts into effect what a command says of a channel's rings. */
@@ -289,7 +289,8 @@ static void destroy(unsigned int channel)
 	strata_unpublish_channel(channel);
 	stop(channel);
 	strata_filter_replace(channel, NULL);
-	set_contexts(channel, 0);
+	/* Its rings, if it has any, end here: the next ones have none. */
+	strata_contexts[channel] = 0;
 	strata_channel_unshare(channel);
 	strata_notify_close(channel);
 }

@@ -32,7 +32,9 @@ struct strata_packet_header {
 	uint64_t events_discarded; /* sum of the three below: all losses before this packet's end */
 	uint64_t lost[STRATA_NR_LOST];
 	uint32_t cpu_id;
-	uint32_t reserved; /* zero in the ring; in an application's file, its process's number */
+	/* In a ring of a kernel the contexts of its records, STRATA_CONTEXT_BIT()s
+	 * (abi/guest_context.h); in an application's file its process's number; else zero. */
+	uint32_t layer_word;
 };
 
 #define STRATA_PACKET_HEADER_BYTES ((uint32_t)sizeof(struct strata_packet_header))
@@ -228,6 +230,7 @@ struct strata_packet {
 	uint64_t lost[STRATA_NR_LOST];
 	uint32_t cpu;
 	enum strata_header_form form;
+	uint32_t layer_word;
 };
 
 /*
@@ -256,7 +259,7 @@ static inline void strata_packet_header_build(struct strata_packet_header *heade
 	}
 	header->events_discarded = discarded;
 	header->cpu_id = packet->cpu;
-	header->reserved = 0;
+	header->layer_word = packet->layer_word;
 }
 
 #endif /* STRATA_PACKET_H */

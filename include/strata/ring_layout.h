@@ -47,7 +47,9 @@ struct strata_ring_writer_area {
 	uint32_t cpu;
 	uint8_t count_bits; /* width of the writer's counters; a reader of another width refuses */
 	uint8_t form;       /* enum strata_header_form of the records that are written now */
-	uint8_t reserved0[2];
+	/* The contexts of the records that are written now, STRATA_CONTEXT_BIT()s
+	 * (abi/guest_context.h); zero, except in kernels. */
+	uint16_t contexts;
 	uint64_t reserved1[6];
 	/* Losses up to now, including those after the last packet that could be written. */
 	uint64_t lost[STRATA_NR_LOST];

@@ -171,6 +171,7 @@ STRATA_SLOW_PATH void strata_ring_deliver(struct strata_ring *ring,
 		packet.lost[i] = subbuf->lost[i];
 	packet.cpu = ring->cpu;
 	packet.form = (enum strata_header_form)ring->form;
+	packet.layer_word = ring->contexts;
 	strata_packet_header_build((struct strata_packet_header *)subbuf->base, &packet);
 	/* For the next turn, which cannot begin before commit_seq says that this one is whole. */
 	strata_write_once(&subbuf->newest_ticks, 0);

@@ -395,10 +395,11 @@ static void record(struct fake_guest *guest, bool overwrite, enum strata_header_
 	if (form != guest->form || contexts != guest->contexts)
 		flush(guest);
 	guest->form = form;
-	guest->contexts = guest->root->contexts = contexts;
+	guest->contexts = contexts;
 	for (i = 0; i < guest->nr_rings; i++) {
 		guest->rings[i].ring->overwrite = overwrite;
 		strata_ring_set_form(guest->rings[i].ring, form);
+		strata_ring_set_contexts(guest->rings[i].ring, contexts);
 	}
 	guest->enabled = events;
 	guest->recording = true;

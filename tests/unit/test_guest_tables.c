@@ -186,9 +186,6 @@ static void tables_have_the_sizes_that_were_asked_for(void **state)
 	make_counting(1);
 	root->tsc_khz = 0;
 	is_refused_as_counting("bad root page: it is of rings");
-	make_counting(1);
-	root->contexts = 1;
-	is_refused_as_counting("bad root page: it is of rings");
 	make_counting(2);
 	directory[root->nr_refs - 1] = directory[root->nr_refs - 2];
 	is_refused_as_counting("bad directory: it lists reference");

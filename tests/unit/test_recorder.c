@@ -17,6 +17,8 @@
 
 #include <cmocka.h>
 
+#include <strata/abi/guest_context.h>
+
 #include "consumerd/packets/packet_reader.h"
 #include "consumerd/recorder_state.h"
 #include "saved.h"
@@ -251,6 +253,119 @@ static void a_ring_that_was_overwritten_is_read_from_where_it_stands(void **stat
 	test_remove_dir(dir);
 }
 
+/* A record whose one context is a number, as its payload. */
+static void write_with(struct test_ring *ring, enum strata_guest_context_bit context)
+{
+	const uint32_t payload[] = { 1, 0xc0de0000u + context, 7 };
+	struct strata_slot slot;
+
+	assert_true(strata_ring_reserve(ring->writer, 0, sizeof(payload), &slot));
+	memcpy(slot.payload, payload, sizeof(payload));
+	strata_ring_commit(ring->writer, &slot);
+}
+
+static void set_contexts(struct test_ring *ring, uint16_t contexts)
+{
+	strata_ring_flush(ring->writer);
+	strata_ring_set_contexts(ring->writer, contexts);
+}
+
+/* Opens a recorder of a kernel whose records have nice values. */
+static struct recorder *record_nice(char *dir, struct test_ring *ring)
+{
+	struct strata_error error = { "" };
+	struct recorder *recorder;
+
+	assert_non_null(mkdtemp(dir));
+	recorder = test_open_recorder(dir);
+	test_add_source(recorder, "one");
+	recorder_recording(recorder)->sources[0].contexts = STRATA_CONTEXT_BIT(STRATA_CONTEXT_NICE);
+	assert_int_equal(recorder_add_ring(recorder, 0, &ring->ring, RECORDER_WITH_PAST, &error),
+			 0);
+	return recorder;
+}
+
+/* All of these records have the same size: nothing but the packet says which context it is. */
+static void packets_with_other_contexts_are_left_out_and_counted(void **state)
+{
+	char dir[] = "/tmp/strata-recorder-XXXXXX";
+	static struct test_ring ring;
+	struct strata_error error = { "" };
+	struct recorder_totals totals;
+	struct recorder *recorder;
+
+	(void)state;
+	test_ring_open(&ring, 0);
+	ring.ring.reader.shared = ring.reader_area;
+	/* Each leaves an open sub-buffer, which the change completes. */
+	set_contexts(&ring, STRATA_CONTEXT_BIT(STRATA_CONTEXT_PRIO));
+	write_with(&ring, STRATA_CONTEXT_PRIO);
+	set_contexts(&ring, STRATA_CONTEXT_BIT(STRATA_CONTEXT_NICE));
+	write_with(&ring, STRATA_CONTEXT_NICE);
+	write_with(&ring, STRATA_CONTEXT_NICE);
+	set_contexts(&ring, STRATA_CONTEXT_BIT(STRATA_CONTEXT_PID));
+	write_with(&ring, STRATA_CONTEXT_PID);
+	set_contexts(&ring, STRATA_CONTEXT_BIT(STRATA_CONTEXT_NICE));
+	write_with(&ring, STRATA_CONTEXT_NICE);
+	recorder = record_nice(dir, &ring);
+	assert_int_equal(recorder_close(recorder, &totals, &error), 0);
+	assert_int_equal(totals.events, 3);
+	assert_int_equal(totals.bad_packets, 2);
+	test_ring_close(&ring);
+	test_remove_dir(dir);
+}
+
+/* A command changes the contexts while the recorder copies. */
+static uint32_t copy_while_they_change(const struct ring *ring, strata_count_t position, void *to)
+{
+	const uint32_t bytes = strata_reader_copy_prefix(&ring->reader, position, to);
+
+	((struct strata_ring_writer_area *)ring->reader.writer)->contexts =
+		STRATA_CONTEXT_BIT(STRATA_CONTEXT_PID);
+	return bytes;
+}
+
+/* Records a ring whose writer died in a sub-buffer with a record of that context. */
+static struct recorder_totals record_open(enum strata_guest_context_bit context,
+					  uint32_t (*copy)(const struct ring *ring,
+							   strata_count_t position, void *to))
+{
+	char dir[] = "/tmp/strata-recorder-XXXXXX";
+	static struct test_ring ring;
+	struct strata_error error = { "" };
+	struct recorder_totals totals;
+	struct recorder *recorder;
+
+	test_ring_open(&ring, 0);
+	ring.ring.reader.shared = ring.reader_area;
+	ring.ring.copy_prefix = copy;
+	set_contexts(&ring, STRATA_CONTEXT_BIT(STRATA_CONTEXT_NICE));
+	write_with(&ring, STRATA_CONTEXT_NICE);
+	set_contexts(&ring, (uint16_t)STRATA_CONTEXT_BIT(context));
+	write_with(&ring, context);
+	recorder = record_nice(dir, &ring);
+	assert_int_equal(recorder_close(recorder, &totals, &error), 0);
+	test_ring_close(&ring);
+	test_remove_dir(dir);
+	return totals;
+}
+
+static void an_open_sub_buffer_has_the_contexts_that_its_ring_says(void **state)
+{
+	struct recorder_totals totals = record_open(STRATA_CONTEXT_NICE, NULL);
+
+	(void)state;
+	assert_int_equal(totals.events, 2);
+	assert_int_equal(totals.bad_packets, 0);
+	totals = record_open(STRATA_CONTEXT_PRIO, NULL);
+	assert_int_equal(totals.events, 1);
+	assert_int_equal(totals.bad_packets, 1);
+	/* Then the writer has completed it, and it is no open one any more. */
+	totals = record_open(STRATA_CONTEXT_NICE, copy_while_they_change);
+	assert_int_equal(totals.events, 1);
+	assert_int_equal(totals.bad_packets, 0);
+}
+
 static void a_ring_whose_words_are_none_is_named_once(void **state)
 {
 	char dir[] = "/tmp/strata-recorder-XXXXXX";
@@ -460,6 +575,8 @@ int main(void)
 		cmocka_unit_test(a_writer_cannot_lead_the_recorder_back),
 		cmocka_unit_test(a_ring_that_is_nearly_full_comes_first),
 		cmocka_unit_test(a_ring_that_was_overwritten_is_read_from_where_it_stands),
+		cmocka_unit_test(packets_with_other_contexts_are_left_out_and_counted),
+		cmocka_unit_test(an_open_sub_buffer_has_the_contexts_that_its_ring_says),
 		cmocka_unit_test(a_ring_whose_words_are_none_is_named_once),
 		cmocka_unit_test(
 			a_stream_ends_with_a_packet_of_its_own_where_events_were_lost_and_only_there),

@@ -83,7 +83,7 @@ static void the_first_record_of_a_packet_gives_it_its_begin(void **state)
 	assert_int_equal(header->packet_seq_num, 0);
 	assert_int_equal(header->timestamp_end, 6000);
 	assert_int_equal(header->cpu_id, 3);
-	assert_int_equal(header->reserved, 0);
+	assert_int_equal(header->layer_word, 0);
 	assert_int_equal(header->timestamp_begin, record->ticks);
 	assert_in_range(record->ticks, 5000, 5010);
 	balance();

@@ -4,7 +4,8 @@
  * the third step of the drain (drain.h).
  *
  * packet_check.c knows what a packet may contain. This file adds: its number and times may not step
- * back, no record is taken twice, and its place, CPU and losses are ours, not the writer's.
+ * back, its records have the contexts of the recording, no record is taken twice, and its place,
+ * CPU and losses are ours, not the writer's.
  */
 #include "consumerd/drain/line.h"
 #include "recording/presence.h"
@@ -93,6 +94,10 @@ int drain_check(struct drain *drain, const struct ring_stream *stream, struct pi
 		return strata_fail(error, "its sequence number %llu comes after %llu",
 				   (unsigned long long)piece->sequence,
 				   (unsigned long long)stream->next_sequence - 1);
+	/* They may lie there since an earlier recorder, with others. */
+	if (piece->contexts != source->contexts)
+		return strata_fail(error, "its events have contexts %#x, and the recording has %#x",
+				   piece->contexts, source->contexts);
 	switch (piece->form) {
 	case PIECE_SUBBUF:
 		result = check_subbuf(drain, stream, piece, error);

@@ -25,6 +25,7 @@ struct piece {
 		PIECE_RECORDS, /* of a single-store ring, without a header */
 	} form;
 	uint32_t bytes;                /* in drain->copy, header or the room for it included */
+	uint32_t contexts;             /* of its records, says the writer (abi/guest_context.h) */
 	uint64_t sequence;             /* of the packet */
 	strata_count_t closed;         /* bytes of the sub-buffer */
 	uint64_t before;               /* single-store rings: the position before it was taken */

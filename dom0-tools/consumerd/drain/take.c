@@ -48,6 +48,7 @@ static void copy_subbuf(struct drain *drain, const struct strata_ring_reader *re
 	piece->form = PIECE_SUBBUF;
 	piece->bytes = (uint32_t)bytes;
 	piece->closed = closed;
+	piece->contexts = header.layer_word;
 	drain->work_bytes += bytes;
 }
 
@@ -68,6 +69,11 @@ static int take_subbuf(struct drain *drain, struct ring_stream *stream, struct p
 	return 1;
 }
 
+static uint16_t contexts_now(const struct ring *ring)
+{
+	return strata_read_once(&ring->reader.writer->contexts);
+}
+
 /* Copies what is committed of an open sub-buffer, unless it was taken before.  1 or 0. */
 static int take_prefix(struct drain *drain, const struct ring_stream *stream, enum take what,
 		       struct piece *piece)
@@ -77,11 +83,17 @@ static int take_prefix(struct drain *drain, const struct ring_stream *stream, en
 	unsigned int i;
 
 	piece->form = PIECE_PREFIX;
+	piece->contexts = contexts_now(ring);
+	strata_read_barrier();
 	piece->bytes = ring->copy_prefix && what == TAKE_REST
 			       ? ring->copy_prefix(ring, position, drain->copy)
 			       : strata_reader_copy_prefix(&ring->reader, position, drain->copy);
 	drain->work_bytes += piece->bytes;
+	strata_read_barrier();
 	if (piece->bytes <= STRATA_PACKET_HEADER_BYTES || piece->bytes <= stream->part_bytes)
+		return 0;
+	/* Another command changes them: the writer has completed the sub-buffer. */
+	if (contexts_now(ring) != piece->contexts)
 		return 0;
 	piece->sequence = sequence_at(stream, position);
 	/* While the writer is in the sub-buffer, losses belong to the packet of its end. */
@@ -99,6 +111,7 @@ static int take_records(struct drain *drain, struct ring_stream *stream, bool pa
 	struct strata_single_reader *reader = &stream->ring->single;
 
 	piece->form = PIECE_RECORDS;
+	piece->contexts = 0;
 	piece->before = reader->position;
 	if (strata_single_poll(reader, partly, false) == STRATA_POLL_NOTHING)
 		return drain_let_go(stream, piece, NULL);

@@ -30,7 +30,7 @@ static void build_header(const struct drain *drain, const struct ring_stream *st
 
 	strata_packet_header_build(header, packet);
 	memcpy(header->uuid, source->uuid, sizeof(header->uuid));
-	header->reserved = (uint32_t)source->pid;
+	header->layer_word = (uint32_t)source->pid;
 }
 
 /* Counts losses up to a packet: since the recording began, and never fewer than before, whatever

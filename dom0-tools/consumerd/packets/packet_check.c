@@ -52,6 +52,7 @@ static void unpack_header(const struct strata_packet_header *header, struct stra
 		packet->lost[i] = header->lost[i];
 	packet->cpu = header->cpu_id;
 	packet->form = (enum strata_header_form)header->stream_id;
+	packet->layer_word = header->layer_word;
 }
 
 static bool uuid_fits(const struct strata_source *source, const uint8_t uuid[16])

@@ -56,8 +56,7 @@ static uint64_t refs_of_rings(const struct strata_guest_root *root, struct strat
 static uint64_t refs_of_tables(const struct strata_guest_root *root,
 			       const struct strata_aggregate_spec *spec, struct strata_error *error)
 {
-	if (!root->subbuf_bits && !root->nr_subbufs_bits && !root->header_forms &&
-	    !root->contexts && root->tsc_khz)
+	if (!root->subbuf_bits && !root->nr_subbufs_bits && !root->header_forms && root->tsc_khz)
 		return strata_guest_aggregate_refs(root->table_bytes, root->nr_rings, spec);
 	strata_fail(error, "bad root page: it is of rings, not of tables to count in");
 	return 0;
@@ -78,12 +77,9 @@ static int read_root(xengnttab_handle *gnttab, const struct guest *guest,
 	if (root->version != STRATA_GUEST_ABI_VERSION)
 		return strata_fail(error, "its root page has version %u, but this tool needs %u",
 				   root->version, STRATA_GUEST_ABI_VERSION);
-	if (root->contexts & ~STRATA_CONTEXTS_ALL || root->header_forms & ~STRATA_HEADER_FORMS_ALL)
-		return strata_fail(error,
-				   "bad root page: contexts %#x (this tool knows %#x), header "
-				   "forms %#x (this tool knows %#x)",
-				   root->contexts, STRATA_CONTEXTS_ALL, root->header_forms,
-				   STRATA_HEADER_FORMS_ALL);
+	if (root->header_forms & ~STRATA_HEADER_FORMS_ALL)
+		return strata_fail(error, "bad root page: header forms %#x (this tool knows %#x)",
+				   root->header_forms, STRATA_HEADER_FORMS_ALL);
 	if (root->nonce != guest->nonce)
 		return strata_fail(error,
 				   "its root page is of another load (nonce %" PRIx64
@@ -248,7 +244,6 @@ static int begin_or_nothing(struct guest_map *map, xengnttab_handle *gnttab,
 		return -1;
 	}
 	map->header_forms = map->reading->root.header_forms;
-	map->contexts_before = map->reading->root.contexts;
 	return 0;
 }
 
@@ -338,6 +333,11 @@ enum strata_header_form guest_map_form(const struct guest_map *map)
 	uint8_t form = strata_read_once(&map->rings[0].reader.writer->form);
 
 	return form < STRATA_NR_HEADER_FORMS ? (enum strata_header_form)form : STRATA_HEADER_FULL;
+}
+
+uint16_t guest_map_contexts(const struct guest_map *map)
+{
+	return strata_read_once(&map->rings[0].reader.writer->contexts) & STRATA_CONTEXTS_ALL;
 }
 
 int guest_map_events_begin(struct guest_map *map, const struct guest *guest, uint32_t pages,

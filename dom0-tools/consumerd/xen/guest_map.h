@@ -29,7 +29,6 @@ struct guest_map {
 	/* The contexts (abi/guest_context.h) that the guest is asked to write: likewise, initially
 	 * none. */
 	uint16_t contexts;
-	uint16_t contexts_before; /* those of the records that the rings had when it was mapped */
 	/* of guest_map.c */
 	xengnttab_handle *gnttab;
 	struct guest_reading *reading; /* not NULL: it is being mapped */
@@ -87,6 +86,9 @@ int guest_map_step(struct guest_map *map, struct strata_error *error);
 
 /* The form that the rings of a taken-over flight recorder claim to have. */
 enum strata_header_form guest_map_form(const struct guest_map *map);
+
+/* The contexts that its records claim to have: those that this tool knows. */
+uint16_t guest_map_contexts(const struct guest_map *map);
 
 /*
  * Begins to read the event table again after the guest added to it; the last guest_map_step()

@@ -319,7 +319,7 @@ static void continue_form(struct participants *all, struct participant *one)
 	const uint16_t chosen = one->map.contexts;
 
 	one->map.form = guest_map_form(&one->map);
-	one->map.contexts = one->map.contexts_before;
+	one->map.contexts = guest_map_contexts(&one->map);
 	if (chosen != one->map.contexts)
 		participant_say(
 			all, one,

@@ -42,8 +42,9 @@
  * while started replaces period, mask and filters.
  *
  * SET is hexadecimal, STRATA_CONTEXT_BIT()s of abi/guest_context.h: each record contains these
- * contexts.  A recording with other contexts is stopped and flushed first; the root page says which
- * the records have.  A channel that counts refuses the word.
+ * contexts.  A recording with other contexts is stopped and flushed first.  Each ring's writer area
+ * says which contexts the records have that are written now (ring_layout.h), and each packet's
+ * header which its own records have (packet.h).  A channel that counts refuses the word.
  *
  * One FILTER at most is `tid=` or `pid=` and up to STRATA_GUEST_FILTER_MAX decimal numbers,
  * separated by commas: only events of a CPU that runs one of these threads, or processes, are
@@ -101,7 +102,7 @@
 #include <strata/ring_layout.h>
 #include <strata/switch_period.h>
 
-#define STRATA_GUEST_ABI_VERSION 7u
+#define STRATA_GUEST_ABI_VERSION 8u
 #define STRATA_GUEST_MAGIC       0x54525453u /* "STRT" */
 
 #define STRATA_GUEST_XENSTORE_DIR "data/strata"
@@ -137,9 +138,9 @@ struct strata_guest_context {
 /*
  * Of a channel that counts, the directory lists after the event table: the pages of the keys; then
  * for each of `nr_rings` CPUs the pages of its table; none writable.  The sizes of sub-buffers,
- * header_forms and contexts are zero: who sent the command knows the sizes of the tables.
+ * and header_forms are zero: who sent the command knows the sizes of the tables.
  *
- * An unknown header form or context is refused.
+ * An unknown header form is refused.
  */
 struct strata_guest_root {
 	uint32_t magic;
@@ -150,7 +151,7 @@ struct strata_guest_root {
 	uint32_t nr_rings;
 	uint8_t subbuf_bits;
 	uint8_t nr_subbufs_bits;
-	uint16_t contexts; /* STRATA_CONTEXT_BIT()s, of the records in the rings */
+	uint16_t reserved; /* zero */
 	uint32_t nr_refs;
 	uint32_t table_bytes;
 	uint32_t tsc_khz; /* of a channel that counts: what this kernel's TSC is; else 0 */
