@@ -22,6 +22,7 @@ struct writing {
 	u32 contexts;
 	unsigned char *at;
 	unsigned char *end; /* of the record's room */
+	unsigned char *cut; /* the word of the next call stack */
 };
 
 static bool has(const struct writing *writing, enum strata_guest_context_bit bit)
@@ -56,10 +57,12 @@ static u32 frames_room(const struct writing *writing, u32 stacks)
 	return left < 0 ? 0 : min_t(u32, left / sizeof(u64), STRATA_CONTEXT_FRAMES_MAX);
 }
 
-static void put_stack(struct writing *writing, const unsigned long *frames, u32 nr)
+static void put_stack(struct writing *writing, const unsigned long *frames, u32 nr, u32 cut)
 {
 	u32 i;
 
+	memcpy(writing->cut, &cut, sizeof(cut));
+	writing->cut += sizeof(cut);
 	memcpy(writing->at, &nr, sizeof(nr));
 	writing->at += sizeof(nr);
 	for (i = 0; i < nr; i++) {
@@ -73,15 +76,18 @@ static void put_stack(struct writing *writing, const unsigned long *frames, u32 
 /* The unwinder takes no lock, and may run in NMI context: perf uses it there. */
 static void put_kernel_stack(struct writing *writing, u32 stacks)
 {
-	unsigned long frames[OWN_FRAMES + STRATA_CONTEXT_FRAMES_MAX];
-	u32 nr, own = 0;
+	/* One more than fit: whether there are more is seen. */
+	unsigned long frames[OWN_FRAMES + STRATA_CONTEXT_FRAMES_MAX + 1];
+	u32 nr, own = 0, room;
 
 	if (!has(writing, STRATA_CONTEXT_CALLSTACK_KERNEL))
 		return;
 	nr = stack_trace_save(frames, ARRAY_SIZE(frames), 0);
 	while (own < nr && within_module(frames[own], THIS_MODULE))
 		own++;
-	put_stack(writing, frames + own, min(nr - own, frames_room(writing, stacks)));
+	room = frames_room(writing, stacks);
+	put_stack(writing, frames + own, min(nr - own, room),
+		  nr == ARRAY_SIZE(frames) || nr - own > room);
 }
 
 /* What a function with a frame pointer has on its stack. */
@@ -90,27 +96,41 @@ struct user_frame {
 	unsigned long ret;
 };
 
-/* Reads the stack of a 64-bit program; of another one only the place that it is at. */
-static u32 walk_user_stack(unsigned long *frames, u32 room)
+/* Reads the stack of a 64-bit program; of another one only the place that it is at.  Cut: there is
+ * no room for the next frame, or it cannot be read. */
+static u32 walk_user_stack(unsigned long *frames, u32 room, bool *cut)
 {
 	struct pt_regs *regs = task_pt_regs(current);
 	unsigned long at = regs->bp, above = regs->sp;
 	struct user_frame frame;
 	u32 nr = 0;
 
-	if (!room || !user_mode(regs))
+	*cut = user_mode(regs);
+	if (!room || !*cut)
 		return 0;
 	frames[nr++] = regs->ip;
-	while (nr < room && user_64bit_mode(regs) && at >= above && IS_ALIGNED(at, sizeof(at)) &&
-	       /* The copy goes to our stack: usercopy's checks of other memory may take a lock. */
-	       !copy_from_user_nofault(&frame, (const void __user *)at, sizeof(frame))) {
+	if (!user_64bit_mode(regs))
+		return nr;
+	while (at >= above && IS_ALIGNED(at, sizeof(at))) {
+		/* The copy goes to our stack: usercopy's checks of other memory may take a lock. */
+		if (nr == room ||
+		    copy_from_user_nofault(&frame, (const void __user *)at, sizeof(frame)))
+			return nr;
 		if (!frame.ret)
 			break;
 		frames[nr++] = frame.ret;
 		above = at + sizeof(frame);
 		at = frame.next;
 	}
+	*cut = false;
 	return nr;
+}
+
+/* A worker of io_uring has its creator's memory, and never ran a program: its registers are not
+ * those of a stack. */
+static bool runs_program(void)
+{
+	return current->mm && !(current->flags & (PF_KTHREAD | PF_IO_WORKER));
 }
 
 /*
@@ -119,22 +139,20 @@ static u32 walk_user_stack(unsigned long *frames, u32 room)
  */
 static bool may_read_user(bool nested)
 {
-	/* A worker of io_uring has its creator's memory, and never ran a program: its registers are
-	 * not those of a stack. */
-	return !nested && !in_nmi() && current->mm &&
-	       !(current->flags & (PF_KTHREAD | PF_IO_WORKER));
+	return !nested && !in_nmi() && runs_program();
 }
 
 static void put_user_stack(struct writing *writing, bool nested)
 {
 	unsigned long frames[STRATA_CONTEXT_FRAMES_MAX];
+	bool cut = runs_program();
 	u32 nr = 0;
 
 	if (!has(writing, STRATA_CONTEXT_CALLSTACK_USER))
 		return;
 	if (may_read_user(nested))
-		nr = walk_user_stack(frames, frames_room(writing, 0));
-	put_stack(writing, frames, nr);
+		nr = walk_user_stack(frames, frames_room(writing, 0), &cut);
+	put_stack(writing, frames, nr, cut);
 }
 
 static bool is_migratable(void)
@@ -148,7 +166,11 @@ static bool is_migratable(void)
 
 u32 strata_contexts_write(u32 contexts, void *to, u32 room, bool nested)
 {
-	struct writing writing = { contexts, to, (unsigned char *)to + room };
+	struct writing writing = {
+		.contexts = contexts,
+		.at = to,
+		.end = (unsigned char *)to + room,
+	};
 
 	put_name(&writing);
 	put(&writing, STRATA_CONTEXT_PID, current->tgid);
@@ -156,6 +178,8 @@ u32 strata_contexts_write(u32 contexts, void *to, u32 room, bool nested)
 	put(&writing, STRATA_CONTEXT_NICE, task_nice(current));
 	put(&writing, STRATA_CONTEXT_NEED_RESCHEDULE, test_tsk_need_resched(current));
 	put(&writing, STRATA_CONTEXT_MIGRATABLE, is_migratable());
+	writing.cut = writing.at;
+	writing.at += strata_guest_context_stacks(contexts) * sizeof(u32);
 	put_kernel_stack(&writing, has(&writing, STRATA_CONTEXT_CALLSTACK_USER));
 	put_user_stack(&writing, nested);
 	return writing.at - (unsigned char *)to;

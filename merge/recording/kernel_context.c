@@ -20,6 +20,8 @@
 static const struct {
 	const char *name, *help;
 	struct strata_field_desc field;
+	const char *
+		cut; /* of a call stack: the field before all stacks that says whether it was cut */
 } known[STRATA_NR_CONTEXTS] = {
 	[STRATA_CONTEXT_PROCNAME] = { "procname", "name of the thread", PROCNAME("procname") },
 	[STRATA_CONTEXT_PID] = { "pid", "number of the process, as its kernel has it",
@@ -35,10 +37,11 @@ static const struct {
 					NUMBER("migratable", STRATA_FIELD_UNSIGNED) },
 	[STRATA_CONTEXT_CALLSTACK_KERNEL] = { "callstack-kernel",
 					      "addresses of the kernel's functions, innermost first",
-					      CALLSTACK("callstack_kernel") },
+					      CALLSTACK("callstack_kernel"),
+					      "callstack_kernel_cut" },
 	[STRATA_CONTEXT_CALLSTACK_USER] = { "callstack-user",
 					    "addresses of the program's functions, by frame pointers",
-					    CALLSTACK("callstack_user") },
+					    CALLSTACK("callstack_user"), "callstack_user_cut" },
 };
 
 const char *strata_kernel_context_name(enum strata_guest_context_bit context)
@@ -63,11 +66,25 @@ bool strata_kernel_context_find(const char *name, size_t length, uint32_t *conte
 	return false;
 }
 
+static struct strata_field_desc cut_field(const char *name)
+{
+	struct strata_field_desc field = NUMBER("", STRATA_FIELD_UNSIGNED);
+
+	strcpy(field.name, name);
+	return field;
+}
+
 void strata_kernel_context_describe(struct strata_event_desc *context, uint32_t contexts)
 {
 	unsigned int i;
 
 	for (i = 0; i < STRATA_NR_CONTEXTS; i++)
-		if (contexts & STRATA_CONTEXT_BIT(i))
+		if (contexts & STRATA_CONTEXT_BIT(i) && !known[i].cut)
+			context->fields[context->nr_fields++] = known[i].field;
+	for (i = 0; i < STRATA_NR_CONTEXTS; i++)
+		if (contexts & STRATA_CONTEXT_BIT(i) && known[i].cut)
+			context->fields[context->nr_fields++] = cut_field(known[i].cut);
+	for (i = 0; i < STRATA_NR_CONTEXTS; i++)
+		if (contexts & STRATA_CONTEXT_BIT(i) && known[i].cut)
 			context->fields[context->nr_fields++] = known[i].field;
 }

@@ -21,8 +21,9 @@ const char *strata_kernel_context_help(enum strata_guest_context_bit context);
 /* Adds the context of that name to a set.  False: the name is unknown. */
 bool strata_kernel_context_find(const char *name, size_t length, uint32_t *contexts);
 
-/* Appends the fields of a set of contexts, in the order of a record.  @context: has room for them
- */
+/* Appends the fields of a set of contexts, in the order of a record.  A call stack has two: the
+ * last is its frames, and before all stacks is one that says whether frames are missing.  @context:
+ * has room for them. */
 void strata_kernel_context_describe(struct strata_event_desc *context, uint32_t contexts);
 
 #endif /* STRATA_MERGE_KERNEL_CONTEXT_H */

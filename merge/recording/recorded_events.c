@@ -130,26 +130,38 @@ static bool is_same_field(const struct strata_field_desc *one,
 	       one->bytes == other->bytes && one->count == other->count;
 }
 
+/* Whether a field is the one that a context is known by: its last. */
+static bool is_field_of(const struct strata_field_desc *field, unsigned int bit)
+{
+	struct strata_event_desc one = { .nr_fields = 0 };
+
+	strata_kernel_context_describe(&one, STRATA_CONTEXT_BIT(bit));
+	return is_same_field(field, &one.fields[one.nr_fields - 1]);
+}
+
 int strata_recorded_contexts(const struct strata_ctf_type *context, uint16_t *contexts,
 			     struct strata_error *error)
 {
-	struct strata_event_desc found = { .id = 0 }, expected;
+	struct strata_event_desc found = { .id = 0 };
+	struct strata_event_desc expected = *strata_layer_context(STRATA_LAYER_KERNEL);
 	unsigned int bit, at;
 
 	*contexts = 0;
-	expected = *strata_layer_context(STRATA_LAYER_KERNEL);
-	strata_kernel_context_describe(&expected, STRATA_CONTEXTS_ALL);
-	if (!context || describe_fields(context, &found, error) || !found.nr_fields ||
-	    !is_same_field(&found.fields[0], &expected.fields[0]))
+	if (!context || describe_fields(context, &found, error))
 		return strata_fail(error, "the context is not a kernel's");
-	for (bit = 0, at = 1; bit < STRATA_NR_CONTEXTS && at < found.nr_fields; bit++)
-		if (is_same_field(&found.fields[at], &expected.fields[bit + 1])) {
-			*contexts |= (uint16_t)STRATA_CONTEXT_BIT(bit);
-			at++;
-		}
-	return at == found.nr_fields ? 0
-				     : strata_fail(error, "the context has an unknown field %s",
-						   found.fields[at].name);
+	for (bit = 0; bit < STRATA_NR_CONTEXTS; bit++)
+		for (at = 0; at < found.nr_fields; at++)
+			if (is_field_of(&found.fields[at], bit))
+				*contexts |= (uint16_t)STRATA_CONTEXT_BIT(bit);
+	strata_kernel_context_describe(&expected, *contexts);
+	for (at = 0; at < found.nr_fields && at < expected.nr_fields; at++)
+		if (!is_same_field(&found.fields[at], &expected.fields[at]))
+			return strata_fail(error, "the context has %s where a kernel's has %s",
+					   found.fields[at].name, expected.fields[at].name);
+	return found.nr_fields == expected.nr_fields
+		       ? 0
+		       : strata_fail(error, "the context has %u fields, and a kernel's %u",
+				     found.nr_fields, expected.nr_fields);
 }
 
 static int load_event(struct strata_source *source, const struct strata_ctf_event_class *class,

@@ -129,6 +129,12 @@ static u32 frames(const char *name)
 	return find(ALL, name).count;
 }
 
+/* Whether the stacks lack frames: bit 0 the kernel's, bit 1 the program's. */
+static u32 cut(void)
+{
+	return number(ALL, "callstack_kernel_cut") | number(ALL, "callstack_user_cut") << 1;
+}
+
 /* Makes a frame at @index of the program's stack, whose caller's frame is at @next. */
 static void make_frame(unsigned int index, unsigned int next, unsigned long ret)
 {
@@ -181,6 +187,7 @@ static void each_context_is_where_readers_look(void **state)
 	assert_int_equal(frame(ALL, "callstack_user", 0), 0x100);
 	assert_int_equal(frame(ALL, "callstack_user", 1), 0x101);
 	assert_int_equal(frame(ALL, "callstack_user", 2), 0x102);
+	assert_int_equal(cut(), 0);
 	/* Any set. */
 	task.migration_disabled = 0;
 	for (contexts = 0; contexts <= ALL; contexts++) {
@@ -205,6 +212,43 @@ static void the_tracers_own_frames_are_left_out(void **state)
 	kernel_frames = 3;
 	write_all(ALL, STRATA_CONTEXTS_BYTES_MAX, false);
 	assert_int_equal(frames("callstack_kernel"), 0);
+	assert_int_equal(cut(), 0);
+}
+
+static void a_cut_stack_is_marked(void **state)
+{
+	unsigned int own, i;
+
+	(void)state;
+	kernel_frames = STRATA_CONTEXT_FRAMES_MAX;
+	write_all(ALL, STRATA_CONTEXTS_BYTES_MAX, false);
+	assert_int_equal(frames("callstack_kernel"), STRATA_CONTEXT_FRAMES_MAX);
+	assert_int_equal(cut(), 0);
+	kernel_frames++;
+	write_all(ALL, STRATA_CONTEXTS_BYTES_MAX, false);
+	assert_int_equal(frames("callstack_kernel"), STRATA_CONTEXT_FRAMES_MAX);
+	assert_int_equal(cut(), 1);
+	kernel_frames = 5;
+	/* The program's, with as many frames as fit, and one more. */
+	for (i = 4; i < 4 + 2 * (STRATA_CONTEXT_FRAMES_MAX - 1); i += 2)
+		make_frame(i, i + 2, 0x1000 + i);
+	stack[i - 2] = 0;
+	write_all(ALL, STRATA_CONTEXTS_BYTES_MAX, false);
+	assert_int_equal(frames("callstack_user"), STRATA_CONTEXT_FRAMES_MAX);
+	assert_int_equal(cut(), 0);
+	stack[i - 2] = (unsigned long)&stack[i];
+	write_all(ALL, STRATA_CONTEXTS_BYTES_MAX, false);
+	assert_int_equal(frames("callstack_user"), STRATA_CONTEXT_FRAMES_MAX);
+	assert_int_equal(cut(), 2);
+	write_all(ALL, 0, false);
+	assert_int_equal(cut(), 3);
+	/* However many of the frames are the tracer's: what the unwinder did not look at counts. */
+	kernel_frames = ARRAY_SIZE(kernel_stack);
+	for (own = 0; own < 2 * OWN_FRAMES; own++) {
+		kernel_stack[own] = 0x10;
+		write_all(ALL, STRATA_CONTEXTS_BYTES_MAX, false);
+		assert_int_equal(cut(), 3);
+	}
 }
 
 static void stacks_are_cut_to_the_room(void **state)
@@ -240,20 +284,29 @@ static void a_programs_stack_is_read_only_where_that_is_safe(void **state)
 {
 	(void)state;
 	assert_int_equal(user_frames(false), 3);
+	assert_int_equal(cut(), 0);
+	/* The program has a stack. */
 	assert_int_equal(user_frames(true), 0);
+	assert_int_equal(cut(), 2);
 	nmi = true;
 	assert_int_equal(user_frames(false), 0);
+	assert_int_equal(cut(), 2);
 	nmi = false;
+	/* There is no program. */
 	task.flags = PF_KTHREAD;
-	assert_int_equal(user_frames(false), 0);
+	assert_int_equal(user_frames(true), 0);
+	assert_int_equal(cut(), 0);
 	task.flags = PF_IO_WORKER;
 	assert_int_equal(user_frames(false), 0);
+	assert_int_equal(cut(), 0);
 	task.flags = 0;
 	task.mm = NULL;
 	assert_int_equal(user_frames(false), 0);
+	assert_int_equal(cut(), 0);
 	task.mm = &task;
 	from_user = false;
 	assert_int_equal(user_frames(false), 0);
+	assert_int_equal(cut(), 0);
 }
 
 static void a_walk_ends_where_no_frame_is(void **state)
@@ -264,6 +317,7 @@ static void a_walk_ends_where_no_frame_is(void **state)
 	/* A program of 32 bits has other frames. */
 	is_64bit = false;
 	assert_int_equal(user_frames(false), 1);
+	assert_int_equal(cut(), 2);
 	is_64bit = true;
 	/* Below the stack's end. */
 	entry.sp = (unsigned long)&stack[5];
@@ -272,9 +326,11 @@ static void a_walk_ends_where_no_frame_is(void **state)
 	/* No address. */
 	entry.bp = (unsigned long)&stack[4] + 1;
 	assert_int_equal(user_frames(false), 1);
+	assert_int_equal(cut(), 0);
 	/* A page that is absent. */
 	entry.bp = (unsigned long)&stack[127];
 	assert_int_equal(user_frames(false), 1);
+	assert_int_equal(cut(), 2);
 	entry.bp = (unsigned long)&stack[4];
 	/* Back to itself. */
 	make_frame(10, 10, 0x102);
@@ -295,6 +351,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(each_context_is_where_readers_look, begin),
 		cmocka_unit_test_setup(the_tracers_own_frames_are_left_out, begin),
+		cmocka_unit_test_setup(a_cut_stack_is_marked, begin),
 		cmocka_unit_test_setup(stacks_are_cut_to_the_room, begin),
 		cmocka_unit_test_setup(a_programs_stack_is_read_only_where_that_is_safe, begin),
 		cmocka_unit_test_setup(a_walk_ends_where_no_frame_is, begin),

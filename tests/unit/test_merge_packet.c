@@ -523,11 +523,11 @@ static int check_stacks(struct given *given, uint32_t frames, uint32_t claimed,
 	given->source->contexts = (uint16_t)(STRATA_CONTEXT_BIT(STRATA_CONTEXT_NICE) |
 					     STRATA_CONTEXT_BIT(STRATA_CONTEXT_CALLSTACK_KERNEL) |
 					     STRATA_CONTEXT_BIT(STRATA_CONTEXT_CALLSTACK_USER));
-	add_record(given, 7, 1400, 4 + 4 + 4, 0);
+	add_record(given, 7, 1400, 4 + 8 + 4 + 4, 0);
 	at = given->used + 16;
-	add_record(given, 7, 1500, 4 + 2 * stack, 0);
-	put(given->bytes, at + 4, claimed, 4);
-	put(given->bytes, at + 4 + stack, claimed, 4);
+	add_record(given, 7, 1500, 4 + 8 + 2 * stack, 0);
+	put(given->bytes, at + 12, claimed, 4);
+	put(given->bytes, at + 12 + stack, claimed, 4);
 	if (strata_packet_check(given->source, given->bytes, PACKET_BYTES, &packet, &nr, error))
 		return -1;
 	assert_int_equal(nr, 2);
@@ -552,7 +552,8 @@ static void call_stacks_have_their_lengths(void **state)
 
 static void contexts_end_within_the_packet(void **state)
 {
-	const uint32_t whole = 4 + 4 + 8 + 4 + 8; /* the priority, and two stacks of one frame */
+	/* The priority, two words that say whether stacks are cut, and two stacks of one frame. */
+	const uint32_t whole = 4 + 8 + 4 + 8 + 4 + 8;
 	struct given *given = *state;
 	struct strata_packet packet;
 	struct strata_error error;
@@ -565,8 +566,8 @@ static void contexts_end_within_the_packet(void **state)
 			(uint16_t)(STRATA_CONTEXT_BIT(STRATA_CONTEXT_PRIO) |
 				   STRATA_CONTEXT_BIT(STRATA_CONTEXT_CALLSTACK_KERNEL) |
 				   STRATA_CONTEXT_BIT(STRATA_CONTEXT_CALLSTACK_USER));
-		put(given->bytes, given->used + 16 + 4, 1, 4);
-		put(given->bytes, given->used + 16 + 16, 1, 4);
+		put(given->bytes, given->used + 16 + 12, 1, 4);
+		put(given->bytes, given->used + 16 + 24, 1, 4);
 		given->used += 16 + bytes;
 		put(given->bytes, 40, (uint64_t)given->used * 8, 8);
 		put(given->bytes, HEADER_BYTES, 7, 4);

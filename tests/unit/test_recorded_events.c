@@ -182,6 +182,8 @@ static void a_context_that_no_recorder_writes_is_refused(void **state)
 		{ " _prio;", " _prior;" },
 		{ " _procname[16];", " _procname[17];" },
 		{ "__callstack_user_length;", "__callstack_usor_length;" },
+		{ " _callstack_user_cut;", " _callstack_user_out;" },
+		{ " _callstack_user_cut;", " _callstack_user_cut; uint32_t _more;" },
 	};
 	struct given *given = *state;
 	size_t i;

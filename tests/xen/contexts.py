@@ -51,6 +51,9 @@ def demand(true, text):
 
 def check_any(fields, compared):
     demand(len(fields['callstack_kernel']) <= FRAMES and len(fields['callstack_user']) <= FRAMES, 'too many frames')
+    for stack in ('callstack_kernel', 'callstack_user'):
+        demand(fields[stack + '_cut'] in (0, 1), 'cut')
+        demand(fields[stack + '_cut'] or len(fields[stack]) < FRAMES or fields['line'].count(' = [ ') >= 2, 'not cut')
     demand(fields['nice'] in range(-20, 20), 'nice')
     demand(fields['need_reschedule'] in (0, 1) and fields['migratable'] in (0, 1), 'flags')
     if fields['tid'] == 0:

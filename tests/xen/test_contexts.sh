@@ -42,7 +42,7 @@ check "of several options the contexts are united" has_fields few "tid, pid, pri
 check "and have all calls" has_calls few 2
 check "the next recording has none" has_fields none "tid"
 check "and all calls" has_calls none 3
-check "a flight recorder's contexts outlive it" has_fields taken "tid, pid, _callstack_kernel_length, callstack_kernel"
+check "a flight recorder's contexts outlive it" has_fields taken "tid, pid, callstack_kernel_cut, _callstack_kernel_length, callstack_kernel"
 check "with its calls" has_calls taken 5
 check "and those after its death" has_calls taken 6
 check "a session's kernels have its contexts" has_calls session 4

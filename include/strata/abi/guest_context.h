@@ -3,9 +3,10 @@
  * guest_context.h - the contexts that a kernel writes into each record of a channel on request.
  *
  * A set of contexts is a word with a bit for each.  They follow struct strata_guest_context and
- * precede the payload, in the order of their bits: first those of fixed length, then the call
- * stacks.  A call stack is a 32-bit number of frames, and an address of 64 bits for each frame,
- * the innermost first; none of them is aligned to more than 4 bytes.
+ * precede the payload, in the order of their bits: first those of fixed length; then a word of 32
+ * bits for each call stack, 1 if it was cut: it lacks frames; then the call stacks.  A call stack
+ * is a 32-bit number of frames, and an address of 64 bits for each frame, the innermost first;
+ * none of them is aligned to more than 4 bytes.
  */
 #ifndef STRATA_ABI_GUEST_CONTEXT_H
 #define STRATA_ABI_GUEST_CONTEXT_H
@@ -21,9 +22,9 @@ enum strata_guest_context_bit {
 	STRATA_CONTEXT_NEED_RESCHEDULE, /* 1: the kernel will switch to another task soon */
 	STRATA_CONTEXT_MIGRATABLE,      /* 1: it may migrate to another CPU */
 	STRATA_CONTEXT_CALLSTACK_KERNEL,
-	/* By frame pointers.  Empty for a thread that runs no program, in an NMI (the kernel counts
-	 * a kprobe by a breakpoint as one), and in a probe that is reached from within another one.
-	 */
+	/* By frame pointers.  Empty for a thread that runs no program; empty and cut in an NMI (the
+	 * kernel counts a kprobe by a breakpoint as one), and in a probe that is reached from
+	 * within another one. */
 	STRATA_CONTEXT_CALLSTACK_USER,
 	STRATA_NR_CONTEXTS,
 };
@@ -36,25 +37,26 @@ enum strata_guest_context_bit {
 
 /* Of all contexts in a record. */
 #define STRATA_CONTEXTS_BYTES_MAX \
-	(STRATA_CONTEXT_PROCNAME_BYTES + 5u * 4u + 2u * (4u + 8u * STRATA_CONTEXT_FRAMES_MAX))
-
-/* Bytes of the contexts of fixed length in a set. */
-static inline uint32_t strata_guest_context_fixed_bytes(uint32_t contexts)
-{
-	uint32_t bytes = 0, bit;
-
-	for (bit = 0; bit < STRATA_CONTEXT_CALLSTACK_KERNEL; bit++)
-		if (contexts & STRATA_CONTEXT_BIT(bit))
-			bytes += bit == STRATA_CONTEXT_PROCNAME ? STRATA_CONTEXT_PROCNAME_BYTES
-								: 4u;
-	return bytes;
-}
+	(STRATA_CONTEXT_PROCNAME_BYTES + 5u * 4u + 2u * (4u + 4u + 8u * STRATA_CONTEXT_FRAMES_MAX))
 
 /* Number of call stacks in a set. */
 static inline uint32_t strata_guest_context_stacks(uint32_t contexts)
 {
 	return (contexts >> STRATA_CONTEXT_CALLSTACK_KERNEL & 1u) +
 	       (contexts >> STRATA_CONTEXT_CALLSTACK_USER & 1u);
+}
+
+/* Bytes of the contexts of fixed length in a set, and of the words that say whether stacks were
+ * cut. */
+static inline uint32_t strata_guest_context_fixed_bytes(uint32_t contexts)
+{
+	uint32_t bytes = 4u * strata_guest_context_stacks(contexts), bit;
+
+	for (bit = 0; bit < STRATA_CONTEXT_CALLSTACK_KERNEL; bit++)
+		if (contexts & STRATA_CONTEXT_BIT(bit))
+			bytes += bit == STRATA_CONTEXT_PROCNAME ? STRATA_CONTEXT_PROCNAME_BYTES
+								: 4u;
+	return bytes;
 }
 
 /*
