@@ -155,8 +155,8 @@ void recorder_leave_source(struct recorder *recorder, size_t source_index,
 /* Poll this until the source has ended: its index is not reused before the end was returned. */
 enum recorder_presence recorder_presence(struct recorder *recorder, size_t source_index);
 
-/* Writes metadata and recording.json as they stand.  0, or -1 with the first error: metadata of a
- * source that cannot be written do not keep the others from being written. */
+/* Writes metadata and recording.json as they stand.  0, or -1 with the first error.  If one
+ * source's metadata cannot be written, the other tables are written all the same. */
 int recorder_save(struct recorder *recorder, struct strata_error *error);
 
 /* Whether the tables on the disk describe all sources.  Until they do, written packets cannot be
@@ -201,8 +201,10 @@ bool recorder_sleep(struct recorder *recorder, enum recorder_drain extent);
 /* Wakes up: rings are looked at by recorder_drain() alone. */
 void recorder_awake(struct recorder *recorder);
 
-/* Discards what is in the rings, except for sources that leave.  Losses still count from the
- * beginning.  0, or -1 with the first ring that failed; the others are empty. */
+/* Discards what is in the rings.  Sources that leave are not cleared: their records are written.
+ * Records in a sub-buffer that its writer is still in stay as well, except in single-store rings:
+ * have writers flush before.  Losses count from the beginning, as before.  0, or -1 with the first
+ * ring that failed; the others are cleared. */
 int recorder_clear(struct recorder *recorder, struct strata_error *error);
 
 /* A principal's share of an ended recording. */

@@ -284,7 +284,8 @@ static int drain_queue(struct recorder *recorder, struct recorder_queue *queue,
 	return result;
 }
 
-/* Whether the rest of a ring is taken now.  What a source that leaves has left is written. */
+/* Whether the rest of a ring is taken now.  Sources that leave are not cleared: their records are
+ * written. */
 static bool is_taken(const struct recorder *recorder, const struct ring_stream *stream)
 {
 	return !recorder->drain.drops || !stream->leaving;
@@ -345,6 +346,8 @@ int recorder_drain_rest(struct recorder *recorder, struct strata_error *error)
 					  result ? &later : error))
 				result = -1;
 	}
+	for (i = 0; i < recorder->nr_queues; i++)
+		recorder->queues[i].next = 0;
 	return result;
 }
 

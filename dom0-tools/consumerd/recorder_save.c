@@ -205,8 +205,12 @@ void recorder_save_what_is_new(struct recorder *recorder)
 		save->again_ticks = strata_clock() + rest_ticks(recorder, save->ticks);
 		return;
 	}
-	if (!save->failed && !recorder->drain.full)
+	if (!save->failed && !recorder->drain.full) {
 		fprintf(stderr, "strata: %s; the recorder tries again every second\n", error.text);
-	save->failed = true;
+		save->failed = true;
+	}
 	save->again_ticks = drain_retry_ticks(&recorder->drain);
+	/* All of it may have been written, but for one source's metadata. */
+	if (save->again_ticks < strata_clock() + rest_ticks(recorder, save->ticks))
+		save->again_ticks = strata_clock() + rest_ticks(recorder, save->ticks);
 }

@@ -38,7 +38,7 @@ void session_keep_last_moments(void *data, const struct participant *one)
 	const struct strata_recording *recording = recorder_recording(session->recorder);
 	struct principal *who = principals_domain(recorder_principals(session->recorder),
 						  one->domain, one->uuid, one->guest.name);
-	struct recorder_totals totals;
+	struct recorder_totals totals = { 0 };
 	struct strata_error error = { "" };
 	enum recorder_copy extent = RECORDER_COPY_ALL;
 	struct recorder *recorder;
@@ -75,6 +75,9 @@ void session_keep_last_moments(void *data, const struct participant *one)
 	if (!recorder || snapshot_take(&session->kernels, recorded_hypervisor(session),
 				       &session->apps, one, extent, recorder, &totals, &error)) {
 		fprintf(stderr, "strata: %s\n", error.text);
+		/* Most of it may be there. */
+		if (totals.bytes)
+			recorder_note_copy(session->recorder, who, extent, totals.bytes);
 		return;
 	}
 	recorder_note_copy(session->recorder, who, extent, totals.bytes);

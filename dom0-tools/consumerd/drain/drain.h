@@ -211,7 +211,8 @@ int drain_open_step(struct drain *drain, struct ring_stream *stream, struct stra
  * complete ones, and what is committed of the others.  There may be several, and complete ones
  * between them: writers that nested in one another when their CPU stopped. Packets that do not fit
  * on the disk are lost, and counted. Where `strata recover` may find the ring, the ring says that
- * this has not been read, until the tables on the disk count it. Set stream->turns before.
+ * this has not been read, until the tables on the disk count it. Set stream->turns before, for
+ * single-store rings.
  * @done: OUT, nothing remains
  * 0 or -1.
  */

@@ -329,7 +329,7 @@ bool participants_quiet(const struct participants *all)
 {
 	size_t i;
 
-	if (all->mapping || all->domains_due || all->stopping)
+	if (all->mapping || all->domains_due || all->stopping || participants_unwritten(all))
 		return false;
 	for (i = 0; i < all->nr; i++) {
 		const struct participant *one = &all->list[i];
