@@ -65,6 +65,8 @@ static void catch_signals(void)
 	signal(SIGPIPE, SIG_IGN);
 	/* Exceeding the file size limit is an ordinary write error. */
 	signal(SIGXFSZ, SIG_IGN);
+	/* The command may belong to another user, and take the terminal that we write to. */
+	signal(SIGTTOU, SIG_IGN);
 }
 
 static void complain(const struct strata_error *error)
