@@ -125,6 +125,17 @@ static void escape_from(struct strata_buffer *buffer, size_t start,
 	strata_buffer_advance(buffer, end - length);
 }
 
+bool strata_message_find(const struct strata_shown_event *event, struct strata_ctf_cursor *cursor)
+{
+	size_t i;
+
+	*cursor = event->cursor;
+	for (i = 0; event->format && i + 1 < STRATA_SHOWN_TYPES; i++)
+		if (event->types[i] && !strata_ctf_skip(cursor, event->types[i]))
+			return false;
+	return event->format != NULL;
+}
+
 void strata_message_put(struct strata_buffer *buffer, const char *format,
 			const struct strata_ctf_type *payload, struct strata_ctf_cursor cursor,
 			strata_message_escape_fn *escape)

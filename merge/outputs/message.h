@@ -30,6 +30,9 @@ typedef char *strata_message_escape_fn(char *out, const char *text, size_t lengt
 /* Escapes a message for people, as strata_escape() does, but quotes stay as they are. */
 strata_message_escape_fn strata_message_escape;
 
+/* Whether an event has a message.  @cursor: OUT, at its payload, behind the contexts' fields */
+bool strata_message_find(const struct strata_shown_event *event, struct strata_ctf_cursor *cursor);
+
 /*
  * Appends the message of an event.
  * @payload: the structure of its fields, NULL: it has none; @cursor is at the first

@@ -47,6 +47,10 @@ wanted+="|two|on one line|1 2 3 4 5 6 7 8 9 10 11 12|evaluations 1"
 check "columns show the messages, with arguments of all types" is "$(shown types)" "$wanted"
 check "JSON has the message and the fields, named after the arguments" is "$(json types "$request" '[.message, .fields]')" \
 	'["request 2 of alice",{"at_id_1":2,"at_name":"alice"}]'
+"$strata" convert --format chrome --events -o "$work/chrome.json" "$work/types" 2>/dev/null
+check "Chrome's JSON has the message" is "$(jq -r ".traceEvents[] | select(.name == \"$request\") | .args.message" "$work/chrome.json")" "request 2 of alice"
+"$strata" convert --format perfetto --events -o "$work/perfetto" "$work/types" 2>/dev/null
+check "a trace of Perfetto has the message" is "$(tr -d '\000-\037\200-\377' <"$work/perfetto" | grep -ao 'message.request 2 of alice')" 'message2request 2 of alice'
 check "an argument that is no variable has the name of its place" is \
 	"$(json types "messages_c_$(line_of '"chars')" .fields)" '{"tiny":-5,"byte":200,"arg3":120}'
 check "an address is no text" is "$(json types "messages_c_$(line_of '"address')" .fields)" '{"address":"4660","arg2":"0"}'

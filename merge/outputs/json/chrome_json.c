@@ -122,6 +122,7 @@ static void chrome_event(struct strata_event_writer *writer, struct strata_buffe
 		out = strata_put_text(out, ",\"bound_ns\":");
 		strata_buffer_advance(buffer, strata_put_decimal(out, event->bound_ns));
 	}
+	strata_json_message(buffer, event);
 	strata_json_scopes(buffer, event);
 	strata_buffer_text(buffer, "}}");
 }

@@ -30,7 +30,6 @@
 
 #include "outputs/json/json.h"
 #include "outputs/json/json_text.h"
-#include "outputs/message.h"
 
 static void put_unknown_or(struct strata_buffer *buffer, const char *name, uint32_t number)
 {
@@ -81,20 +80,6 @@ static void put_times(struct strata_buffer *buffer, const struct strata_shown_ev
 	strata_buffer_advance(buffer, out);
 }
 
-/* The message is behind the contexts' fields. */
-static void put_message(struct strata_buffer *buffer, const struct strata_shown_event *event)
-{
-	struct strata_ctf_cursor cursor = event->cursor;
-	size_t i;
-
-	for (i = 0; i + 1 < STRATA_SHOWN_TYPES; i++)
-		if (event->types[i] && !strata_ctf_skip(&cursor, event->types[i]))
-			return;
-	strata_buffer_text(buffer, ",\"message\":\"");
-	strata_message_put(buffer, event->format, event->types[i], cursor, strata_json_put_text);
-	strata_buffer_put(buffer, "\"", 1);
-}
-
 static void json_event(struct strata_event_writer *writer, struct strata_buffer *buffer,
 		       const struct strata_shown_event *event)
 {
@@ -108,8 +93,7 @@ static void json_event(struct strata_event_writer *writer, struct strata_buffer 
 	put_unknown_or(buffer, ",\"domain\":", event->domain);
 	put_unknown_or(buffer, ",\"vcpu\":", event->vcpu);
 	strata_json_member(buffer, "event", event->name);
-	if (event->format)
-		put_message(buffer, event);
+	strata_json_message(buffer, event);
 	strata_json_scopes(buffer, event);
 	strata_buffer_put(buffer, "}\n", 2);
 }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "base/escape.h"
+#include "outputs/message.h"
 
 #define EXACT_BITS 53u /* of a double's mantissa */
 
@@ -382,6 +383,18 @@ bool strata_json_scope(struct strata_buffer *buffer, const struct strata_shown_e
 	if (event->types[at])
 		put_scope(buffer, event->types[at], &cursor, "");
 	return event->types[at] != NULL;
+}
+
+void strata_json_message(struct strata_buffer *buffer, const struct strata_shown_event *event)
+{
+	struct strata_ctf_cursor cursor;
+
+	if (!strata_message_find(event, &cursor))
+		return;
+	strata_buffer_text(buffer, ",\"message\":\"");
+	strata_message_put(buffer, event->format, event->types[STRATA_SHOWN_TYPES - 1], cursor,
+			   strata_json_put_text);
+	strata_buffer_put(buffer, "\"", 1);
 }
 
 void strata_json_scopes(struct strata_buffer *buffer, const struct strata_shown_event *event)

@@ -56,6 +56,9 @@ enum strata_json_scope {
 bool strata_json_scope(struct strata_buffer *buffer, const struct strata_shown_event *event,
 		       enum strata_json_scope scope);
 
+/* `,"message":"..."` of an event that has one. */
+void strata_json_message(struct strata_buffer *buffer, const struct strata_shown_event *event);
+
 /*
  * All fields of an event that are not its payload as `,"packet":{...},"stream_context":{...},
  * "context":{...}`, where there are any, and then `,"fields":{...}`.

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 
 #include "base/partition.h"
+#include "outputs/message.h"
 #include "outputs/perfetto/perfetto_fields.h"
 #include "outputs/perfetto/protobuf.h"
 
@@ -194,6 +195,22 @@ static void put_annotation(struct strata_buffer *buffer, const char *name, uint3
 	strata_protobuf_end(buffer, begin);
 }
 
+static void put_message(struct strata_buffer *buffer, const struct strata_shown_event *event)
+{
+	struct strata_ctf_cursor cursor;
+	size_t annotation, text;
+
+	if (!strata_message_find(event, &cursor))
+		return;
+	annotation = strata_protobuf_begin(buffer, EVENT_ANNOTATION);
+	strata_protobuf_text(buffer, ANNOTATION_NAME, "message", 7);
+	text = strata_protobuf_begin(buffer, ANNOTATION_STRING);
+	strata_message_put(buffer, event->format, event->types[STRATA_SHOWN_TYPES - 1], cursor,
+			   strata_message_escape);
+	strata_protobuf_end(buffer, text);
+	strata_protobuf_end(buffer, annotation);
+}
+
 static void perfetto_event(struct strata_event_writer *writer, struct strata_buffer *buffer,
 			   const struct strata_shown_event *shown)
 {
@@ -210,6 +227,7 @@ static void perfetto_event(struct strata_event_writer *writer, struct strata_buf
 	strata_protobuf_text(buffer, EVENT_NAME, shown->name, strlen(shown->name));
 	if (*shown->layer)
 		strata_protobuf_text(buffer, EVENT_CATEGORY, shown->layer, strlen(shown->layer));
+	put_message(buffer, shown);
 	put_scopes(buffer, shown);
 	if (shown->bound_ns != UINT64_MAX)
 		put_annotation(buffer, "bound_ns", ANNOTATION_UINT, shown->bound_ns);
