@@ -38,6 +38,7 @@
 #include "publish.h"
 #include "resume.h"
 #include "switch.h"
+#include "uprobes.h"
 
 struct command {
 	unsigned int channel;
@@ -245,24 +246,33 @@ static int obey_flush(struct command *command, char *words)
 	return 0;
 }
 
-/* "NAME SYMBOL" or "NAME SYMBOL+OFFSET" */
-static int add_probe(const char *group, char *words)
+/* "NAME PLACE", and arguments */
+static int add_probe(int (*add)(const char *group, const char *name, char *place),
+		     const char *group, char *words)
 {
 	const char *name = strsep(&words, " ");
 
-	if (!name || !words)
-		return -EINVAL;
-	return strata_kprobes_add(group, name, words);
+	return name && words ? add(group, name, words) : -EINVAL;
 }
 
 static int obey_kprobe(struct command *command, char *words)
 {
-	return add_probe("kprobe", words);
+	return add_probe(strata_kprobes_add, "kprobe", words);
 }
 
 static int obey_kretprobe(struct command *command, char *words)
 {
-	return add_probe("kretprobe", words);
+	return add_probe(strata_kprobes_add, "kretprobe", words);
+}
+
+static int obey_uprobe(struct command *command, char *words)
+{
+	return add_probe(strata_uprobes_add, "uprobe", words);
+}
+
+static int obey_uretprobe(struct command *command, char *words)
+{
+	return add_probe(strata_uprobes_add, "uretprobe", words);
 }
 
 static bool parse_bits(const char *text, u8 *bits)
@@ -397,6 +407,8 @@ static const struct {
 	{ "stop", obey_stop, "stopped" },
 	{ "kprobe", obey_kprobe, "probed" },
 	{ "kretprobe", obey_kretprobe, "probed" },
+	{ "uprobe", obey_uprobe, "probed" },
+	{ "uretprobe", obey_uretprobe, "probed" },
 	{ "create", obey_create, "created", true },
 	{ "aggregate", obey_aggregate, "aggregated", true },
 	{ "destroy", obey_destroy, "destroyed", true },

@@ -10,7 +10,7 @@
 #include <asm/barrier.h>
 
 #include "event_table.h"
-#include "kprobes.h"
+#include "probes.h"
 
 static char *table;
 static u32 used, room;
@@ -18,7 +18,7 @@ static struct strata_guest_root *roots[STRATA_GUEST_CHANNELS_MAX];
 
 u32 strata_event_table_bytes(void)
 {
-	u32 bytes = STRATA_GUEST_PROBES_MAX * strata_event_desc_bytes(STRATA_KPROBE_FIELDS_MAX);
+	u32 bytes = STRATA_GUEST_PROBES_MAX * strata_event_desc_bytes(STRATA_PROBE_FIELDS_MAX);
 	u32 id;
 
 	if (table)

@@ -4,7 +4,7 @@
  * record id and its bit of the command's MASK.
  *
  * The module enters trace points when it loads (tracepoints.c), then its own events
- * (evtchn.c), and later those that domain 0 asks for (kprobes.c); no event leaves
+ * (evtchn.c), and later those that domain 0 asks for (probes.c); no event leaves
  * while the module is loaded.
  */
 #ifndef STRATA_KMOD_EVENTS_H

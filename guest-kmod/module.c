@@ -27,7 +27,7 @@
 #include "evtchn.h"
 #include "grants.h"
 #include "kexec.h"
-#include "kprobes.h"
+#include "probes.h"
 #include "module_tracepoints.h"
 #include "notify.h"
 #include "publish.h"
@@ -159,7 +159,7 @@ static int __init strata_init(void)
 close_control:
 	strata_control_close();
 	strata_control_clear();
-	strata_kprobes_clear();
+	strata_probes_clear();
 close_resume:
 	strata_resume_close();
 	strata_unpublish();
@@ -179,7 +179,7 @@ static void __exit strata_exit(void)
 	strata_kexec_close();
 	strata_control_close();
 	strata_control_clear();
-	strata_kprobes_clear();
+	strata_probes_clear();
 	strata_resume_close();
 	strata_unpublish();
 	strata_notify_close(0);

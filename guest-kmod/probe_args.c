@@ -205,6 +205,15 @@ int strata_probe_args_parse(char *words, bool returns, unsigned int begin,
 	return 0;
 }
 
+void strata_probe_args_of_program(struct strata_probe_args *args)
+{
+	unsigned int i, j;
+
+	for (i = 0; i < args->nr; i++)
+		for (j = 0; j < args->arg[i].nr_derefs; j++)
+			args->arg[i].deref[j].user = true;
+}
+
 static bool copy(void *to, unsigned long from, size_t bytes, bool user)
 {
 	return !(user ? copy_from_user_nofault(to, (const void __user *)from, bytes)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * probe_args.h - the arguments that a kprobe or kretprobe records: registers, and what lies in
- * memory behind them, in the notation of the kernel's own kprobe events (strata/abi/guest.h).
+ * probe_args.h - the arguments that a probe records: registers, and what lies in memory behind
+ * them, in the notation of the kernel's own probe events (strata/abi/guest.h).
  *
  * Nothing here faults: memory that cannot be read is recorded as 0, text as "(fault)".
  */
@@ -39,7 +39,7 @@ struct strata_probe_args {
 /*
  * Parses arguments, separated by single spaces.
  * @words:   changed in place; NULL: no arguments
- * @returns: a kretprobe's, for which the arguments of the call are lost
+ * @returns: of a function's return, for which the arguments of the call are lost
  * @begin:   end of the payload's fields before them
  * @args:    OUT
  * @fields:  OUT, one for each; room for STRATA_PROBE_ARGS_MAX
@@ -47,6 +47,9 @@ struct strata_probe_args {
  */
 int strata_probe_args_parse(char *words, bool returns, unsigned int begin,
 			    struct strata_probe_args *args, struct strata_field_desc *fields);
+
+/* Makes all memory behind registers the task's: a program's probe knows no other. */
+void strata_probe_args_of_program(struct strata_probe_args *args);
 
 /* Writes all of them to a payload of args->end bytes, whose first @begin bytes are the caller's.
  * In a probe. */

@@ -242,6 +242,13 @@ static void a_cut_stack_is_marked(void **state)
 	assert_int_equal(cut(), 2);
 	write_all(ALL, 0, false);
 	assert_int_equal(cut(), 3);
+	/* As many of the tracer's as there may be, and a whole stack behind them. */
+	for (i = 0; i < OWN_FRAMES; i++)
+		kernel_stack[i] = 0x10;
+	kernel_frames = OWN_FRAMES + STRATA_CONTEXT_FRAMES_MAX;
+	write_all(ALL, STRATA_CONTEXTS_BYTES_MAX, false);
+	assert_int_equal(frames("callstack_kernel"), STRATA_CONTEXT_FRAMES_MAX);
+	assert_int_equal(cut(), 2);
 	/* However many of the frames are the tracer's: what the unwinder did not look at counts. */
 	kernel_frames = ARRAY_SIZE(kernel_stack);
 	for (own = 0; own < 2 * OWN_FRAMES; own++) {

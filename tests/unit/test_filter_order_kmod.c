@@ -123,6 +123,7 @@ static bool strstarts(const char *text, const char *beginning)
 #define STRATA_KMOD_CONTEXTS_H
 #define STRATA_KMOD_EVENT_TABLE_H
 #define STRATA_KMOD_KPROBES_H
+#define STRATA_KMOD_UPROBES_H
 #define STRATA_KMOD_NOTIFY_H
 #define STRATA_KMOD_PROBE_CPU_H
 #define STRATA_KMOD_PUBLISH_H
@@ -154,7 +155,6 @@ static u16 ring_contexts;
 #define strata_buffers_flush(channel)                        ((void)(channel))
 #define strata_buffers_geometry(channel)                     ((struct strata_ring_geometry){ 16, 4 })
 #define strata_switch_set(channel, period_ms)                0
-#define strata_kprobes_add(group, name, words)               -EINVAL
 #define strata_channel_shared(channel)                       true
 #define strata_channel_share(channel, geo, nonce)            ((void)(nonce), -EINVAL)
 #define strata_channel_share_aggregate(channel, spec, nonce) ((void)(nonce), -EINVAL)
@@ -190,6 +190,13 @@ void strata_field_filters_free(struct strata_field_filters *filters)
 
 #define strata_field_filter_passes(fields, payload, bytes, tid) \
 	((void)(payload), (void)(bytes), (void)(fields), false)
+static int strata_kprobes_add(const char *group, const char *name, char *place)
+{
+	return group && name && place ? -EINVAL : 0;
+}
+
+#define strata_uprobes_add strata_kprobes_add
+
 #include "../../guest-kmod/events.c"
 #include "../../guest-kmod/filter.c"
 #include "../../guest-kmod/control.c"

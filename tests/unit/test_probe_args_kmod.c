@@ -311,10 +311,24 @@ static void text_is_cut_and_nothing_follows_its_end(void **state)
 	assert_string_equal(text_at(0), "last of all!");
 }
 
+static void a_programs_memory_is_the_tasks(void **state)
+{
+	struct pt_regs regs = { .di = (unsigned long)task };
+
+	(void)state;
+	memset(task, 7, sizeof(task));
+	record("a=+8($arg1):u8", &regs);
+	assert_int_equal(payload[BEGIN], 0);
+	strata_probe_args_of_program(&args);
+	strata_probe_args_write(&args, &regs, payload, BEGIN);
+	assert_int_equal(payload[BEGIN], 7);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_notation_of_kprobe_events_is_read),
+		cmocka_unit_test(a_programs_memory_is_the_tasks),
 		cmocka_unit_test(anything_else_is_refused),
 		cmocka_unit_test(registers_are_those_that_are_named),
 		cmocka_unit_test(fields_are_aligned_as_readers_expect_and_gaps_are_zero),

@@ -174,6 +174,8 @@ static void contexts_are_read_from_the_metadata(void **state)
 	}
 }
 
+#define MORE_FIELD " integer { size = 32; align = 32; signed = false; } _more;"
+
 /* Each pair: what the metadata of all contexts has, and what makes it another tracer's. */
 static void a_context_that_no_recorder_writes_is_refused(void **state)
 {
@@ -183,7 +185,9 @@ static void a_context_that_no_recorder_writes_is_refused(void **state)
 		{ " _procname[16];", " _procname[17];" },
 		{ "__callstack_user_length;", "__callstack_usor_length;" },
 		{ " _callstack_user_cut;", " _callstack_user_out;" },
-		{ " _callstack_user_cut;", " _callstack_user_cut; uint32_t _more;" },
+		{ " _callstack_user[stream.event.context.__callstack_user_length];",
+		  " _callstack_user[stream.event.context.__callstack_user_length]; " MORE_FIELD },
+		{ " _callstack_user_cut;", " _callstack_user_cut; " MORE_FIELD },
 	};
 	struct given *given = *state;
 	size_t i;

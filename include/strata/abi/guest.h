@@ -26,6 +26,10 @@
  *   kprobe SEQ NAME SYMBOL+OFFSET [ARG]...  `kprobe`: the kernel reaches that place
  *   kretprobe SEQ NAME SYMBOL [ARG]...  "probed SEQ": an event of group `kretprobe`: that function
  *                              returns
+ *   uprobe SEQ NAME PATH:PLACE [ARG]...  "probed SEQ": an event of group `uprobe`: a process
+ *                              reaches that place of a file
+ *   uretprobe SEQ NAME PATH:PLACE [ARG]...  "probed SEQ": an event of group `uretprobe`: a function
+ *                              that begins there returns
  *
  * SEQ is a decimal number that the recorder chooses and the guest returns.  It
  * begins at 1.  Any command may be answered "refused SEQ": then nothing has changed,
@@ -54,11 +58,14 @@
  * entry has one such filter at most.  A program that the guest cannot verify is refused.
  *
  * An added entry stays until the module is unloaded, and an equal command finds it
- * again.  OFFSET is hexadecimal with 0x, or decimal.  NAME is a C identifier that no
+ * again.  OFFSET is hexadecimal with 0x, or decimal.  PATH is absolute, as the guest's first
+ * process sees it, and has no spaces.  PLACE is SYMBOL, a function of that ELF file, SYMBOL+OFFSET
+ * (in a uprobe), or OFFSET, that of the instruction in the file.  NAME is a C identifier that no
  * other entry of its group has.  An entry has up to 8 arguments ARG, in the notation of the
  * kernel's own kprobe events: [FIELD=]FETCH[:TYPE].  FETCH is `$arg1` to `$arg6` of the call, a
- * register (`%di`), in a kretprobe `$retval`, or what lies in memory at an offset from another
- * FETCH: `+8(FETCH)`, in the task's own memory `+u8(FETCH)`, up to four deep.  TYPE is u, s or x
+ * register (`%di`), where a function returns `$retval`, or what lies in memory at an offset from
+ * another FETCH: `+8(FETCH)`, in the task's own memory `+u8(FETCH)`, up to four deep; for uprobes
+ * both are the task's.  TYPE is u, s or x
  * with 8, 16, 32 or 64 bits, or `string` or `string[N]` for text of up to N - 1 bytes in memory
  * (N at most 255; 64); x64 if it is missing.  Memory that cannot be read yields 0 or "(fault)".
  *
@@ -109,7 +116,7 @@
 
 #define STRATA_GUEST_CHANNELS_MAX        8u
 #define STRATA_GUEST_EVENTS_MAX          1024u /* one bit of MASK each */
-#define STRATA_GUEST_PROBES_MAX          64u   /* of them kprobes and kretprobes */
+#define STRATA_GUEST_PROBES_MAX          64u   /* of them kprobes, uprobes, and those of returns */
 #define STRATA_GUEST_FILTER_MAX          64u
 #define STRATA_GUEST_TABLE_BYTES_MAX     (1u << 20)
 #define STRATA_GUEST_RINGS_MAX           256u

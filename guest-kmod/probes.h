@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * probes.h - the events of places that domain 0 chose, in the kernel (kprobes.c) or in a program's
+ * file (uprobes.c): their fields, the list of them, and how a hit is recorded.
+ *
+ * One caller at a time, which may sleep, calls all of these but strata_probe_record().
+ */
+#ifndef STRATA_KMOD_PROBES_H
+#define STRATA_KMOD_PROBES_H
+
+#include "events.h"
+#include "probe_args.h"
+
+/* Of one event: ip, the returned value, and the arguments. */
+#define STRATA_PROBE_FIELDS_MAX (2 + STRATA_PROBE_ARGS_MAX)
+
+/* A probe and its event.  Its maker embeds it. */
+struct strata_probe {
+	struct strata_event event; /* attach(), detach() and missed() are the maker's */
+	bool returns;              /* it is hit when a function returns */
+	struct strata_probe_args args;
+	struct strata_field_desc fields[STRATA_PROBE_FIELDS_MAX];
+	char *place; /* what distinguishes it from others of its name */
+	char *words; /* the arguments as they were given; NULL: none */
+	char name[STRATA_EVENT_NAME_BYTES];
+	/* Undoes all that its maker did, and frees it. */
+	void (*remove)(struct strata_probe *probe);
+};
+
+/* What domain 0 asked for. */
+struct strata_probe_request {
+	const char *group; /* "kprobe" and so on; static */
+	const char *name;  /* of the event */
+	const char *place;
+	const char *words; /* arguments (probe_args.h), or NULL */
+	bool returns;
+	bool of_program; /* all memory is the task's */
+};
+
+/* Whether a text can be the name of an event. */
+bool strata_probe_is_name(const char *name);
+
+/*
+ * Finds the probe of that group and name.
+ * @probe: OUT; NULL: there is no such probe yet
+ * Returns 0, or -EEXIST: it is at another place, or has other arguments.
+ */
+int strata_probe_find(const struct strata_probe_request *request, struct strata_probe **probe);
+
+/* Fills in a zeroed probe.  0, or a negative error with nothing left: -EINVAL for the arguments,
+ * -E2BIG where they fit into no record, or -ENOMEM. */
+int strata_probe_init(struct strata_probe *probe, const struct strata_probe_request *request);
+
+/* Undoes strata_probe_init(). */
+void strata_probe_clear(struct strata_probe *probe);
+
+/* Whether strata_probes_add() has room. */
+bool strata_probes_have_room(void);
+
+/* Enters the event of a probe into the list of events and into their table, where it stays. */
+void strata_probes_add(struct strata_probe *probe);
+
+/* Removes all of them; no event is attached, and the list of events is no longer used. */
+void strata_probes_clear(void);
+
+/* Records a hit.  @ip: the place that was probed.  Preemption off, any context. */
+void strata_probe_record(const struct strata_probe *probe, struct pt_regs *regs, u64 ip);
+
+#endif /* STRATA_KMOD_PROBES_H */
