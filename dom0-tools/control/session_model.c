@@ -11,7 +11,8 @@
 
 static const char *const domain_names[STRATA_NR_DOMAINS] = { "xen", "kernel", "app" };
 static const char *const rule_names[STRATA_NR_RULE_KINDS] = {
-	"event", "kprobe", "kretprobe", "tid", "pid", "xen-domain", "filter", "context",
+	"event",      "kprobe", "kretprobe", "tid",    "pid",
+	"xen-domain", "filter", "context",   "uprobe", "uretprobe",
 };
 
 const char *session_model_domain_name(enum strata_domain domain)
@@ -24,10 +25,15 @@ const char *session_model_rule_name(enum strata_rule_kind kind)
 	return rule_names[kind];
 }
 
-bool session_model_is_alone(enum strata_rule_kind kind)
+static bool is_probe(enum strata_rule_kind kind)
 {
 	return kind == STRATA_RULE_KPROBE || kind == STRATA_RULE_KRETPROBE ||
-	       kind == STRATA_RULE_FILTER;
+	       kind == STRATA_RULE_UPROBE || kind == STRATA_RULE_URETPROBE;
+}
+
+bool session_model_is_alone(enum strata_rule_kind kind)
+{
+	return is_probe(kind) || kind == STRATA_RULE_FILTER;
 }
 
 bool session_model_allows(enum strata_domain domain, enum strata_rule_kind kind)
@@ -283,7 +289,7 @@ bool session_model_traces(const struct strata_session *session, enum strata_doma
 	size_t i;
 
 	for (i = 0; i < channel->nr_rules; i++)
-		if (channel->rules[i].kind <= STRATA_RULE_KRETPROBE)
+		if (channel->rules[i].kind == STRATA_RULE_EVENT || is_probe(channel->rules[i].kind))
 			return true;
 	return false;
 }

@@ -62,6 +62,12 @@ static void usage(FILE *out)
 		"      --kretprobe 'DOMAIN:[NAME=]SYMBOL [ARGUMENT]...'\n"
 		"                             an event, with the returned value, each time that a\n"
 		"                             kernel's function returns\n"
+		"      --uprobe 'DOMAIN:[NAME=]PATH:SYMBOL[+OFFSET] [ARGUMENT]...'\n"
+		"                             an event each time that a program of that kernel\n"
+		"                             executes this place of a file: a function, or an offset\n"
+		"                             in the file; arguments as for --kprobe\n"
+		"      --uretprobe 'DOMAIN:[NAME=]PATH:SYMBOL [ARGUMENT]...'\n"
+		"                             likewise each time that this function returns\n"
 		"      --tid DOMAIN:N,N,...   only events while these threads run\n"
 		"      --pid DOMAIN:N,N,...   likewise, for processes with all their threads\n"
 		"      --kernel-filter DOMAIN:EVENTS:EXPRESSION\n"
@@ -360,6 +366,8 @@ int strata_cmd_record(int argc, char **argv)
 		{ "kernel", required_argument, NULL, OPTION_KERNEL + SELECT_EVENTS },
 		{ "kprobe", required_argument, NULL, OPTION_KERNEL + SELECT_KPROBE },
 		{ "kretprobe", required_argument, NULL, OPTION_KERNEL + SELECT_KRETPROBE },
+		{ "uprobe", required_argument, NULL, OPTION_KERNEL + SELECT_UPROBE },
+		{ "uretprobe", required_argument, NULL, OPTION_KERNEL + SELECT_URETPROBE },
 		{ "tid", required_argument, NULL, OPTION_KERNEL + SELECT_TID },
 		{ "pid", required_argument, NULL, OPTION_KERNEL + SELECT_PID },
 		{ "kernel-filter", required_argument, NULL, OPTION_KERNEL + SELECT_FILTER },

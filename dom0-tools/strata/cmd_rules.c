@@ -16,7 +16,7 @@ struct words {
 	int domain; /* an enum strata_domain; -1: none was named */
 	const char *target;
 	int kind;            /* an enum strata_rule_kind */
-	const char *special; /* argument of --kprobe or --kretprobe; NULL: a list of events */
+	const char *special; /* argument of --kprobe, --uprobe and so on; NULL: a list of events */
 	const char *filter;  /* of these events; NULL: none */
 	char level[32];      /* likewise: "@warning" or "@=warning"; "": any */
 	bool json;
@@ -44,7 +44,9 @@ static void usage_events(FILE *out, const char *verb)
 		"      --loglevel-only LEVEL  only those that have this one\n"
 		"In place of EVENTS, for a kernel:\n"
 		"      --kprobe SPEC     [NAME=]SYMBOL[+OFFSET] [ARGUMENT]..., as of `strata record`\n"
-		"      --kretprobe SPEC  [NAME=]SYMBOL [ARGUMENT]...\n\n"
+		"      --kretprobe SPEC  [NAME=]SYMBOL [ARGUMENT]...\n"
+		"      --uprobe SPEC     [NAME=]PATH:SYMBOL[+OFFSET] [ARGUMENT]..., of its programs\n"
+		"      --uretprobe SPEC  [NAME=]PATH:SYMBOL [ARGUMENT]...\n\n"
 		"  -s, --session NAME    the session\n"
 		"      --json            prints the reply as JSON\n\n"
 		"Kernels and applications need not exist yet. `strata list` shows what there is.\n"
@@ -206,6 +208,8 @@ static int run_events(int argc, char **argv, change_fn *change)
 		{ "app", required_argument, NULL, 'a' },
 		{ "kprobe", required_argument, NULL, 'p' },
 		{ "kretprobe", required_argument, NULL, 'r' },
+		{ "uprobe", required_argument, NULL, 'u' },
+		{ "uretprobe", required_argument, NULL, 'R' },
 		{ "filter", required_argument, NULL, 'f' },
 		{ "loglevel", required_argument, NULL, 'l' },
 		{ "loglevel-only", required_argument, NULL, 'o' },
@@ -228,6 +232,10 @@ static int run_events(int argc, char **argv, change_fn *change)
 			fine = set_special(&words, STRATA_RULE_KPROBE, optarg);
 		else if (option == 'r')
 			fine = set_special(&words, STRATA_RULE_KRETPROBE, optarg);
+		else if (option == 'u')
+			fine = set_special(&words, STRATA_RULE_UPROBE, optarg);
+		else if (option == 'R')
+			fine = set_special(&words, STRATA_RULE_URETPROBE, optarg);
 		else if (option == 'f') {
 			fine = !words.filter;
 			words.filter = optarg;

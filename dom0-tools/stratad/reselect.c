@@ -222,8 +222,7 @@ static int take_word(struct session *session, struct reselection *new_one, char 
 		for (kind = SELECT_EVENTS; kind < NR_SELECT_KINDS; kind++)
 			if (!strcmp(word, select_option_name(kind) + 2))
 				break;
-		if (kind == NR_SELECT_KINDS || kind == SELECT_KPROBE || kind == SELECT_KRETPROBE ||
-		    kind == SELECT_CONTEXT)
+		if (kind == NR_SELECT_KINDS || select_is_probe(kind) || kind == SELECT_CONTEXT)
 			return strata_fail(error, "--%s cannot be changed while it records", word);
 		if (select_parse_kernel(kind, value, &selection, error))
 			return -1;

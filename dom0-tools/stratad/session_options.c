@@ -16,6 +16,8 @@ static const enum select_kind kernel_kinds[STRATA_NR_RULE_KINDS] = {
 	[STRATA_RULE_PID] = SELECT_PID,
 	[STRATA_RULE_FILTER] = SELECT_FILTER,
 	[STRATA_RULE_CONTEXT] = SELECT_CONTEXT,
+	[STRATA_RULE_UPROBE] = SELECT_UPROBE,
+	[STRATA_RULE_URETPROBE] = SELECT_URETPROBE,
 };
 
 static bool belongs_together(const struct strata_rule *one, const struct strata_rule *other)

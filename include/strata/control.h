@@ -55,6 +55,9 @@ enum strata_rule_kind {
 	STRATA_RULE_FILTER, /* kernels: EVENTS: EXPRESSION */
 	/* More in each record. */
 	STRATA_RULE_CONTEXT, /* kernels: a context's name, "procname" */
+	/* Which events, of programs that a kernel runs. */
+	STRATA_RULE_UPROBE,    /* kernels: [NAME=]PATH:SYMBOL[+OFFSET] [ARGUMENT]... */
+	STRATA_RULE_URETPROBE, /* kernels: [NAME=]PATH:SYMBOL [ARGUMENT]... */
 	STRATA_NR_RULE_KINDS,
 };
 

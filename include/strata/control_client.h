@@ -118,7 +118,7 @@ void strata_control_session_free(struct strata_session *session);
  * Adds rules to a session in memory.
  * @kind:   of all of them
  * @target: "" or NULL: none (STRATA_DOMAIN_XEN)
- * @list:   their texts, separated by commas; of STRATA_RULE_KPROBE and _KRETPROBE one text
+ * @list:   their texts, separated by commas; of a probe (STRATA_RULE_KPROBE...) one text
  * Returns OK or WRONG; then the session may have some of them.
  */
 enum strata_control_result strata_control_session_add(struct strata_control *control,

@@ -122,6 +122,44 @@ static void a_probe_is_a_symbol_and_perhaps_an_offset(void **state)
 	}
 }
 
+static void a_probe_of_a_program_is_a_path_and_a_place_in_it(void **state)
+{
+	static const char *const wrong[] = {
+		"g1:bin/cat:main", "g1:/bin/cat",    "g1:/bin/cat:",      "/bin/cat:main",
+		"g1:main",         ":/bin/cat:main", "g1:/bin/c\tt:main", "g1:/bin/cat:main+",
+		"g1:/bin/cat:a;b", "g1:=/bin/cat:a", "g1:/bin/cat:a a;b",
+	};
+	struct kernel_selection selection;
+	char name[STRATA_EVENT_NAME_BYTES], other[STRATA_EVENT_NAME_BYTES];
+	size_t i;
+
+	(void)state;
+	assert_int_equal(parse(SELECT_UPROBE,
+			       "g:1:go=/opt/a:b/c++:f+0x4 n=$arg1:s32 t=+0(%si):string",
+			       &selection),
+			 0);
+	assert_string_equal(selection.domain, "g:1");
+	assert_string_equal(select_probe_place(&selection),
+			    "/opt/a:b/c++:f+0x4 n=$arg1:s32 t=+0(%si):string");
+	select_probe_name(&selection, name);
+	assert_string_equal(name, "go");
+	assert_int_equal(parse(SELECT_UPROBE, "g1:/bin/cat:0x1234", &selection), 0);
+	assert_int_equal(parse(SELECT_URETPROBE, "g1:/bin/cat:main+4", &selection), -1);
+	assert_non_null(strstr(failure.text, "--uretprobe"));
+	for (i = 0; i < NR_EVENTS(wrong); i++) {
+		if (!parse(SELECT_UPROBE, wrong[i], &selection))
+			fail_msg("\"%s\" is taken", wrong[i]);
+	}
+	/* Another file of that name, another event. */
+	assert_int_equal(parse(SELECT_URETPROBE, "g1:/usr/bin/cat.x:main", &selection), 0);
+	select_probe_name(&selection, name);
+	assert_memory_equal(name, "return_cat_x_main_", 18);
+	assert_int_equal(strlen(name), 22);
+	assert_int_equal(parse(SELECT_URETPROBE, "g1:/bin/cat.x:main", &selection), 0);
+	select_probe_name(&selection, other);
+	assert_string_not_equal(name, other);
+}
+
 static void a_probe_gives_its_event_a_name_that_is_an_identifier(void **state)
 {
 	struct kernel_selection selection;
@@ -320,6 +358,7 @@ int main(void)
 		cmocka_unit_test(a_kernel_is_named_with_or_without_events),
 		cmocka_unit_test(a_kernel_without_a_domain_or_events_is_refused),
 		cmocka_unit_test(a_probe_is_a_symbol_and_perhaps_an_offset),
+		cmocka_unit_test(a_probe_of_a_program_is_a_path_and_a_place_in_it),
 		cmocka_unit_test(a_probe_gives_its_event_a_name_that_is_an_identifier),
 		cmocka_unit_test(a_probe_may_have_a_name_and_arguments),
 		cmocka_unit_test(a_filter_is_a_list_of_numbers),

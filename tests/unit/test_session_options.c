@@ -63,6 +63,10 @@ static void add_some_of_all(void)
 	assert_int_equal(add(STRATA_DOMAIN_KERNEL, STRATA_RULE_KRETPROBE, "g1", "do_nanosleep"), 0);
 	assert_int_equal(add(STRATA_DOMAIN_KERNEL, STRATA_RULE_TID, "g1", "7"), 0);
 	assert_int_equal(add(STRATA_DOMAIN_KERNEL, STRATA_RULE_TID, "g1", "9"), 0);
+	/* Commas do not separate two probes. */
+	assert_int_equal(add(STRATA_DOMAIN_KERNEL, STRATA_RULE_UPROBE, "g1", "/bin/a,b:main"), 0);
+	assert_int_equal(add(STRATA_DOMAIN_KERNEL, STRATA_RULE_URETPROBE, "g1", "/bin/cat:main"),
+			 0);
 	assert_int_equal(add(STRATA_DOMAIN_APP, STRATA_RULE_EVENT, "nginx", "request*"), 0);
 	assert_int_equal(add(STRATA_DOMAIN_APP, STRATA_RULE_EVENT, "all", "error"), 0);
 	assert_int_equal(add(STRATA_DOMAIN_APP, STRATA_RULE_EVENT, "nginx", "reply"), 0);
@@ -78,7 +82,7 @@ static void rules_of_one_target_are_one_option(void **state)
 	assert_string_equal(record->xen_events, "sched,!runstate*");
 	assert_string_equal(record->xen_domains, "g1/0-3,!g1/2");
 	assert_true(record->xen->nr > 0);
-	assert_int_equal(record->nr_kernels, 5);
+	assert_int_equal(record->nr_kernels, 7);
 	assert_string_equal(record->kernels[0].domain, "g1");
 	assert_string_equal(record->kernels[0].text, "sched_*,irq/*");
 	assert_string_equal(record->kernels[1].domain, "g2");
@@ -88,12 +92,31 @@ static void rules_of_one_target_are_one_option(void **state)
 	assert_int_equal(record->kernels[3].kind, SELECT_KRETPROBE);
 	assert_int_equal(record->kernels[4].kind, SELECT_TID);
 	assert_string_equal(record->kernels[4].text, "7,9");
+	assert_int_equal(record->kernels[5].kind, SELECT_UPROBE);
+	assert_string_equal(record->kernels[5].text, "/bin/a,b:main");
+	assert_int_equal(record->kernels[6].kind, SELECT_URETPROBE);
 	assert_int_equal(record->nr_apps, 2);
 	assert_string_equal(record->apps[0].program, "nginx");
 	assert_string_equal(record->apps[0].events, "request*,reply");
 	assert_string_equal(record->apps[1].program, "all");
 	assert_string_equal(record->apps[1].events, "error");
 	assert_false(record->apps_may_do);
+}
+
+static void probes_are_events(void **state)
+{
+	static const enum strata_rule_kind kinds[] = { STRATA_RULE_KPROBE, STRATA_RULE_KRETPROBE,
+						       STRATA_RULE_UPROBE, STRATA_RULE_URETPROBE };
+	size_t i;
+
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		assert_int_equal(add(STRATA_DOMAIN_KERNEL, STRATA_RULE_TID, "g1", "7"), 0);
+		assert_false(session_model_has_events(&session));
+		assert_int_equal(add(STRATA_DOMAIN_KERNEL, kinds[i], "g1", "/bin/cat:main"), 0);
+		assert_true(session_model_has_events(&session));
+		end(state);
+		begin(state);
+	}
 }
 
 static void a_domain_without_rules_is_left_out(void **state)
@@ -133,6 +156,7 @@ static void expect_change(enum strata_domain domain, enum strata_rule_kind kind,
 static void a_change_names_all_rules_of_its_target(void **state)
 {
 	const struct strata_rule probe = make(STRATA_RULE_KPROBE, "g1", "x");
+	const struct strata_rule of_program = make(STRATA_RULE_UPROBE, "g1", "/x:y");
 	const struct strata_rule pid = make(STRATA_RULE_PID, "g1", "1");
 	char text[256], little[16];
 
@@ -147,6 +171,9 @@ static void a_change_names_all_rules_of_its_target(void **state)
 	expect_change(STRATA_DOMAIN_KERNEL, STRATA_RULE_EVENT, "g3", "kernel=g3:none");
 	expect_change(STRATA_DOMAIN_APP, STRATA_RULE_EVENT, "apache", "app=apache:none");
 	assert_int_equal(session_options_reselect(&session, STRATA_DOMAIN_KERNEL, &probe, text,
+						  sizeof(text), &failure),
+			 -1);
+	assert_int_equal(session_options_reselect(&session, STRATA_DOMAIN_KERNEL, &of_program, text,
 						  sizeof(text), &failure),
 			 -1);
 	assert_int_equal(session_options_reselect(&session, STRATA_DOMAIN_KERNEL, &pid, text,
@@ -345,6 +372,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(rules_of_one_target_are_one_option, begin, end),
+		cmocka_unit_test_setup_teardown(probes_are_events, begin, end),
 		cmocka_unit_test_setup_teardown(a_domain_without_rules_is_left_out, begin, end),
 		cmocka_unit_test_setup_teardown(a_flight_recorder_writes_on_request_only, begin,
 						end),

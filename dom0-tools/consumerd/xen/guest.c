@@ -250,7 +250,7 @@ int guest_command_probe(struct guest_command *command, uint32_t sequence,
 {
 	if (snprintf(command->text, sizeof(command->text), "%s %u %s %s", probe->kind, sequence,
 		     probe->name, probe->place) >= (int)sizeof(command->text))
-		return strata_fail(error, "the symbol is too long: %.40s...", probe->place);
+		return strata_fail(error, "the probe is too long: %.40s...", probe->place);
 	return 0;
 }
 

@@ -58,11 +58,11 @@ int guests_find(struct xs_handle *xenstore, uint32_t channel, struct guest **gue
 /* Whether its module may be recording, by the command that it obeyed last. */
 bool guest_may_record(const struct guest *guest);
 
-/* A place in a kernel that becomes an event. */
+/* A place in a kernel, or in its programs, that becomes an event. */
 struct guest_probe {
-	const char *kind;  /* "kprobe" or "kretprobe": also the event's group */
+	const char *kind;  /* "kprobe", "uretprobe"...: also the event's group */
 	const char *name;  /* of the event */
-	const char *place; /* SYMBOL or SYMBOL+OFFSET, and arguments (strata/abi/guest.h) */
+	const char *place; /* SYMBOL, PATH:SYMBOL..., and arguments (strata/abi/guest.h) */
 };
 
 /* How a guest should record. */

@@ -14,7 +14,7 @@
 
 static bool is_probe(const struct kernel_selection *selection)
 {
-	return selection->kind == SELECT_KPROBE || selection->kind == SELECT_KRETPROBE;
+	return select_is_probe(selection->kind);
 }
 
 /* "kprobe": the event's group and the word of the command. */
@@ -148,9 +148,9 @@ int participant_take_probe(struct participants *all, struct participant *one, bo
 	if (added)
 		return guest_map_events_begin(&one->map, &one->guest, one->pages, error);
 	return strata_fail(error,
-			   "its module refuses %s %s (a symbol that its kernel lacks, or "
-			   "forbids to probe, a wrong argument, or a kernel that is locked down?); "
-			   "its kernel log says why",
+			   "its module refuses %s %s (a symbol that its kernel or the file lacks, "
+			   "a place that must not be probed, a wrong argument, or a kernel that is "
+			   "locked down?); its kernel log says why",
 			   probe_kind(selection), selection->text);
 }
 

@@ -59,7 +59,7 @@ struct participant {
 	uint32_t pages;          /* of it */
 	struct leaving *leaving; /* takes over the mapping when it is no longer used */
 	struct event_set events; /* that it records */
-	struct event_set probes; /* of them, those of --kprobe and --kretprobe */
+	struct event_set probes; /* of them, those of --kprobe, --uprobe and so on */
 	size_t next_probe;       /* number of the next probe to check, among those selected */
 	char *filter;            /* "tid=...", or NULL; of participant.c */
 	struct select_filters field_filters;

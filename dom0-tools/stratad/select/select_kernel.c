@@ -13,12 +13,22 @@
 #include "stratad/select/select_context.h"
 #include "stratad/select/select_filter.h"
 
+static bool is_of_program(enum select_kind kind)
+{
+	return kind == SELECT_UPROBE || kind == SELECT_URETPROBE;
+}
+
+bool select_is_probe(enum select_kind kind)
+{
+	return kind == SELECT_KPROBE || kind == SELECT_KRETPROBE || is_of_program(kind);
+}
+
 const char *select_option_name(enum select_kind kind)
 {
-	static const char *const names[NR_SELECT_KINDS] = { "--kernel",        "--kprobe",
-							    "--kretprobe",     "--tid",
-							    "--pid",           "--kernel-filter",
-							    "--kernel-context" };
+	static const char *const names[NR_SELECT_KINDS] = {
+		"--kernel", "--kprobe", "--kretprobe",     "--uprobe",         "--uretprobe",
+		"--tid",    "--pid",    "--kernel-filter", "--kernel-context",
+	};
 
 	return names[kind];
 }
@@ -28,6 +38,8 @@ static const char *expected(enum select_kind kind)
 	static const char *const texts[] = { "DOMAIN:EVENTS",
 					     "DOMAIN:[NAME=]SYMBOL[+OFFSET] [ARGUMENT]...",
 					     "DOMAIN:[NAME=]SYMBOL [ARGUMENT]...",
+					     "DOMAIN:[NAME=]PATH:SYMBOL[+OFFSET] [ARGUMENT]...",
+					     "DOMAIN:[NAME=]PATH:SYMBOL [ARGUMENT]...",
 					     "DOMAIN:N,N,...",
 					     "DOMAIN:N,N,...",
 					     "DOMAIN:EVENTS:EXPRESSION",
@@ -69,6 +81,21 @@ static bool is_place(const char *text, size_t length, bool with_offset)
 	       is_offset(plus + 1, length - (size_t)(plus + 1 - text));
 }
 
+/* "PATH:PLACE": the last colon is before the place.  A place that is an offset is a symbol to
+ * is_place(). */
+static bool is_place_of_program(const char *text, size_t length, bool with_offset)
+{
+	const char *colon = memrchr(text, ':', length);
+	const char *c;
+
+	if (*text != '/' || !colon)
+		return false;
+	for (c = text; c < colon; c++)
+		if (!isgraph((unsigned char)*c))
+			return false;
+	return is_place(colon + 1, length - (size_t)(colon + 1 - text), with_offset);
+}
+
 /* The module checks the notation; here, that it is one word. */
 static bool is_argument(const char *text, size_t length)
 {
@@ -100,15 +127,17 @@ static bool is_name(const char *text, size_t length)
 	return true;
 }
 
-static bool is_probe(const char *text, bool with_offset)
+static bool is_probe(enum select_kind kind, const char *text)
 {
+	const bool with_offset = kind == SELECT_KPROBE || kind == SELECT_UPROBE;
 	size_t length = name_length(text);
 
 	if (length && !is_name(text, length - 1))
 		return false;
 	text += length;
 	length = strcspn(text, " ");
-	if (!is_place(text, length, with_offset))
+	if (!(is_of_program(kind) ? is_place_of_program(text, length, with_offset)
+				  : is_place(text, length, with_offset)))
 		return false;
 	while (text[length]) {
 		text += length + 1;
@@ -142,7 +171,9 @@ static bool is_text_of(enum select_kind kind, const char *text)
 		return *text;
 	case SELECT_KPROBE:
 	case SELECT_KRETPROBE:
-		return is_probe(text, kind == SELECT_KPROBE);
+	case SELECT_UPROBE:
+	case SELECT_URETPROBE:
+		return is_probe(kind, text);
 	case SELECT_TID:
 	case SELECT_PID:
 		return is_number_list(text);
@@ -154,18 +185,18 @@ static bool is_text_of(enum select_kind kind, const char *text)
 	return false;
 }
 
-/* The colon between domain and text: the last one, but for those of arguments; before a filter, the
- * last but one in front of its first text in quotes. */
+/* The colon between domain and text: the last one, but for those of arguments and of paths; before
+ * a filter, the last but one in front of its first text in quotes. */
 static const char *find_colon(enum select_kind kind, const char *argument)
 {
-	const bool probe = kind == SELECT_KPROBE || kind == SELECT_KRETPROBE;
+	const char *ends = is_of_program(kind) ? "/ " : select_is_probe(kind) ? " " : "";
 
 	if (kind == SELECT_FILTER) {
 		const char *second = memrchr(argument, ':', strcspn(argument, "\""));
 
 		return second ? memrchr(argument, ':', (size_t)(second - argument)) : NULL;
 	}
-	return memrchr(argument, ':', probe ? strcspn(argument, " ") : strlen(argument));
+	return memrchr(argument, ':', strcspn(argument, ends));
 }
 
 int select_parse_kernel(enum select_kind kind, const char *argument,
@@ -280,10 +311,12 @@ const char *select_probe_place(const struct kernel_selection *selection)
 
 void select_probe_name(const struct kernel_selection *selection, char name[STRATA_EVENT_NAME_BYTES])
 {
-	const char *place = select_probe_place(selection);
-	const size_t length = strcspn(place, " ");
-	const char *arguments = place + length;
-	const int cut = *arguments ? 51 : 56;
+	const bool of_program = is_of_program(selection->kind);
+	const char *place = select_probe_place(selection), *from = place;
+	size_t length = strcspn(place, " ");
+	/* What the module tells events of a name apart by, but not the name. */
+	const char *hashed = of_program ? place : place + length;
+	const int cut = *hashed ? 51 : 56;
 	size_t end;
 
 	if (place > selection->text) {
@@ -291,17 +324,23 @@ void select_probe_name(const struct kernel_selection *selection, char name[STRAT
 			 selection->text);
 		return;
 	}
+	/* Of a path the file's name. */
+	if (of_program)
+		from = (const char *)memrchr(place, '/', length) + 1;
+	length -= (size_t)(from - place);
 	/* A long symbol is cut; the module refuses a second one with the same beginning. */
 	snprintf(name, STRATA_EVENT_NAME_BYTES, "%s_%.*s",
-		 selection->kind == SELECT_KRETPROBE ? "return" : "probe",
-		 length < (size_t)cut ? (int)length : cut, place);
+		 selection->kind == SELECT_KRETPROBE || selection->kind == SELECT_URETPROBE
+			 ? "return"
+			 : "probe",
+		 length < (size_t)cut ? (int)length : cut, from);
 	end = strlen(name);
 	/* Events stay while the module is loaded: the same place with other arguments is another.
 	 */
-	if (*arguments)
+	if (*hashed)
 		snprintf(name + end, STRATA_EVENT_NAME_BYTES - end, "_%04x",
-			 (unsigned int)crc32(0, (const unsigned char *)arguments,
-					     (uInt)strlen(arguments)) &
+			 (unsigned int)crc32(0, (const unsigned char *)hashed,
+					     (uInt)strlen(hashed)) &
 				 0xffffu);
 	for (; *name; name++) {
 		if (!isalnum((unsigned char)*name))

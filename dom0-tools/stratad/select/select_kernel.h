@@ -25,6 +25,8 @@ enum select_kind {
 	SELECT_EVENTS,    /* --kernel: patterns, comma-separated */
 	SELECT_KPROBE,    /* --kprobe: [NAME=]SYMBOL[+OFFSET] and arguments (strata/abi/guest.h) */
 	SELECT_KRETPROBE, /* --kretprobe: [NAME=]SYMBOL and arguments */
+	SELECT_UPROBE,    /* --uprobe: [NAME=]PATH:SYMBOL[+OFFSET] or PATH:OFFSET, and arguments */
+	SELECT_URETPROBE, /* --uretprobe: [NAME=]PATH:SYMBOL or PATH:OFFSET, and arguments */
 	SELECT_TID,       /* --tid: numbers, comma-separated */
 	SELECT_PID,       /* --pid: likewise */
 	SELECT_FILTER,    /* --kernel-filter: EVENTS:EXPRESSION (select_filter.h) */
@@ -39,6 +41,9 @@ struct kernel_selection {
 	const char *text; /* what follows the colon */
 	bool found;       /* a domain matched */
 };
+
+/* Whether it makes an event: --kprobe, --uretprobe and so on. */
+bool select_is_probe(enum select_kind kind);
 
 /* "--kprobe" and so on, for messages. */
 const char *select_option_name(enum select_kind kind);
@@ -63,10 +68,10 @@ bool select_matches_event(const char *pattern, const struct strata_event_desc *e
 int select_kernel_events(const char *patterns, const struct strata_event_desc *events, size_t nr,
 			 struct event_set *set, struct strata_error *error);
 
-/* What a --kprobe or --kretprobe probes: its text without NAME=. */
+/* What a probe is at, with its arguments: its text without NAME=. */
 const char *select_probe_place(const struct kernel_selection *selection);
 
-/* The name of the event that a --kprobe or --kretprobe makes, a C identifier. */
+/* The name of the event that a probe makes, a C identifier. */
 void select_probe_name(const struct kernel_selection *selection,
 		       char name[STRATA_EVENT_NAME_BYTES]);
 

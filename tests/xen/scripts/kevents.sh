@@ -107,7 +107,7 @@ flush_hands_over() {
 wrong_probes_are_refused() {
 	strata record --output /tmp/wrong --duration 1s --xen none --kernel dom0:none --kprobe dom0:no_such_symbol >wrong 2>&1
 	echo "status $?" >>wrong
-	expect_line "a symbol that is not there is named" wrong 'left out: its module refuses kprobe no_such_symbol \(a symbol that its kernel lacks'
+	expect_line "a symbol that is not there is named" wrong 'left out: its module refuses kprobe no_such_symbol \(a symbol that its kernel or the file lacks'
 	expect_line "and nothing is recorded" wrong '^status [13]$'
 	strata record --output /tmp/nonsense --duration 1s --xen none --kernel dom0:nonsense_\* >nonsense 2>&1
 	expect_line "a pattern that names no event is named" nonsense '"nonsense_\*" names no event of this kernel'
