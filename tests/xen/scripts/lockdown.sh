@@ -43,6 +43,9 @@ record_probe new kretprobe do_sys_openat2 3
 expect_status "a new probe on a return is refused" 3
 expect_line "and named" new "\\(g1\\) is left out: its module refuses kretprobe do_sys_openat2 \\(.* locked down"
 expect_line "as a kretprobe" "$LAB_OUT/guest-g1.log" 'strata: no kretprobe: this kernel is locked down'
+record_probe program uprobe /bin/marked:main 6
+expect_status "a probe on a program is refused" 3
+expect_line "and named as a uprobe" "$LAB_OUT/guest-g1.log" 'strata: no uprobe: this kernel is locked down'
 
 start_recorder locked --output "$LAB_OUT/locked" --xen none --kernel g1:sys_enter --kernel g2:sys_enter
 mark g1 4 1
