@@ -15,6 +15,8 @@ LINE = re.compile(r'\[[^\]]*\] \(\+[^)]*\) (\S+) (\w+): (\{ .*)')
 FIELD = re.compile(r'(\w+) = ("[^"]*"|\[ (?:\[\d+\] = \w+,? ?)*\]|-?\w+)')
 FRAMES = 32
 GETPRIORITY = 140
+# Functions that no other calls.
+OUTERMOST = ('ret_from_fork', 'entry_SYSCALL_64_after_hwframe')
 
 
 def value_of(text):
@@ -49,11 +51,13 @@ def demand(true, text):
         raise Wrong(text)
 
 
-def check_any(fields, compared):
+def check_any(fields, names, compared):
     demand(len(fields['callstack_kernel']) <= FRAMES and len(fields['callstack_user']) <= FRAMES, 'too many frames')
     for stack in ('callstack_kernel', 'callstack_user'):
         demand(fields[stack + '_cut'] in (0, 1), 'cut')
-        demand(fields[stack + '_cut'] or len(fields[stack]) < FRAMES or fields['line'].count(' = [ ') >= 2, 'not cut')
+    if names and names[-1] in OUTERMOST:
+        demand(not fields['callstack_kernel_cut'], 'a whole stack is marked as cut')
+        compared['whole'] += 1
     demand(fields['nice'] in range(-20, 20), 'nice')
     demand(fields['need_reschedule'] in (0, 1) and fields['migratable'] in (0, 1), 'flags')
     if fields['tid'] == 0:
@@ -90,7 +94,7 @@ class Stacked:
 
 def check(name, fields, symbols, stacked, compared):
     names = [symbols.name(address) for address in fields['callstack_kernel']]
-    check_any(fields, compared)
+    check_any(fields, names, compared)
     if name == 'sched_switch':
         check_switch(fields, names, compared)
     elif name == 'sys_enter' and fields['id'] == GETPRIORITY and '0x52415441' in fields['line']:
@@ -120,7 +124,7 @@ def main():
             except Wrong as wrong:
                 sys.exit(f'contexts: {wrong}: {line}')
     print(dict(compared))
-    if compared['call'] != 100 or compared['switch'] < 50 or compared['idle'] < 10:
+    if compared['call'] != 100 or compared['switch'] < 50 or compared['idle'] < 10 or compared['whole'] < 100:
         sys.exit('contexts: too few events')
 
 
