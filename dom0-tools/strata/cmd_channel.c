@@ -114,7 +114,12 @@ int strata_cmd_enable_channel(int argc, char **argv)
 		}
 	}
 	if (optind < argc)
-		return session_request_wrong(argv[0], "\"%s\" is not an option", argv[optind]);
+		return session_request_wrong(
+			argv[0],
+			"\"%s\": channels have no names, because a session has "
+			"one in each domain; create another session for "
+			"events that need rings of their own",
+			argv[optind]);
 	if (of_xen == of_app)
 		return session_request_wrong(argv[0], "one of --xen and --app is needed");
 	if ((budget && !of_xen) || (rings && !of_app))

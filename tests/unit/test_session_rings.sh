@@ -39,6 +39,8 @@ timeline() { "$strata" view "$work/both" 2>/dev/null | sed -nE 's/.* (numbered|n
 # shown EVENT: how often the timeline has it.
 shown() { timeline | grep -c "$1" || true; }
 
+check "a channel by name is refused, and the way to more rings is named" refused "\"big\": .*create another session" \
+	"$strata" enable-channel --app big --buffer 4Kx2
 check "a session with small rings records a frequent event" record frequent 4Kx2 numbered 2>/dev/null
 check "another one with large rings records a rare event" record rare 64Kx16 nothing 2>/dev/null
 # The rare event is the last one, when the small rings are full.
