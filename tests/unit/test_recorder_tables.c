@@ -291,6 +291,24 @@ static void what_comes_while_tables_are_written_is_written_too(void **state)
 	close_recorder();
 }
 
+/* Followers wait for tables that have all streams of a source. */
+static void a_ring_that_is_added_later_is_in_the_next_tables(void **state)
+{
+	struct test_ring later;
+	size_t index;
+
+	(void)state;
+	test_ring_open(&later, 1);
+	index = add_few();
+	drain();
+	assert_true(recorder_is_saved(recorder));
+	assert_int_equal(recorder_add_ring(recorder, index, &later.ring, RECORDER_FROM_NOW, &error),
+			 0);
+	assert_false(recorder_is_saved(recorder));
+	close_recorder();
+	test_ring_close(&later);
+}
+
 /* As where the disk has no room for them. */
 static void metadata_that_cannot_be_written_cost_only_their_own_source(void **state)
 {
@@ -324,6 +342,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		test_in_world(descriptions_beyond_a_share_are_refused_and_can_be_read),
 		test_in_world(metadata_that_cannot_be_written_cost_only_their_own_source),
+		test_in_world(a_ring_that_is_added_later_is_in_the_next_tables),
 		test_in_world(classes_that_are_selected_later_count_like_others),
 		test_in_world(a_guest_whose_events_share_a_name_is_refused),
 		test_in_world(large_tables_keep_nobody_waiting),
