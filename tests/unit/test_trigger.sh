@@ -26,9 +26,11 @@ trap end_all EXIT
 
 # watch OPTIONS...: a trigger in the background, which counts when this returns.
 watch() {
+	# What an earlier one wrote there must not be taken for its words.
+	rm -f "$work/out" "$work/err"
 	"$strata" trigger "$@" >"$work/out" 2>"$work/err" &
 	trigger=$!
-	await grep -q 'counting in channel' "$work/err"
+	await grep -qs 'counting in channel' "$work/err"
 }
 # ends: waits for the end of the trigger.  $status: its status.
 ends() {
