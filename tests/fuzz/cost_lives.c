@@ -76,6 +76,7 @@ static const char *no_death_stops_the_recorder(const char *raw)
 }
 
 static bool xen_is_recorded;
+static uint64_t small_disk_bytes;
 
 /* What the rings of all guests hold, and those of the hypervisor's two CPUs. */
 static uint64_t ring_bytes(void)
@@ -98,42 +99,63 @@ static uint64_t ring_bytes(void)
 /* The disk has room for a copy of all that there is, and for what that has to leave. */
 static void die_beside_a_small_disk(void *data)
 {
-	if (guests[SILENT].recording)
-		fake_host.disk_bytes = TABLE_BYTES + 2 * ring_bytes();
+	if (guests[SILENT].recording) {
+		small_disk_bytes = TABLE_BYTES + 2 * ring_bytes();
+		fake_host.disk_bytes = small_disk_bytes;
+	}
 	die_while_another_is_deaf(data);
 }
 
-static size_t copies_of_deaths(const char *raw, void (*work)(void *data), const char **wrong)
+/* What a recorder said of the copies of a guest's deaths. */
+struct copies {
+	size_t nr, nr_whole; /* whole: of all rings, and not of the guest's own and the host's */
+	uint64_t kib;
+};
+
+static void note_copy(struct copies *copies, const char *line)
+{
+	const size_t length = strcspn(line, "\n");
+	const char *size = memchr(line, '(', length);
+
+	copies->nr++;
+	copies->nr_whole += !memmem(line, length, "those of other guests", 21);
+	copies->kib += size ? strtoull(size + 1, NULL, 10) : 0;
+}
+
+static struct copies copies_of_deaths(const char *raw, void (*work)(void *data), const char **wrong)
 {
 	struct plan plan = cost_begin(true, work);
+	struct copies copies = { 0 };
 	char *text = NULL;
 	const char *at;
-	size_t nr = 0;
 
 	deaths = 0;
 	xen_is_recorded = plan.xen;
 	plan.duration_ms = 4000;
 	*wrong = record_checked(raw, &plan, true, &text);
 	for (at = text; at && (at = strstr(at, "its final events are in")); at++)
-		nr++;
-	if (!*wrong && nr < deaths && !strstr(text, "its share of the disk has no room for a copy"))
+		note_copy(&copies, at);
+	if (!*wrong && copies.nr < deaths &&
+	    !strstr(text, "its share of the disk has no room for a copy"))
 		*wrong = "the missing copy of a death is not explained";
 	free(text);
-	return nr;
+	return copies;
 }
 
 static const char *deaths_do_not_fill_the_disk(const char *raw)
 {
 	const char *wrong;
-	size_t nr = copies_of_deaths(raw, die_while_another_is_deaf, &wrong);
+	struct copies copies = copies_of_deaths(raw, die_while_another_is_deaf, &wrong);
 
-	if (!wrong && nr != deaths)
+	if (!wrong && copies.nr_whole != deaths)
 		wrong = "not each death is saved, where there is room";
 	if (wrong)
 		return wrong;
-	nr = copies_of_deaths(raw, die_beside_a_small_disk, &wrong);
-	/* The recorder may believe the disk of the life before for a moment. */
-	if (!wrong && (!nr || nr > 2))
+	copies = copies_of_deaths(raw, die_beside_a_small_disk, &wrong);
+	/* The recorder may believe the disk of the life before for a moment.  Where the share has
+	 * no room for another whole copy, it has some for the guest's own rings. */
+	if (!wrong && (!copies.nr_whole || copies.nr_whole > 2 || copies.nr == copies.nr_whole ||
+		       copies.kib << 10 > small_disk_bytes))
 		wrong = "the copies of deaths are not as many as the guest's share has room for";
 	return wrong;
 }
