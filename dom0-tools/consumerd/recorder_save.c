@@ -77,8 +77,8 @@ static void note_listing(struct recorder *recorder, size_t index)
 		};
 }
 
-/* Writes what the tables have of the next source.  Metadata that cannot be written cost only their
- * own source: the tables of others are written all the same. */
+/* Writes what the tables have of the next source.  If its metadata cannot be written, the tables of
+ * others are written all the same. */
 static void save_next(struct recorder *recorder, size_t *bytes)
 {
 	struct recorder_save *save = &recorder->save;
@@ -187,6 +187,7 @@ void recorder_save_what_is_new(struct recorder *recorder)
 	struct recorder_save *save = &recorder->save;
 	const uint64_t began = strata_clock();
 	struct strata_error error = { "" };
+	uint64_t rested;
 	int result = 0;
 
 	if (!save->running && (recorder_is_saved(recorder) || began < save->again_ticks))
@@ -200,17 +201,16 @@ void recorder_save_what_is_new(struct recorder *recorder)
 	recorder->behind |= result > 0;
 	if (result > 0)
 		return;
-	if (!result) {
-		/* If many sources come and go, they do not wait for each other's tables. */
-		save->again_ticks = strata_clock() + rest_ticks(recorder, save->ticks);
+	/* If many sources come and go, they do not wait for each other's tables. */
+	rested = strata_clock() + rest_ticks(recorder, save->ticks);
+	save->again_ticks = rested;
+	if (!result)
 		return;
-	}
 	if (!save->failed && !recorder->drain.full) {
 		fprintf(stderr, "strata: %s; the recorder tries again every second\n", error.text);
 		save->failed = true;
 	}
-	save->again_ticks = drain_retry_ticks(&recorder->drain);
-	/* All of it may have been written, but for one source's metadata. */
-	if (save->again_ticks < strata_clock() + rest_ticks(recorder, save->ticks))
-		save->again_ticks = strata_clock() + rest_ticks(recorder, save->ticks);
+	/* All of it may have been written, but for one source's metadata: then it rests, too. */
+	if (rested < drain_retry_ticks(&recorder->drain))
+		save->again_ticks = drain_retry_ticks(&recorder->drain);
 }

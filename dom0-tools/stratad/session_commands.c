@@ -43,7 +43,7 @@ void session_keep_last_moments(void *data, const struct participant *one)
 	enum recorder_copy extent = RECORDER_COPY_ALL;
 	struct recorder *recorder;
 	char written[PATH_MAX];
-	bool news;
+	bool news, failed;
 
 	if (!who)
 		return; /* out of memory: do not report it */
@@ -72,15 +72,15 @@ void session_keep_last_moments(void *data, const struct participant *one)
 				       recording->sources[one->source].name, &error);
 	if (recorder)
 		snprintf(written, sizeof(written), "%s", recorder_dir(recorder)->path);
-	if (!recorder || snapshot_take(&session->kernels, recorded_hypervisor(session),
-				       &session->apps, one, extent, recorder, &totals, &error)) {
+	failed = !recorder || snapshot_take(&session->kernels, recorded_hypervisor(session),
+					    &session->apps, one, extent, recorder, &totals, &error);
+	/* Most of one that failed may be there. */
+	if (!failed || totals.bytes)
+		recorder_note_copy(session->recorder, who, extent, totals.bytes);
+	if (failed) {
 		fprintf(stderr, "strata: %s\n", error.text);
-		/* Most of it may be there. */
-		if (totals.bytes)
-			recorder_note_copy(session->recorder, who, extent, totals.bytes);
 		return;
 	}
-	recorder_note_copy(session->recorder, who, extent, totals.bytes);
 	fprintf(stderr,
 		"strata: its final events are in %s: %" PRIu64 " events (%" PRIu64 " KiB)%s%s\n",
 		written, totals.events, totals.bytes >> 10,
@@ -195,6 +195,7 @@ static int serve_clear(struct session *session, struct control_request *request,
 	int result;
 
 	(void)request;
+	session_find_cpus(session);
 	if (!why)
 		result = session->options->overwrite
 				 ? snapshot_clear(&session->kernels, recorded_hypervisor(session),

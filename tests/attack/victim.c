@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * victim.c - an honest program that attacks are to cost nothing: VICTIM NUMBER MICROSECONDS
- * [FILE].  It writes that many events "step", one each so many microseconds (0: without a pause),
- * and makes FILE when a tenth of them is written.
+ * [FILE].  It writes NUMBER events "step", and waits MICROSECONDS after each (0: not at all).  It
+ * creates FILE when a tenth of them is written.
  */
 #include <fcntl.h>
 #include <stdlib.h>

@@ -8,24 +8,14 @@ were compared; status 1 with the first event whose contexts are wrong, or if the
 import bisect
 import collections
 import re
-import subprocess
 import sys
 
-LINE = re.compile(r'\[[^\]]*\] \(\+[^)]*\) (\S+) (\w+): (\{ .*)')
-FIELD = re.compile(r'(\w+) = ("[^"]*"|\[ (?:\[\d+\] = \w+,? ?)*\]|-?\w+)')
+from babeltrace_events import events_of
+
 FRAMES = 32
 GETPRIORITY = 140
 # Functions that no other calls.
 OUTERMOST = ('ret_from_fork', 'entry_SYSCALL_64_after_hwframe')
-
-
-def value_of(text):
-    """A field as text, list of numbers, or number."""
-    if text[0] == '"':
-        return text[1:-1]
-    if text[0] == '[':
-        return [int(number, 0) for number in re.findall(r'\] = (\w+)', text)]
-    return int(text, 0)
 
 
 class Symbols:
@@ -110,19 +100,12 @@ def main():
     trace, source, kallsyms, said, phase = sys.argv[1:]
     symbols, stacked = Symbols(kallsyms), Stacked(said, phase)
     compared = collections.Counter()
-    with subprocess.Popen(['babeltrace2', trace], stdout=subprocess.PIPE, text=True) as process:
-        for line in process.stdout:
-            match = LINE.match(line)
-            if not match:
-                sys.exit(f'contexts: not understood: {line}')
-            if match[1] != source:
-                continue
-            fields = {field: value_of(text) for field, text in FIELD.findall(match[3])}
-            fields['line'] = line
-            try:
-                check(match[2], fields, symbols, stacked, compared)
-            except Wrong as wrong:
-                sys.exit(f'contexts: {wrong}: {line}')
+    for name, fields, line in events_of(trace, source):
+        fields['line'] = line
+        try:
+            check(name, fields, symbols, stacked, compared)
+        except Wrong as wrong:
+            sys.exit(f'contexts: {wrong}: {line}')
     print(dict(compared))
     if compared['call'] != 100 or compared['switch'] < 50 or compared['idle'] < 10 or compared['whole'] < 100:
         sys.exit('contexts: too few events')

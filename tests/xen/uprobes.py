@@ -7,23 +7,13 @@ whose fields are not what the program passes, or if one of the 100 calls lacks o
 """
 import collections
 import re
-import subprocess
 import sys
 
-LINE = re.compile(r'\[[^\]]*\] \(\+[^)]*\) (\S+) (\w+): (\{ .*)')
-FIELD = re.compile(r'(\w+) = ("[^"]*"|\[ (?:\[\d+\] = \w+,? ?)*\]|-?\w+)')
+from babeltrace_events import events_of
+
 CALLS = 100
 INNER = 0x5a5a5a5a00000000
 EVENTS = ('entered', 'left', 'inside', 'by_offset')
-
-
-def value_of(text):
-    """A field as text, list of numbers, or number."""
-    if text[0] == '"':
-        return text[1:-1]
-    if text[0] == '[':
-        return [int(number, 0) for number in re.findall(r'\] = (\w+)', text)]
-    return int(text, 0)
 
 
 def expected(event, number, index, functions):
@@ -42,24 +32,17 @@ def main():
     words = re.search(rf'probed: phase {phase} process (\d+) functions (\w+) (\w+)', open(said, encoding='utf-8', errors='replace').read())
     process, functions = int(words[1]), [int(words[2], 16), int(words[3], 16)]
     found = collections.Counter()
-    with subprocess.Popen(['babeltrace2', trace], stdout=subprocess.PIPE, text=True) as reader:
-        for line in reader.stdout:
-            match = LINE.match(line)
-            if not match:
-                sys.exit(f'uprobes: not understood: {line}')
-            if match[1] != source:
-                continue
-            fields = {field: value_of(text) for field, text in FIELD.findall(match[3])}
-            index = found[match[2]]
-            found[match[2]] += 1
-            wanted = expected(match[2], (int(phase) << 32) + index, index, functions) | {'tid': process}
-            if 'procname' in fields:
-                wanted['procname'] = 'probed'
-            if match[2] == 'entered' and 'callstack_user' in fields:
-                wanted['callstack_user'] = [wanted['ip']] + fields['callstack_user'][1:]
-            for name, value in wanted.items():
-                if fields.get(name) != value:
-                    sys.exit(f'uprobes: {name} is not {value}: {line}')
+    for event, fields, line in events_of(trace, source):
+        index = found[event]
+        found[event] += 1
+        wanted = expected(event, (int(phase) << 32) + index, index, functions) | {'tid': process}
+        if 'procname' in fields:
+            wanted['procname'] = 'probed'
+        if event == 'entered' and 'callstack_user' in fields:
+            wanted['callstack_user'] = [wanted['ip']] + fields['callstack_user'][1:]
+        for name, value in wanted.items():
+            if fields.get(name) != value:
+                sys.exit(f'uprobes: {name} is not {value}: {line}')
     print(dict(found))
     if found != {event: CALLS for event in EVENTS}:
         sys.exit('uprobes: not one event for each call')

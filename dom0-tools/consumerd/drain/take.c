@@ -84,11 +84,15 @@ static int take_prefix(struct drain *drain, const struct ring_stream *stream, en
 
 	piece->form = PIECE_PREFIX;
 	piece->contexts = contexts_now(ring);
+	/* Before the records.  Pairs with the writer's wait for its flush: it sets others only
+	 * after that. */
 	strata_read_barrier();
 	piece->bytes = ring->copy_prefix && what == TAKE_REST
 			       ? ring->copy_prefix(ring, position, drain->copy)
 			       : strata_reader_copy_prefix(&ring->reader, position, drain->copy);
 	drain->work_bytes += piece->bytes;
+	/* And after them.  Pairs with the release that commits a record: the set was there before.
+	 */
 	strata_read_barrier();
 	if (piece->bytes <= STRATA_PACKET_HEADER_BYTES || piece->bytes <= stream->part_bytes)
 		return 0;
