@@ -147,7 +147,7 @@ CONTROL_SOURCES := $(wildcard dom0-tools/control/*.c dom0-tools/control/library/
 CONTROL_OBJECTS := $(CONTROL_SOURCES:%.c=$(O)/lib/control/%.o)
 CONTROL_SYMBOLS := dom0-tools/control/library/libstrata-control.map
 # The number rises with each change to what a compiled program has of strata/control_client.h and control.h.
-CONTROL_VERSION := 1
+CONTROL_VERSION := 2
 CONTROL_SONAME  := libstrata-control.so.$(CONTROL_VERSION)
 
 $(O)/lib/control/%.o: %.c Makefile | deps-tools

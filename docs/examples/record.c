@@ -49,8 +49,8 @@ static int create(struct strata_control *control, const char *name, const char *
 		strata_control_session_new(control, name, output, &session);
 
 	if (result == STRATA_CONTROL_OK) {
-		session->channels[STRATA_DOMAIN_APP].nr_subbufs = 32;
-		result = strata_control_session_add(control, session, STRATA_DOMAIN_APP,
+		session->channels[0].domains[STRATA_DOMAIN_APP].nr_subbufs = 32;
+		result = strata_control_session_add(control, session, NULL, STRATA_DOMAIN_APP,
 						    STRATA_RULE_EVENT, program, "all");
 	}
 	if (result == STRATA_CONTROL_OK)

@@ -301,8 +301,19 @@ int output_dir_of_many(const char *path, struct strata_error *warning, struct st
 	return 0;
 }
 
-int output_dir_dated(char path[PATH_MAX], const char *dir, const char *what,
-		     struct strata_error *error)
+static bool exists(const char *dir, const char *name)
+{
+	char path[PATH_MAX];
+	struct stat status;
+
+	return snprintf(path, sizeof(path), "%s/%s", dir, name) < (int)sizeof(path) &&
+	       !lstat(path, &status);
+}
+
+/* Names a directory by its date: one that does not exist, or that has room for @leaf beside those
+ * of other channels.  @leaf: NULL: none */
+static int name_dated(char path[PATH_MAX], const char *dir, const char *what, const char *leaf,
+		      struct strata_error *error)
 {
 	time_t now = time(NULL);
 	struct tm local;
@@ -314,9 +325,33 @@ int output_dir_dated(char path[PATH_MAX], const char *dir, const char *what,
 	while (snprintf(path, PATH_MAX, "%s/%s-%s%s", dir, what, date, number) < PATH_MAX) {
 		if (lstat(path, &status))
 			return 0;
+		if (leaf && !exists(path, leaf) && !exists(path, STRATA_RECORDING_FILE))
+			return 0;
 		snprintf(number, sizeof(number), "-%u", ++i);
 	}
 	return strata_fail(error, "%.200s...: the path is too long", dir);
+}
+
+int output_dir_dated(char path[PATH_MAX], const char *dir, const char *what,
+		     struct strata_error *error)
+{
+	return name_dated(path, dir, what, NULL, error);
+}
+
+int output_dir_dated_leaf(char path[PATH_MAX], const char *dir, const char *what, const char *leaf,
+			  struct strata_error *error)
+{
+	struct strata_dir parent;
+	size_t length;
+
+	if (name_dated(path, dir, what, leaf, error) ||
+	    strata_dir_make(&parent, path, 0750, NULL, error))
+		return -1;
+	strata_dir_close(&parent);
+	length = strlen(path);
+	return snprintf(path + length, PATH_MAX - length, "/%s", leaf) < (int)(PATH_MAX - length)
+		       ? 0
+		       : strata_fail(error, "%.200s...: the path is too long", dir);
 }
 
 void output_dir_give_up(struct output_dir *out)

@@ -49,6 +49,12 @@ int output_dir_of_many(const char *path, struct strata_error *warning, struct st
 int output_dir_dated(char path[PATH_MAX], const char *dir, const char *what,
 		     struct strata_error *error);
 
+/* The same for one of several recordings, of channels, which begin together:
+ * "DIR/recording-20260701-120000/LEAF".  Makes the directory of all of them, unless another channel
+ * has done that within this second.  0 or -1. */
+int output_dir_dated_leaf(char path[PATH_MAX], const char *dir, const char *what, const char *leaf,
+			  struct strata_error *error);
+
 /* The recording has begun: the earlier one is removed. */
 void output_dir_began(struct output_dir *out);
 

@@ -26,8 +26,8 @@ struct json_object *session_json_make_rule(const struct strata_rule *rule)
 	return object;
 }
 
-static struct json_object *make_channel(const struct strata_channel *channel,
-					enum strata_domain domain)
+struct json_object *session_json_make_channel(const struct strata_domain_channel *channel,
+					      enum strata_domain domain)
 {
 	struct json_object *object = json_object_new_object(), *rules = json_object_new_array();
 	size_t i;
@@ -50,6 +50,19 @@ static struct json_object *make_channel(const struct strata_channel *channel,
 	return object;
 }
 
+static struct json_object *make_channel(const struct strata_channel *channel)
+{
+	struct json_object *object = json_object_new_object();
+	unsigned int i;
+
+	json_object_object_add(object, "name", json_object_new_string(channel->name));
+	json_object_object_add(object, "disabled", json_object_new_boolean(channel->disabled));
+	for (i = 0; i < STRATA_NR_DOMAINS; i++)
+		json_object_object_add(object, session_model_domain_name(i),
+				       session_json_make_channel(&channel->domains[i], i));
+	return object;
+}
+
 struct json_object *session_json_make_rotation(const struct strata_rotation *rotation)
 {
 	struct json_object *object = json_object_new_object();
@@ -62,8 +75,8 @@ struct json_object *session_json_make_rotation(const struct strata_rotation *rot
 
 struct json_object *session_json_make(const struct strata_session *session)
 {
-	struct json_object *object = json_object_new_object(), *channels = json_object_new_object();
-	unsigned int i;
+	struct json_object *object = json_object_new_object(), *channels = json_object_new_array();
+	size_t i;
 
 	json_object_object_add(object, "strata_session", json_object_new_int(SESSION_JSON_VERSION));
 	json_object_object_add(object, "name", json_object_new_string(session->name));
@@ -76,9 +89,8 @@ struct json_object *session_json_make(const struct strata_session *session)
 	json_object_object_add(
 		object, "event_header",
 		json_object_new_string(strata_header_form_name(session->event_header)));
-	for (i = 0; i < STRATA_NR_DOMAINS; i++)
-		json_object_object_add(channels, session_model_domain_name(i),
-				       make_channel(&session->channels[i], i));
+	for (i = 0; i < session->nr_channels; i++)
+		json_object_array_add(channels, make_channel(&session->channels[i]));
 	json_object_object_add(object, "channels", channels);
 	return object;
 }
@@ -171,7 +183,7 @@ static int read_u32(struct json_object *object, const char *key, uint32_t *value
 }
 
 int session_json_read_channel(struct json_object *object, enum strata_domain domain,
-			      struct strata_channel *channel, struct strata_error *error)
+			      struct strata_domain_channel *channel, struct strata_error *error)
 {
 	static const char *const members[STRATA_NR_DOMAINS][6] = {
 		{ "subbuf_bytes", "nr_subbufs", "budget_per_s", "rules", NULL },
@@ -217,7 +229,8 @@ int session_json_read_rotation(struct json_object *object, struct strata_rotatio
 }
 
 static int read_rules(struct json_object *object, struct strata_session *session,
-		      enum strata_domain domain, struct strata_error *error)
+		      struct strata_channel *channel, enum strata_domain domain,
+		      struct strata_error *error)
 {
 	struct json_object *rules;
 	struct strata_rule rule;
@@ -229,33 +242,98 @@ static int read_rules(struct json_object *object, struct strata_session *session
 		return -1;
 	for (i = 0; i < json_object_array_length(rules); i++)
 		if (session_json_read_rule(json_object_array_get_idx(rules, i), &rule, error) ||
-		    session_model_add_rule(session, domain, &rule, error))
+		    session_model_add_rule(session, channel, domain, &rule, error))
 			return -1;
 	return 0;
 }
 
-static int read_channels(struct json_object *object, struct strata_session *session,
-			 struct strata_error *error)
+/* Reads what an object says of a channel in each domain. */
+static int read_domains(struct json_object *object, struct strata_session *session,
+			struct strata_channel *channel, struct strata_error *error)
 {
-	static const char *const members[] = { "xen", "kernel", "app", NULL };
-	struct json_object *channels;
 	unsigned int i;
 
-	if (!json_object_object_get_ex(object, "channels", &channels))
-		return 0;
-	if (!json_object_is_type(channels, json_type_object))
-		return strata_fail(error, "\"channels\" is not an object");
-	if (check_members(channels, members, error))
-		return -1;
 	for (i = 0; i < STRATA_NR_DOMAINS; i++) {
 		struct json_object *one;
 
-		if (!json_object_object_get_ex(channels, session_model_domain_name(i), &one))
+		if (!json_object_object_get_ex(object, session_model_domain_name(i), &one))
 			continue;
-		if (session_json_read_channel(one, i, &session->channels[i], error) ||
-		    read_rules(one, session, i, error))
+		if (session_json_read_channel(one, i, &channel->domains[i], error) ||
+		    read_rules(one, session, channel, i, error))
 			return -1;
 	}
+	return 0;
+}
+
+/* The earlier form: an object with the domains of the only channel. */
+static int read_only_channel(struct json_object *domains, struct strata_session *session,
+			     struct strata_error *error)
+{
+	static const char *const members[] = { "xen", "kernel", "app", NULL };
+
+	if (!json_object_is_type(domains, json_type_object))
+		return strata_fail(error, "\"channels\" is not an object");
+	if (check_members(domains, members, error))
+		return -1;
+	return read_domains(domains, session, &session->channels[0], error);
+}
+
+static int read_truth(struct json_object *object, const char *key, bool *truth,
+		      struct strata_error *error)
+{
+	struct json_object *member;
+
+	if (!json_object_object_get_ex(object, key, &member))
+		return 0;
+	if (!json_object_is_type(member, json_type_boolean))
+		return strata_fail(error, "\"%s\" is neither true nor false", key);
+	*truth = json_object_get_boolean(member);
+	return 0;
+}
+
+/* @seen: bits of the channels that were read before */
+static int read_channel(struct json_object *object, struct strata_session *session, uint32_t *seen,
+			struct strata_error *error)
+{
+	static const char *const members[] = { "name", "disabled", "xen", "kernel", "app", NULL };
+	char name[STRATA_CHANNEL_NAME_BYTES];
+	struct strata_channel *channel;
+	uint32_t bit;
+
+	if (!json_object_is_type(object, json_type_object))
+		return strata_fail(error, "a channel is not an object");
+	if (check_members(object, members, error) ||
+	    strata_json_text(object, "name", name, sizeof(name), error))
+		return strata_fail_in(error, "channel");
+	channel = session_model_add_channel(session, name, error);
+	if (!channel)
+		return -1;
+	bit = 1u << (channel - session->channels);
+	if (*seen & bit)
+		return strata_fail(error, "there are two channels %s", name);
+	*seen |= bit;
+	if (read_truth(object, "disabled", &channel->disabled, error) ||
+	    read_domains(object, session, channel, error))
+		return strata_fail_in(error, "channel %s", name);
+	return 0;
+}
+
+static int read_channels(struct json_object *object, uint64_t version,
+			 struct strata_session *session, struct strata_error *error)
+{
+	struct json_object *list;
+	uint32_t seen = 0;
+	size_t i;
+
+	if (!json_object_object_get_ex(object, "channels", &list))
+		return 0;
+	if (version == SESSION_JSON_VERSION_EARLIER)
+		return read_only_channel(list, session, error);
+	if (strata_json_array(object, "channels", STRATA_SESSION_CHANNELS_MAX, &list, error))
+		return -1;
+	for (i = 0; i < json_object_array_length(list); i++)
+		if (read_channel(json_object_array_get_idx(list, i), session, &seen, error))
+			return -1;
 	return 0;
 }
 
@@ -270,11 +348,8 @@ static int read_attributes(struct json_object *object, struct strata_session *se
 
 	for (i = 0; i < STRATA_NR_HEADER_FORMS; i++)
 		headers[i] = strata_header_form_name(i);
-	if (json_object_object_get_ex(object, "snapshot", &member)) {
-		if (!json_object_is_type(member, json_type_boolean))
-			return strata_fail(error, "\"snapshot\" is neither true nor false");
-		session->snapshot = json_object_get_boolean(member);
-	}
+	if (read_truth(object, "snapshot", &session->snapshot, error))
+		return -1;
 	if (json_object_object_get_ex(object, "rotation", &member) &&
 	    session_json_read_rotation(member, &session->rotation, error))
 		return -1;
@@ -309,16 +384,18 @@ int session_json_read(struct json_object *object, struct strata_session *session
 		return strata_fail(error, "a session is not an object");
 	if (strata_json_u64(object, "strata_session", UINT32_MAX, &version, error))
 		return -1;
-	if (version != SESSION_JSON_VERSION)
+	if (version != SESSION_JSON_VERSION && version != SESSION_JSON_VERSION_EARLIER)
 		return strata_fail(error,
 				   "a session in the form of version %llu; this program "
-				   "reads version %d",
-				   (unsigned long long)version, SESSION_JSON_VERSION);
+				   "reads versions %d and %d",
+				   (unsigned long long)version, SESSION_JSON_VERSION_EARLIER,
+				   SESSION_JSON_VERSION);
 	if (check_members(object, members, error) ||
 	    strata_json_text(object, "name", name, sizeof(name), error) ||
 	    session_model_init(session, name, NULL, error))
 		return -1;
-	if (!read_attributes(object, session, error) && !read_channels(object, session, error))
+	if (!read_attributes(object, session, error) &&
+	    !read_channels(object, version, session, error))
 		return 0;
 	session_model_clear(session);
 	return strata_fail_in(error, "session %s", name);

@@ -12,8 +12,10 @@
 
 #include "base/error.h"
 
-/* The version of the text form. */
-#define SESSION_JSON_VERSION 1
+/* The version of the text form; of the earlier one, whose sessions had one channel, texts are read.
+ */
+#define SESSION_JSON_VERSION         2
+#define SESSION_JSON_VERSION_EARLIER 1
 
 /* Makes the object of a session, for json_object_put().  NULL: out of memory. */
 struct json_object *session_json_make(const struct strata_session *session);
@@ -32,9 +34,13 @@ struct json_object *session_json_make_rule(const struct strata_rule *rule);
 int session_json_read_rule(struct json_object *object, struct strata_rule *rule,
 			   struct strata_error *error);
 
-/* Changes the attributes of a channel that an object names; not its rules. */
+/* The object of a channel in a domain, with its attributes and rules. */
+struct json_object *session_json_make_channel(const struct strata_domain_channel *channel,
+					      enum strata_domain domain);
+
+/* Changes the attributes of a channel in a domain that an object names; not its rules. */
 int session_json_read_channel(struct json_object *object, enum strata_domain domain,
-			      struct strata_channel *channel, struct strata_error *error);
+			      struct strata_domain_channel *channel, struct strata_error *error);
 
 /* Finds a domain by its name.  0 or -1. */
 int session_json_domain(struct json_object *object, const char *key, enum strata_domain *domain,

@@ -48,7 +48,8 @@ bool session_model_allows(enum strata_domain domain, enum strata_rule_kind kind)
 	}
 }
 
-int session_model_check_name(const char *name, struct strata_error *error)
+/* @whose: "a session's"; both kinds are parts of files' names */
+static int check_name(const char *whose, const char *name, struct strata_error *error)
 {
 	const size_t length = strlen(name);
 
@@ -57,9 +58,21 @@ int session_model_check_name(const char *name, struct strata_error *error)
 		    length)
 		return 0;
 	return strata_fail(error,
-			   "a session's name has 1 to %u letters, digits, '-', '_' and '.', and "
+			   "%s name has 1 to %u letters, digits, '-', '_' and '.', and "
 			   "begins with none of '.' and '-'",
-			   STRATA_SESSION_NAME_BYTES - 1);
+			   whose, STRATA_SESSION_NAME_BYTES - 1);
+}
+
+_Static_assert(STRATA_SESSION_NAME_BYTES == STRATA_CHANNEL_NAME_BYTES, "one check for both");
+
+int session_model_check_name(const char *name, struct strata_error *error)
+{
+	return check_name("a session's", name, error);
+}
+
+int session_model_check_channel_name(const char *name, struct strata_error *error)
+{
+	return check_name("a channel's", name, error);
 }
 
 static bool is_power_of_two(uint32_t value)
@@ -101,7 +114,7 @@ int session_model_check_rotation(const struct strata_rotation *rotation, struct 
 	return 0;
 }
 
-struct strata_ring_geometry session_model_geometry(const struct strata_channel *channel)
+struct strata_ring_geometry session_model_geometry(const struct strata_domain_channel *channel)
 {
 	return (struct strata_ring_geometry){
 		.subbuf_bits = (uint8_t)(ffs((int)channel->subbuf_bytes) - 1),
@@ -109,20 +122,53 @@ struct strata_ring_geometry session_model_geometry(const struct strata_channel *
 	};
 }
 
-int session_model_init(struct strata_session *session, const char *name, const char *output,
-		       struct strata_error *error)
+struct strata_channel *session_model_channel(struct strata_session *session, const char *name)
 {
-	*session = (struct strata_session){ .switch_ms = SESSION_SWITCH_MS };
-	session->channels[STRATA_DOMAIN_XEN] = (struct strata_channel){
+	size_t i;
+
+	for (i = 0; i < session->nr_channels; i++)
+		if (!strcmp(session->channels[i].name, name ? name : STRATA_CHANNEL_DEFAULT))
+			return &session->channels[i];
+	return NULL;
+}
+
+struct strata_channel *session_model_add_channel(struct strata_session *session, const char *name,
+						 struct strata_error *error)
+{
+	struct strata_channel *channel = session_model_channel(session, name);
+
+	if (channel)
+		return channel;
+	if (session_model_check_channel_name(name, error))
+		return NULL;
+	if (session->nr_channels == STRATA_SESSION_CHANNELS_MAX) {
+		strata_fail(error,
+			    "session %s has %u channels, as many as there can be; create another "
+			    "session",
+			    session->name, STRATA_SESSION_CHANNELS_MAX);
+		return NULL;
+	}
+	channel = &session->channels[session->nr_channels++];
+	*channel = (struct strata_channel){ .disabled = false };
+	memcpy(channel->name, name, strlen(name) + 1);
+	channel->domains[STRATA_DOMAIN_XEN] = (struct strata_domain_channel){
 		.subbuf_bytes = 1u << SESSION_SUBBUF_BITS,
 		.nr_subbufs = 1u << SESSION_NR_BITS,
 		.budget_per_s = SESSION_BUDGET_PER_S,
 	};
-	session->channels[STRATA_DOMAIN_APP] = (struct strata_channel){
+	channel->domains[STRATA_DOMAIN_APP] = (struct strata_domain_channel){
 		.subbuf_bytes = 1u << SESSION_SUBBUF_BITS,
 		.nr_subbufs = 1u << SESSION_APP_NR_BITS,
 	};
-	if (session_model_check_name(name, error))
+	return channel;
+}
+
+int session_model_init(struct strata_session *session, const char *name, const char *output,
+		       struct strata_error *error)
+{
+	*session = (struct strata_session){ .switch_ms = SESSION_SWITCH_MS };
+	if (session_model_check_name(name, error) ||
+	    !session_model_add_channel(session, STRATA_CHANNEL_DEFAULT, error))
 		return -1;
 	memcpy(session->name, name, strlen(name) + 1);
 	if (output) {
@@ -135,42 +181,48 @@ int session_model_init(struct strata_session *session, const char *name, const c
 
 void session_model_clear(struct strata_session *session)
 {
-	size_t i;
+	size_t i, domain;
 
-	for (i = 0; i < STRATA_NR_DOMAINS; i++)
-		free(session->channels[i].rules);
+	for (i = 0; i < session->nr_channels; i++)
+		for (domain = 0; domain < STRATA_NR_DOMAINS; domain++)
+			free(session->channels[i].domains[domain].rules);
 	free(session->output);
 	*session = (struct strata_session){ .output = NULL };
+}
+
+/* Gives a copy of a channel rules of its own.  Whether there was memory for them; if not, it has
+ * none. */
+static bool copy_rules(struct strata_domain_channel *to, const struct strata_domain_channel *from)
+{
+	to->rules = NULL;
+	if (!from->nr_rules)
+		return true;
+	to->rules = reallocarray(NULL, from->nr_rules, sizeof(*to->rules));
+	if (to->rules)
+		memcpy(to->rules, from->rules, from->nr_rules * sizeof(*to->rules));
+	return to->rules != NULL;
 }
 
 int session_model_copy(struct strata_session *to, const struct strata_session *from,
 		       struct strata_error *error)
 {
 	bool whole = true;
-	size_t i;
+	size_t i, domain;
 
 	*to = *from;
 	to->output = from->output ? strdup(from->output) : NULL;
 	whole &= !from->output || to->output;
-	for (i = 0; i < STRATA_NR_DOMAINS; i++) {
-		const struct strata_channel *channel = &from->channels[i];
-		struct strata_rule *rules = NULL;
-
-		if (channel->nr_rules) {
-			rules = reallocarray(NULL, channel->nr_rules, sizeof(*rules));
-			whole &= rules != NULL;
-		}
-		if (rules)
-			memcpy(rules, channel->rules, channel->nr_rules * sizeof(*rules));
-		to->channels[i].rules = rules;
-	}
+	for (i = 0; i < from->nr_channels; i++)
+		for (domain = 0; domain < STRATA_NR_DOMAINS; domain++)
+			whole &= copy_rules(&to->channels[i].domains[domain],
+					    &from->channels[i].domains[domain]);
 	if (whole)
 		return 0;
 	session_model_clear(to);
 	return strata_fail(error, "out of memory");
 }
 
-static struct strata_rule *find_rule(const struct strata_channel *channel,
+static struct strata_rule *find_rule(const struct strata_domain_channel *channel,
 				     const struct strata_rule *rule)
 {
 	size_t i;
@@ -187,10 +239,11 @@ static struct strata_rule *find_rule(const struct strata_channel *channel,
 
 static size_t count_rules(const struct strata_session *session)
 {
-	size_t nr = 0, i;
+	size_t nr = 0, i, domain;
 
-	for (i = 0; i < STRATA_NR_DOMAINS; i++)
-		nr += session->channels[i].nr_rules;
+	for (i = 0; i < session->nr_channels; i++)
+		for (domain = 0; domain < STRATA_NR_DOMAINS; domain++)
+			nr += session->channels[i].domains[domain].nr_rules;
 	return nr;
 }
 
@@ -221,7 +274,7 @@ static int check_rule(enum strata_domain domain, const struct strata_rule *rule,
 }
 
 /* The filter of the same events, which another one replaces. */
-static struct strata_rule *find_filter(struct strata_channel *channel,
+static struct strata_rule *find_filter(struct strata_domain_channel *channel,
 				       const struct strata_rule *rule)
 {
 	const size_t events = strcspn(rule->text, ":") + 1;
@@ -237,17 +290,18 @@ static struct strata_rule *find_filter(struct strata_channel *channel,
 	return NULL;
 }
 
-int session_model_add_rule(struct strata_session *session, enum strata_domain domain,
-			   const struct strata_rule *rule, struct strata_error *error)
+int session_model_add_rule(struct strata_session *session, struct strata_channel *channel,
+			   enum strata_domain domain, const struct strata_rule *rule,
+			   struct strata_error *error)
 {
-	struct strata_channel *channel = &session->channels[domain];
+	struct strata_domain_channel *in = &channel->domains[domain];
 	struct strata_rule *rules, *filter;
 
 	if (check_rule(domain, rule, error))
 		return -1;
-	if (find_rule(channel, rule))
+	if (find_rule(in, rule))
 		return 0;
-	filter = find_filter(channel, rule);
+	filter = find_filter(in, rule);
 	if (filter) {
 		*filter = *rule;
 		return 0;
@@ -257,49 +311,59 @@ int session_model_add_rule(struct strata_session *session, enum strata_domain do
 				   "session %s has %u rules, as many as there can be; use "
 				   "patterns, or another session",
 				   session->name, STRATA_SESSION_RULES_MAX);
-	rules = reallocarray(channel->rules, channel->nr_rules + 1, sizeof(*rules));
+	rules = reallocarray(in->rules, in->nr_rules + 1, sizeof(*rules));
 	if (!rules)
 		return strata_fail(error, "out of memory");
-	channel->rules = rules;
-	channel->rules[channel->nr_rules++] = *rule;
+	in->rules = rules;
+	in->rules[in->nr_rules++] = *rule;
 	return 0;
 }
 
-int session_model_remove_rule(struct strata_session *session, enum strata_domain domain,
-			      const struct strata_rule *rule, struct strata_error *error)
+int session_model_remove_rule(struct strata_session *session, struct strata_channel *channel,
+			      enum strata_domain domain, const struct strata_rule *rule,
+			      struct strata_error *error)
 {
-	struct strata_channel *channel = &session->channels[domain];
-	struct strata_rule *found = find_rule(channel, rule);
-	struct strata_rule *end = channel->rules + channel->nr_rules;
+	struct strata_domain_channel *in = &channel->domains[domain];
+	struct strata_rule *found = find_rule(in, rule);
+	struct strata_rule *end = in->rules + in->nr_rules;
 
 	if (!found)
 		return strata_fail(error,
-				   "session %s does not have the rule %s%s%s; `strata status %s` "
-				   "lists its rules",
-				   session->name, rule->target, rule->target[0] ? ":" : "",
-				   rule->text, session->name);
+				   "%s of session %s does not have the rule %s%s%s; `strata status "
+				   "%s` lists its rules",
+				   channel->name, session->name, rule->target,
+				   rule->target[0] ? ":" : "", rule->text, session->name);
 	memmove(found, found + 1, (size_t)((char *)end - (char *)(found + 1)));
-	channel->nr_rules--;
+	in->nr_rules--;
 	return 0;
 }
 
-bool session_model_traces(const struct strata_session *session, enum strata_domain domain)
+bool session_model_traces(const struct strata_channel *channel, enum strata_domain domain)
 {
-	const struct strata_channel *channel = &session->channels[domain];
+	const struct strata_domain_channel *in = &channel->domains[domain];
 	size_t i;
 
-	for (i = 0; i < channel->nr_rules; i++)
-		if (channel->rules[i].kind == STRATA_RULE_EVENT || is_probe(channel->rules[i].kind))
+	for (i = 0; i < in->nr_rules; i++)
+		if (in->rules[i].kind == STRATA_RULE_EVENT || is_probe(in->rules[i].kind))
 			return true;
 	return false;
 }
 
-bool session_model_has_events(const struct strata_session *session)
+bool session_model_records(const struct strata_channel *channel)
 {
-	unsigned int i;
+	unsigned int domain;
 
-	for (i = 0; i < STRATA_NR_DOMAINS; i++)
-		if (session_model_traces(session, i))
+	for (domain = 0; !channel->disabled && domain < STRATA_NR_DOMAINS; domain++)
+		if (session_model_traces(channel, domain))
 			return true;
 	return false;
+}
+
+size_t session_model_count_recorded(const struct strata_session *session)
+{
+	size_t nr = 0, i;
+
+	for (i = 0; i < session->nr_channels; i++)
+		nr += session_model_records(&session->channels[i]);
+	return nr;
 }

@@ -26,7 +26,7 @@
 
 #define SESSION_BUDGET_PER_S 500000u /* two windows of it fit into such a buffer */
 
-/* Makes a session without rules.  @output: copied; NULL: set later */
+/* Makes a session with the default channel, and without rules.  @output: copied; NULL: set later */
 int session_model_init(struct strata_session *session, const char *name, const char *output,
 		       struct strata_error *error);
 
@@ -37,8 +37,17 @@ void session_model_clear(struct strata_session *session);
 int session_model_copy(struct strata_session *to, const struct strata_session *from,
 		       struct strata_error *error);
 
-/* Checks a name from a user or a file. */
+/* Checks the name of a session or of a channel, from a user or a file. */
 int session_model_check_name(const char *name, struct strata_error *error);
+int session_model_check_channel_name(const char *name, struct strata_error *error);
+
+/* Finds a channel.  @name: NULL: the default one.  NULL: it does not exist. */
+struct strata_channel *session_model_channel(struct strata_session *session, const char *name);
+
+/* Adds a channel without rules, with the default rings; one that exists stays as it is.  NULL: with
+ * the reason. */
+struct strata_channel *session_model_add_channel(struct strata_session *session, const char *name,
+						 struct strata_error *error);
 
 /* Checks the size of rings: powers of two within the core's limits. */
 int session_model_check_rings(uint32_t subbuf_bytes, uint32_t nr_subbufs,
@@ -52,21 +61,28 @@ int session_model_check_rotation(const struct strata_rotation *rotation,
 				 struct strata_error *error);
 
 /* The size of a channel's rings, which was checked, as the core has it. */
-struct strata_ring_geometry session_model_geometry(const struct strata_channel *channel);
+struct strata_ring_geometry session_model_geometry(const struct strata_domain_channel *channel);
 
-/* Adds a rule, unless the session has it.  A filter replaces that of the same events. */
-int session_model_add_rule(struct strata_session *session, enum strata_domain domain,
-			   const struct strata_rule *rule, struct strata_error *error);
+/* Adds a rule to a channel of the session, unless the channel has it.  A filter replaces that of
+ * the same events. */
+int session_model_add_rule(struct strata_session *session, struct strata_channel *channel,
+			   enum strata_domain domain, const struct strata_rule *rule,
+			   struct strata_error *error);
 
-/* Removes a rule of exactly this kind, target and text. */
-int session_model_remove_rule(struct strata_session *session, enum strata_domain domain,
-			      const struct strata_rule *rule, struct strata_error *error);
+/* Removes a rule of exactly this kind, target and text from a channel of the session. */
+int session_model_remove_rule(struct strata_session *session, struct strata_channel *channel,
+			      enum strata_domain domain, const struct strata_rule *rule,
+			      struct strata_error *error);
 
-/* Whether any rule names events; rules about what runs do not count. */
-bool session_model_has_events(const struct strata_session *session);
+/* Whether a channel traces in this domain: it has a rule that names events; rules about what runs
+ * do not count. */
+bool session_model_traces(const struct strata_channel *channel, enum strata_domain domain);
 
-/* Whether this channel traces: it has a rule that names events. */
-bool session_model_traces(const struct strata_session *session, enum strata_domain domain);
+/* Whether a start of the session records the channel: it traces, and is not disabled. */
+bool session_model_records(const struct strata_channel *channel);
+
+/* How many channels a start of the session records. */
+size_t session_model_count_recorded(const struct strata_session *session);
 
 /* Names of the enumerations in text: "xen"; "event"; "full"; "single-store". */
 const char *session_model_domain_name(enum strata_domain domain);

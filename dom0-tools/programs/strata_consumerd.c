@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * strata_consumerd.c - records one session, whose model it reads from standard input; stratad
- * starts it (stratad/sessions/consumer.h).  SIGINT ends the recording.
+ * strata_consumerd.c - records one channel of a session, whose model it reads from standard input;
+ * stratad starts it (stratad/sessions/consumer.h).  SIGINT ends the recording.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -44,22 +44,23 @@ static int read_model(const char *name, struct strata_session *model, struct str
 }
 
 /* Records, and says in the session's files how that ended. */
-static int record(const struct strata_session *model, const char *output, int ready_fd,
-		  struct strata_error *error)
+static int record(const struct strata_session *model, const struct strata_channel *channel,
+		  const char *output, int ready_fd, struct strata_error *error)
 {
-	int lock = session_files_lock(model->name, error), status = STRATA_STATUS_FAILED;
+	const struct session_consumer of = session_files_consumer(model, channel);
+	int lock = session_files_lock(&of, error), status = STRATA_STATUS_FAILED;
 	struct session_options options;
 
 	if (lock < 0)
 		return -1;
-	if (session_options_build(&options, model, output, error)) {
+	if (session_options_build(&options, model, channel, output, error)) {
 		fprintf(stderr, "strata: %s\n", error->text);
 	} else {
 		options.record.ready_fd = ready_fd;
 		status = record_session(&options.record);
 	}
 	session_options_clear(&options);
-	if (session_files_write_ended(model->name, status, error))
+	if (session_files_write_ended(&of, status, error))
 		fprintf(stderr, "strata: %s\n", error->text);
 	run_lock_release(lock);
 	return status;
@@ -68,18 +69,23 @@ static int record(const struct strata_session *model, const char *output, int re
 int main(int argc, char **argv)
 {
 	struct strata_error error = { "" };
+	const struct strata_channel *channel;
 	struct strata_session model;
 	int status = -1, ready_fd;
 
-	if (argc != 4) {
+	if (argc != 5) {
 		fprintf(stderr, "strata-consumerd is started by stratad, for `strata start`\n");
 		return STRATA_STATUS_USAGE;
 	}
-	ready_fd = atoi(argv[3]);
+	ready_fd = atoi(argv[4]);
 	if (ready_fd <= STDERR_FILENO || fcntl(ready_fd, F_SETFD, FD_CLOEXEC))
-		strata_fail(&error, "%s is no open descriptor", argv[3]);
+		strata_fail(&error, "%s is no open descriptor", argv[4]);
 	else if (!read_model(argv[1], &model, &error)) {
-		status = record(&model, argv[2], ready_fd, &error);
+		channel = session_model_channel(&model, argv[2]);
+		if (channel)
+			status = record(&model, channel, argv[3], ready_fd, &error);
+		else
+			strata_fail(&error, "session %s has no channel %s", argv[1], argv[2]);
 		session_model_clear(&model);
 	}
 	if (status < 0)

@@ -19,7 +19,7 @@ static int parse_rings(const char *text, struct strata_ring_geometry *geometry,
 		       struct strata_error *error)
 {
 	unsigned long bytes, number = 1ul << geometry->nr_subbufs_bits;
-	struct strata_channel channel;
+	struct strata_domain_channel channel;
 	char *end;
 
 	bytes = strtoul(text, &end, 10);

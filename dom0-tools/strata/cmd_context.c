@@ -12,15 +12,16 @@
 static void usage(FILE *out)
 {
 	fprintf(out,
-		"Usage: strata add-context [-s SESSION] --kernel TARGET -t NAME[,...]...\n"
+		"Usage: strata add-context [-s SESSION] [-c CHANNEL] --kernel TARGET -t NAME[,...]...\n"
 		"       strata add-context --list\n"
-		"Adds contexts to a session (default: the current one): each event of these kernels then\n"
-		"contains them. The session must be stopped.\n\n"
+		"Adds contexts to a channel of a session (default: channel0 of the current one): each\n"
+		"event of these kernels in it then contains them. The session must be stopped.\n\n"
 		"      --kernel TARGET   a kernel with strata.ko, by its domain's name, number or pattern;\n"
 		"                        '*': all\n"
 		"  -t, --type NAMES      contexts, comma-separated; may be repeated\n"
 		"  -l, --list            lists all contexts\n"
 		"  -s, --session NAME    the session\n"
+		"  -c, --channel NAME    the channel, which exists (default: channel0)\n"
 		"      --json            prints the reply as JSON\n\n"
 		"Example: strata add-context --kernel g1 -t procname,callstack-kernel\n");
 }
@@ -37,6 +38,7 @@ static int list_contexts(void)
 /* What the command line says. */
 struct words {
 	const char *session;
+	const char *channel; /* NULL: the default one */
 	const char *target;
 	char *types; /* all names, comma-separated; NULL: none */
 	bool list;
@@ -62,11 +64,12 @@ static int add_contexts(const struct words *words)
 
 	if (!control)
 		return STRATA_STATUS_FAILED;
-	return session_request_end(
-		control,
-		strata_control_enable_list(control, words->session, STRATA_DOMAIN_KERNEL,
-					   STRATA_RULE_CONTEXT, words->target, words->types),
-		words->json);
+	return session_request_end(control,
+				   strata_control_enable_list(control, words->session,
+							      words->channel, STRATA_DOMAIN_KERNEL,
+							      STRATA_RULE_CONTEXT, words->target,
+							      words->types),
+				   words->json);
 }
 
 /* Takes an option.  NULL, or what is wrong. */
@@ -75,6 +78,9 @@ static const char *take_option(struct words *words, int option, const char *argu
 	switch (option) {
 	case 's':
 		words->session = argument;
+		return NULL;
+	case 'c':
+		words->channel = argument;
 		return NULL;
 	case 'k':
 		words->target = argument;
@@ -96,6 +102,7 @@ int strata_cmd_add_context(int argc, char **argv)
 {
 	static const struct option long_options[] = {
 		{ "session", required_argument, NULL, 's' },
+		{ "channel", required_argument, NULL, 'c' },
 		{ "kernel", required_argument, NULL, 'k' },
 		{ "type", required_argument, NULL, 't' },
 		{ "list", no_argument, NULL, 'l' },
@@ -108,7 +115,7 @@ int strata_cmd_add_context(int argc, char **argv)
 	int option, status;
 
 	opterr = 0;
-	while (!wrong && (option = getopt_long(argc, argv, "s:t:lh", long_options, NULL)) >= 0) {
+	while (!wrong && (option = getopt_long(argc, argv, "s:c:t:lh", long_options, NULL)) >= 0) {
 		if (option == 'h') {
 			usage(stdout);
 			free(words.types);
@@ -118,7 +125,8 @@ int strata_cmd_add_context(int argc, char **argv)
 	}
 	if (!wrong && optind < argc)
 		wrong = "the contexts follow --type";
-	if (!wrong && words.list && (words.target || words.types || words.session || words.json))
+	if (!wrong && words.list &&
+	    (words.target || words.types || words.session || words.channel || words.json))
 		wrong = "--list takes no other option";
 	if (!wrong && !words.list && (!words.target || !words.types))
 		wrong = "--kernel and --type are needed";

@@ -13,7 +13,8 @@
 /* What the command line says. */
 struct words {
 	const char *session;
-	int domain; /* an enum strata_domain; -1: none was named */
+	const char *channel; /* NULL: the default one */
+	int domain;          /* an enum strata_domain; -1: none was named */
 	const char *target;
 	int kind;            /* an enum strata_rule_kind */
 	const char *special; /* argument of --kprobe, --uprobe and so on; NULL: a list of events */
@@ -24,7 +25,7 @@ struct words {
 
 static void usage_events(FILE *out, const char *verb)
 {
-	fprintf(out, "Usage: strata %s [-s SESSION] DOMAIN EVENTS...\n", verb);
+	fprintf(out, "Usage: strata %s [-s SESSION] [-c CHANNEL] DOMAIN EVENTS...\n", verb);
 	fprintf(out,
 		"%s rules that say which events a session records (default: the current one); also\n"
 		"while it records.\n\n"
@@ -48,6 +49,7 @@ static void usage_events(FILE *out, const char *verb)
 		"      --uprobe SPEC     [NAME=]PATH:SYMBOL[+OFFSET] [ARGUMENT]..., of its programs\n"
 		"      --uretprobe SPEC  [NAME=]PATH:SYMBOL [ARGUMENT]...\n\n"
 		"  -s, --session NAME    the session\n"
+		"  -c, --channel NAME    the channel, which exists (default: channel0)\n"
 		"      --json            prints the reply as JSON\n\n"
 		"Kernels and applications need not exist yet. `strata list` shows what there is.\n"
 		"Example: strata %s --kernel g1 'sched_*,irq_*'\n",
@@ -57,19 +59,21 @@ static void usage_events(FILE *out, const char *verb)
 static void usage_track(FILE *out, const char *verb)
 {
 	fprintf(out,
-		"Usage: strata %s [-s SESSION] --kernel TARGET --pid N,... | --tid N,...\n"
-		"       strata %s [-s SESSION] --xen --domain DOMAIN,...\n"
-		"%s rules that limit a session (default: the current one) to events while these\n"
-		"processes, threads or domains run; also while it records. DOMAIN is a name, a pattern\n"
+		"Usage: strata %s [-s SESSION] [-c CHANNEL] --kernel TARGET --pid N,... | --tid N,...\n"
+		"       strata %s [-s SESSION] [-c CHANNEL] --xen --domain DOMAIN,...\n"
+		"%s rules that limit a channel of a session (default: channel0 of the current one) to\n"
+		"events while these processes, threads or domains run; also while it records. DOMAIN is a name, a pattern\n"
 		"or a number, g1/0 or g1/2-3 some of its vCPUs; !NAME excludes.\n\n"
 		"  -s, --session NAME    the session\n"
+		"  -c, --channel NAME    the channel, which exists (default: channel0)\n"
 		"      --json            prints the reply as JSON\n",
 		verb, verb, strcmp(verb, "track") ? "Removes" : "Adds");
 }
 
 typedef enum strata_control_result change_fn(struct strata_control *control, const char *name,
-					     enum strata_domain domain, enum strata_rule_kind kind,
-					     const char *target, const char *list);
+					     const char *channel, enum strata_domain domain,
+					     enum strata_rule_kind kind, const char *target,
+					     const char *list);
 
 /* Joins lists with commas, and appends @suffix to each word that is not empty.  For free(); NULL:
  * out of memory. */
@@ -113,15 +117,17 @@ static enum strata_control_result change_filtered(struct strata_control *control
 		return STRATA_CONTROL_NO_REPLY;
 	result = strata_control_session_new(control, "rules", "/", &session);
 	if (result == STRATA_CONTROL_OK) {
-		result = strata_control_session_add(control, session, domain, STRATA_RULE_FILTER,
-						    words->target, filter);
+		result = strata_control_session_add(control, session, NULL, domain,
+						    STRATA_RULE_FILTER, words->target, filter);
 		if (result == STRATA_CONTROL_OK)
-			result = strata_control_session_add(
-				control, session, domain, STRATA_RULE_EVENT, words->target, events);
+			result = strata_control_session_add(control, session, NULL, domain,
+							    STRATA_RULE_EVENT, words->target,
+							    events);
 		if (result == STRATA_CONTROL_OK)
 			result = (enable ? strata_control_enable : strata_control_disable)(
-				control, words->session, domain, session->channels[domain].rules,
-				session->channels[domain].nr_rules);
+				control, words->session, words->channel, domain,
+				session->channels[0].domains[domain].rules,
+				session->channels[0].domains[domain].nr_rules);
 		strata_control_session_free(session);
 	}
 	free(filter);
@@ -143,7 +149,8 @@ static int send_rules(change_fn *change, const struct words *words, char **lists
 	if (words->filter)
 		result = change_filtered(control, change == strata_control_enable_list, words, all);
 	else
-		result = change(control, words->session, (enum strata_domain)words->domain,
+		result = change(control, words->session, words->channel,
+				(enum strata_domain)words->domain,
 				(enum strata_rule_kind)words->kind, words->target, all);
 	free(all);
 	return session_request_end(control, result, words->json);
@@ -175,6 +182,9 @@ static bool take_common(struct words *words, int option, const char *argument)
 	case 's':
 		words->session = argument;
 		return true;
+	case 'c':
+		words->channel = argument;
+		return true;
 	case 'j':
 		words->json = true;
 		return true;
@@ -203,6 +213,7 @@ static int run_events(int argc, char **argv, change_fn *change)
 {
 	static const struct option long_options[] = {
 		{ "session", required_argument, NULL, 's' },
+		{ "channel", required_argument, NULL, 'c' },
 		{ "xen", no_argument, NULL, 'x' },
 		{ "kernel", required_argument, NULL, 'k' },
 		{ "app", required_argument, NULL, 'a' },
@@ -223,7 +234,7 @@ static int run_events(int argc, char **argv, change_fn *change)
 	int option;
 
 	opterr = 0;
-	while (fine && (option = getopt_long(argc, argv, "s:h", long_options, NULL)) >= 0) {
+	while (fine && (option = getopt_long(argc, argv, "s:c:h", long_options, NULL)) >= 0) {
 		if (option == 'h') {
 			usage_events(stdout, verb);
 			return STRATA_STATUS_OK;
@@ -264,6 +275,7 @@ static int run_track(int argc, char **argv, change_fn *change)
 {
 	static const struct option long_options[] = {
 		{ "session", required_argument, NULL, 's' },
+		{ "channel", required_argument, NULL, 'c' },
 		{ "xen", no_argument, NULL, 'x' },
 		{ "kernel", required_argument, NULL, 'k' },
 		{ "pid", required_argument, NULL, 'p' },
@@ -280,7 +292,7 @@ static int run_track(int argc, char **argv, change_fn *change)
 	int option;
 
 	opterr = 0;
-	while (fine && (option = getopt_long(argc, argv, "s:h", long_options, NULL)) >= 0) {
+	while (fine && (option = getopt_long(argc, argv, "s:c:h", long_options, NULL)) >= 0) {
 		const int kind = option == 'p'   ? STRATA_RULE_PID
 				 : option == 't' ? STRATA_RULE_TID
 				 : option == 'd' ? STRATA_RULE_XEN_DOMAIN

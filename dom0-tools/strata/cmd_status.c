@@ -44,14 +44,12 @@ static void print_bytes(uint64_t bytes)
 	printf(unit ? "%.1f %s" : "%.0f %s", value, units[unit]);
 }
 
-static void print_totals(const struct strata_session_status *session)
+static void print_totals(uint64_t events, uint64_t bytes, uint64_t lost, uint64_t seconds)
 {
-	const uint64_t seconds = session->seconds;
-
-	printf("%" PRIu64 " events (%" PRIu64 " a second), ", session->events,
-	       seconds ? session->events / seconds : session->events);
-	print_bytes(session->bytes);
-	printf(", %" PRIu64 " lost, in %" PRIu64 " s\n", session->lost, seconds);
+	printf("%" PRIu64 " events (%" PRIu64 " a second), ", events,
+	       seconds ? events / seconds : events);
+	print_bytes(bytes);
+	printf(", %" PRIu64 " lost, in %" PRIu64 " s\n", lost, seconds);
 }
 
 /* A line of the list. */
@@ -66,11 +64,12 @@ static void print_line(const struct strata_session_status *session)
 		printf("flight recorder, %" PRIu64 " snapshots, %" PRIu64 " s\n",
 		       session->snapshots, session->seconds);
 	} else {
-		print_totals(session);
+		print_totals(session->events, session->bytes, session->lost, session->seconds);
 	}
 }
 
-static void print_channel(enum strata_domain domain, const struct strata_channel *channel)
+/* A channel in a domain: its rings and rules. */
+static void print_domain(enum strata_domain domain, const struct strata_domain_channel *channel)
 {
 	size_t i;
 
@@ -95,20 +94,20 @@ static void print_channel(enum strata_domain domain, const struct strata_channel
 	}
 }
 
-static void print_figures(const struct strata_session_status *session)
+static void print_figures(const struct strata_channel_status *channel)
 {
 	size_t i;
 
 	printf("  recording ");
-	print_hostile(session->recording);
+	print_hostile(channel->recording);
 	printf("\n  ");
-	print_totals(session);
-	if (session->disk_was_full)
+	print_totals(channel->events, channel->bytes, channel->lost, channel->seconds);
+	if (channel->disk_was_full)
 		printf("  the disk was full: free some space\n");
-	if (session->nr_sources)
+	if (channel->nr_sources)
 		printf("  %-32s %-8s %14s %12s\n", "source", "layer", "events", "lost");
-	for (i = 0; i < session->nr_sources; i++) {
-		const struct strata_session_source *source = session->sources[i];
+	for (i = 0; i < channel->nr_sources; i++) {
+		const struct strata_session_source *source = channel->sources[i];
 		char name[256], layer[32];
 
 		printf("  %-32s %-8s %14" PRIu64 " %12" PRIu64 "%s\n",
@@ -116,42 +115,58 @@ static void print_figures(const struct strata_session_status *session)
 		       strata_escape_name(layer, sizeof(layer), source->layer), source->events,
 		       source->lost, source->ended ? "  ended" : "");
 	}
-	for (i = 0; i < session->nr_waiting; i++) {
+	for (i = 0; i < channel->nr_waiting; i++) {
 		printf("  waits for ");
-		print_hostile(session->waiting[i]->target);
+		print_hostile(channel->waiting[i]->target);
 		printf(": ");
-		print_hostile(session->waiting[i]->why);
+		print_hostile(channel->waiting[i]->why);
 		printf("\n");
 	}
-	if (session->not_shown)
-		printf("  and %" PRIu64 " more\n", session->not_shown);
+	if (channel->not_shown)
+		printf("  and %" PRIu64 " more\n", channel->not_shown);
+}
+
+/* What a channel has recorded, or why it does not record. */
+static void print_state(const struct strata_session *model,
+			const struct strata_channel_status *channel)
+{
+	if (channel->has_figures) {
+		print_figures(channel);
+	} else if (channel->state == STRATA_SESSION_RECORDS) {
+		printf("  its consumer does not answer: ");
+		print_hostile(channel->no_figures);
+		printf("\n");
+	} else if (channel->state == STRATA_SESSION_KILLED) {
+		printf("  its consumer was killed: `strata recover ");
+		print_hostile(channel->recording[0] ? channel->recording : model->output);
+		printf("` restores the recording, `strata start` makes another one\n");
+	} else if (channel->state == STRATA_SESSION_ENDED) {
+		printf("  its consumer ended by itself with status %d: `strata stop` shows its "
+		       "messages\n",
+		       channel->exit_status);
+	}
 }
 
 static void print_whole(const struct strata_session_status *session)
 {
 	const struct strata_session *model = session->model;
 	unsigned int domain;
+	size_t i;
 
 	printf("%s: %s%s, into ", model->name, state_names[session->state],
 	       model->snapshot ? ", flight recorder" : "");
 	print_hostile(model->output);
 	printf("\n");
-	for (domain = 0; domain < STRATA_NR_DOMAINS; domain++)
-		print_channel(domain, &model->channels[domain]);
-	if (session->has_figures) {
-		print_figures(session);
-	} else if (session->state == STRATA_SESSION_RECORDS) {
-		printf("  its consumer does not answer: ");
-		print_hostile(session->no_figures);
-		printf("\n");
-	} else if (session->state == STRATA_SESSION_KILLED) {
-		printf("  its consumer was killed: `strata recover ");
-		print_hostile(session->recording[0] ? session->recording : model->output);
-		printf("` restores the recording, `strata start` makes another one\n");
-	} else if (session->state == STRATA_SESSION_ENDED) {
-		printf("  its consumer ended by itself with status %d: `strata stop` shows its "
-		       "messages\n",
-		       session->exit_status);
+	for (i = 0; i < session->nr_channels; i++) {
+		const struct strata_channel *channel = &model->channels[i];
+
+		if (session->nr_channels > 1)
+			printf(" %s: %s\n", channel->name,
+			       channel->disabled ? "disabled"
+						 : state_names[session->channels[i]->state]);
+		for (domain = 0; domain < STRATA_NR_DOMAINS; domain++)
+			print_domain(domain, &channel->domains[domain]);
+		print_state(model, session->channels[i]);
 	}
 }
 

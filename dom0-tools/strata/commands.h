@@ -15,6 +15,7 @@ int strata_cmd_disable_rotation(int argc, char **argv);
 int strata_cmd_clear(int argc, char **argv);
 int strata_cmd_set_session(int argc, char **argv);
 int strata_cmd_enable_channel(int argc, char **argv);
+int strata_cmd_disable_channel(int argc, char **argv);
 int strata_cmd_enable_event(int argc, char **argv);
 int strata_cmd_disable_event(int argc, char **argv);
 int strata_cmd_add_context(int argc, char **argv);

@@ -37,6 +37,9 @@ struct record_options {
 	uint32_t guest_pages;          /* limit of mapped pages; 0: the default */
 	/* Rotation makes further recordings in this directory; NULL: no rotation is possible. */
 	const char *rotation_dir;
+	/* Of a channel beside others: the name of its directory in that of each recording.  NULL:
+	 * recordings lie in rotation_dir itself. */
+	const char *rotation_leaf;
 	struct strata_rotation rotation;
 	bool app_files; /* applications' rings are files, which outlive the recorder ... */
 	const char *app_file_dir;              /* ... in this directory; NULL: in the output's */

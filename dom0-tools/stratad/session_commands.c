@@ -147,6 +147,12 @@ static const char *why_no_rotation(const struct session *session)
 	return NULL;
 }
 
+/* Where a rotation is to continue.  NULL: the recorder chooses. */
+static const char *next_recording(const struct control_request *request)
+{
+	return request->argument[0] ? request->argument : NULL;
+}
+
 static int serve_rotate(struct session *session, struct control_request *request, char *answer,
 			size_t bytes)
 {
@@ -155,10 +161,9 @@ static int serve_rotate(struct session *session, struct control_request *request
 	char ended[PATH_MAX];
 	int result = -1;
 
-	(void)request;
 	snprintf(ended, sizeof(ended), "%s", session->dir.path);
 	if (!why)
-		result = session_rotate(session, &error);
+		result = session_rotate(session, next_recording(request), &error);
 	if (result < 0) {
 		snprintf(answer, bytes, "%s", why ? why : error.text);
 		return STRATA_STATUS_FAILED;
@@ -194,13 +199,12 @@ static int serve_clear(struct session *session, struct control_request *request,
 	const char *why = session->options->overwrite ? NULL : why_no_rotation(session);
 	int result;
 
-	(void)request;
 	session_find_cpus(session);
 	if (!why)
 		result = session->options->overwrite
 				 ? snapshot_clear(&session->kernels, recorded_hypervisor(session),
 						  session->recorder, &error)
-				 : session_clear(session, &error);
+				 : session_clear(session, next_recording(request), &error);
 	if (why || result) {
 		snprintf(answer, bytes, "%s", why ? why : error.text);
 		return STRATA_STATUS_FAILED;

@@ -31,7 +31,7 @@ static bool belongs_together(const struct strata_rule *one, const struct strata_
  * @skipped: whether an earlier rule has made it; NULL: it may begin anywhere
  * NULL: out of memory, or it was made.
  */
-static char *join(const struct strata_channel *channel, const struct strata_rule *rule,
+static char *join(const struct strata_domain_channel *channel, const struct strata_rule *rule,
 		  bool *skipped)
 {
 	size_t bytes = strlen(rule->target) + 2, i;
@@ -71,7 +71,7 @@ static char *join(const struct strata_channel *channel, const struct strata_rule
 
 /* Keeps the text of a rule and of those that belong to it.  @text: OUT, NULL: an earlier rule has
  * it.  0, or -1: out of memory. */
-static int take_text(struct session_options *options, const struct strata_channel *channel,
+static int take_text(struct session_options *options, const struct strata_domain_channel *channel,
 		     const struct strata_rule *rule, char **text, struct strata_error *error)
 {
 	bool skipped;
@@ -83,10 +83,10 @@ static int take_text(struct session_options *options, const struct strata_channe
 	return 0;
 }
 
-static int add_xen(struct session_options *options, const struct strata_session *session,
+static int add_xen(struct session_options *options, const struct strata_channel *whole,
 		   struct strata_error *error)
 {
-	const struct strata_channel *channel = &session->channels[STRATA_DOMAIN_XEN];
+	const struct strata_domain_channel *channel = &whole->domains[STRATA_DOMAIN_XEN];
 	struct record_options *record = &options->record;
 	size_t i;
 
@@ -110,10 +110,10 @@ static int add_xen(struct session_options *options, const struct strata_session 
 	return 0;
 }
 
-static int add_kernels(struct session_options *options, const struct strata_session *session,
+static int add_kernels(struct session_options *options, const struct strata_channel *whole,
 		       struct strata_error *error)
 {
-	const struct strata_channel *channel = &session->channels[STRATA_DOMAIN_KERNEL];
+	const struct strata_domain_channel *channel = &whole->domains[STRATA_DOMAIN_KERNEL];
 	struct record_options *record = &options->record;
 	size_t i;
 
@@ -127,17 +127,17 @@ static int add_kernels(struct session_options *options, const struct strata_sess
 						&record->kernels[record->nr_kernels++], error))
 			return -1;
 	}
-	if (session_model_traces(session, STRATA_DOMAIN_KERNEL))
+	if (session_model_traces(whole, STRATA_DOMAIN_KERNEL))
 		return 0;
 	/* Without any the recorder would take every kernel. */
 	return select_parse_kernel(SELECT_EVENTS, "none", &record->kernels[record->nr_kernels++],
 				   error);
 }
 
-static int add_apps(struct session_options *options, const struct strata_session *session,
+static int add_apps(struct session_options *options, const struct strata_channel *whole,
 		    struct strata_error *error)
 {
-	const struct strata_channel *channel = &session->channels[STRATA_DOMAIN_APP];
+	const struct strata_domain_channel *channel = &whole->domains[STRATA_DOMAIN_APP];
 	struct record_options *record = &options->record;
 	size_t i;
 
@@ -155,9 +155,10 @@ static int add_apps(struct session_options *options, const struct strata_session
 }
 
 int session_options_build(struct session_options *options, const struct strata_session *session,
-			  const char *output, struct strata_error *error)
+			  const struct strata_channel *channel, const char *output,
+			  struct strata_error *error)
 {
-	const struct strata_channel *channels = session->channels;
+	const struct strata_domain_channel *domains = channel->domains;
 	struct record_options *record = &options->record;
 
 	*options = (struct session_options){
@@ -168,6 +169,9 @@ int session_options_build(struct session_options *options, const struct strata_s
 			.switch_ms = session->snapshot ? 0 : session->switch_ms,
 			.overwrite = session->snapshot,
 			.rotation_dir = session->output,
+			/* Beside others, each has a directory of its own in each recording. */
+			.rotation_leaf =
+				session_model_count_recorded(session) > 1 ? channel->name : NULL,
 			.rotation = session->rotation,
 			.ready_fd = -1,
 			.wait = true,
@@ -179,17 +183,17 @@ int session_options_build(struct session_options *options, const struct strata_s
 	options->texts = calloc(STRATA_SESSION_RULES_MAX, sizeof(*options->texts));
 	/* One more: no kernel. */
 	record->kernels =
-		calloc(channels[STRATA_DOMAIN_KERNEL].nr_rules + 1, sizeof(*record->kernels));
+		calloc(domains[STRATA_DOMAIN_KERNEL].nr_rules + 1, sizeof(*record->kernels));
 	/* One more, which the recorder may add. */
-	record->apps = calloc(channels[STRATA_DOMAIN_APP].nr_rules + 1, sizeof(*record->apps));
+	record->apps = calloc(domains[STRATA_DOMAIN_APP].nr_rules + 1, sizeof(*record->apps));
 	if (!options->texts || !record->kernels || !record->apps)
 		return strata_fail(error, "out of memory");
-	if (add_xen(options, session, error) || add_kernels(options, session, error) ||
-	    add_apps(options, session, error))
+	if (add_xen(options, channel, error) || add_kernels(options, channel, error) ||
+	    add_apps(options, channel, error))
 		return -1;
 	record->apps_may_do = record->nr_apps &&
-			      !session_model_traces(session, STRATA_DOMAIN_XEN) &&
-			      !session_model_traces(session, STRATA_DOMAIN_KERNEL);
+			      !session_model_traces(channel, STRATA_DOMAIN_XEN) &&
+			      !session_model_traces(channel, STRATA_DOMAIN_KERNEL);
 	return 0;
 }
 
@@ -208,8 +212,9 @@ void session_options_clear(struct session_options *options)
 
 /* Writes the request for a filter: that of the rule, or, as the session does not have it any more,
  * one that all pass.  0 or -1. */
-static int reselect_filter(const struct strata_channel *channel, const struct strata_rule *rule,
-			   char *request, size_t bytes, struct strata_error *error)
+static int reselect_filter(const struct strata_domain_channel *channel,
+			   const struct strata_rule *rule, char *request, size_t bytes,
+			   struct strata_error *error)
 {
 	const char *expression = strchr(rule->text, ':');
 	bool stays = false;
@@ -228,16 +233,17 @@ static int reselect_filter(const struct strata_channel *channel, const struct st
 	return length < (int)bytes ? 0 : strata_fail(error, "the filter is too long");
 }
 
-int session_options_reselect(const struct strata_session *session, enum strata_domain domain,
+int session_options_reselect(const struct strata_session *session,
+			     const struct strata_channel *whole, enum strata_domain domain,
 			     const struct strata_rule *rule, char *request, size_t bytes,
 			     struct strata_error *error)
 {
 	static const char *const words[STRATA_NR_DOMAINS] = { "xen", "kernel", "app" };
-	const struct strata_channel *channel = &session->channels[domain];
+	const struct strata_domain_channel *channel = &whole->domains[domain];
 	const char *word = rule->kind == STRATA_RULE_EVENT ? words[domain]
 							   : session_model_rule_name(rule->kind);
 	char *text = NULL;
-	bool whole;
+	bool fits;
 	size_t i;
 
 	if (rule->kind == STRATA_RULE_FILTER)
@@ -258,12 +264,12 @@ int session_options_reselect(const struct strata_session *session, enum strata_d
 				   "the last rule of this kind cannot be removed while session %s "
 				   "records; stop it first",
 				   session->name);
-	whole = text ? snprintf(request, bytes, "%s=%s", word, text) < (int)bytes
-		     : snprintf(request, bytes, "%s=%s:none", word, rule->target) < (int)bytes;
+	fits = text ? snprintf(request, bytes, "%s=%s", word, text) < (int)bytes
+		    : snprintf(request, bytes, "%s=%s:none", word, rule->target) < (int)bytes;
 	free(text);
-	return whole ? 0
-		     : strata_fail(error,
-				   "session %s has too many rules for %s to change them while it "
-				   "records; stop it first",
-				   session->name, rule->target[0] ? rule->target : "Xen");
+	return fits ? 0
+		    : strata_fail(error,
+				  "session %s has too many rules for %s to change them while it "
+				  "records; stop it first",
+				  session->name, rule->target[0] ? rule->target : "Xen");
 }

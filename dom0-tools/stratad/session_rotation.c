@@ -26,6 +26,7 @@
 struct finished {
 	struct work work; /* its removal */
 	struct recorder_finished recording;
+	bool nested;                /* in a directory that it shares with those of other channels */
 	struct strata_error failed; /* why it could not be removed; "": it was */
 	struct finished *next;      /* the next older one is before it */
 };
@@ -107,8 +108,13 @@ static void run_removal(struct work *work)
 	else
 		strata_recording_remove(&dir, &one->failed);
 	strata_dir_close(&dir);
-	if (!one->failed.text[0])
+	if (one->failed.text[0])
+		return;
+	strata_dir_remove_empty(one->recording.path);
+	if (one->nested) {
+		*strrchr(one->recording.path, '/') = '\0';
 		strata_dir_remove_empty(one->recording.path);
+	}
 }
 
 /* Reports the result of a removal, and frees its work. */
@@ -154,23 +160,34 @@ static void add_finished(struct rotation *rotation, struct finished *one)
 	rotation->nr_rotations++;
 }
 
-int session_rotate(struct session *session, struct strata_error *error)
+/* Names the directory of the next recording. */
+static int name_next(const struct record_options *options, char path[PATH_MAX],
+		     struct strata_error *error)
+{
+	return options->rotation_leaf
+		       ? output_dir_dated_leaf(path, options->rotation_dir, "recording",
+					       options->rotation_leaf, error)
+		       : output_dir_dated(path, options->rotation_dir, "recording", error);
+}
+
+int session_rotate(struct session *session, const char *path, struct strata_error *error)
 {
 	struct rotation *rotation = session->rotation;
 	struct finished *one = calloc(1, sizeof(*one));
 	struct strata_dir earlier;
 	struct strata_error why;
-	char path[PATH_MAX];
+	char named[PATH_MAX];
 	bool partial;
 
 	if (!one)
 		return strata_fail(error, "out of memory");
 	session_set_clock(session);
-	if (output_dir_dated(path, session->options->rotation_dir, "recording", error) ||
-	    recorder_rotate(session->recorder, path, &one->recording, error)) {
+	if ((!path && name_next(session->options, named, error)) ||
+	    recorder_rotate(session->recorder, path ? path : named, &one->recording, error)) {
 		free(one);
 		return -1;
 	}
+	one->nested = session->options->rotation_leaf != NULL;
 	add_finished(rotation, one);
 	rotation->began_ticks = strata_clock();
 	rotation->began_bytes = recorder_totals(session->recorder).bytes;
@@ -203,10 +220,10 @@ static int remove_all(struct rotation *rotation, struct strata_error *error)
 	return 0;
 }
 
-int session_clear(struct session *session, struct strata_error *error)
+int session_clear(struct session *session, const char *path, struct strata_error *error)
 {
 	/* The ended ones first: a full disk has no room for a new one. */
-	if (remove_all(session->rotation, error) || session_rotate(session, error) < 0)
+	if (remove_all(session->rotation, error) || session_rotate(session, path, error) < 0)
 		return -1;
 	return remove_all(session->rotation, error);
 }
@@ -230,7 +247,7 @@ void session_tend_rotation(struct session *session)
 	struct strata_error error = { "" };
 	struct work *work;
 
-	if (is_time(session) && session_rotate(session, &error) < 0) {
+	if (is_time(session) && session_rotate(session, NULL, &error) < 0) {
 		/* The disk may be full: remove a recording that --keep would remove next. */
 		if (rotation->when.keep && rotation->oldest)
 			remove_oldest(rotation);

@@ -21,13 +21,14 @@ void rotation_set(struct rotation *rotation, const struct strata_rotation *when)
 
 /*
  * Ends the recording and continues in a new one beside it.
+ * @path: its directory, which does not exist; NULL: named by the date
  * Returns 0; 1: the ended recording is incomplete, and the reason was printed; -1: the present
  * recording continues.
  */
-int session_rotate(struct session *session, struct strata_error *error);
+int session_rotate(struct session *session, const char *path, struct strata_error *error);
 
-/* Rotates, and removes all ended recordings of this run.  0 or -1. */
-int session_clear(struct session *session, struct strata_error *error);
+/* Rotates, likewise, and removes all ended recordings of this run.  0 or -1. */
+int session_clear(struct session *session, const char *path, struct strata_error *error);
 
 /* Call it in each turn: rotates when due, and removes old recordings.  Prints failures. */
 void session_tend_rotation(struct session *session);

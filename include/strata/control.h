@@ -2,10 +2,10 @@
 /*
  * control.h - the model of control: what is traced, and where to.
  *
- *   session   a name, an output directory, and one channel for each domain that it traces
+ *   session   a name, an output directory, and channels
  *   domain    where events happen: the hypervisor, kernels, applications
- *   channel   the ring buffers of a session in one domain, and its rules
- *   rule      which events of which kernel or application go to the channel, and while what runs
+ *   channel   ring buffers of its own in each domain, with a recorder of its own
+ *   rule      which events of which kernel or application go to a channel, and while what runs
  *
  * The command line, the saved file of a session and the messages between strata and stratad carry
  * these structures and nothing else (docs/formats.md has their text form).
@@ -26,11 +26,17 @@ extern "C" {
 
 /* Terminating zero included. */
 #define STRATA_SESSION_NAME_BYTES 41u
+#define STRATA_CHANNEL_NAME_BYTES 41u
 #define STRATA_RULE_TARGET_BYTES  80u
 #define STRATA_RULE_TEXT_BYTES    1024u
 
-/* Limits of one session. */
-#define STRATA_SESSION_RULES_MAX 256u
+/* Limits of one session: rules of all its channels, and channels, which is also how many recorders
+ * a machine can have. */
+#define STRATA_SESSION_RULES_MAX    256u
+#define STRATA_SESSION_CHANNELS_MAX 8u
+
+/* The channel that every session has, and that is meant where none is named. */
+#define STRATA_CHANNEL_DEFAULT "channel0"
 
 /* A file or message of a session is at most this long. */
 #define STRATA_SESSION_TEXT_BYTES (1u << 20)
@@ -69,7 +75,8 @@ struct strata_rule {
 	char text[STRATA_RULE_TEXT_BYTES];
 };
 
-struct strata_channel {
+/* A channel in one domain. */
+struct strata_domain_channel {
 	/* Size of the rings: of each CPU in the hypervisor, of each CPU and application.  0 in
 	 * kernels: parameters of their module set it. */
 	uint32_t subbuf_bytes;
@@ -78,6 +85,12 @@ struct strata_channel {
 	enum strata_app_mode rings; /* applications; 0: what each can write best */
 	struct strata_rule *rules;  /* NULL if there are none */
 	size_t nr_rules;
+};
+
+struct strata_channel {
+	char name[STRATA_CHANNEL_NAME_BYTES]; /* as a session's */
+	bool disabled;                        /* it is not recorded when the session starts */
+	struct strata_domain_channel domains[STRATA_NR_DOMAINS];
 };
 
 /* Rotation: a session that records ends its recording, and continues in a new one. */
@@ -94,7 +107,9 @@ struct strata_session {
 	struct strata_rotation rotation;
 	uint32_t switch_ms; /* longest wait of an event in a sub-buffer; 0: until it is full */
 	enum strata_header_form event_header; /* of kernels and applications */
-	struct strata_channel channels[STRATA_NR_DOMAINS];
+	/* The first is STRATA_CHANNEL_DEFAULT. */
+	struct strata_channel channels[STRATA_SESSION_CHANNELS_MAX];
+	size_t nr_channels;
 };
 
 #ifdef __cplusplus

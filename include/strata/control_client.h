@@ -14,6 +14,7 @@
  *   | set-session                   | strata_control_set_session()                         |
  *   | status (the list of sessions) | strata_control_status(), _session()                  |
  *   | enable-channel                | strata_control_set_channel()                         |
+ *   | disable-channel               | strata_control_disable_channel()                     |
  *   | enable-event, track           | strata_control_enable()                              |
  *   | disable-event, untrack        | strata_control_disable()                             |
  *   | snapshot                      | strata_control_snapshot()                            |
@@ -99,8 +100,9 @@ const char *strata_control_reply(struct strata_control *control);
 /* Sessions as structures ---------------------------------------------------------------------- */
 
 /*
- * Makes a session without rules, with the default rings.  Change its members before
- * strata_control_create(); an output or rules that replace others must be from malloc().
+ * Makes a session without rules, with one channel, STRATA_CHANNEL_DEFAULT, and its default rings.
+ * Change its members before strata_control_create(); an output or rules that replace others must be
+ * from malloc().
  * @name:   NULL: session-DATE-TIME
  * @output: directory for its recordings; a relative path counts from the current directory; NULL:
  *          ~/strata-traces/NAME-DATE-TIME
@@ -115,17 +117,28 @@ enum strata_control_result strata_control_session_new(struct strata_control *con
 void strata_control_session_free(struct strata_session *session);
 
 /*
+ * Adds a channel to a session in memory, with default rings, or finds it.
+ * @name: of the channel: 1 to 40 letters, digits, '-', '_' and '.'
+ * @channel: OUT, in the session
+ * Returns OK or WRONG.
+ */
+enum strata_control_result strata_control_session_add_channel(struct strata_control *control,
+							      struct strata_session *session,
+							      const char *name,
+							      struct strata_channel **channel);
+
+/*
  * Adds rules to a session in memory.
+ * @channel: of the session; NULL: the default one
  * @kind:   of all of them
  * @target: "" or NULL: none (STRATA_DOMAIN_XEN)
  * @list:   their texts, separated by commas; of a probe (STRATA_RULE_KPROBE...) one text
  * Returns OK or WRONG; then the session may have some of them.
  */
-enum strata_control_result strata_control_session_add(struct strata_control *control,
-						      struct strata_session *session,
-						      enum strata_domain domain,
-						      enum strata_rule_kind kind,
-						      const char *target, const char *list);
+enum strata_control_result
+strata_control_session_add(struct strata_control *control, struct strata_session *session,
+			   struct strata_channel *channel, enum strata_domain domain,
+			   enum strata_rule_kind kind, const char *target, const char *list);
 
 /* The text of a session, as `strata save` writes it, without a newline at its end.  NULL: out of
  * memory. */
@@ -152,8 +165,9 @@ const char *strata_control_rule_name(enum strata_rule_kind kind);
 /* Verbs --------------------------------------------------------------------------------------- */
 /*
  * Each returns one of the results above, and leaves message, notes and reply in the handle.
- * @name: of the session; NULL: the current one, which the user's last create or set-session chose.
- *        Programs should name theirs.
+ * @name:    of the session; NULL: the current one, which the user's last create or set-session
+ *           chose.  Programs should name theirs.
+ * @channel: a name; NULL: STRATA_CHANNEL_DEFAULT
  */
 
 /*
@@ -178,50 +192,59 @@ enum strata_control_result strata_control_set_session(struct strata_control *con
 						      const char *name);
 
 /*
- * Adds rules (`strata enable-event`, `track`), all or none; rules about events also while the
- * session records.
+ * Adds rules to a channel (`strata enable-event`, `track`), all or none; rules about events also
+ * while it records.
  * @rules: copied
  */
 enum strata_control_result strata_control_enable(struct strata_control *control, const char *name,
-						 enum strata_domain domain,
+						 const char *channel, enum strata_domain domain,
 						 const struct strata_rule *rules, size_t nr);
 
 /* Removes rules of exactly these kinds, targets and texts (`strata disable-event`, `untrack`),
  * likewise. */
 enum strata_control_result strata_control_disable(struct strata_control *control, const char *name,
-						  enum strata_domain domain,
+						  const char *channel, enum strata_domain domain,
 						  const struct strata_rule *rules, size_t nr);
 
 /* The same with rules from a list, as of strata_control_session_add(). */
 enum strata_control_result strata_control_enable_list(struct strata_control *control,
-						      const char *name, enum strata_domain domain,
+						      const char *name, const char *channel,
+						      enum strata_domain domain,
 						      enum strata_rule_kind kind,
 						      const char *target, const char *list);
 enum strata_control_result strata_control_disable_list(struct strata_control *control,
-						       const char *name, enum strata_domain domain,
+						       const char *name, const char *channel,
+						       enum strata_domain domain,
 						       enum strata_rule_kind kind,
 						       const char *target, const char *list);
 
 /*
- * Sets attributes of a channel, while the session does not record (`strata enable-channel`).
- * @channel: its rules are not used
+ * Makes a channel, unless it exists, enables it, and sets its attributes in a domain, while the
+ * session does not record (`strata enable-channel`).
+ * @attributes: their rules are not used
  * @members: names of the attributes to set, as in docs/formats.md, separated by commas, like
  *           "subbuf_bytes,nr_subbufs"; NULL: all
  */
-enum strata_control_result strata_control_set_channel(struct strata_control *control,
-						      const char *name, enum strata_domain domain,
-						      const struct strata_channel *channel,
-						      const char *members);
+enum strata_control_result
+strata_control_set_channel(struct strata_control *control, const char *name, const char *channel,
+			   enum strata_domain domain,
+			   const struct strata_domain_channel *attributes, const char *members);
 
 /* The same by text: a JSON object of the attributes to set, like {"subbuf_bytes": 65536}. */
 enum strata_control_result strata_control_set_channel_text(struct strata_control *control,
-							   const char *name,
+							   const char *name, const char *channel,
 							   enum strata_domain domain,
 							   const char *object);
 
+/* Keeps a channel from being recorded, from the next start on, while the session does not record
+ * (`strata disable-channel`).  Its rules stay; strata_control_set_channel() enables it again. */
+enum strata_control_result strata_control_disable_channel(struct strata_control *control,
+							  const char *name, const char *channel);
+
 /*
  * Writes what a flight recorder has in memory; recording goes on.
- * @output: directory of the snapshot; NULL: snapshot-DATE-TIME in the session's
+ * @output: directory of the snapshot; NULL: snapshot-DATE-TIME in the session's.  Several channels
+ *          have directories of their names in it.
  */
 enum strata_control_result strata_control_snapshot(struct strata_control *control, const char *name,
 						   const char *output);
@@ -245,6 +268,8 @@ enum strata_control_result strata_control_set_rotation(struct strata_control *co
 
 /* Status -------------------------------------------------------------------------------------- */
 
+/* Of a channel; and of a session: that of the last one here that one of its channels has, but
+ * records if any does. */
 enum strata_session_state {
 	STRATA_SESSION_STOPPED,
 	STRATA_SESSION_RECORDS,
@@ -268,17 +293,15 @@ struct strata_session_wait {
 	const char *why;
 };
 
-/* A session, as stratad describes it.  Strings are never NULL.  Members are added at the end only.
- */
-struct strata_session_status {
-	const struct strata_session *model;
+/* A channel, as stratad describes it.  Strings are never NULL. */
+struct strata_channel_status {
+	const char *name;
 	enum strata_session_state state;
-	bool current;
 	int exit_status;       /* STRATA_SESSION_ENDED: its consumer's */
 	const char *recording; /* directory of the last start; "": none */
 	int process;           /* its consumer while it records, else 0 */
 
-	/* Figures of a session that records; zero if @has_figures is false. */
+	/* Figures of a channel that records; zero if @has_figures is false. */
 	bool has_figures;
 	const char *no_figures; /* records without figures: why its consumer does not answer */
 	uint32_t recorder;      /* its number among the recorders of this machine */
@@ -287,13 +310,32 @@ struct strata_session_status {
 	uint64_t bytes;
 	uint64_t lost; /* events that were discarded because a ring was full */
 	uint64_t snapshots;
+	uint64_t rotations; /* since the start */
 	bool disk_was_full;
 	size_t nr_sources;
 	const struct strata_session_source *const *sources;
 	size_t nr_waiting;
 	const struct strata_session_wait *const *waiting;
 	uint64_t not_shown; /* further sources and waits, for which the answer had no room */
-	uint64_t rotations; /* since the start */
+};
+
+/* A session, as stratad describes it.  Strings are never NULL.  Members are added at the end only.
+ */
+struct strata_session_status {
+	const struct strata_session *model;
+	enum strata_session_state state;
+	bool current;
+	const char *recording; /* directory of the last start, of all channels; "": none */
+	size_t nr_channels;    /* those of the model */
+	const struct strata_channel_status *const *channels;
+
+	/* Sums over the channels, and the longest time; zero if @has_figures is false. */
+	bool has_figures;
+	uint64_t seconds;
+	uint64_t events;
+	uint64_t bytes;
+	uint64_t lost;
+	uint64_t snapshots;
 };
 
 /*

@@ -29,7 +29,7 @@ for _ in 1 2 3 4 5 6; do
 	programs+=($!)
 done
 # written: all of them write; in the second after that they fill their rings many times.
-written() { "$strata" status --json flight | jq -e '[.sessions[0].status.sources[]? | select(.name | startswith("app-victim"))] | length == 6'; } >/dev/null
+written() { "$strata" status --json flight | jq -e '[.sessions[0].channels[0].status.sources[]? | select(.name | startswith("app-victim"))] | length == 6'; } >/dev/null
 await written
 sleep 1
 kill -STOP "${programs[@]}"

@@ -26,7 +26,7 @@ linger() {
 	programs+=($!)
 	await test -e "$file"
 }
-sources() { "$strata" status --json crowd | jq -r '.sessions[0].status.sources[].name'; }
+sources() { "$strata" status --json crowd | jq -r '.sessions[0].channels[0].status.sources[].name'; }
 
 "$strata" create --output "$work/crowd" crowd
 "$strata" enable-event --session crowd --app all all

@@ -32,7 +32,7 @@ shared() { nm -D --defined-only "$library.so" | awk '$2 != "A" { sub(/@.*/, "", 
 static() { nm --defined-only --extern-only "$library.a" | awk 'NF == 3 { print $3 }' | sort; }
 check "libstrata-control.so exports what its header declares, and nothing else" diff <(declared) <(shared)
 check "and so does libstrata-control.a" diff <(declared) <(static)
-check "the version is in its name" has "$(readelf -d "$library.so")" "soname: [libstrata-control.so.1]"
+check "the version is in its name" has "$(readelf -d "$library.so")" "soname: [libstrata-control.so.2]"
 # Verbs of sessions in the command have nothing but the public header.
 uses_header_alone() {
 	local file
@@ -102,7 +102,7 @@ lines example tests/unit/control/session.py "$work/python" "$program"
 pkill -x stratad
 await test ! -e /run/strata/stratad.sock
 check "eight threads start stratad, create, change, save, load and destroy" has "$("$client" threads 8 2>&1)" "8 of 8"
-check "wrong arguments are refused before they are sent" is "$("$client" arguments | cut -d' ' -f1 | sort | uniq -c | tr -s ' ')" " 15 2"
+check "wrong arguments are refused before they are sent" is "$("$client" arguments | cut -d' ' -f1 | sort | uniq -c | tr -s ' ')" " 17 2"
 pkill -x stratad
 await test ! -e /run/strata/stratad.sock
 check "a program with blocked signals and open descriptors starts stratad" "$client" start "$PWD/out/bin/stratad"

@@ -18,6 +18,7 @@
 #include <cmocka.h>
 
 #include "consumerd/output_dir.h"
+#include "recording/recording.h"
 
 static char dir[64];
 static struct strata_error error;
@@ -104,6 +105,69 @@ static void an_existing_directory_is_closed_to_others(void **state)
 	assert_int_equal(status.st_mode & 07777, 0750);
 }
 
+/* Makes what a recording has at @path. */
+static void make_recording(const char *path)
+{
+	char table[PATH_MAX + 32];
+	int fd;
+
+	snprintf(table, sizeof(table), "%s/%s", path, STRATA_RECORDING_FILE);
+	fd = open(table, O_WRONLY | O_CREAT, 0600);
+	assert_true(fd >= 0);
+	close(fd);
+}
+
+/* Names the directory of a channel again, until two names in a row are of one second. */
+static void name_two(char first[PATH_MAX], const char *leaf, char second[PATH_MAX],
+		     const char *other)
+{
+	time_t before;
+
+	do {
+		before = time(NULL);
+		assert_int_equal(output_dir_dated_leaf(first, dir, "x", leaf, &error), 0);
+		assert_int_equal(output_dir_dated_leaf(second, dir, "x", other, &error), 0);
+	} while (time(NULL) != before);
+}
+
+static void remove_all(void)
+{
+	char command[128];
+
+	snprintf(command, sizeof(command), "rm -r %s/*", dir);
+	assert_int_equal(system(command), 0);
+}
+
+static void channels_of_one_second_have_a_directory_in_common(void **state)
+{
+	char first[PATH_MAX], second[PATH_MAX];
+
+	(void)state;
+	name_two(first, "a", second, "b");
+	assert_string_equal(strrchr(first, '/'), "/a");
+	assert_string_equal(strrchr(second, '/'), "/b");
+	*strrchr(first, '/') = '\0';
+	*strrchr(second, '/') = '\0';
+	assert_string_equal(first, second);
+	assert_int_equal(access(first, F_OK), 0);
+
+	/* A channel that has one there already gets another one. */
+	name_two(first, "a", second, "a");
+	assert_string_equal(first, second);
+	assert_int_equal(mkdir(first, 0700), 0);
+	assert_int_equal(output_dir_dated_leaf(second, dir, "x", "a", &error), 0);
+	assert_string_not_equal(first, second);
+
+	/* Nothing is put into a recording. */
+	name_two(first, "b", second, "b");
+	*strrchr(first, '/') = '\0';
+	make_recording(first);
+	assert_int_equal(output_dir_dated_leaf(second, dir, "x", "b", &error), 0);
+	*strrchr(second, '/') = '\0';
+	assert_string_not_equal(first, second);
+	remove_all();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -111,6 +175,8 @@ int main(void)
 						remove_dir),
 		cmocka_unit_test_setup_teardown(an_existing_directory_is_closed_to_others, make_dir,
 						remove_dir),
+		cmocka_unit_test_setup_teardown(channels_of_one_second_have_a_directory_in_common,
+						make_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(two_recorders_do_not_meet, make_dir, remove_dir),
 	};
 

@@ -30,7 +30,7 @@ end_all() {
 trap end_all EXIT
 
 daemon() { sed 's/process //' /run/strata/stratad.lock; }
-consumer() { sed 's/process //' /run/strata/session-life.lock; }
+consumer() { sed 's/process //' /run/strata/session-life:channel0.lock; }
 has_number() { [ -s "$work/last" ] && [ "$(od -An -tu8 "$work/last" | tr -d ' ')" -gt 0 ]; }
 stop_program() {
 	[ -n "$running" ] || return 0

@@ -45,7 +45,7 @@ static int add(enum strata_domain domain, enum strata_rule_kind kind, const char
 {
 	const struct strata_rule rule = make(kind, target, text);
 
-	return session_model_add_rule(&session, domain, &rule, &failure);
+	return session_model_add_rule(&session, &session.channels[0], domain, &rule, &failure);
 }
 
 static void add_some_of_all(void)
@@ -78,7 +78,9 @@ static void rules_of_one_target_are_one_option(void **state)
 
 	(void)state;
 	add_some_of_all();
-	assert_int_equal(session_options_build(&options, &session, "/out", &failure), 0);
+	assert_int_equal(
+		session_options_build(&options, &session, &session.channels[0], "/out", &failure),
+		0);
 	assert_string_equal(record->xen_events, "sched,!runstate*");
 	assert_string_equal(record->xen_domains, "g1/0-3,!g1/2");
 	assert_true(record->xen->nr > 0);
@@ -111,9 +113,9 @@ static void probes_are_events(void **state)
 
 	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		assert_int_equal(add(STRATA_DOMAIN_KERNEL, STRATA_RULE_TID, "g1", "7"), 0);
-		assert_false(session_model_has_events(&session));
+		assert_false(session_model_records(&session.channels[0]));
 		assert_int_equal(add(STRATA_DOMAIN_KERNEL, kinds[i], "g1", "/bin/cat:main"), 0);
-		assert_true(session_model_has_events(&session));
+		assert_true(session_model_records(&session.channels[0]));
 		end(state);
 		begin(state);
 	}
@@ -125,7 +127,9 @@ static void a_domain_without_rules_is_left_out(void **state)
 
 	(void)state;
 	assert_int_equal(add(STRATA_DOMAIN_APP, STRATA_RULE_EVENT, "all", "all"), 0);
-	assert_int_equal(session_options_build(&options, &session, "/out", &failure), 0);
+	assert_int_equal(
+		session_options_build(&options, &session, &session.channels[0], "/out", &failure),
+		0);
 	assert_int_equal(record->xen->nr, 0);
 	assert_int_equal(record->nr_kernels, 1);
 	assert_string_equal(record->kernels[0].domain, "none");
@@ -137,7 +141,9 @@ static void a_flight_recorder_writes_on_request_only(void **state)
 	(void)state;
 	session.snapshot = true;
 	assert_int_equal(add(STRATA_DOMAIN_XEN, STRATA_RULE_EVENT, "", "all"), 0);
-	assert_int_equal(session_options_build(&options, &session, "/out", &failure), 0);
+	assert_int_equal(
+		session_options_build(&options, &session, &session.channels[0], "/out", &failure),
+		0);
 	assert_true(options.record.overwrite);
 	assert_int_equal(options.record.switch_ms, 0);
 }
@@ -148,8 +154,9 @@ static void expect_change(enum strata_domain domain, enum strata_rule_kind kind,
 	const struct strata_rule rule = make(kind, target, "changed");
 	char text[256];
 
-	assert_int_equal(
-		session_options_reselect(&session, domain, &rule, text, sizeof(text), &failure), 0);
+	assert_int_equal(session_options_reselect(&session, &session.channels[0], domain, &rule,
+						  text, sizeof(text), &failure),
+			 0);
 	assert_string_equal(text, request);
 }
 
@@ -170,19 +177,23 @@ static void a_change_names_all_rules_of_its_target(void **state)
 	/* The last rule is gone: nothing of that target. */
 	expect_change(STRATA_DOMAIN_KERNEL, STRATA_RULE_EVENT, "g3", "kernel=g3:none");
 	expect_change(STRATA_DOMAIN_APP, STRATA_RULE_EVENT, "apache", "app=apache:none");
-	assert_int_equal(session_options_reselect(&session, STRATA_DOMAIN_KERNEL, &probe, text,
+	assert_int_equal(session_options_reselect(&session, &session.channels[0],
+						  STRATA_DOMAIN_KERNEL, &probe, text, sizeof(text),
+						  &failure),
+			 -1);
+	assert_int_equal(session_options_reselect(&session, &session.channels[0],
+						  STRATA_DOMAIN_KERNEL, &of_program, text,
 						  sizeof(text), &failure),
 			 -1);
-	assert_int_equal(session_options_reselect(&session, STRATA_DOMAIN_KERNEL, &of_program, text,
-						  sizeof(text), &failure),
+	assert_int_equal(session_options_reselect(&session, &session.channels[0],
+						  STRATA_DOMAIN_KERNEL, &pid, text, sizeof(text),
+						  &failure),
 			 -1);
-	assert_int_equal(session_options_reselect(&session, STRATA_DOMAIN_KERNEL, &pid, text,
-						  sizeof(text), &failure),
-			 -1);
-	assert_int_equal(session_options_reselect(&session, STRATA_DOMAIN_APP,
-						  &session.channels[STRATA_DOMAIN_APP].rules[0],
-						  little, sizeof(little), &failure),
-			 -1);
+	assert_int_equal(
+		session_options_reselect(&session, &session.channels[0], STRATA_DOMAIN_APP,
+					 &session.channels[0].domains[STRATA_DOMAIN_APP].rules[0],
+					 little, sizeof(little), &failure),
+		-1);
 }
 
 static void rules_that_the_recorder_would_misread_are_refused(void **state)
@@ -211,9 +222,9 @@ static void the_text_form_keeps_everything(void **state)
 	session.switch_ms = 250;
 	session.rotation = (struct strata_rotation){ .bytes = 1 << 20, .ms = 5000, .keep = 3 };
 	session.event_header = STRATA_HEADER_COMPACT;
-	session.channels[STRATA_DOMAIN_XEN].budget_per_s = 0;
-	session.channels[STRATA_DOMAIN_APP].rings = STRATA_APP_RESERVE_COMMIT;
-	session.channels[STRATA_DOMAIN_APP].nr_subbufs = 2;
+	session.channels[0].domains[STRATA_DOMAIN_XEN].budget_per_s = 0;
+	session.channels[0].domains[STRATA_DOMAIN_APP].rings = STRATA_APP_RESERVE_COMMIT;
+	session.channels[0].domains[STRATA_DOMAIN_APP].nr_subbufs = 2;
 	object = session_json_make(&session);
 	snprintf(text, sizeof(text), "%s", json_object_to_json_string(object));
 	json_object_put(object);
@@ -228,8 +239,8 @@ static void the_text_form_keeps_everything(void **state)
 	assert_memory_equal(&again.rotation, &session.rotation, sizeof(again.rotation));
 	assert_int_equal(again.event_header, STRATA_HEADER_COMPACT);
 	for (i = 0; i < STRATA_NR_DOMAINS; i++) {
-		const struct strata_channel *one = &session.channels[i];
-		const struct strata_channel *other = &again.channels[i];
+		const struct strata_domain_channel *one = &session.channels[0].domains[i];
+		const struct strata_domain_channel *other = &again.channels[0].domains[i];
 
 		assert_int_equal(one->subbuf_bytes, other->subbuf_bytes);
 		assert_int_equal(one->nr_subbufs, other->nr_subbufs);
@@ -243,12 +254,130 @@ static void the_text_form_keeps_everything(void **state)
 	session_model_clear(&again);
 }
 
+/* Parses a text of a session, which the test clears. */
+static void read_text(const char *text, struct strata_session *read)
+{
+	struct json_object *object = session_json_parse(text, strlen(text), &failure);
+
+	assert_non_null(object);
+	if (session_json_read(object, read, &failure))
+		fail_msg("%s", failure.text);
+	json_object_put(object);
+}
+
+static void the_earlier_form_has_one_channel(void **state)
+{
+	struct strata_session read;
+
+	(void)state;
+	read_text("{\"strata_session\":1,\"name\":\"web\",\"channels\":{\"app\":{\"nr_subbufs\":8,"
+		  "\"rules\":[{\"target\":\"all\",\"text\":\"error\"}]}}}",
+		  &read);
+	assert_int_equal(read.nr_channels, 1);
+	assert_string_equal(read.channels[0].name, STRATA_CHANNEL_DEFAULT);
+	assert_int_equal(read.channels[0].domains[STRATA_DOMAIN_APP].nr_subbufs, 8);
+	assert_int_equal(read.channels[0].domains[STRATA_DOMAIN_APP].nr_rules, 1);
+	session_model_clear(&read);
+}
+
+static void channels_have_rings_and_rules_of_their_own(void **state)
+{
+	const struct strata_rule rule = make(STRATA_RULE_EVENT, "all", "error");
+	struct strata_session copy, again;
+	struct json_object *object;
+	struct strata_channel *rare;
+
+	(void)state;
+	assert_int_equal(add(STRATA_DOMAIN_APP, STRATA_RULE_EVENT, "all", "all"), 0);
+	assert_null(session_model_channel(&session, "rare"));
+	assert_null(session_model_add_channel(&session, "a/b", &failure));
+	rare = session_model_add_channel(&session, "rare", &failure);
+	assert_ptr_equal(rare, session_model_add_channel(&session, "rare", &failure));
+	assert_ptr_equal(rare, session_model_channel(&session, "rare"));
+	assert_ptr_equal(&session.channels[0], session_model_channel(&session, NULL));
+	assert_int_equal(session.nr_channels, 2);
+	assert_int_equal(rare->domains[STRATA_DOMAIN_APP].nr_subbufs, 1 << SESSION_APP_NR_BITS);
+	rare->domains[STRATA_DOMAIN_APP].nr_subbufs = 2;
+	assert_false(session_model_records(rare));
+	assert_int_equal(session_model_count_recorded(&session), 1);
+	assert_int_equal(session_model_add_rule(&session, rare, STRATA_DOMAIN_APP, &rule, &failure),
+			 0);
+	assert_int_equal(session_model_count_recorded(&session), 2);
+	assert_int_equal(session_model_remove_rule(&session, &session.channels[0],
+						   STRATA_DOMAIN_APP, &rule, &failure),
+			 -1);
+	assert_int_equal(session_options_build(&options, &session, rare, "/out", &failure), 0);
+	assert_int_equal(options.record.nr_apps, 1);
+	assert_string_equal(options.record.apps[0].events, "error");
+	assert_int_equal(options.record.app_geometry.nr_subbufs_bits, 1);
+	assert_string_equal(options.record.rotation_leaf, "rare");
+	session_options_clear(&options);
+
+	/* A disabled one is not recorded, and the other one is alone then. */
+	rare->disabled = true;
+	assert_int_equal(session_model_count_recorded(&session), 1);
+	assert_int_equal(
+		session_options_build(&options, &session, &session.channels[0], "/out", &failure),
+		0);
+	assert_null(options.record.rotation_leaf);
+
+	/* The copy has rules of its own, and so has the text. */
+	assert_int_equal(session_model_copy(&copy, &session, &failure), 0);
+	assert_ptr_not_equal(copy.channels[1].domains[STRATA_DOMAIN_APP].rules,
+			     rare->domains[STRATA_DOMAIN_APP].rules);
+	object = session_json_make(&copy);
+	session_model_clear(&copy);
+	read_text(json_object_to_json_string(object), &again);
+	json_object_put(object);
+	assert_int_equal(again.nr_channels, 2);
+	assert_string_equal(again.channels[1].name, "rare");
+	assert_true(again.channels[1].disabled);
+	assert_int_equal(again.channels[1].domains[STRATA_DOMAIN_APP].nr_subbufs, 2);
+	assert_string_equal(again.channels[1].domains[STRATA_DOMAIN_APP].rules[0].text, "error");
+	assert_string_equal(again.channels[0].domains[STRATA_DOMAIN_APP].rules[0].text, "all");
+	session_model_clear(&again);
+}
+
+static void the_limit_of_rules_is_one_of_all_channels(void **state)
+{
+	struct strata_rule rule = make(STRATA_RULE_EVENT, "all", "");
+	struct strata_channel *channel;
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < STRATA_SESSION_RULES_MAX; i++) {
+		channel = session_model_add_channel(&session, i % 2 ? "odd" : "even", &failure);
+		snprintf(rule.text, sizeof(rule.text), "event%u", i);
+		assert_int_equal(session_model_add_rule(&session, channel, STRATA_DOMAIN_APP, &rule,
+							&failure),
+				 0);
+	}
+	snprintf(rule.text, sizeof(rule.text), "more");
+	assert_int_equal(session_model_add_rule(&session, &session.channels[0], STRATA_DOMAIN_APP,
+						&rule, &failure),
+			 -1);
+}
+
 static void a_text_that_is_wrong_is_refused(void **state)
 {
 	static const struct {
 		const char *members, *because;
 	} cases[] = {
-		{ "\"strata_session\":2,\"name\":\"web\"", "version 2" },
+		{ "\"strata_session\":3,\"name\":\"web\"",
+		  "version 3; this program reads versions 1 and 2" },
+		{ "\"strata_session\":2,\"name\":\"web\",\"channels\":{}",
+		  "\"channels\" is not an array" },
+		{ "\"strata_session\":2,\"name\":\"web\",\"channels\":[{}]", "channel: \"name\"" },
+		{ "\"strata_session\":2,\"name\":\"web\",\"channels\":[{\"name\":\"a:b\"}]",
+		  "a channel's name has" },
+		{ "\"strata_session\":2,\"name\":\"web\",\"channels\":[{\"name\":\"a\"},{\"name\":\"a\"}]",
+		  "two channels a" },
+		{ "\"strata_session\":2,\"name\":\"web\",\"channels\":[{\"name\":\"a\",\"disabled\":1}]",
+		  "channel a: \"disabled\" is neither" },
+		{ "\"strata_session\":2,\"name\":\"web\",\"channels\":[{\"name\":\"a\"},{\"name\":\"b\"},"
+		  "{\"name\":\"c\"},{\"name\":\"d\"},{\"name\":\"e\"},{\"name\":\"f\"},{\"name\":\"g\"},"
+		  "{\"name\":\"h\"}]",
+		  "has 8 channels, as many as there can be" },
 		{ "\"strata_session\":1,\"name\":\"-web\"", "a session's name has" },
 		{ "\"strata_session\":1,\"name\":\"web\",\"colour\":1",
 		  "unknown member \"colour\"" },
@@ -262,7 +391,7 @@ static void a_text_that_is_wrong_is_refused(void **state)
 		  "unknown member \"rings\"" },
 	};
 	struct strata_session read;
-	char text[256];
+	char text[512];
 	size_t i;
 
 	(void)state;
@@ -286,15 +415,21 @@ static void a_rule_is_there_once(void **state)
 	const struct strata_rule rule = make(STRATA_RULE_EVENT, "a", "b");
 
 	(void)state;
-	assert_int_equal(session_model_add_rule(&session, STRATA_DOMAIN_APP, &rule, &failure), 0);
-	assert_int_equal(session_model_add_rule(&session, STRATA_DOMAIN_APP, &rule, &failure), 0);
-	assert_int_equal(session.channels[STRATA_DOMAIN_APP].nr_rules, 1);
-	assert_int_equal(session_model_remove_rule(&session, STRATA_DOMAIN_APP, &rule, &failure),
+	assert_int_equal(session_model_add_rule(&session, &session.channels[0], STRATA_DOMAIN_APP,
+						&rule, &failure),
 			 0);
-	assert_int_equal(session.channels[STRATA_DOMAIN_APP].nr_rules, 0);
-	assert_int_equal(session_model_remove_rule(&session, STRATA_DOMAIN_APP, &rule, &failure),
+	assert_int_equal(session_model_add_rule(&session, &session.channels[0], STRATA_DOMAIN_APP,
+						&rule, &failure),
+			 0);
+	assert_int_equal(session.channels[0].domains[STRATA_DOMAIN_APP].nr_rules, 1);
+	assert_int_equal(session_model_remove_rule(&session, &session.channels[0],
+						   STRATA_DOMAIN_APP, &rule, &failure),
+			 0);
+	assert_int_equal(session.channels[0].domains[STRATA_DOMAIN_APP].nr_rules, 0);
+	assert_int_equal(session_model_remove_rule(&session, &session.channels[0],
+						   STRATA_DOMAIN_APP, &rule, &failure),
 			 -1);
-	assert_false(session_model_has_events(&session));
+	assert_false(session_model_records(&session.channels[0]));
 }
 
 static void filters_are_options_of_their_own(void **state)
@@ -308,31 +443,40 @@ static void filters_are_options_of_their_own(void **state)
 		add(STRATA_DOMAIN_KERNEL, STRATA_RULE_FILTER, "g1", "sched_*,irq_*: b == 2"), 0);
 	assert_int_equal(add(STRATA_DOMAIN_KERNEL, STRATA_RULE_FILTER, "g1", "sched_*: c == 3"), 0);
 	/* The filter of the same events is replaced, and no other. */
-	assert_int_equal(session_model_add_rule(&session, STRATA_DOMAIN_KERNEL, &rule, &failure),
+	assert_int_equal(session_model_add_rule(&session, &session.channels[0],
+						STRATA_DOMAIN_KERNEL, &rule, &failure),
 			 0);
-	assert_int_equal(session.channels[STRATA_DOMAIN_KERNEL].nr_rules, 3);
-	assert_int_equal(session_options_build(&options, &session, "/out", &failure), 0);
+	assert_int_equal(session.channels[0].domains[STRATA_DOMAIN_KERNEL].nr_rules, 3);
+	assert_int_equal(
+		session_options_build(&options, &session, &session.channels[0], "/out", &failure),
+		0);
 	assert_int_equal(options.record.nr_kernels, 3);
 	assert_int_equal(options.record.kernels[1].kind, SELECT_FILTER);
 	assert_string_equal(options.record.kernels[1].domain, "g1");
-	assert_int_equal(session_options_reselect(&session, STRATA_DOMAIN_KERNEL, &rule, request,
+	assert_int_equal(session_options_reselect(&session, &session.channels[0],
+						  STRATA_DOMAIN_KERNEL, &rule, request,
 						  sizeof(request), &failure),
 			 0);
 	assert_string_equal(request, "kernel-filter=g1:sched_*,irq_*: a == 1");
 	/* Without it, all pass again. */
-	assert_int_equal(session_model_remove_rule(&session, STRATA_DOMAIN_KERNEL, &rule, &failure),
+	assert_int_equal(session_model_remove_rule(&session, &session.channels[0],
+						   STRATA_DOMAIN_KERNEL, &rule, &failure),
 			 0);
-	assert_int_equal(session_options_reselect(&session, STRATA_DOMAIN_KERNEL, &rule, request,
+	assert_int_equal(session_options_reselect(&session, &session.channels[0],
+						  STRATA_DOMAIN_KERNEL, &rule, request,
 						  sizeof(request), &failure),
 			 0);
 	assert_string_equal(request, "kernel-filter=g1:sched_*,irq_*: 1");
-	assert_int_equal(session_options_reselect(&session, STRATA_DOMAIN_KERNEL, &rule, request,
-						  20, &failure),
+	assert_int_equal(session_options_reselect(&session, &session.channels[0],
+						  STRATA_DOMAIN_KERNEL, &rule, request, 20,
+						  &failure),
 			 -1);
 	/* What does not parse is refused before anything is recorded. */
 	session_options_clear(&options);
 	assert_int_equal(add(STRATA_DOMAIN_KERNEL, STRATA_RULE_FILTER, "g1", "sched_*: c =="), 0);
-	assert_int_equal(session_options_build(&options, &session, "/out", &failure), -1);
+	assert_int_equal(
+		session_options_build(&options, &session, &session.channels[0], "/out", &failure),
+		-1);
 	assert_int_equal(add(STRATA_DOMAIN_APP, STRATA_RULE_FILTER, "a", "a: 1"), -1);
 }
 
@@ -345,18 +489,23 @@ static void contexts_are_options_of_their_kernel(void **state)
 	assert_int_equal(add(STRATA_DOMAIN_KERNEL, STRATA_RULE_EVENT, "g1", "sched_*"), 0);
 	assert_int_equal(add(STRATA_DOMAIN_KERNEL, STRATA_RULE_CONTEXT, "g1", "pid"), 0);
 	assert_int_equal(add(STRATA_DOMAIN_KERNEL, STRATA_RULE_CONTEXT, "g1", "callstack-user"), 0);
-	assert_int_equal(session_options_build(&options, &session, "/out", &failure), 0);
+	assert_int_equal(
+		session_options_build(&options, &session, &session.channels[0], "/out", &failure),
+		0);
 	assert_int_equal(options.record.nr_kernels, 2);
 	assert_int_equal(options.record.kernels[1].kind, SELECT_CONTEXT);
 	assert_string_equal(options.record.kernels[1].text, "pid,callstack-user");
 	/* The layout of records stays while they are recorded. */
-	assert_int_equal(session_options_reselect(&session, STRATA_DOMAIN_KERNEL, &rule, request,
+	assert_int_equal(session_options_reselect(&session, &session.channels[0],
+						  STRATA_DOMAIN_KERNEL, &rule, request,
 						  sizeof(request), &failure),
 			 -1);
 	assert_non_null(strstr(failure.text, "a context cannot be changed while session"));
 	session_options_clear(&options);
 	assert_int_equal(add(STRATA_DOMAIN_KERNEL, STRATA_RULE_CONTEXT, "g1", "colour"), 0);
-	assert_int_equal(session_options_build(&options, &session, "/out", &failure), -1);
+	assert_int_equal(
+		session_options_build(&options, &session, &session.channels[0], "/out", &failure),
+		-1);
 	assert_int_equal(add(STRATA_DOMAIN_APP, STRATA_RULE_CONTEXT, "a", "pid"), -1);
 }
 
@@ -365,7 +514,7 @@ static void contexts_name_no_events(void **state)
 {
 	(void)state;
 	assert_int_equal(add(STRATA_DOMAIN_KERNEL, STRATA_RULE_CONTEXT, "g1", "pid"), 0);
-	assert_false(session_model_traces(&session, STRATA_DOMAIN_KERNEL));
+	assert_false(session_model_traces(&session.channels[0], STRATA_DOMAIN_KERNEL));
 }
 
 int main(void)
@@ -380,6 +529,11 @@ int main(void)
 		cmocka_unit_test_setup_teardown(rules_that_the_recorder_would_misread_are_refused,
 						begin, end),
 		cmocka_unit_test_setup_teardown(the_text_form_keeps_everything, begin, end),
+		cmocka_unit_test(the_earlier_form_has_one_channel),
+		cmocka_unit_test_setup_teardown(channels_have_rings_and_rules_of_their_own, begin,
+						end),
+		cmocka_unit_test_setup_teardown(the_limit_of_rules_is_one_of_all_channels, begin,
+						end),
 		cmocka_unit_test(a_text_that_is_wrong_is_refused),
 		cmocka_unit_test_setup_teardown(a_rule_is_there_once, begin, end),
 		cmocka_unit_test_setup_teardown(filters_are_options_of_their_own, begin, end),

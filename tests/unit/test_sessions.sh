@@ -29,7 +29,7 @@ trap end_all EXIT
 
 # The process of stratad; of a session's consumer.
 daemon() { sed 's/process //' /run/strata/stratad.lock; }
-consumer() { "$strata" status --json "$1" | jq '.sessions[0].process'; }
+consumer() { "$strata" status --json "$1" | jq '.sessions[0].channels[0].process'; }
 
 # record NAME EVENTS [OPTIONS...]: a session that records them of all programs.
 record() {
@@ -77,7 +77,7 @@ check "each event is in the recording" is "$(count plain plain)" 8000
 check "a second start makes another recording" "$strata" start plain
 "$program" lengths 300
 # As programs that are left out cause them: longer than what a stop reads of the log.
-seq -f 'strata: message %.0f' 2000 >>"$files/plain.log"
+seq -f 'strata: message %.0f' 2000 >>"$files/plain:channel0.log"
 said=$("$strata" stop plain 2>&1)
 check "the end of a recording with many messages is reported, too" has "$said" "strata: recorded "
 check "after the last of them" has "$said" "message 2000"
@@ -101,7 +101,7 @@ middle=$(last_number)
 more_of 500
 check "and disabled" "$strata" disable-event --session changed --app program plain
 # A program that is late goes on for a while.
-events_of() { "$strata" status --json "$1" | jq '.sessions[0].status.events'; }
+events_of() { "$strata" status --json "$1" | jq '.sessions[0].channels[0].status.events'; }
 has_no_more() {
 	local first
 	first=$(events_of "$1")
@@ -208,7 +208,7 @@ check "the session shows its contexts" is "$("$strata" status contexts | sed -n 
 	"g1:procname g1:nice g1:callstack-user"
 "$strata" save contexts >"$work/contexts.json"
 check "they are saved and loaded" "$strata" load --name contexts-copy "$work/contexts.json"
-check "all of them" is "$("$strata" save contexts-copy | jq -c '[.channels.kernel.rules[] | .kind, .text]')" \
+check "all of them" is "$("$strata" save contexts-copy | jq -c '[.channels[0].kernel.rules[] | .kind, .text]')" \
 	'["context","procname","context","nice","context","callstack-user"]'
 "$strata" destroy contexts 2>/dev/null
 "$strata" destroy contexts-copy 2>/dev/null
@@ -219,11 +219,11 @@ check "a session is saved and loaded" "$strata" load --name copy "$work/lives.js
 check "with all that it has" is "$("$strata" save copy | jq -Sc 'del(.name)')" "$(jq -Sc 'del(.name)' "$work/lives.json")"
 load() { jq "$1" "$work/lives.json" | "$strata" load --name bad -; }
 check "an unknown member is refused" refused 'unknown member "colour"' load '.colour = 1'
-check "so is another version" refused 'version 2; this program reads version 1' load '.strata_session = 2'
+check "so is another version" refused 'version 3; this program reads versions 1 and 2' load '.strata_session = 3'
 check "a relative path" refused 'not an absolute path' load '.output = "here"'
-check "a rule with a newline" refused 'must not contain' load '.channels.app.rules[0].text = "a\nb"'
-check "too many rules" refused 'over 256 entries' load '.channels.app.rules = [range(257) | {target: "a", text: "e\(.)"}]'
-check "a kind of rule that the domain lacks" refused 'no rules of kind kprobe' load '.channels.app.rules[0].kind = "kprobe"'
+check "a rule with a newline" refused 'must not contain' load '.channels[0].app.rules[0].text = "a\nb"'
+check "too many rules" refused 'over 256 entries' load '.channels[0].app.rules = [range(257) | {target: "a", text: "e\(.)"}]'
+check "a kind of rule that the domain lacks" refused 'no rules of kind kprobe' load '.channels[0].app.rules[0].kind = "kprobe"'
 check "what is not JSON" refused 'not a JSON object' "$strata" load - <<<'{'
 check "what does not end" refused 'over 1048576 bytes' "$strata" load /dev/zero
 

@@ -128,7 +128,7 @@ check "so does root" "$strata" start all
 more_of $alice 1000
 more_of $bob 1000
 check "each sees its own session" is "$(as $alice "$strata" status | awk '{ print $2 ":" $3 }') $("$strata" status | awk '{ print $2 ":" $3 }')" "web:records all:records"
-check "and its own program" is "$(as $bob "$strata" status --json web | jq -r '.sessions[0].status.sources[].name')" app-program
+check "and its own program" is "$(as $bob "$strata" status --json web | jq -r '.sessions[0].channels[0].status.sources[].name')" app-program
 check "a user stops his session" as $alice "$strata" stop web
 more_of $bob 500
 check "the other one records on" has "$(as $bob "$strata" status)" "web                      records"

@@ -49,11 +49,21 @@ void strata_control_session_free(struct strata_session *session)
 	free(session);
 }
 
-enum strata_control_result strata_control_session_add(struct strata_control *control,
-						      struct strata_session *session,
-						      enum strata_domain domain,
-						      enum strata_rule_kind kind,
-						      const char *target, const char *list)
+enum strata_control_result strata_control_session_add_channel(struct strata_control *control,
+							      struct strata_session *session,
+							      const char *name,
+							      struct strata_channel **channel)
+{
+	struct strata_error error = { "" };
+
+	*channel = session_model_add_channel(session, name, &error);
+	return *channel ? handle_ok(control) : handle_wrong(control, &error);
+}
+
+enum strata_control_result
+strata_control_session_add(struct strata_control *control, struct strata_session *session,
+			   struct strata_channel *channel, enum strata_domain domain,
+			   enum strata_rule_kind kind, const char *target, const char *list)
 {
 	struct strata_error error = { "" };
 	struct strata_rule *rules;
@@ -64,7 +74,8 @@ enum strata_control_result strata_control_session_add(struct strata_control *con
 	    rule_list_make(kind, target, list, &rules, &nr, &error))
 		return handle_wrong(control, &error);
 	for (i = 0; !result && i < nr; i++)
-		result = session_model_add_rule(session, domain, &rules[i], &error);
+		result = session_model_add_rule(session, channel ? channel : &session->channels[0],
+						domain, &rules[i], &error);
 	free(rules);
 	return result ? handle_wrong(control, &error) : handle_ok(control);
 }
@@ -80,7 +91,8 @@ int session_object_check_rule(enum strata_domain domain, const struct strata_rul
 	return strata_fail(error, "a rule's target or text does not end with a zero byte");
 }
 
-int session_object_check_channel(enum strata_domain domain, const struct strata_channel *channel,
+int session_object_check_channel(enum strata_domain domain,
+				 const struct strata_domain_channel *channel,
 				 struct strata_error *error)
 {
 	if ((uint32_t)channel->rings & ~STRATA_APP_WRITE_MODES ||
@@ -90,9 +102,27 @@ int session_object_check_channel(enum strata_domain domain, const struct strata_
 	return 0;
 }
 
-int session_object_check(const struct strata_session *session, struct strata_error *error)
+static int check_whole_channel(const struct strata_channel *channel, struct strata_error *error)
 {
 	unsigned int domain;
+	size_t i;
+
+	if (!memchr(channel->name, 0, sizeof(channel->name)))
+		return strata_fail(error, "a channel's name does not end with a zero byte");
+	for (domain = 0; domain < STRATA_NR_DOMAINS; domain++) {
+		const struct strata_domain_channel *in = &channel->domains[domain];
+
+		if (session_object_check_channel(domain, in, error))
+			return -1;
+		for (i = 0; i < in->nr_rules; i++)
+			if (session_object_check_rule(domain, &in->rules[i], error))
+				return -1;
+	}
+	return 0;
+}
+
+int session_object_check(const struct strata_session *session, struct strata_error *error)
+{
 	size_t i;
 
 	if (!memchr(session->name, 0, sizeof(session->name)))
@@ -100,15 +130,12 @@ int session_object_check(const struct strata_session *session, struct strata_err
 	if ((unsigned int)session->event_header >= STRATA_NR_HEADER_FORMS)
 		return strata_fail(error, "session %s: invalid form of event headers: %d",
 				   session->name, (int)session->event_header);
-	for (domain = 0; domain < STRATA_NR_DOMAINS; domain++) {
-		const struct strata_channel *channel = &session->channels[domain];
-
-		if (session_object_check_channel(domain, channel, error))
+	if (!session->nr_channels || session->nr_channels > STRATA_SESSION_CHANNELS_MAX)
+		return strata_fail(error, "session %s: invalid number of channels: %zu",
+				   session->name, session->nr_channels);
+	for (i = 0; i < session->nr_channels; i++)
+		if (check_whole_channel(&session->channels[i], error))
 			return -1;
-		for (i = 0; i < channel->nr_rules; i++)
-			if (session_object_check_rule(domain, &channel->rules[i], error))
-				return -1;
-	}
 	return 0;
 }
 

@@ -13,7 +13,8 @@
  */
 int session_object_check_rule(enum strata_domain domain, const struct strata_rule *rule,
 			      struct strata_error *error);
-int session_object_check_channel(enum strata_domain domain, const struct strata_channel *channel,
+int session_object_check_channel(enum strata_domain domain,
+				 const struct strata_domain_channel *channel,
 				 struct strata_error *error);
 int session_object_check(const struct strata_session *session, struct strata_error *error);
 

@@ -16,25 +16,34 @@
 #include "control/session_json.h"
 #include "control/session_model.h"
 
-/* What one structure of the caller's points to. */
-struct whole_status {
-	struct strata_session_status status; /* first: the handle has pointers to these */
-	struct strata_session model;
+/* What the caller's structure of a channel points to. */
+struct whole_channel {
+	struct strata_channel_status status;
 	struct strata_session_source *sources;
 	const struct strata_session_source **source_list;
 	struct strata_session_wait *waiting;
 	const struct strata_session_wait **wait_list;
 };
 
+/* What one structure of the caller's points to. */
+struct whole_status {
+	struct strata_session_status status; /* first: the handle has pointers to these */
+	struct strata_session model;
+	struct whole_channel channels[STRATA_SESSION_CHANNELS_MAX];
+	const struct strata_channel_status *channel_list[STRATA_SESSION_CHANNELS_MAX];
+};
+
 static void free_status(struct whole_status *whole)
 {
-	if (!whole)
-		return;
+	size_t i;
+
+	for (i = 0; i < STRATA_SESSION_CHANNELS_MAX; i++) {
+		free(whole->channels[i].sources);
+		free(whole->channels[i].source_list);
+		free(whole->channels[i].waiting);
+		free(whole->channels[i].wait_list);
+	}
 	session_model_clear(&whole->model);
-	free(whole->sources);
-	free(whole->source_list);
-	free(whole->waiting);
-	free(whole->wait_list);
 	free(whole);
 }
 
@@ -116,7 +125,7 @@ static int read_source(struct json_object *object, struct strata_session_source 
 		       : 0;
 }
 
-static int read_sources(struct json_object *figures, struct whole_status *whole,
+static int read_sources(struct json_object *figures, struct whole_channel *whole,
 			struct strata_error *error)
 {
 	struct json_object *list;
@@ -138,7 +147,7 @@ static int read_sources(struct json_object *figures, struct whole_status *whole,
 	return 0;
 }
 
-static int read_waiting(struct json_object *figures, struct whole_status *whole,
+static int read_waiting(struct json_object *figures, struct whole_channel *whole,
 			struct strata_error *error)
 {
 	struct json_object *list;
@@ -163,10 +172,10 @@ static int read_waiting(struct json_object *figures, struct whole_status *whole,
 	return 0;
 }
 
-static int read_figures(struct json_object *figures, struct whole_status *whole,
+static int read_figures(struct json_object *figures, struct whole_channel *whole,
 			struct strata_error *error)
 {
-	struct strata_session_status *status = &whole->status;
+	struct strata_channel_status *status = &whole->status;
 	uint64_t recorder;
 
 	if (!json_object_is_type(figures, json_type_object))
@@ -189,7 +198,7 @@ static int read_figures(struct json_object *figures, struct whole_status *whole,
 }
 
 /* "ended" is the consumer's exit status, or "killed". */
-static int read_state(struct json_object *object, struct strata_session_status *status,
+static int read_state(struct json_object *object, struct strata_channel_status *status,
 		      struct strata_error *error)
 {
 	struct json_object *ended;
@@ -212,30 +221,86 @@ static int read_state(struct json_object *object, struct strata_session_status *
 	return 0;
 }
 
+/* Reads a channel into a structure that was cleared.  0 or -1. */
+static int read_channel(struct json_object *object, struct whole_channel *whole,
+			struct strata_error *error)
+{
+	struct strata_channel_status *status = &whole->status;
+	struct json_object *figures;
+	uint64_t process;
+
+	if (read_text(object, "name", &status->name, error) ||
+	    read_text(object, "recording", &status->recording, error) ||
+	    read_text(object, "no_status", &status->no_figures, error) ||
+	    read_number(object, "process", INT_MAX, &process, error) ||
+	    read_state(object, status, error))
+		return -1;
+	status->process = (int)process;
+	return json_object_object_get_ex(object, "status", &figures)
+		       ? read_figures(figures, whole, error)
+		       : 0;
+}
+
+/* Adds what a channel did to what its session did. */
+static void add_channel(struct strata_session_status *session,
+			const struct strata_channel_status *channel)
+{
+	const bool records = session->state == STRATA_SESSION_RECORDS;
+
+	if (channel->state == STRATA_SESSION_RECORDS ||
+	    (!records && channel->state > session->state))
+		session->state = channel->state;
+	session->has_figures |= channel->has_figures;
+	if (channel->seconds > session->seconds)
+		session->seconds = channel->seconds;
+	session->events += channel->events;
+	session->bytes += channel->bytes;
+	session->lost += channel->lost;
+	session->snapshots += channel->snapshots;
+}
+
+/* Reads the channels, of which the model has as many.  0 or -1. */
+static int read_channels(struct json_object *object, struct whole_status *whole,
+			 struct strata_error *error)
+{
+	struct strata_session_status *status = &whole->status;
+	struct json_object *list;
+	size_t nr, i;
+
+	if (read_objects(object, "channels", &list, &nr, error))
+		return -1;
+	if (nr != whole->model.nr_channels)
+		return strata_fail(error, "the model has %zu channels, and \"channels\" %zu",
+				   whole->model.nr_channels, nr);
+	for (i = 0; i < nr; i++) {
+		whole->channel_list[i] = &whole->channels[i].status;
+		if (read_channel(json_object_array_get_idx(list, i), &whole->channels[i], error))
+			return strata_fail_in(error, "channel %zu", i);
+		add_channel(status, &whole->channels[i].status);
+	}
+	status->channels = whole->channel_list;
+	status->nr_channels = nr;
+	return 0;
+}
+
 /* Reads a session into a structure that was cleared.  0 or -1. */
 static int read_session(struct json_object *object, const char *current, struct whole_status *whole,
 			struct strata_error *error)
 {
 	struct strata_session_status *status = &whole->status;
-	struct json_object *model, *figures;
-	uint64_t process;
+	struct json_object *model;
 
 	status->model = &whole->model;
 	if (!json_object_object_get_ex(object, "model", &model))
 		return strata_fail(error, "\"model\" is missing");
 	if (session_json_read(model, &whole->model, error) ||
 	    read_text(object, "recording", &status->recording, error) ||
-	    read_text(object, "no_status", &status->no_figures, error) ||
-	    read_number(object, "process", INT_MAX, &process, error) ||
-	    read_state(object, status, error))
+	    read_channels(object, whole, error))
 		return -1;
 	if (!whole->model.output)
 		return strata_fail(error, "\"output\" is missing");
-	status->process = (int)process;
 	status->current = !strcmp(current, whole->model.name);
-	return json_object_object_get_ex(object, "status", &figures)
-		       ? read_figures(figures, whole, error)
-		       : 0;
+	return 0;
 }
 
 static int read_sessions(struct strata_control *control, struct strata_error *error)

@@ -63,8 +63,16 @@ enum strata_control_result strata_control_set_session(struct strata_control *con
 	return ask(control, ask_make("set-session", name), false);
 }
 
+/* Names the channel that a request is for. */
+static void add_channel(struct json_object *request, const char *channel)
+{
+	if (channel)
+		json_object_object_add(request, "channel", json_object_new_string(channel));
+}
+
 static enum strata_control_result change_rules(struct strata_control *control, const char *verb,
-					       const char *name, enum strata_domain domain,
+					       const char *name, const char *channel,
+					       enum strata_domain domain,
 					       const struct strata_rule *rules, size_t nr)
 {
 	struct json_object *request, *list;
@@ -80,6 +88,7 @@ static enum strata_control_result change_rules(struct strata_control *control, c
 	list = json_object_new_array();
 	for (i = 0; i < nr; i++)
 		json_object_array_add(list, session_json_make_rule(&rules[i]));
+	add_channel(request, channel);
 	json_object_object_add(request, "domain",
 			       json_object_new_string(session_model_domain_name(domain)));
 	json_object_object_add(request, "rules", list);
@@ -87,9 +96,9 @@ static enum strata_control_result change_rules(struct strata_control *control, c
 }
 
 static enum strata_control_result change_list(struct strata_control *control, const char *verb,
-					      const char *name, enum strata_domain domain,
-					      enum strata_rule_kind kind, const char *target,
-					      const char *list)
+					      const char *name, const char *channel,
+					      enum strata_domain domain, enum strata_rule_kind kind,
+					      const char *target, const char *list)
 {
 	enum strata_control_result result;
 	struct strata_error error = { "" };
@@ -98,69 +107,68 @@ static enum strata_control_result change_list(struct strata_control *control, co
 
 	if (rule_list_make(kind, target, list, &rules, &nr, &error))
 		return handle_wrong(control, &error);
-	result = change_rules(control, verb, name, domain, rules, nr);
+	result = change_rules(control, verb, name, channel, domain, rules, nr);
 	free(rules);
 	return result;
 }
 
 enum strata_control_result strata_control_enable(struct strata_control *control, const char *name,
-						 enum strata_domain domain,
+						 const char *channel, enum strata_domain domain,
 						 const struct strata_rule *rules, size_t nr)
 {
-	return change_rules(control, "enable", name, domain, rules, nr);
+	return change_rules(control, "enable", name, channel, domain, rules, nr);
 }
 
 enum strata_control_result strata_control_disable(struct strata_control *control, const char *name,
-						  enum strata_domain domain,
+						  const char *channel, enum strata_domain domain,
 						  const struct strata_rule *rules, size_t nr)
 {
-	return change_rules(control, "disable", name, domain, rules, nr);
+	return change_rules(control, "disable", name, channel, domain, rules, nr);
 }
 
 enum strata_control_result strata_control_enable_list(struct strata_control *control,
-						      const char *name, enum strata_domain domain,
+						      const char *name, const char *channel,
+						      enum strata_domain domain,
 						      enum strata_rule_kind kind,
 						      const char *target, const char *list)
 {
-	return change_list(control, "enable", name, domain, kind, target, list);
+	return change_list(control, "enable", name, channel, domain, kind, target, list);
 }
 
 enum strata_control_result strata_control_disable_list(struct strata_control *control,
-						       const char *name, enum strata_domain domain,
+						       const char *name, const char *channel,
+						       enum strata_domain domain,
 						       enum strata_rule_kind kind,
 						       const char *target, const char *list)
 {
-	return change_list(control, "disable", name, domain, kind, target, list);
+	return change_list(control, "disable", name, channel, domain, kind, target, list);
 }
 
 /* Sends the attributes of a channel, which it frees. */
 static enum strata_control_result send_channel(struct strata_control *control, const char *name,
-					       enum strata_domain domain,
-					       struct json_object *channel)
+					       const char *channel, enum strata_domain domain,
+					       struct json_object *attributes)
 {
-	struct json_object *request = ask_make("channel", name);
+	struct json_object *request = ask_make("enable-channel", name);
 
+	add_channel(request, channel);
 	json_object_object_add(request, "domain",
 			       json_object_new_string(session_model_domain_name(domain)));
-	json_object_object_add(request, "channel", channel);
+	json_object_object_add(request, "attributes", attributes);
 	return ask(control, request, false);
 }
 
 /* The object of a channel with all of its attributes, and no rules. */
-static struct json_object *make_channel(enum strata_domain domain,
-					const struct strata_channel *channel)
+static struct json_object *make_attributes(enum strata_domain domain,
+					   const struct strata_domain_channel *channel)
 {
-	struct strata_session session = { .name = "" };
-	struct json_object *object, *channels, *one;
+	struct strata_domain_channel without = *channel;
+	struct json_object *object;
 
-	session.channels[domain] = *channel;
-	session.channels[domain].nr_rules = 0;
-	object = session_json_make(&session);
-	channels = json_object_object_get(object, "channels");
-	one = json_object_get(json_object_object_get(channels, session_model_domain_name(domain)));
-	json_object_put(object);
-	json_object_object_del(one, "rules");
-	return one;
+	without.nr_rules = 0;
+	object = session_json_make_channel(&without, domain);
+	json_object_object_del(object, "rules");
+	return object;
 }
 
 /* Adds the attributes that a list names to @to.  0 or -1. */
@@ -181,20 +189,20 @@ static int take_members(struct json_object *to, struct json_object *all, const c
 	return 0;
 }
 
-enum strata_control_result strata_control_set_channel(struct strata_control *control,
-						      const char *name, enum strata_domain domain,
-						      const struct strata_channel *channel,
-						      const char *members)
+enum strata_control_result
+strata_control_set_channel(struct strata_control *control, const char *name, const char *channel,
+			   enum strata_domain domain,
+			   const struct strata_domain_channel *attributes, const char *members)
 {
 	struct strata_error error = { "" };
 	struct json_object *all, *some;
 
 	if (rule_list_check(domain, STRATA_RULE_EVENT, &error) ||
-	    session_object_check_channel(domain, channel, &error))
+	    session_object_check_channel(domain, attributes, &error))
 		return handle_wrong(control, &error);
-	all = make_channel(domain, channel);
+	all = make_attributes(domain, attributes);
 	if (!members)
-		return send_channel(control, name, domain, all);
+		return send_channel(control, name, channel, domain, all);
 	some = json_object_new_object();
 	if (take_members(some, all, members, &error)) {
 		json_object_put(some);
@@ -202,25 +210,34 @@ enum strata_control_result strata_control_set_channel(struct strata_control *con
 		return handle_wrong(control, &error);
 	}
 	json_object_put(all);
-	return send_channel(control, name, domain, some);
+	return send_channel(control, name, channel, domain, some);
 }
 
 enum strata_control_result strata_control_set_channel_text(struct strata_control *control,
-							   const char *name,
+							   const char *name, const char *channel,
 							   enum strata_domain domain,
 							   const char *object)
 {
 	struct strata_error error = { "" };
-	struct json_object *channel;
+	struct json_object *attributes;
 
 	if (rule_list_check(domain, STRATA_RULE_EVENT, &error))
 		return handle_wrong(control, &error);
-	channel = session_json_parse(object, strlen(object), &error);
-	if (!channel) {
+	attributes = session_json_parse(object, strlen(object), &error);
+	if (!attributes) {
 		strata_fail_in(&error, "channel %s", session_model_domain_name(domain));
 		return handle_wrong(control, &error);
 	}
-	return send_channel(control, name, domain, channel);
+	return send_channel(control, name, channel, domain, attributes);
+}
+
+enum strata_control_result strata_control_disable_channel(struct strata_control *control,
+							  const char *name, const char *channel)
+{
+	struct json_object *request = ask_make("disable-channel", name);
+
+	add_channel(request, channel);
+	return ask(control, request, false);
 }
 
 enum strata_control_result strata_control_snapshot(struct strata_control *control, const char *name,

@@ -6,14 +6,14 @@ import ctypes
 import functools
 from ctypes import POINTER, c_char_p, c_int, c_size_t, c_uint32, c_uint64, c_void_p
 
-SONAME = "libstrata-control.so.1"
+SONAME = "libstrata-control.so.2"
 
 # enum strata_control_result
 NO_REPLY, OK, FAILED, WRONG, PARTIAL = -1, 0, 1, 2, 3
 
 # Result and arguments of each function, without the prefix.
 _NAMED = (c_int, [c_void_p, c_char_p])
-_LIST = (c_int, [c_void_p, c_char_p, c_int, c_int, c_char_p, c_char_p])
+_LIST = (c_int, [c_void_p, c_char_p, c_char_p, c_int, c_int, c_char_p, c_char_p])
 _FUNCTIONS = {
     "new": (c_void_p, []),
     "free": (None, [c_void_p]),
@@ -40,7 +40,8 @@ _FUNCTIONS = {
     "status": _NAMED,
     "enable_list": _LIST,
     "disable_list": _LIST,
-    "set_channel_text": (c_int, [c_void_p, c_char_p, c_int, c_char_p]),
+    "set_channel_text": (c_int, [c_void_p, c_char_p, c_char_p, c_int, c_char_p]),
+    "disable_channel": (c_int, [c_void_p, c_char_p, c_char_p]),
     "snapshot": (c_int, [c_void_p, c_char_p, c_char_p]),
 }
 

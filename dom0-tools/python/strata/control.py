@@ -214,39 +214,46 @@ class Session:
         """Makes it the session that commands without a name are for."""
         return self._call("set_session")
 
-    def enable(self, domain, items, target="", kind="event"):
-        """Adds rules, all or none.
+    def enable(self, domain, items, target="", kind="event", channel=None):
+        """Adds rules to a channel, all or none.
 
         domain: "xen", "kernel" or "app".  items: one text or several: events, patterns; numbers of
         processes; a probe.  target: a kernel or application; "" for xen.  kind: "event", "kprobe",
-        "kretprobe", "uprobe", "uretprobe", "tid", "pid", "xen-domain", "filter", "context"."""
-        return self._rules("enable_list", domain, items, target, kind)
+        "kretprobe", "uprobe", "uretprobe", "tid", "pid", "xen-domain", "filter", "context".
+        channel: None: channel0."""
+        return self._rules("enable_list", domain, items, target, kind, channel)
 
-    def disable(self, domain, items, target="", kind="event"):
+    def disable(self, domain, items, target="", kind="event", channel=None):
         """Removes rules as they were given, likewise."""
-        return self._rules("disable_list", domain, items, target, kind)
+        return self._rules("disable_list", domain, items, target, kind, channel)
 
-    def enable_event(self, domain, events, target=""):
+    def enable_event(self, domain, events, target="", channel=None):
         """`strata enable-event`."""
-        return self.enable(domain, events, target)
+        return self.enable(domain, events, target, channel=channel)
 
-    def disable_event(self, domain, events, target=""):
+    def disable_event(self, domain, events, target="", channel=None):
         """`strata disable-event`."""
-        return self.disable(domain, events, target)
+        return self.disable(domain, events, target, channel=channel)
 
-    def track(self, domain, kind, items, target=""):
+    def track(self, domain, kind, items, target="", channel=None):
         """`strata track`: records only while these run.  kind: "pid", "tid", "xen-domain"."""
-        return self.enable(domain, items, target, kind)
+        return self.enable(domain, items, target, kind, channel)
 
-    def untrack(self, domain, kind, items, target=""):
+    def untrack(self, domain, kind, items, target="", channel=None):
         """`strata untrack`."""
-        return self.disable(domain, items, target, kind)
+        return self.disable(domain, items, target, kind, channel)
 
-    def set_channel(self, domain, **members):
-        """`strata enable-channel`: sets attributes of a channel, as in docs/formats.md, like
-        subbuf_bytes=1 << 18, nr_subbufs=16."""
+    def set_channel(self, domain, channel=None, **members):
+        """`strata enable-channel`: makes a channel, unless it exists, and sets its attributes in a
+        domain, as in docs/formats.md, like subbuf_bytes=1 << 18, nr_subbufs=16.  channel: None:
+        channel0."""
         number = _number(self._control._library.domains, domain, "domain")
-        return self._control._call("set_channel_text", _bytes(self.name), number, json.dumps(members).encode())
+        text = json.dumps(members).encode()
+        return self._control._call("set_channel_text", _bytes(self.name), _bytes(channel), number, text)
+
+    def disable_channel(self, channel):
+        """`strata disable-channel`: leaves a channel out from the next start on."""
+        return self._control._call("disable_channel", _bytes(self.name), _bytes(channel))
 
     def snapshot(self, output=None):
         """Writes what a flight recorder has in memory.  output: a directory; None:
@@ -254,8 +261,8 @@ class Session:
         return self._control._call("snapshot", _bytes(self.name), _bytes(output))
 
     def status(self):
-        """What stratad tells of it: a dictionary with "model", "records", "recording", and "status"
-        while it records (docs/formats.md), and "current"."""
+        """What stratad tells of it: a dictionary with "model", "recording", "channels", each with
+        "records", and "status" while it records (docs/formats.md), and "current"."""
         return self._control._status(self.name)[0]
 
     def save(self):
@@ -265,11 +272,12 @@ class Session:
     def _call(self, function):
         return self._control._call(function, _bytes(self.name))
 
-    def _rules(self, function, domain, items, target, kind):
+    def _rules(self, function, domain, items, target, kind, channel):
         library = self._control._library
         return self._control._call(
             function,
             _bytes(self.name),
+            _bytes(channel),
             _number(library.domains, domain, "domain"),
             _number(library.kinds, kind, "kind of rule"),
             _bytes(target),

@@ -21,7 +21,6 @@
 #include "control/session_json.h"
 #include "control/sibling.h"
 #include "files/out_file.h"
-#include "stratad/sessions/session_files.h"
 
 #define PROGRAM  "strata-consumerd"
 #define READY_FD 3
@@ -95,11 +94,11 @@ static bool await_ready(int pipe)
 }
 
 /* The reason why a consumer did not begin, which is the last message of its log. */
-static int fail_from_log(const char *session, struct strata_error *error)
+static int fail_from_log(const struct session_consumer *of, struct strata_error *error)
 {
 	char text[2048], *line, *rest, *last = NULL;
 
-	session_files_read_log(session, text, sizeof(text));
+	session_files_read_log(of, text, sizeof(text));
 	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
 		if (!strncmp(line, "strata: ", 8))
 			last = line + 8;
@@ -121,20 +120,24 @@ static void reap(const struct consumer *consumer)
 }
 
 int consumer_start(struct consumer *consumer, const struct strata_session *session,
-		   const char *output, struct strata_error *error)
+		   const struct strata_channel *channel, const char *output,
+		   struct strata_error *error)
 {
-	char name[STRATA_SESSION_NAME_BYTES], directory[PATH_MAX], ready_fd[8];
-	char *const arguments[] = { PROGRAM, name, directory, ready_fd, NULL };
+	const struct session_consumer of = session_files_consumer(session, channel);
+	char name[STRATA_SESSION_NAME_BYTES], channel_name[STRATA_CHANNEL_NAME_BYTES];
+	char directory[PATH_MAX], ready_fd[8];
+	char *const arguments[] = { PROGRAM, name, channel_name, directory, ready_fd, NULL };
 	int model = -1, log = -1, ready[2] = { -1, -1 }, result = -1;
 
 	*consumer = (struct consumer){ .process = -1, .number = -1 };
 	snprintf(name, sizeof(name), "%s", session->name);
+	snprintf(channel_name, sizeof(channel_name), "%s", channel->name);
 	snprintf(directory, sizeof(directory), "%s", output);
 	snprintf(ready_fd, sizeof(ready_fd), "%d", READY_FD);
-	session_files_forget_ended(session->name);
+	session_files_forget_ended(&of);
 	model = model_file(session, error);
 	if (model >= 0)
-		log = session_files_open_log(session->name, error);
+		log = session_files_open_log(&of, error);
 	if (log >= 0 && pipe2(ready, O_CLOEXEC))
 		strata_fail(error, "no pipe: %s", strerror(errno));
 	else if (log >= 0)
@@ -149,7 +152,7 @@ int consumer_start(struct consumer *consumer, const struct strata_session *sessi
 		} else {
 			consumer_wait(consumer);
 			consumer_forget(consumer);
-			result = fail_from_log(session->name, error);
+			result = fail_from_log(&of, error);
 		}
 	}
 	if (ready[0] >= 0)
@@ -161,15 +164,15 @@ int consumer_start(struct consumer *consumer, const struct strata_session *sessi
 	return result;
 }
 
-bool consumer_find(struct consumer *consumer, const char *session)
+bool consumer_find(struct consumer *consumer, const struct session_consumer *of)
 {
 	*consumer = (struct consumer){ .process = -1, .number = -1 };
-	consumer->pid = session_files_holder(session);
+	consumer->pid = session_files_holder(of);
 	if (!consumer->pid)
 		return false;
 	consumer->process = open_process(consumer->pid);
 	/* Still the same: so the descriptor is of the process that holds the lock. */
-	if (consumer->process < 0 || session_files_holder(session) != consumer->pid) {
+	if (consumer->process < 0 || session_files_holder(of) != consumer->pid) {
 		consumer_forget(consumer);
 		return false;
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * consumer.h - the process that records a session: strata-consumerd.
+ * consumer.h - the process that records a channel of a session: strata-consumerd.
  *
  * It is no part of stratad: it records on when stratad is killed, and the next stratad finds it by
  * the lock that it holds (session_files.h).
@@ -15,6 +15,7 @@
 #include <strata/control.h>
 
 #include "base/error.h"
+#include "stratad/sessions/session_files.h"
 
 struct consumer {
 	pid_t pid;   /* 0: none */
@@ -24,14 +25,16 @@ struct consumer {
 
 /*
  * Starts a consumer, and returns when it records.
+ * @channel: of the session
  * @output: directory of the recording
  * 0, or -1 with the reason, from its log.
  */
 int consumer_start(struct consumer *consumer, const struct strata_session *session,
-		   const char *output, struct strata_error *error);
+		   const struct strata_channel *channel, const char *output,
+		   struct strata_error *error);
 
-/* Finds the consumer of a session that runs.  Whether there is one. */
-bool consumer_find(struct consumer *consumer, const char *session);
+/* Finds the consumer of a channel that runs.  Whether there is one. */
+bool consumer_find(struct consumer *consumer, const struct session_consumer *of);
 
 /* Asks it to end: consumer_wait() returns when it has. */
 void consumer_end(const struct consumer *consumer);

@@ -24,17 +24,26 @@
 #define ENDED   ".ended"
 #define CURRENT "current"
 
-/* Of a session's name with its suffix. */
-#define FILE_BYTES (STRATA_SESSION_NAME_BYTES + 16)
+/* Of a consumer's name with its suffix. */
+#define FILE_BYTES (sizeof(struct session_consumer) + 16)
+
+struct session_consumer session_files_consumer(const struct strata_session *session,
+					       const struct strata_channel *channel)
+{
+	struct session_consumer of;
+
+	snprintf(of.name, sizeof(of.name), "%s:%s", session->name, channel->name);
+	return of;
+}
 
 static void file_name(char file[FILE_BYTES], const char *name, const char *suffix)
 {
-	snprintf(file, FILE_BYTES, "%.40s%s", name, suffix);
+	snprintf(file, FILE_BYTES, "%s%s", name, suffix);
 }
 
-static void lock_name(char lock[FILE_BYTES], const char *name)
+static void lock_name(char lock[FILE_BYTES], const struct session_consumer *of)
 {
-	snprintf(lock, FILE_BYTES, "session-%.40s", name);
+	snprintf(lock, FILE_BYTES, "session-%s", of->name);
 }
 
 /* Reads a file, or its last bytes, as a string.  -1 with errno: it cannot be read. */
@@ -79,24 +88,37 @@ int session_files_save(const struct strata_session *session, struct strata_error
 	return result;
 }
 
-void session_files_remove(const char *name)
+static void remove_of_consumer(const struct strata_dir *dir, const struct session_consumer *of)
 {
-	static const char *const suffixes[] = { MODEL, LOG, ENDED };
 	char file[FILE_BYTES + 8];
+
+	file_name(file, of->name, LOG);
+	strata_dir_remove(dir, file);
+	file_name(file, of->name, ENDED);
+	strata_dir_remove(dir, file);
+	lock_name(file, of);
+	strcat(file, ".lock");
+	run_dir_remove(file);
+}
+
+void session_files_remove(const struct strata_session *session)
+{
+	char file[FILE_BYTES];
 	struct strata_error ignored;
 	struct strata_dir dir;
 	size_t i;
 
 	if (run_dir_sub(FOLDER, &dir, &ignored))
 		return;
-	for (i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
-		file_name(file, name, suffixes[i]);
-		strata_dir_remove(&dir, file);
+	file_name(file, session->name, MODEL);
+	strata_dir_remove(&dir, file);
+	for (i = 0; i < session->nr_channels; i++) {
+		const struct session_consumer of =
+			session_files_consumer(session, &session->channels[i]);
+
+		remove_of_consumer(&dir, &of);
 	}
 	strata_dir_close(&dir);
-	lock_name(file, name);
-	strcat(file, ".lock");
-	run_dir_remove(file);
 }
 
 static void load_one(const struct strata_dir *dir, const char *file,
@@ -173,7 +195,7 @@ void session_files_current(char name[STRATA_SESSION_NAME_BYTES])
 	strata_dir_close(&dir);
 }
 
-int session_files_open_log(const char *name, struct strata_error *error)
+int session_files_open_log(const struct session_consumer *of, struct strata_error *error)
 {
 	char file[FILE_BYTES];
 	struct strata_dir dir;
@@ -181,7 +203,7 @@ int session_files_open_log(const char *name, struct strata_error *error)
 
 	if (run_dir_sub(FOLDER, &dir, error))
 		return -1;
-	file_name(file, name, LOG);
+	file_name(file, of->name, LOG);
 	fd = openat(dir.fd, file, O_RDWR | O_CREAT | O_TRUNC | O_APPEND | O_NOFOLLOW | O_CLOEXEC,
 		    0600);
 	if (fd < 0)
@@ -190,7 +212,7 @@ int session_files_open_log(const char *name, struct strata_error *error)
 	return fd;
 }
 
-void session_files_read_log(const char *name, char *text, size_t bytes)
+void session_files_read_log(const struct session_consumer *of, char *text, size_t bytes)
 {
 	char file[FILE_BYTES];
 	struct strata_error ignored;
@@ -199,12 +221,13 @@ void session_files_read_log(const char *name, char *text, size_t bytes)
 	text[0] = '\0';
 	if (run_dir_sub(FOLDER, &dir, &ignored))
 		return;
-	file_name(file, name, LOG);
+	file_name(file, of->name, LOG);
 	read_file(&dir, file, text, bytes);
 	strata_dir_close(&dir);
 }
 
-int session_files_write_ended(const char *name, int ended, struct strata_error *error)
+int session_files_write_ended(const struct session_consumer *of, int ended,
+			      struct strata_error *error)
 {
 	char file[FILE_BYTES], text[16];
 	struct strata_dir dir;
@@ -212,14 +235,14 @@ int session_files_write_ended(const char *name, int ended, struct strata_error *
 
 	if (run_dir_sub(FOLDER, &dir, error))
 		return -1;
-	file_name(file, name, ENDED);
+	file_name(file, of->name, ENDED);
 	snprintf(text, sizeof(text), "%d\n", ended);
 	result = strata_dir_replace(&dir, file, text, strlen(text), error);
 	strata_dir_close(&dir);
 	return result;
 }
 
-int session_files_read_ended(const char *name)
+int session_files_read_ended(const struct session_consumer *of)
 {
 	char file[FILE_BYTES], text[16];
 	struct strata_error ignored;
@@ -228,12 +251,12 @@ int session_files_read_ended(const char *name)
 
 	if (run_dir_sub(FOLDER, &dir, &ignored))
 		return SESSION_NO_NEWS;
-	file_name(file, name, ENDED);
+	file_name(file, of->name, ENDED);
 	if (read_file(&dir, file, text, sizeof(text)) > 0) {
 		ended = atoi(text);
 	} else {
 		/* Each consumer has a log. */
-		file_name(file, name, LOG);
+		file_name(file, of->name, LOG);
 		if (!faccessat(dir.fd, file, F_OK, AT_SYMLINK_NOFOLLOW))
 			ended = SESSION_KILLED;
 	}
@@ -241,7 +264,7 @@ int session_files_read_ended(const char *name)
 	return ended;
 }
 
-void session_files_forget_ended(const char *name)
+void session_files_forget_ended(const struct session_consumer *of)
 {
 	char file[FILE_BYTES];
 	struct strata_error ignored;
@@ -249,31 +272,31 @@ void session_files_forget_ended(const char *name)
 
 	if (run_dir_sub(FOLDER, &dir, &ignored))
 		return;
-	file_name(file, name, ENDED);
+	file_name(file, of->name, ENDED);
 	strata_dir_remove(&dir, file);
 	strata_dir_close(&dir);
 }
 
-int session_files_lock(const char *name, struct strata_error *error)
+int session_files_lock(const struct session_consumer *of, struct strata_error *error)
 {
 	char lock[FILE_BYTES], holder[RUN_LOCK_HOLDER_BYTES];
 	int fd;
 
-	lock_name(lock, name);
+	lock_name(lock, of);
 	snprintf(holder, sizeof(holder), "process %ld", (long)getpid());
 	fd = run_lock_take(lock, holder, error);
 	return fd != RUN_LOCK_HELD
 		       ? fd
-		       : strata_fail(error, "session %s is recorded by %s already", name, holder);
+		       : strata_fail(error, "%s is recorded by %s already", of->name, holder);
 }
 
-pid_t session_files_holder(const char *name)
+pid_t session_files_holder(const struct session_consumer *of)
 {
 	char lock[FILE_BYTES], holder[RUN_LOCK_HOLDER_BYTES];
 	struct strata_error ignored;
 	long pid;
 
-	lock_name(lock, name);
+	lock_name(lock, of);
 	if (run_lock_look(lock, holder, &ignored) <= 0 || sscanf(holder, "process %ld", &pid) != 1)
 		return 0;
 	return (pid_t)pid;

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/escape.h"
 #include "base/exit_status.h"
 #include "base/json_members.h"
 #include "consumerd/host/control_socket.h"
@@ -14,19 +13,19 @@
 #include "control/session_json.h"
 #include "control/session_model.h"
 #include "files/safe_dir.h"
+#include "stratad/sessions/reply.h"
 #include "stratad/sessions/session_files.h"
 
 /* Of a consumer's log, what a stop shows and a status looks at. */
 #define LOG_BYTES 16384u
 
-/* Adds the messages of the consumer since it began: its report. */
-static void add_notes(struct json_object *reply, const char *session)
+/* Adds the messages of a consumer since it began: its report. */
+static void add_report(struct json_object *reply, const struct session_consumer *of)
 {
-	char text[LOG_BYTES], shown[3 * 512], *lines = text, *line, *rest;
-	struct json_object *notes = json_object_new_array();
+	char text[LOG_BYTES], *lines = text, *line, *rest;
 	bool began;
 
-	session_files_read_log(session, text, sizeof(text));
+	session_files_read_log(of, text, sizeof(text));
 	/* The end of a longer log, from the next whole line on: the recording began before it. */
 	began = strlen(text) == sizeof(text) - 1;
 	if (began)
@@ -34,18 +33,15 @@ static void add_notes(struct json_object *reply, const char *session)
 	for (line = strtok_r(lines, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
 		const bool begins = !strncmp(line, "strata: recording ", 18);
 
-		if (began && !begins) {
-			strata_valid_utf8_copy(shown, sizeof(shown), line);
-			json_object_array_add(notes, json_object_new_string(shown));
-		}
+		if (began && !begins)
+			reply_note(reply, line);
 		began |= begins;
 	}
-	json_object_object_add(reply, "notes", notes);
 }
 
 /* Asks a consumer for its status, for json_object_put().  NULL with the reason.  Notes where it
  * records: it chooses the names of its directories. */
-static struct json_object *ask_status(struct managed_session *session,
+static struct json_object *ask_status(struct managed_channel *channel,
 				      const struct consumer *consumer, struct strata_error *error)
 {
 	char text[CONTROL_LINE_BYTES];
@@ -59,198 +55,429 @@ static struct json_object *ask_status(struct managed_session *session,
 		return NULL;
 	status = session_json_parse(text, strlen(text), error);
 	if (status)
-		strata_json_text(status, "recording", session->recording,
-				 sizeof(session->recording), &absent);
+		strata_json_text(status, "recording", channel->recording,
+				 sizeof(channel->recording), &absent);
 	return status;
 }
 
-/* Notes where a consumer records. */
-static void note_recording(struct managed_session *session, const struct consumer *consumer)
+/* Notes where the session records, of those channels that do: several have a directory in common.
+ */
+static void note_common_dir(struct managed_session *session)
+{
+	const bool several = session_table_count_recording(session) > 1;
+	struct consumer consumer;
+	size_t i;
+
+	for (i = 0; i < session->model.nr_channels; i++) {
+		const struct managed_channel *channel = &session->channels[i];
+
+		if (!session_table_consumer(channel, &consumer) || !channel->recording[0])
+			continue;
+		memcpy(session->recording, channel->recording, sizeof(session->recording));
+		if (several && strrchr(session->recording, '/'))
+			*strrchr(session->recording, '/') = '\0';
+	}
+}
+
+/* Notes where the channels of a session record. */
+static void note_recordings(struct managed_session *session)
 {
 	struct strata_error ignored;
-
-	json_object_put(ask_status(session, consumer, &ignored));
-}
-
-/* Adds a warning, unless it is empty, to the notes of a reply. */
-static void add_warning(struct json_object *reply, const struct strata_error *warning)
-{
-	struct json_object *notes;
-	char text[sizeof(warning->text) + 16], shown[3 * sizeof(text)];
-
-	if (!warning->text[0])
-		return;
-	snprintf(text, sizeof(text), "strata: %s", warning->text);
-	strata_valid_utf8_copy(shown, sizeof(shown), text);
-	notes = json_object_new_array();
-	json_object_array_add(notes, json_object_new_string(shown));
-	json_object_object_add(reply, "notes", notes);
-}
-
-int session_run_start(struct managed_session *session, struct json_object *reply,
-		      struct strata_error *error)
-{
-	const struct strata_session *model = &session->model;
-	struct strata_error warning;
 	struct consumer consumer;
-	char path[PATH_MAX];
+	size_t i;
 
-	if (session_table_records(session, &consumer))
-		return strata_fail(error, "session %s records already", model->name);
-	if (!session_model_has_events(model))
-		return strata_fail(error,
-				   "session %s has no events; `strata enable-event` adds some",
-				   model->name);
-	if (output_dir_of_many(model->output, &warning, error) ||
-	    output_dir_dated(path, model->output, "recording", error) ||
-	    consumer_start(&consumer, model, path, error))
-		return -1;
-	session->ended = SESSION_NO_NEWS;
-	snprintf(session->recording, sizeof(session->recording), "%s", path);
-	if (!session_table_watch(session, &consumer, error)) {
-		note_recording(session, &consumer);
-		add_warning(reply, &warning);
-		return STRATA_STATUS_OK;
+	for (i = 0; i < session->model.nr_channels; i++) {
+		struct managed_channel *channel = &session->channels[i];
+
+		if (session_table_consumer(channel, &consumer) && consumer.number >= 0)
+			json_object_put(ask_status(channel, &consumer, &ignored));
 	}
+	note_common_dir(session);
+}
+
+static int fail_not_recording(const struct managed_session *session, struct strata_error *error)
+{
+	return strata_fail(error, "session %s does not record; `strata start %s` starts it",
+			   session->model.name, session->model.name);
+}
+
+/*
+ * Names the directory of one of several channels in that of all of them.
+ * 0, or -1: the path is too long.
+ */
+static int path_of_channel(char path[PATH_MAX], const char *dir, const char *channel,
+			   struct strata_error *error)
+{
+	return snprintf(path, PATH_MAX, "%s/%s", dir, channel) < PATH_MAX
+		       ? 0
+		       : strata_fail(error, "%.200s...: the path is too long", dir);
+}
+
+/* Makes the directory of several channels.  0 or -1. */
+static int make_common_dir(const char *path, struct strata_error *error)
+{
+	struct strata_dir dir;
+
+	if (strata_dir_make(&dir, path, 0750, NULL, error))
+		return -1;
+	strata_dir_close(&dir);
+	return 0;
+}
+
+/* Starts the consumer of a channel.  @path: of its recording.  0 or -1. */
+static int start_channel(struct managed_session *session, size_t index, const char *path,
+			 struct strata_error *error)
+{
+	struct managed_channel *channel = &session->channels[index];
+	struct consumer consumer;
+
+	if (consumer_start(&consumer, &session->model, &session->model.channels[index], path,
+			   error))
+		return -1;
+	channel->ended = SESSION_NO_NEWS;
+	snprintf(channel->recording, sizeof(channel->recording), "%s", path);
+	if (!session_table_watch(channel, &consumer, error))
+		return 0;
 	consumer_end(&consumer);
 	consumer_wait(&consumer);
 	consumer_forget(&consumer);
 	return -1;
 }
 
-int session_run_stop(struct managed_session *session, struct json_object *reply,
-		     struct strata_error *error)
+/* The ends of all consumers are reported: also for a stratad that comes later; one that does not
+ * know it reports them again. */
+static void forget_ends(struct managed_session *session)
 {
-	const char *name = session->model.name;
 	struct strata_error ignored;
-	struct consumer consumer;
-	int ended;
+	size_t i;
 
-	if (!session_table_records(session, &consumer) && session->ended == SESSION_NO_NEWS)
-		return strata_fail(error, "session %s does not record; `strata start %s` starts it",
-				   name, name);
-	/* It may have rotated since the start. */
-	if (consumer.number >= 0)
-		note_recording(session, &consumer);
-	/* One that has ended by itself is told of once. */
-	ended = session_table_end(session);
-	add_notes(reply, name);
-	session->ended = SESSION_NO_NEWS;
-	/* Also for a stratad that comes later; one that does not know it reports the end again. */
-	session_files_write_ended(name, SESSION_NO_NEWS, &ignored);
-	if (ended == SESSION_KILLED)
-		return strata_fail(
-			error,
-			"the consumer of session %s was killed; `strata recover %s` "
-			"restores what it had recorded",
-			name, session->recording[0] ? session->recording : session->model.output);
-	return ended;
+	for (i = 0; i < session->model.nr_channels; i++) {
+		const struct session_consumer of =
+			session_files_consumer(&session->model, &session->model.channels[i]);
+
+		if (session->channels[i].ended == SESSION_NO_NEWS)
+			continue;
+		session->channels[i].ended = SESSION_NO_NEWS;
+		session_files_write_ended(&of, SESSION_NO_NEWS, &ignored);
+	}
 }
 
-static void add_path(struct json_object *reply, const char *path)
+/* Starts all channels that have events, or none.  @path: of the recording.  0 or -1. */
+static int start_channels(struct managed_session *session, const char *path,
+			  struct strata_error *error)
 {
-	char shown[3 * PATH_MAX];
+	const bool several = session_model_count_recorded(&session->model) > 1;
+	char own[PATH_MAX];
+	size_t i;
 
-	strata_valid_utf8_copy(shown, sizeof(shown), path);
-	json_object_object_add(reply, "output", json_object_new_string(shown));
+	if (several && make_common_dir(path, error))
+		return -1;
+	for (i = 0; i < session->model.nr_channels; i++) {
+		const struct strata_channel *channel = &session->model.channels[i];
+
+		if (!session_model_records(channel))
+			continue;
+		if ((several && path_of_channel(own, path, channel->name, error)) ||
+		    start_channel(session, i, several ? own : path, error)) {
+			if (several)
+				strata_fail_in(error, "channel %s", channel->name);
+			session_table_end(session);
+			forget_ends(session);
+			if (several)
+				strata_dir_remove_empty(path);
+			return -1;
+		}
+	}
+	return 0;
+}
+
+int session_run_start(struct managed_session *session, struct json_object *request,
+		      struct json_object *reply, struct strata_error *error)
+{
+	const struct strata_session *model = &session->model;
+	struct strata_error warning;
+	char path[PATH_MAX];
+
+	(void)request;
+	if (session_table_count_recording(session))
+		return strata_fail(error, "session %s records already", model->name);
+	if (!session_model_count_recorded(model))
+		return strata_fail(
+			error, "session %s has no events%s; `strata enable-event` adds some",
+			model->name, model->nr_channels > 1 ? " in an enabled channel" : "");
+	if (output_dir_of_many(model->output, &warning, error) ||
+	    output_dir_dated(path, model->output, "recording", error) ||
+	    start_channels(session, path, error))
+		return -1;
+	snprintf(session->recording, sizeof(session->recording), "%s", path);
+	note_recordings(session);
+	if (warning.text[0]) {
+		char text[sizeof(warning.text) + 16];
+
+		snprintf(text, sizeof(text), "strata: %s", warning.text);
+		reply_note(reply, text);
+	}
+	return reply_say(reply, STRATA_STATUS_OK, "session %s records into %s", model->name,
+			 session->recording);
+}
+
+/* Of two statuses the worse one: failed, then partial, then OK. */
+static int worse(int one, int other)
+{
+	if (one == STRATA_STATUS_FAILED || other == STRATA_STATUS_FAILED)
+		return STRATA_STATUS_FAILED;
+	return one > other ? one : other;
+}
+
+/* Whether the end of a consumer has not been reported yet, or it will end now. */
+static bool has_report(const struct managed_channel *channel)
+{
+	struct consumer consumer;
+
+	return session_table_consumer(channel, &consumer) || channel->ended != SESSION_NO_NEWS;
+}
+
+int session_run_stop(struct managed_session *session, struct json_object *request,
+		     struct json_object *reply, struct strata_error *error)
+{
+	const struct strata_session *model = &session->model;
+	bool reported[STRATA_SESSION_CHANNELS_MAX];
+	int status = STRATA_STATUS_OK;
+	const char *killed = NULL;
+	size_t nr = 0, i;
+
+	(void)request;
+	for (i = 0; i < model->nr_channels; i++)
+		nr += reported[i] = has_report(&session->channels[i]);
+	if (!nr)
+		return fail_not_recording(session, error);
+	/* They may have rotated since the start. */
+	note_recordings(session);
+	session_table_end(session);
+	for (i = 0; i < model->nr_channels; i++) {
+		const struct managed_channel *channel = &session->channels[i];
+		const struct session_consumer of =
+			session_files_consumer(model, &model->channels[i]);
+
+		if (!reported[i])
+			continue;
+		if (nr > 1)
+			reply_note_of(reply, model->channels[i].name, "its report:");
+		add_report(reply, &of);
+		if (channel->ended == SESSION_KILLED)
+			killed = channel->recording[0] ? channel->recording : model->output;
+		else
+			status = worse(status, channel->ended);
+	}
+	/* One that has ended by itself is told of once. */
+	forget_ends(session);
+	if (killed)
+		return strata_fail(error,
+				   "the consumer of session %s was killed; `strata recover %s` "
+				   "restores what it had recorded",
+				   model->name, killed);
+	return reply_say(reply, status, "session %s is stopped", model->name);
+}
+
+/* A command for the consumers of a session. */
+struct command {
+	const char *word;
+	char argument[PATH_MAX]; /* "": none; of several channels' directories, the common one */
+	bool is_dir;             /* the argument is a directory */
+	const char *done;        /* what several channels are then */
+};
+
+/* Sends the command to the consumer of one channel.  @text: OUT, its answer */
+static int ask_channel(const struct command *command, const struct consumer *consumer,
+		       const char *channel, bool several, char text[CONTROL_LINE_BYTES],
+		       struct strata_error *error)
+{
+	char line[CONTROL_LINE_BYTES], own[PATH_MAX];
+	const char *argument = command->argument;
+
+	if (several && command->is_dir) {
+		if (path_of_channel(own, command->argument, channel, error))
+			return -1;
+		argument = own;
+	}
+	if (snprintf(line, sizeof(line), "%s%s%s", command->word, argument[0] ? " " : "",
+		     argument) >= (int)sizeof(line))
+		return strata_fail(error, "%.200s...: the path is too long", argument);
+	return consumer_ask(consumer, line, text, CONTROL_LINE_BYTES, error);
+}
+
+/* Sends a command to the consumers of several channels, and notes what each answers.  Returns the
+ * worst status. */
+static int ask_several(struct managed_session *session, const struct command *command,
+		       struct json_object *reply)
+{
+	const struct strata_session *model = &session->model;
+	char text[CONTROL_LINE_BYTES];
+	unsigned int nr = 0, failed = 0;
+	int worst = STRATA_STATUS_OK;
+	size_t i;
+
+	for (i = 0; i < model->nr_channels; i++) {
+		const char *const name = model->channels[i].name;
+		struct strata_error error = { "" };
+		struct consumer consumer;
+		int status;
+
+		if (!session_table_consumer(&session->channels[i], &consumer))
+			continue;
+		status = ask_channel(command, &consumer, name, true, text, &error);
+		reply_note_of(reply, name, status < 0 ? error.text : text);
+		if (status < 0)
+			status = STRATA_STATUS_FAILED;
+		failed += status != STRATA_STATUS_OK && status != STRATA_STATUS_PARTIAL;
+		worst = worse(worst, status);
+		nr++;
+	}
+	if (failed)
+		return reply_say(reply, worst, "session %s: %u of %u channels: failed", model->name,
+				 failed, nr);
+	return reply_say(reply, worst, "session %s: %u channels: %s", model->name, nr,
+			 command->done);
+}
+
+/* Sends a command to the consumers of a session.  Of one channel, its answer becomes the reply's
+ * message. */
+static int ask_consumers(struct managed_session *session, const struct command *command,
+			 struct json_object *reply, struct strata_error *error)
+{
+	const size_t nr = session_table_count_recording(session);
+	char text[CONTROL_LINE_BYTES];
+	struct consumer consumer;
+	size_t i;
+	int status;
+
+	if (nr > 1) {
+		if (command->is_dir && make_common_dir(command->argument, error))
+			return -1;
+		status = ask_several(session, command, reply);
+		if (command->is_dir)
+			strata_dir_remove_empty(command->argument);
+		return status;
+	}
+	for (i = 0; i < session->model.nr_channels; i++)
+		if (session_table_consumer(&session->channels[i], &consumer)) {
+			status = ask_channel(command, &consumer, NULL, false, text, error);
+			return status < 0 ? status : reply_say(reply, status, "%s", text);
+		}
+	return fail_not_recording(session, error);
 }
 
 int session_run_snapshot(struct managed_session *session, struct json_object *request,
 			 struct json_object *reply, struct strata_error *error)
 {
-	const struct strata_session *model = &session->model;
-	char path[PATH_MAX], line[CONTROL_LINE_BYTES], text[CONTROL_LINE_BYTES];
-	struct consumer consumer;
+	struct command command = { .word = "snapshot",
+				   .is_dir = true,
+				   .done = "a snapshot is written" };
 	int status;
 
-	if (!session_table_records(session, &consumer))
-		return strata_fail(error, "session %s does not record; `strata start %s` starts it",
-				   model->name, model->name);
+	if (!session_table_count_recording(session))
+		return fail_not_recording(session, error);
 	if (strata_json_has(request, "output")) {
-		if (strata_json_text(request, "output", path, sizeof(path), error))
+		if (strata_json_text(request, "output", command.argument, sizeof(command.argument),
+				     error))
 			return -1;
-		if (path[0] != '/' || strchr(path, '\n'))
+		if (command.argument[0] != '/' || strchr(command.argument, '\n'))
 			return strata_fail(error, "\"output\" is not an absolute path of one line");
-	} else if (output_dir_dated(path, model->output, "snapshot", error)) {
+	} else if (output_dir_dated(command.argument, session->model.output, "snapshot", error)) {
 		return -1;
 	}
-	if (snprintf(line, sizeof(line), "snapshot %s", path) >= (int)sizeof(line))
-		return strata_fail(error, "%.200s...: the path is too long", path);
-	status = consumer_ask(&consumer, line, text, sizeof(text), error);
-	if (status >= 0)
-		json_object_object_add(reply, "message", json_object_new_string(text));
+	status = ask_consumers(session, &command, reply, error);
 	if (status == STRATA_STATUS_OK || status == STRATA_STATUS_PARTIAL)
-		add_path(reply, path);
+		reply_path(reply, "output", command.argument);
 	return status;
 }
 
-/* Sends a command to the consumer; its answer becomes the reply's message. */
-static int ask_consumer(struct managed_session *session, const char *line,
-			struct json_object *reply, struct strata_error *error)
+/* Has all channels continue in a new recording, which several have in common; the recorder of one
+ * channel names it. */
+static int continue_in_next(struct managed_session *session, struct command *command,
+			    struct json_object *reply, struct strata_error *error)
 {
-	char text[CONTROL_LINE_BYTES];
-	struct consumer consumer;
 	int status;
 
-	if (!session_table_records(session, &consumer))
-		return strata_fail(error, "session %s does not record; `strata start %s` starts it",
-				   session->model.name, session->model.name);
-	status = consumer_ask(&consumer, line, text, sizeof(text), error);
-	if (status >= 0)
-		json_object_object_add(reply, "message", json_object_new_string(text));
-	if (!status)
-		note_recording(session, &consumer);
+	command->is_dir = session_table_count_recording(session) > 1 && !session->model.snapshot;
+	if (command->is_dir &&
+	    output_dir_dated(command->argument, session->model.output, "recording", error))
+		return -1;
+	status = ask_consumers(session, command, reply, error);
+	note_recordings(session);
 	return status;
 }
 
-int session_run_rotate(struct managed_session *session, struct json_object *reply,
-		       struct strata_error *error)
+int session_run_rotate(struct managed_session *session, struct json_object *request,
+		       struct json_object *reply, struct strata_error *error)
 {
-	return ask_consumer(session, "rotate", reply, error);
+	struct command command = { .word = "rotate", .done = "the recording is rotated" };
+
+	(void)request;
+	return continue_in_next(session, &command, reply, error);
 }
 
-int session_run_clear(struct managed_session *session, struct json_object *reply,
-		      struct strata_error *error)
+int session_run_clear(struct managed_session *session, struct json_object *request,
+		      struct json_object *reply, struct strata_error *error)
 {
-	return ask_consumer(session, "clear", reply, error);
+	struct command command = { .word = "clear", .done = "the recorded events are removed" };
+
+	(void)request;
+	return continue_in_next(session, &command, reply, error);
 }
 
 int session_run_set_rotation(struct managed_session *session, const struct strata_rotation *when,
 			     struct json_object *reply, struct strata_error *error)
 {
-	struct consumer consumer;
-	char line[80];
+	struct command command = { .word = "rotation", .done = "rotation is set" };
 
-	if (!session_table_records(session, &consumer))
+	if (!session_table_count_recording(session))
 		return STRATA_STATUS_OK;
-	snprintf(line, sizeof(line), "rotation %" PRIu64 " %u %u", when->bytes, when->ms,
-		 when->keep);
-	return ask_consumer(session, line, reply, error);
+	snprintf(command.argument, sizeof(command.argument), "%" PRIu64 " %u %u", when->bytes,
+		 when->ms, when->keep);
+	return ask_consumers(session, &command, reply, error);
 }
 
-struct json_object *session_run_describe(struct managed_session *session)
+static struct json_object *describe_channel(struct managed_channel *channel, const char *name)
 {
-	struct json_object *object = json_object_new_object(), *status = NULL;
+	struct json_object *object = json_object_new_object(), *status;
 	struct strata_error error = { "" };
 	struct consumer consumer;
-	const bool records = session_table_records(session, &consumer);
+	const bool records = session_table_consumer(channel, &consumer);
 
-	if (records)
-		status = ask_status(session, &consumer, &error);
-	json_object_object_add(object, "model", session_json_make(&session->model));
+	json_object_object_add(object, "name", json_object_new_string(name));
 	json_object_object_add(object, "records", json_object_new_boolean(records));
-	if (session->recording[0])
+	status = records ? ask_status(channel, &consumer, &error) : NULL;
+	if (channel->recording[0])
 		json_object_object_add(object, "recording",
-				       json_object_new_string(session->recording));
-	if (!records && session->ended != SESSION_NO_NEWS)
+				       json_object_new_string(channel->recording));
+	if (!records && channel->ended != SESSION_NO_NEWS)
 		json_object_object_add(object, "ended",
-				       session->ended == SESSION_KILLED
+				       channel->ended == SESSION_KILLED
 					       ? json_object_new_string("killed")
-					       : json_object_new_int(session->ended));
+					       : json_object_new_int(channel->ended));
 	if (!records)
 		return object;
 	json_object_object_add(object, "process", json_object_new_int(consumer.pid));
 	json_object_object_add(object, status ? "status" : "no_status",
 			       status ? status : json_object_new_string(error.text));
+	return object;
+}
+
+struct json_object *session_run_describe(struct managed_session *session)
+{
+	struct json_object *object = json_object_new_object(), *channels = json_object_new_array();
+	const struct strata_session *model = &session->model;
+	size_t i;
+
+	json_object_object_add(object, "model", session_json_make(model));
+	for (i = 0; i < model->nr_channels; i++)
+		json_object_array_add(
+			channels, describe_channel(&session->channels[i], model->channels[i].name));
+	note_common_dir(session);
+	if (session->recording[0])
+		json_object_object_add(object, "recording",
+				       json_object_new_string(session->recording));
+	json_object_object_add(object, "channels", channels);
 	return object;
 }

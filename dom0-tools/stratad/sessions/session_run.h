@@ -13,27 +13,26 @@
 #include "base/error.h"
 #include "stratad/sessions/session_table.h"
 
-/* Returns when the session records. */
-int session_run_start(struct managed_session *session, struct json_object *reply,
-		      struct strata_error *error);
+/* Each has the form of a verb; a request that is not mentioned has no members for it. */
+typedef int session_run_fn(struct managed_session *session, struct json_object *request,
+			   struct json_object *reply, struct strata_error *error);
+
+/* Returns when all channels with events record. */
+session_run_fn session_run_start;
 
 /* Returns when the recording is complete. */
-int session_run_stop(struct managed_session *session, struct json_object *reply,
-		     struct strata_error *error);
+session_run_fn session_run_stop;
 
-/* Writes what a flight recorder has in memory.  @request: may name an output directory */
-int session_run_snapshot(struct managed_session *session, struct json_object *request,
-			 struct json_object *reply, struct strata_error *error);
+/* Writes what a flight recorder has in memory.  The request may name an output directory. */
+session_run_fn session_run_snapshot;
 
 /* Rotates the recording. */
-int session_run_rotate(struct managed_session *session, struct json_object *reply,
-		       struct strata_error *error);
+session_run_fn session_run_rotate;
 
 /* Removes the events since the start; recording continues. */
-int session_run_clear(struct managed_session *session, struct json_object *reply,
-		      struct strata_error *error);
+session_run_fn session_run_clear;
 
-/* Tells the consumer of a session that records when to rotate. */
+/* Tells the consumers of a session that records when to rotate. */
 int session_run_set_rotation(struct managed_session *session, const struct strata_rotation *when,
 			     struct json_object *reply, struct strata_error *error);
 

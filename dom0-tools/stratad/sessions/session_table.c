@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "control/session_model.h"
-#include "stratad/sessions/session_files.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER; /* a hold or a consumer ended */
@@ -38,6 +37,7 @@ static void put(struct managed_session *session)
 struct managed_session *session_table_add(struct strata_session *model, struct strata_error *error)
 {
 	struct managed_session *session = NULL;
+	size_t i;
 
 	pthread_mutex_lock(&lock);
 	if (find(model->name))
@@ -55,8 +55,12 @@ struct managed_session *session_table_add(struct strata_session *model, struct s
 	}
 	if (session) {
 		session->model = *model;
-		session->consumer = (struct consumer){ .process = -1, .number = -1 };
-		session->ended = SESSION_NO_NEWS;
+		for (i = 0; i < STRATA_SESSION_CHANNELS_MAX; i++)
+			session->channels[i] = (struct managed_channel){
+				.session = session,
+				.consumer = { .process = -1, .number = -1 },
+				.ended = SESSION_NO_NEWS,
+			};
 		session->held = true;
 		session->users = 1;
 		sessions[nr_sessions++] = session;
@@ -129,34 +133,49 @@ void session_table_remove(struct managed_session *session)
 	pthread_mutex_unlock(&lock);
 }
 
+void session_table_adopt(struct managed_session *session, const struct strata_session *model)
+{
+	struct strata_session earlier;
+
+	/* Others look for its name meanwhile. */
+	pthread_mutex_lock(&lock);
+	earlier = session->model;
+	session->model = *model;
+	pthread_mutex_unlock(&lock);
+	session_model_clear(&earlier);
+}
+
 static void *watch(void *data)
 {
-	struct managed_session *session = data;
+	struct managed_channel *channel = data;
 
 	/* Nobody else changes it while it runs. */
-	consumer_wait(&session->consumer);
+	consumer_wait(&channel->consumer);
 	pthread_mutex_lock(&lock);
-	session->ended = session_files_read_ended(session->model.name);
-	consumer_forget(&session->consumer);
-	put(session);
+	channel->ended = session_files_read_ended(&channel->of);
+	consumer_forget(&channel->consumer);
+	put(channel->session);
 	pthread_cond_broadcast(&changed);
 	pthread_mutex_unlock(&lock);
 	return NULL;
 }
 
-int session_table_watch(struct managed_session *session, const struct consumer *consumer,
+int session_table_watch(struct managed_channel *channel, const struct consumer *consumer,
 			struct strata_error *error)
 {
+	struct managed_session *session = channel->session;
 	pthread_t thread;
 	int number;
 
 	pthread_mutex_lock(&lock);
-	session->consumer = *consumer;
+	channel->of = session_files_consumer(&session->model,
+					     &session->model.channels[channel - session->channels]);
+	channel->consumer = *consumer;
 	session->users++;
-	number = pthread_create(&thread, NULL, watch, session);
+	number = pthread_create(&thread, NULL, watch, channel);
 	if (number) {
 		session->users--;
-		session->consumer = (struct consumer){ .process = -1, .number = -1 };
+		channel->consumer = (struct consumer){ .process = -1, .number = -1 };
 		strata_fail(error, "session %s cannot be watched: %s", session->model.name,
 			    strerror(number));
 	} else {
@@ -166,27 +185,46 @@ int session_table_watch(struct managed_session *session, const struct consumer *
 	return number ? -1 : 0;
 }
 
-bool session_table_records(const struct managed_session *session, struct consumer *consumer)
+bool session_table_consumer(const struct managed_channel *channel, struct consumer *consumer)
 {
 	pthread_mutex_lock(&lock);
-	*consumer = session->consumer;
+	*consumer = channel->consumer;
 	pthread_mutex_unlock(&lock);
 	return consumer->process >= 0;
 }
 
-int session_table_end(struct managed_session *session)
+/* Under the lock. */
+static size_t count_recording(const struct managed_session *session)
 {
-	int ended;
+	size_t nr = 0, i;
+
+	for (i = 0; i < STRATA_SESSION_CHANNELS_MAX; i++)
+		nr += session->channels[i].consumer.process >= 0;
+	return nr;
+}
+
+size_t session_table_count_recording(const struct managed_session *session)
+{
+	size_t nr;
 
 	pthread_mutex_lock(&lock);
-	/* Here, where its watcher cannot close the descriptor meanwhile. */
-	if (session->consumer.process >= 0)
-		consumer_end(&session->consumer);
-	while (session->consumer.process >= 0)
-		pthread_cond_wait(&changed, &lock);
-	ended = session->ended;
+	nr = count_recording(session);
 	pthread_mutex_unlock(&lock);
-	return ended;
+	return nr;
+}
+
+void session_table_end(struct managed_session *session)
+{
+	size_t i;
+
+	pthread_mutex_lock(&lock);
+	/* Here, where their watchers cannot close the descriptors meanwhile. */
+	for (i = 0; i < STRATA_SESSION_CHANNELS_MAX; i++)
+		if (session->channels[i].consumer.process >= 0)
+			consumer_end(&session->channels[i].consumer);
+	while (count_recording(session))
+		pthread_cond_wait(&changed, &lock);
+	pthread_mutex_unlock(&lock);
 }
 
 size_t session_table_names(char (**names)[STRATA_SESSION_NAME_BYTES])

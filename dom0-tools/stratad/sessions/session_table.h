@@ -6,6 +6,8 @@
  *   the table        one mutex, held only to find, add or remove
  *   a session        one command at a time holds it (session_table_hold()), for as long as the
  *                    command takes; commands of other sessions do not wait for that
+ *   model            replaced by the holder, under the table's mutex; the holder alone reads more
+ *                    than its name
  *   consumer, ended  changed by the holder, and by the thread that watches the consumer; under the
  *                    table's mutex
  *
@@ -22,18 +24,28 @@
 
 #include "base/error.h"
 #include "stratad/sessions/consumer.h"
+#include "stratad/sessions/session_files.h"
 
 /* Sessions of one stratad; eight of them can record at a time. */
 #define SESSION_TABLE_MAX 256u
 
-struct managed_session {
-	struct strata_session model;
-	struct consumer consumer; /* process -1: the session does not record */
+struct managed_session;
+
+struct managed_channel {
+	struct managed_session *session;
+	struct session_consumer of; /* names of the present consumer's files */
+	struct consumer consumer;   /* process -1: the channel does not record */
 	int ended; /* exit status of the last consumer, SESSION_KILLED or SESSION_NO_NEWS */
 	char recording[PATH_MAX]; /* of the last start; "" if unknown */
+};
+
+struct managed_session {
+	struct strata_session model;
+	struct managed_channel channels[STRATA_SESSION_CHANNELS_MAX]; /* those of the model */
+	char recording[PATH_MAX]; /* of the last start, of all channels; "" if unknown */
 	bool held;
 	bool removed;
-	unsigned int users; /* holder, those that wait to hold it, and the watcher */
+	unsigned int users; /* holder, those that wait to hold it, and the watchers */
 };
 
 /* Adds a session, whose model belongs to the table from then on, and holds it.  NULL: the name is
@@ -53,17 +65,23 @@ void session_table_release(struct managed_session *session);
 /* Takes a session that is held out of the table.  session_table_release() frees it. */
 void session_table_remove(struct managed_session *session);
 
-/* The holder has started or found a consumer: watches it from now on.  0 or -1. */
-int session_table_watch(struct managed_session *session, const struct consumer *consumer,
+/* Replaces the model of a session that is held; it belongs to the table from then on.  Its channels
+ * are those of before, and perhaps further ones. */
+void session_table_adopt(struct managed_session *session, const struct strata_session *model);
+
+/* The holder has started or found the consumer of a channel: watches it from now on.  0 or -1. */
+int session_table_watch(struct managed_channel *channel, const struct consumer *consumer,
 			struct strata_error *error);
 
-/* Whether a session that is held records now.  @consumer: OUT, to ask; its descriptor may be
- * closed meanwhile */
-bool session_table_records(const struct managed_session *session, struct consumer *consumer);
+/* Whether a channel of a session that is held records now.  @consumer: OUT, to ask; its descriptor
+ * may be closed meanwhile */
+bool session_table_consumer(const struct managed_channel *channel, struct consumer *consumer);
 
-/* Ends the consumer of a session that is held, and waits until it has ended.  Returns its exit
- * status, or -1: it was killed. */
-int session_table_end(struct managed_session *session);
+/* How many channels of a session that is held record now. */
+size_t session_table_count_recording(const struct managed_session *session);
+
+/* Ends the consumers of a session that is held, all at once, and waits until they have ended. */
+void session_table_end(struct managed_session *session);
 
 /* Copies the names of all sessions.  free() the array.  Returns their number. */
 size_t session_table_names(char (**names)[STRATA_SESSION_NAME_BYTES]);

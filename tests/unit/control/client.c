@@ -25,26 +25,46 @@ static void use(const char *text)
 	used += strlen(text);
 }
 
-static void use_session(const struct strata_session_status *session)
+static void use_channel(const struct strata_channel_status *channel)
+{
+	size_t i;
+
+	use(channel->name);
+	use(channel->recording);
+	use(channel->no_figures);
+	for (i = 0; i < channel->nr_sources; i++) {
+		use(channel->sources[i]->name);
+		use(channel->sources[i]->layer);
+		used += channel->sources[i]->events;
+	}
+	for (i = 0; i < channel->nr_waiting; i++) {
+		use(channel->waiting[i]->target);
+		use(channel->waiting[i]->why);
+	}
+}
+
+static void use_rules(const struct strata_channel *channel)
 {
 	size_t i, domain;
+
+	use(channel->name);
+	for (domain = 0; domain < STRATA_NR_DOMAINS; domain++)
+		for (i = 0; i < channel->domains[domain].nr_rules; i++)
+			use(channel->domains[domain].rules[i].text);
+}
+
+static void use_session(const struct strata_session_status *session)
+{
+	size_t i;
 
 	use(session->model->name);
 	use(session->model->output);
 	use(session->recording);
-	use(session->no_figures);
-	for (domain = 0; domain < STRATA_NR_DOMAINS; domain++)
-		for (i = 0; i < session->model->channels[domain].nr_rules; i++)
-			use(session->model->channels[domain].rules[i].text);
-	for (i = 0; i < session->nr_sources; i++) {
-		use(session->sources[i]->name);
-		use(session->sources[i]->layer);
-		used += session->sources[i]->events;
-	}
-	for (i = 0; i < session->nr_waiting; i++) {
-		use(session->waiting[i]->target);
-		use(session->waiting[i]->why);
-	}
+	used += session->events;
+	for (i = 0; i < session->model->nr_channels; i++)
+		use_rules(&session->model->channels[i]);
+	for (i = 0; i < session->nr_channels; i++)
+		use_channel(session->channels[i]);
 }
 
 static int ask_often(int nr, int limit_ms)
@@ -84,6 +104,7 @@ static void *live(void *data)
 {
 	struct strata_control *control = strata_control_new();
 	struct strata_session *session, *saved, *copy;
+	struct strata_channel *rare;
 	char name[32], other[32];
 	const char *text;
 	bool ok;
@@ -91,10 +112,11 @@ static void *live(void *data)
 	snprintf(name, sizeof(name), "thread-%d", *(int *)data);
 	snprintf(other, sizeof(other), "copy-%d", *(int *)data);
 	ok = fine(control, strata_control_session_new(control, name, "/tmp", &session)) &&
+	     fine(control, strata_control_session_add_channel(control, session, "rare", &rare)) &&
 	     fine(control, strata_control_create(control, session)) &&
-	     fine(control, strata_control_enable_list(control, name, STRATA_DOMAIN_APP,
+	     fine(control, strata_control_enable_list(control, name, "rare", STRATA_DOMAIN_APP,
 						      STRATA_RULE_EVENT, "program", "a,b,,c")) &&
-	     fine(control, strata_control_disable_list(control, name, STRATA_DOMAIN_APP,
+	     fine(control, strata_control_disable_list(control, name, "rare", STRATA_DOMAIN_APP,
 						       STRATA_RULE_EVENT, "program", "b")) &&
 	     fine(control, strata_control_status(control, name)) &&
 	     /* An argument that the call itself frees. */
@@ -106,7 +128,7 @@ static void *live(void *data)
 	     fine(control,
 		  strata_control_session_read(control, text, strlen(text), other, NULL, &copy)) &&
 	     fine(control, strata_control_create(control, copy)) &&
-	     copy->channels[STRATA_DOMAIN_APP].nr_rules == 2 &&
+	     copy->channels[1].domains[STRATA_DOMAIN_APP].nr_rules == 2 &&
 	     fine(control, strata_control_destroy(control, other)) &&
 	     fine(control, strata_control_destroy(control, name));
 	if (ok)
@@ -139,10 +161,11 @@ static int run_threads(int nr)
 static int pass_wrong_arguments(void)
 {
 	struct strata_control *control = strata_control_new();
-	struct strata_channel channel = { .rings = (enum strata_app_mode)99 };
+	struct strata_domain_channel channel = { .rings = (enum strata_app_mode)99 };
 	struct strata_rule rule = { .kind = (enum strata_rule_kind)77 };
 	char *text = malloc(5000);
 	struct strata_session *session, *none;
+	struct strata_channel *bad;
 
 	memset(text, 'x', 4999);
 	text[4999] = '\0';
@@ -151,24 +174,29 @@ static int pass_wrong_arguments(void)
 	fine(control, strata_control_session_new(control, "name", "a\nb", &none));
 	fine(control, strata_control_session_read(control, text, 4999, NULL, NULL, &none));
 	fine(control, strata_control_session_new(control, "name", NULL, &session));
-	fine(control, strata_control_session_add(control, session, STRATA_DOMAIN_APP,
+	fine(control, strata_control_session_add(control, session, NULL, STRATA_DOMAIN_APP,
 						 STRATA_RULE_EVENT, "p", text));
-	fine(control, strata_control_session_add(control, session, STRATA_DOMAIN_APP,
+	fine(control, strata_control_session_add(control, session, NULL, STRATA_DOMAIN_APP,
 						 STRATA_RULE_EVENT, text, "e"));
-	fine(control, strata_control_session_add(control, session, STRATA_DOMAIN_APP,
+	fine(control, strata_control_session_add(control, session, NULL, STRATA_DOMAIN_APP,
 						 STRATA_RULE_EVENT, "p", ",,"));
-	fine(control, strata_control_session_add(control, session, (enum strata_domain)9,
+	fine(control, strata_control_session_add(control, session, NULL, (enum strata_domain)9,
 						 STRATA_RULE_EVENT, "p", "e"));
-	fine(control, strata_control_enable(control, "name", STRATA_DOMAIN_APP, &rule, 1));
+	fine(control, strata_control_enable(control, "name", NULL, STRATA_DOMAIN_APP, &rule, 1));
 	rule.kind = STRATA_RULE_EVENT;
 	memset(rule.text, 'x', sizeof(rule.text));
-	fine(control, strata_control_enable(control, "name", STRATA_DOMAIN_APP, &rule, 1));
+	fine(control, strata_control_enable(control, "name", NULL, STRATA_DOMAIN_APP, &rule, 1));
 	fine(control,
-	     strata_control_set_channel(control, "name", STRATA_DOMAIN_APP, &channel, NULL));
+	     strata_control_set_channel(control, "name", NULL, STRATA_DOMAIN_APP, &channel, NULL));
 	channel.rings = (enum strata_app_mode)0;
-	fine(control, strata_control_set_channel(control, "name", STRATA_DOMAIN_KERNEL, &channel,
-						 "subbuf_bytes"));
-	fine(control, strata_control_set_channel_text(control, "name", STRATA_DOMAIN_APP, "[1]"));
+	fine(control, strata_control_set_channel(control, "name", NULL, STRATA_DOMAIN_KERNEL,
+						 &channel, "subbuf_bytes"));
+	fine(control,
+	     strata_control_set_channel_text(control, "name", NULL, STRATA_DOMAIN_APP, "[1]"));
+	fine(control, strata_control_session_add_channel(control, session, "a:b", &bad));
+	session->nr_channels = STRATA_SESSION_CHANNELS_MAX + 1;
+	fine(control, strata_control_create(control, session));
+	session->nr_channels = 1;
 	session->event_header = (enum strata_header_form)9;
 	fine(control, strata_control_create(control, session));
 	fine(control, strata_control_get(control, text, &none));

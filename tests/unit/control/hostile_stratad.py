@@ -18,10 +18,10 @@ SOCKET = "/run/strata/stratad.sock"
 MUTATIONS = 2000
 
 MODEL = {
-    "strata_session": 1,
+    "strata_session": 2,
     "name": "web",
     "output": "/srv/web",
-    "channels": {"app": {"rules": [{"target": "nginx", "text": "request*"}]}},
+    "channels": [{"name": "channel0", "app": {"rules": [{"target": "nginx", "text": "request*"}]}}],
 }
 STATUS = {
     "recording": "/srv/web/recording-1",
@@ -36,7 +36,8 @@ STATUS = {
     "waiting": [{"target": "apache", "why": "no such program is connected yet"}],
     "not_shown": 0,
 }
-SESSION = {"model": MODEL, "records": True, "process": 77, "recording": "/srv/web/recording-1", "status": STATUS}
+CHANNEL = {"name": "channel0", "records": True, "process": 77, "recording": "/srv/web/recording-1", "status": STATUS}
+SESSION = {"model": MODEL, "recording": "/srv/web/recording-1", "channels": [CHANNEL]}
 GOOD = {"status": 0, "current": "web", "message": "fine", "notes": ["one", "two"], "sessions": [SESSION]}
 
 
@@ -54,8 +55,16 @@ def with_model(**changes):
     return with_session(model=but(MODEL, **changes))
 
 
+def with_channel(**changes):
+    return with_session(channels=[but(CHANNEL, **changes)])
+
+
 def with_figures(**changes):
-    return with_session(status=but(STATUS, **changes))
+    return with_channel(status=but(STATUS, **changes))
+
+
+def with_rules(rules):
+    return with_model(channels=[{"name": "channel0", "app": {"rules": rules}}])
 
 
 def line(value):
@@ -65,7 +74,7 @@ def line(value):
 # The case, what the client gets, and what it must print.
 CASES = [
     ("a good reply", line(GOOD), r"0 1 fine"),
-    ("a session alone", line(but(GOOD, sessions=[{"model": MODEL}], message=..., notes=..., current=...)), r"0 1 $"),
+    ("a session alone", line(but(GOOD, sessions=[{"model": MODEL, "channels": [{}]}], message=..., notes=..., current=...)), r"0 1 $"),
     ("no session", line(but(GOOD, sessions=[])), r"0 0 fine"),
     ("nothing", b"", r"-1 0 stratad: the connection was closed; `strata status` shows"),
     ("half a message", line(GOOD)[:100], r"-1 0 stratad: the connection was closed"),
@@ -94,28 +103,31 @@ CASES = [
     ("null for a session", line(but(GOOD, sessions=[None])), r'-1 0 stratad: "sessions" has an entry'),
     ("no model", line(with_session(model=...)), r'-1 0 stratad: session 0: "model" is missing'),
     ("a model of another type", line(with_session(model=[])), r"-1 0 stratad: session 0: a session is not an object"),
-    ("another version", line(with_model(strata_session=2)), r"-1 0 stratad: session 0: .*version 2"),
+    ("another version", line(with_model(strata_session=3)), r"-1 0 stratad: session 0: .*version 3"),
     ("an unknown member", line(with_model(colour=1)), r'-1 0 stratad: session 0: unknown member "colour"'),
     ("a model without a name", line(with_model(name=...)), r'-1 0 stratad: session 0: "name" is not a string'),
     ("a long name", line(with_model(name="x" * 100000)), r"-1 0 stratad: session 0: "),
     ("a model without a directory", line(with_model(output=...)), r'-1 0 stratad: session 0: "output" is missing'),
     ("channels of another type", line(with_model(channels=3)), r'-1 0 stratad: session 0: .*"channels"'),
-    ("a long rule", line(with_model(channels={"app": {"rules": [{"target": "a", "text": "x" * 2000}]}})), r"-1 0 stratad: session 0: "),
-    ("too many rules", line(with_model(channels={"app": {"rules": [{"target": "a", "text": str(i)} for i in range(300)]}})), r"-1 0 .*over 256"),
-    ("records of another type", line(with_session(records=1)), r'-1 0 stratad: session 0: "records" is neither'),
-    ("a process of another type", line(with_session(process="x")), r'-1 0 stratad: session 0: "process"'),
-    ("a large process", line(with_session(process=2**40)), r'-1 0 stratad: session 0: "process" is over'),
-    ("an unknown end", line(with_session(records=False, ended="melted")), r'-1 0 stratad: session 0: "ended"'),
-    ("a consumer that was killed", line(with_session(records=False, ended="killed", status=...)), r"0 1 fine"),
-    ("figures of another type", line(with_session(status=[])), r'-1 0 stratad: session 0: "status" is not an object'),
-    ("negative figures", line(with_figures(events=-5)), r'-1 0 stratad: session 0: "events"'),
-    ("broken figures", line(with_figures(events=1.5)), r'-1 0 stratad: session 0: "events"'),
-    ("sources of another type", line(with_figures(sources={"a": 1})), r'-1 0 stratad: session 0: "sources"'),
-    ("a source of another type", line(with_figures(sources=["x"])), r'-1 0 stratad: session 0: "sources" has an entry'),
-    ("a source with a wrong name", line(with_figures(sources=[{"name": 5}])), r'-1 0 stratad: session 0: source 0: "name"'),
+    ("a long rule", line(with_rules([{"target": "a", "text": "x" * 2000}])), r"-1 0 stratad: session 0: "),
+    ("too many rules", line(with_rules([{"target": "a", "text": str(i)} for i in range(300)])), r"-1 0 .*over 256"),
+    ("more channels than the model has", line(with_session(channels=[CHANNEL] * 2)), r'-1 0 stratad: session 0: the model has 1 channels'),
+    ("too many channels", line(with_model(channels=[{"name": str(i)} for i in range(9)])), r"-1 0 stratad: session 0: .*over 8"),
+    ("a channel of another type", line(with_session(channels=[7])), r'-1 0 stratad: session 0: "channels" has an entry'),
+    ("records of another type", line(with_channel(records=1)), r'-1 0 stratad: session 0: channel 0: "records" is neither'),
+    ("a process of another type", line(with_channel(process="x")), r'-1 0 stratad: session 0: channel 0: "process"'),
+    ("a large process", line(with_channel(process=2**40)), r'-1 0 stratad: session 0: channel 0: "process" is over'),
+    ("an unknown end", line(with_channel(records=False, ended="melted")), r'-1 0 stratad: session 0: channel 0: "ended"'),
+    ("a consumer that was killed", line(with_channel(records=False, ended="killed", status=...)), r"0 1 fine"),
+    ("figures of another type", line(with_channel(status=[])), r'-1 0 stratad: session 0: channel 0: "status" is not an object'),
+    ("negative figures", line(with_figures(events=-5)), r'-1 0 stratad: session 0: channel 0: "events"'),
+    ("broken figures", line(with_figures(events=1.5)), r'-1 0 stratad: session 0: channel 0: "events"'),
+    ("sources of another type", line(with_figures(sources={"a": 1})), r'-1 0 stratad: session 0: channel 0: "sources"'),
+    ("a source of another type", line(with_figures(sources=["x"])), r'-1 0 stratad: session 0: channel 0: "sources" has an entry'),
+    ("a source with a wrong name", line(with_figures(sources=[{"name": 5}])), r'-1 0 stratad: session 0: channel 0: source 0: "name"'),
     ("an empty source", line(with_figures(sources=[{}])), r"0 1 fine"),
-    ("waits of another type", line(with_figures(waiting=[[]])), r'-1 0 stratad: session 0: "waiting" has an entry'),
-    ("a wait with a wrong reason", line(with_figures(waiting=[{"why": None}])), r'-1 0 stratad: session 0: wait 0: "why"'),
+    ("waits of another type", line(with_figures(waiting=[[]])), r'-1 0 stratad: session 0: channel 0: "waiting" has an entry'),
+    ("a wait with a wrong reason", line(with_figures(waiting=[{"why": None}])), r'-1 0 stratad: session 0: channel 0: wait 0: "why"'),
     ("a reply in single bytes", "slowly", r"0 1 fine"),
     ("a reply that does not end", "endless", r"-1 0 stratad: a message of over 268435456 bytes"),
     ("a good reply after all", line(GOOD), r"0 1 fine"),

@@ -41,16 +41,23 @@ def main():
         reply = session.enable_event("app", ["plain", "nothing"], target="program")
         check("rules are enabled", "2 rules of the domain app enabled" in reply.message, reply)
         session.disable_event("app", "nothing", target="program")
-        rules = session.status()["model"]["channels"]["app"]
+        rules = session.status()["model"]["channels"][0]["app"]
         check("channel and rules are set", rules["nr_subbufs"] == 4 and [rule["text"] for rule in rules["rules"]] == ["plain"], rules)
         session.track("kernel", "pid", [17, 18], target="*")
         session.untrack("kernel", "pid", 17, target="*")
-        tracked = session.status()["model"]["channels"]["kernel"]["rules"]
+        tracked = session.status()["model"]["channels"][0]["kernel"]["rules"]
         check("processes are tracked", tracked == [{"kind": "pid", "target": "*", "text": "18"}], tracked)
         session.untrack("kernel", "pid", 18, target="*")
+        session.set_channel("app", channel="spare", nr_subbufs=2)
+        session.enable_event("app", "error", target="program", channel="spare")
+        session.disable_channel("spare")
+        spare = session.status()["model"]["channels"][1]
+        check("a channel has a name, rings and rules", spare["name"] == "spare" and spare["app"]["nr_subbufs"] == 2 and spare["app"]["rules"][0]["text"] == "error", spare)
+        check("it is disabled", spare["disabled"], spare)
+        refuses("one that does not exist is named", strata.Failed, "no channel other", lambda: session.enable_event("app", "x", target="y", channel="other"))
 
         session.start()
-        check("it records", session.status()["records"])
+        check("it records", session.status()["channels"][0]["records"])
         subprocess.run([program, "lengths", "1"], check=True)
         subprocess.run([program, "threads", "500"], check=True)
         reply = session.stop()
