@@ -52,7 +52,7 @@ LINUX_STYLE   = $(filter-out xen-patch/% include/strata/platform/xen.h,$(C_FILES
 SHELL_FILES   = $(shell git ls-files --cached --others --exclude-standard | \
 	xargs grep -lE '^\#!/bin/(ba)?sh' -- )
 
-.PHONY: all deps tools xen xen-tests kmod images demo check quick fuzz bench bench-papers install install-units clean format lint unit model attack browser
+.PHONY: all deps tools test-programs xen xen-tests kmod images demo check quick fuzz bench bench-papers install install-units clean format lint unit model attack browser
 .DELETE_ON_ERROR:
 
 all: deps-all
@@ -258,7 +258,10 @@ $(O)/tests/control/client: tests/unit/control/client.c $(CONTROL_OBJECTS)
 	@$(CC) $(STRATA_CFLAGS) -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined $< $(CONTROL_SOURCES) \
 		-pie -o $@ -lpthread $(shell pkg-config --libs json-c)
 
-unit: $(UNIT_TESTS) $(APP_TESTS) $(CONTROL_TESTS) $(ATTACKS)
+# What tests that are scripts run.
+test-programs: $(APP_TESTS) $(CONTROL_TESTS)
+
+unit: $(UNIT_TESTS) test-programs $(ATTACKS)
 
 # The recorder and the core's writer under sanitizers, against a host that is not there (tests/fuzz).
 FUZZ_CFLAGS  := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined \

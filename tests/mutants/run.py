@@ -111,17 +111,17 @@ def source_of(test):
 
 
 def command_of(test):
-    """The target of make for a test, and how it is run."""
+    """The targets of make for a test, and how it is run."""
     kind, _, name = test.rpartition(":")
     if kind == "check":
-        return f"out/tests/check/test_check_{name}", [f"out/tests/check/test_check_{name}"]
+        return [f"out/tests/check/test_check_{name}"], [f"out/tests/check/test_check_{name}"]
     if kind == "fuzz":
         program = f"out/tests/fuzz/fuzz_{name}"
-        return program, [program, "--mutations", FUZZ_MUTATIONS[name]]
+        return [program], [program, "--mutations", FUZZ_MUTATIONS[name]]
     if kind == "sh":
         # Of one that is ended, nothing that it started stays: recorders, of which there are eight.
-        return "tools", ["tests/own_processes.sh", f"tests/unit/test_{name}.sh"]
-    return f"out/tests/test_{name}", [f"out/tests/test_{name}"]
+        return ["tools", "test-programs"], ["tests/own_processes.sh", f"tests/unit/test_{name}.sh"]
+    return [f"out/tests/test_{name}"], [f"out/tests/test_{name}"]
 
 
 def copy_tree():
@@ -157,8 +157,7 @@ def copy_tree():
 
 def make(test, mutated):
     """Builds a test in the copy.  Returns what went wrong, or None."""
-    target = command_of(test)[0]
-    command = ["make", "-s", f"-j{os.cpu_count()}", "WARNINGS=-w", target]
+    command = ["make", "-s", f"-j{os.cpu_count()}", "WARNINGS=-w", *command_of(test)[0]]
     if mutated and test.startswith("alone:"):
         for part in ("strata", "stratad", "consumerd", "merge", "libtests"):
             command += ["-o", f"out/build/{part}.a"]
@@ -169,8 +168,10 @@ def make(test, mutated):
 def run(test, seconds):
     """Runs a test in the copy.  Returns whether it passed, and why not."""
     with open(os.path.join(WORK, "output"), "wb") as output:
+        # Programs that were linked in the original tree look for libraries there.
+        environment = dict(os.environ, LD_LIBRARY_PATH=os.path.join(TREE, "out", "lib"))
         child = subprocess.Popen(command_of(test)[1], cwd=TREE, stdout=output, stderr=output,
-                                 stdin=subprocess.DEVNULL, start_new_session=True)
+                                 stdin=subprocess.DEVNULL, start_new_session=True, env=environment)
         try:
             status = child.wait(seconds)
         except subprocess.TimeoutExpired:

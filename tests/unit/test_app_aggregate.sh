@@ -14,8 +14,6 @@ program=$PWD/out/tests/app/program
 library=$PWD/out/tests/app/library.so
 work=$(mktemp -d)
 export STRATA_APP_SOCKET=$work/apps.sock
-# A tree that was copied has programs that were linked in another one (tests/mutants).
-export LD_LIBRARY_PATH=$PWD/out/lib
 declare -A pid=()
 running=""
 trap 'kill ${pid[*]} $recorder $running 2>/dev/null; rm -rf "$work"' EXIT

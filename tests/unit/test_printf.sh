@@ -11,8 +11,6 @@
 strata=$PWD/out/bin/strata
 messages=$PWD/out/tests/app/messages
 source=tests/unit/app/messages.c
-# A tree that was copied has programs that were linked in another one (tests/mutants).
-export LD_LIBRARY_PATH=$PWD/out/lib
 work=$(mktemp -d)
 export STRATA_APP_SOCKET=$work/apps.sock
 running=""

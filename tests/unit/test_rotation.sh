@@ -11,7 +11,6 @@
 strata=$PWD/out/bin/strata
 program=$PWD/out/tests/app/program
 work=$(mktemp -d)
-export LD_LIBRARY_PATH=$PWD/out/lib
 running=""
 # shellcheck disable=SC2317,SC2086 # the trap calls it; these may be no word
 end_all() {

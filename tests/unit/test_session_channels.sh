@@ -12,8 +12,6 @@
 strata=$PWD/out/bin/strata
 program=$PWD/out/tests/app/program
 work=$(mktemp -d)
-# A tree that was copied has programs that were linked in another one (tests/mutants).
-export LD_LIBRARY_PATH=$PWD/out/lib
 # shellcheck disable=SC2317 # the trap calls it
 end_all() {
 	for session in web flight; do
@@ -89,7 +87,7 @@ check "rotation by size is set" "$strata" enable-rotation --session web --size 6
 third=$(recording)
 removed() {
 	"$program" numbered 20000
-	[ ! -e "$third/channel0" ]
+	[ "$(figure 0 rotations)" -ge 3 ] && [ ! -e "$third/channel0" ]
 }
 check "the frequent one's oldest recording is removed" await removed
 check "the rare one's stays" test -f "$third/rare/recording.json"

@@ -17,8 +17,6 @@ rounds=${DEATHS_ROUNDS:-12}
 seed=${DEATHS_SEED:-$(($(date +%s) % 32768))}
 RANDOM=$seed
 echo "# the seed is $seed"
-# A tree that was copied has programs that were linked in another one (tests/mutants).
-export LD_LIBRARY_PATH=$PWD/out/lib
 running=""
 # shellcheck disable=SC2317 # the trap calls it
 end_all() {

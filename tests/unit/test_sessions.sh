@@ -13,8 +13,6 @@ strata=$PWD/out/bin/strata
 program=$PWD/out/tests/app/program
 work=$(mktemp -d)
 files=/run/strata/sessions
-# A tree that was copied has programs that were linked in another one (tests/mutants).
-export LD_LIBRARY_PATH=$PWD/out/lib
 running="" stopped=""
 # shellcheck disable=SC2317,SC2086 # the trap calls it; these may be no word
 end_all() {

@@ -13,8 +13,6 @@
 strata=$PWD/out/bin/strata
 program=$PWD/out/tests/app/program
 work=$(mktemp -d)
-# A tree that was copied has programs that were linked in another one (tests/mutants).
-export LD_LIBRARY_PATH=$PWD/out/lib
 chmod 711 "$work"
 alice=54321 bob=54322 carol=54323
 declare -A homes=([$alice]=$work/alice [$bob]=$work/bob [$carol]=$work/carol)

@@ -54,6 +54,22 @@ in_order() {
 check "the parts are one timeline" in_order
 check "the snapshot merges, no violation" merged_cleanly "${snapshots[0]}" "$OUT/snapshot-merged"
 check "so does that of the trigger" merged_cleanly "${snapshots[1]}" "$OUT/trigger-merged"
+# The recordings of two channels: the first one before the rotation, the other after it.
+mapfile -t both < <(find "$OUT/channels" -mindepth 1 -maxdepth 1 -name 'recording-*' | sort -V)
+check "the recordings of two channels are two directories" test "${#both[@]}" = 2
+# merged_both DIRECTORY OUT: merges the recordings of both channels, with no violation in any.
+merged_both() {
+	out/bin/strata merge --json "$1" -o "$2" | jq -e '(.recordings | length) == 2 and ([.recordings[].clock.violations] | add) == 0'
+}
+for i in 0 1; do
+	check "directory $i has the hypervisor in one channel" has_layers "${both[i]}/channel0" xen
+	check "and the guest, too, in the other" has_layers "${both[i]}/rare" "kernel xen"
+	check "both merge, no violation" merged_both "${both[i]}" "$OUT/channels-merged-$i"
+done
+# lost CHANNEL: events that it has lost in both recordings.
+lost() { out/bin/strata stat --json "$OUT"/channels/recording-*/"$1" 2>/dev/null | jq '[.traces[].lost] | add'; }
+check "the small rings overflowed" test "$(lost channel0)" -gt 0
+check "the other channel lost nothing" test "$(lost rare)" = 0
 check "no kernel complained in dom0" bash -c "! grep -E 'BUG|WARNING|Oops|refcount' '$OUT/dom0-dmesg'"
 check "Xen did not complain" bash -c "! grep -E 'Xen BUG|Assertion|WARN' '$OUT/xl-dmesg'"
 finish

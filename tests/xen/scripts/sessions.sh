@@ -110,6 +110,27 @@ kill -KILL $program
 verb start "a stopped one starts again" start web
 verb stop "and stops" stop web
 verb stop "the flight recorder stops" stop flight
+
+# Channels: in small rings of its own a flood of the hypervisor's events overflows, beside a guest's events in another one.
+verb create "a session of two channels is created" create --output "$LAB_OUT/channels" channels
+verb channel "with small rings" enable-channel --xen --buffer 4Kx2 --budget none
+verb rules "for all events of the hypervisor" enable-event --xen all
+verb channel "another channel" enable-channel rare --xen --buffer 64Kx4
+verb rules "for its domains' events" enable-event -c rare --xen sched
+verb rules "and a guest's" enable-event -c rare --kernel g1 sched_switch
+verb start "both record when it has started" start channels
+await 60 status_of channels 'g1 +kernel +[1-9]'
+verb channels "it is described" status channels
+expect_line "with the first channel" channels ' channel0: records'
+expect_line "and the other one" channels ' rare: records'
+verb listing "Xen and the guest have a channel for each" list
+expect_line "of two recorders" listing 'recorder 1'
+verb divide "they rotate together" rotate channels
+sleep 1
+verb stop "they stop" stop channels
+expect_line "each reports" stop 'channel rare: its report:'
+verb destroy "the session is destroyed" destroy channels
+
 verb destroy "all are destroyed" destroy flight
 verb destroy "the session, too" destroy web
 verb destroy "the killed one, too" destroy guests
