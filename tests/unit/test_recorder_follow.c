@@ -263,17 +263,29 @@ static void an_event_that_no_table_has_holds_its_own_source_alone(void **state)
 	struct recorder_totals totals;
 	struct followed followed;
 	uint32_t number = 0;
+	uint64_t bytes;
 
 	(void)state;
 	followed_begin(&followed, STRATA_HEADER_FULL);
+	/* The tables have its file. */
+	followed_put(&followed, &number, 1);
+	strata_ring_flush(followed.ring.writer);
+	followed_drain_until(&followed, 1);
+	followed_drain(&followed);
+	bytes = followed.table->slots[0].bytes;
+	assert_true(bytes > 0);
 	delay_tables(&followed);
 	assert_int_equal(strata_source_add_event(&recorder_recording(followed.recorder)->sources[0],
 						 &event, &followed.error),
 			 0);
 	followed_put(&followed, &number, 3);
 	strata_ring_flush(followed.ring.writer);
-	followed_drain_until(&followed, 3);
-	waits_for_tables(&followed, 0);
+	followed_drain_until(&followed, 4);
+	assert_int_equal(followed.table->slots[0].bytes, bytes);
+	followed.recorder->save.again_ticks = 0;
+	followed_drain(&followed);
+	followed_drain(&followed);
+	assert_true(followed.table->slots[0].bytes > bytes);
 	assert_int_equal(recorder_close(followed.recorder, &totals, &followed.error), 0);
 	followed_end(&followed);
 }
@@ -300,6 +312,7 @@ static void a_ring_that_no_table_has_waits(void **state)
 	struct recorder_totals totals;
 	static struct test_ring second;
 	struct followed followed;
+	uint64_t before;
 
 	(void)state;
 	followed_begin(&followed, STRATA_HEADER_FULL);
@@ -308,6 +321,10 @@ static void a_ring_that_no_table_has_waits(void **state)
 	assert_int_equal(recorder_add_ring(followed.recorder, 0, &second.ring, RECORDER_FROM_NOW,
 					   &followed.error),
 			 0);
+	/* Also as long as it is empty, and has no file. */
+	before = followed.table->slots[1].complete_ticks;
+	followed_drain(&followed);
+	assert_int_equal(followed.table->slots[1].complete_ticks, before);
 	test_ring_put(&second, 0);
 	strata_ring_flush(second.writer);
 	followed_drain_until(&followed, 1);
