@@ -289,6 +289,30 @@ static void a_flight_recorder_holds_the_newest(void **state)
 	munmap(torture.rings, torture.nr * torture.stride);
 }
 
+static void who_fills_a_subbuffer_wakes_a_reader_that_sleeps(void **state)
+{
+	const struct strata_ring_geometry geo = { .subbuf_bits = 12, .nr_subbufs_bits = 2 };
+	struct strata_single_reader reader = one_ring(geo, false);
+	const uint64_t sleep = 77;
+	unsigned int asked = 0;
+	uint64_t body = 0;
+	uint32_t id;
+
+	(void)state;
+	strata_single_sleep(&reader, sleep);
+	for (id = 1; id <= 400; id++)
+		if (!strata_single_write(&torture.table, id, &body, 8))
+			asked += strata_single_write_slow(&torture.table, id, &body, 8, NULL) ==
+				 sleep;
+	assert_in_range(asked, 1, 3);
+	strata_single_awake(&reader);
+	for (asked = 0; id <= 700; id++)
+		if (!strata_single_write(&torture.table, id, &body, 8))
+			asked += strata_single_write_slow(&torture.table, id, &body, 8, NULL) != 0;
+	assert_int_equal(asked, 0);
+	munmap(torture.rings, torture.nr * torture.stride);
+}
+
 static unsigned char *trap;
 
 /* The copy came to the second page: meanwhile the ring is written, once round and more. */
@@ -488,6 +512,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(records_are_once_in_order_or_counted_as_lost),
 		cmocka_unit_test(records_that_are_overwritten_are_never_found_torn),
+		cmocka_unit_test(who_fills_a_subbuffer_wakes_a_reader_that_sleeps),
 		cmocka_unit_test(a_flight_recorder_holds_the_newest),
 		cmocka_unit_test(a_reader_that_is_overtaken_while_it_copies_knows),
 		cmocka_unit_test(a_record_that_is_too_large_is_refused_and_counted),

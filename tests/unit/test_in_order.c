@@ -57,6 +57,7 @@ static int take(struct strata_slice_sink *sink, size_t stream, struct strata_ctf
 		assert_true(strata_ctf_program_fold(&class->program, &cursor, &hash));
 		/* The packet's own fields, too. */
 		hash = hash * 31 + (shown->packet.type ? shown->packet.cursor.end : 0) + shown->cpu;
+		hash = hash * 31 + reader->packet.offset;
 		strata_chain_add(&seen->chain, events[i].ns, hash);
 		seen->is_in_order &= events[i].ns >= seen->last_ns;
 		seen->last_ns = events[i].ns;
@@ -107,6 +108,8 @@ static void begin(struct outputs_world *world)
 
 	other.seed = 82;
 	other.streams = 5;
+	/* Its packets differ in nothing but what they contain. */
+	other.is_lossy = false;
 	outputs_begin(world);
 	outputs_add(world, "one", &trace);
 	outputs_add(world, "two", &other);
