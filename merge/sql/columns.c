@@ -36,9 +36,12 @@ static const struct sql_column common[SQL_NR_COMMON] = {
 	[SQL_TID] = { .name = "tid", .type = "INTEGER" },
 };
 
+/* What an event says whose class has a format (outputs/message.h). */
+static const char message_name[] = "message";
+
 /* The columns of the table of all events that follow the common ones. */
 static const char *const events_columns[SQL_NR_EVENTS_COLUMNS - SQL_NR_COMMON] = {
-	"event", "packet", "stream_context", "context", "fields",
+	"event", "packet", "stream_context", "context", "fields", message_name,
 };
 
 static unsigned int kinds_of(const struct strata_ctf_type *type)
@@ -146,7 +149,8 @@ static void keep(void *field)
 
 static bool is_full(const struct sql_columns *table, const struct found_fields *found)
 {
-	return SQL_NR_COMMON + table->nr_fields + table->nr_named == found->most;
+	return SQL_NR_COMMON + table->nr_fields + table->nr_named + table->has_message ==
+	       found->most;
 }
 
 /* Adds a field of a class if the table does not have it yet; there is room. Returns 0 or -1. */
@@ -245,6 +249,8 @@ static int wish_columns(const struct sql_columns *table, struct sql_names *names
 		status = sql_names_wish(names, text, arena);
 		free(text);
 	}
+	if (!status && table->has_message)
+		status = sql_names_wish(names, message_name, arena);
 	return status;
 }
 
@@ -258,14 +264,15 @@ static int name_columns(struct sql_columns *table, struct strata_ctf_arena *aren
 	size_t i;
 
 	table->columns = strata_ctf_arena_get(
-		arena, SQL_NR_COMMON + table->nr_fields + table->nr_named, sizeof(*table->columns));
+		arena, SQL_NR_COMMON + table->nr_fields + table->nr_named + table->has_message,
+		sizeof(*table->columns));
 	if (!table->columns)
 		return -1;
 	if (wish_columns(table, &names, arena))
 		goto out;
 	for (i = 0; i < SQL_NR_COMMON; i++) {
-		if (add_column(table, &names, common[i].name, common[i].type, SIZE_MAX, false,
-			       arena))
+		if (add_column(table, &names, common[i].name, common[i].type, SQL_COMMON_FIELD,
+			       false, arena))
 			goto out;
 	}
 	for (i = 0; i < table->nr_fields; i++) {
@@ -289,7 +296,9 @@ static int name_columns(struct sql_columns *table, struct strata_ctf_arena *aren
 		if (!text || add_column(table, &names, text, "TEXT", i, true, arena))
 			goto out;
 	}
-	status = 0;
+	status = table->has_message ? add_column(table, &names, message_name, "TEXT",
+						 SQL_MESSAGE_FIELD, false, arena)
+				    : 0;
 out:
 	free(text);
 	sql_names_clear(&names);
@@ -304,8 +313,10 @@ int sql_columns_make(struct sql_columns *columns, const struct sql_member *membe
 	int status = 0;
 
 	memset(columns, 0, sizeof(*columns));
-	for (i = 0; i < nr_members; i++)
+	for (i = 0; i < nr_members; i++) {
 		room += sql_nr_fields(&members[i]);
+		columns->has_message |= members[i].event->format != NULL;
+	}
 	columns->fields =
 		strata_ctf_arena_get(arena, room < most ? room : most, sizeof(*columns->fields));
 	if (!columns->fields)
@@ -328,7 +339,7 @@ int sql_columns_make_events(struct sql_columns *columns, struct strata_ctf_arena
 		return -1;
 	memcpy(columns->columns, common, sizeof(common));
 	for (i = 0; i < SQL_NR_EVENTS_COLUMNS; i++) {
-		columns->columns[i].field = SIZE_MAX;
+		columns->columns[i].field = i == SQL_MESSAGE ? SQL_MESSAGE_FIELD : SQL_COMMON_FIELD;
 		if (i >= SQL_NR_COMMON) {
 			columns->columns[i].name = events_columns[i - SQL_NR_COMMON];
 			columns->columns[i].type = "TEXT";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * columns.h - the columns of a table of events: first the common ones, then one for each field that
- * any class of the event has in any trace.
+ * any class of the event has in any trace, then the message, if any of them has one.
  */
 #ifndef STRATA_MERGE_SQL_COLUMNS_H
 #define STRATA_MERGE_SQL_COLUMNS_H
@@ -32,13 +32,18 @@ enum sql_event_column {
 	SQL_STREAM_CONTEXT,
 	SQL_CONTEXT,
 	SQL_FIELDS,
+	SQL_MESSAGE,
 	SQL_NR_EVENTS_COLUMNS,
 };
+
+/* In place of the index of a field. */
+#define SQL_COMMON_FIELD  SIZE_MAX
+#define SQL_MESSAGE_FIELD (SIZE_MAX - 1)
 
 struct sql_column {
 	const char *name;
 	const char *type; /* in the table's declaration */
-	size_t field;     /* index in the table's fields; SIZE_MAX: a common column */
+	size_t field;     /* index in the table's fields, or one of the above */
 	bool is_name;     /* the symbolic name of the field's number */
 };
 
@@ -64,6 +69,7 @@ struct sql_columns {
 	struct sql_field *fields;
 	size_t nr_fields;
 	size_t nr_named; /* fields that have symbolic names */
+	bool has_message;
 	size_t left_out; /* fields beyond SQLite's limit on columns */
 };
 

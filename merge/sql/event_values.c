@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "outputs/json/json_text.h"
+#include "outputs/message.h"
 #include "sql/event_table.h"
 #include "sql/value.h"
 
@@ -132,7 +133,7 @@ static void result_scope(sqlite3_context *context, struct event_cursor *cursor,
 	}
 	if (strata_json_scope(&cursor->buffer, shown,
 			      (enum strata_json_scope)(column - SQL_PACKET)))
-		sql_result_json(context, &cursor->buffer);
+		sql_result_buffer(context, &cursor->buffer);
 	cursor->buffer.used = 0;
 }
 
@@ -151,12 +152,28 @@ static void result_field(sqlite3_context *context, struct event_cursor *cursor,
 		sql_result_field(context, type, at, column->is_name, &cursor->buffer);
 }
 
+/* What the event says, as view prints it; NULL: it has no message. */
+static void result_message(sqlite3_context *context, struct event_cursor *cursor)
+{
+	const struct strata_shown_event *shown = show(cursor);
+	struct strata_buffer *buffer = &cursor->buffer;
+	struct strata_ctf_cursor at;
+
+	if (!strata_message_find(shown, &at))
+		return;
+	strata_message_put(buffer, shown->format, shown->types[STRATA_SHOWN_TYPES - 1], at,
+			   sql_valid_text);
+	sql_result_buffer(context, buffer);
+}
+
 void sql_event_value(struct sql_cursor *base, sqlite3_context *context, int at)
 {
 	struct event_cursor *cursor = (struct event_cursor *)base;
 	const struct sql_column *asked = &event_cursor_table(cursor)->columns.columns[at];
 
-	if (asked->field != SIZE_MAX)
+	if (asked->field == SQL_MESSAGE_FIELD)
+		result_message(context, cursor);
+	else if (asked->field != SQL_COMMON_FIELD)
 		result_field(context, cursor, asked);
 	else if (at < SQL_NR_COMMON)
 		result_common(context, cursor, (enum sql_event_column)at);

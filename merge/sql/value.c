@@ -81,7 +81,7 @@ void sql_result_text(sqlite3_context *context, const char *text, size_t bytes)
 	sqlite3_result_text64(context, text, bytes, SQLITE_TRANSIENT, SQLITE_UTF8);
 }
 
-void sql_result_json(sqlite3_context *context, struct strata_buffer *buffer)
+void sql_result_buffer(sqlite3_context *context, struct strata_buffer *buffer)
 {
 	if (buffer->no_memory)
 		sqlite3_result_error_nomem(context);
@@ -205,7 +205,7 @@ void sql_result_field(sqlite3_context *context, const struct strata_ctf_type *ty
 	if (!strata_field_visit(&field.visitor, NULL, type, &cursor) || is_name)
 		return;
 	if (field.is_composed && strata_json_value(buffer, type, from))
-		sql_result_json(context, buffer);
+		sql_result_buffer(context, buffer);
 	buffer->used = 0;
 }
 

@@ -30,8 +30,8 @@ void sql_result_text(sqlite3_context *context, const char *text, size_t bytes);
  * Returns the end of the copy. */
 char *sql_valid_text(char *out, const char *text, size_t bytes);
 
-/* Sets the JSON text in the buffer, and empties the buffer. */
-void sql_result_json(sqlite3_context *context, struct strata_buffer *buffer);
+/* Sets the text in the buffer, which is valid UTF-8, as JSON is, and empties the buffer. */
+void sql_result_buffer(sqlite3_context *context, struct strata_buffer *buffer);
 
 /*
  * Sets a field's value, or its symbolic name; a structure or an array becomes JSON.

@@ -13,6 +13,8 @@ messages=$PWD/out/tests/app/messages
 source=tests/unit/app/messages.c
 work=$(mktemp -d)
 export STRATA_APP_SOCKET=$work/apps.sock
+# For programs that are linked here.
+export LD_LIBRARY_PATH=$PWD/out/lib
 running=""
 remove_all() {
 	[ -z "$recorder" ] || kill "$recorder" 2>/dev/null
@@ -52,6 +54,11 @@ check "a trace of Perfetto has the message" is "$(tr -d '\000-\037\200-\377' <"$
 check "an argument that is no variable has the name of its place" is \
 	"$(json types "messages_c_$(line_of '"chars')" .fields)" '{"tiny":-5,"byte":200,"arg3":120}'
 check "an address is no text" is "$(json types "messages_c_$(line_of '"address')" .fields)" '{"address":"4660","arg2":"0"}'
+# sql NAME STATEMENT: its rows.
+sql() { "$strata" sql --csv "$work/$1" "$2" | tail -n +2; }
+check "SQL has the messages of all events" is "$(sql types "SELECT replace(replace(message, char(27), '\x1b'), char(10), '\x0a') FROM events WHERE message IS NOT NULL ORDER BY time_ns" | tr -d '"' | paste -sd'|')" \
+	"$(shown types | tr -d '"')"
+check "and the table of one has a column for them" is "$(sql types "SELECT message FROM $request LIMIT 1")" "request 2 of alice"
 check "a string is recorded up to its precision, and no further" is "$(json types "messages_c_$(line_of '"bounded')" .fields)" \
 	'{"open_end":"abc","arg2":4,"arg3":"abcd"}'
 check "babeltrace2 reads the fields, and has no complaint" is \
