@@ -318,7 +318,7 @@ void session_describe_selection(const struct session *session, char *text, size_
 	size_t i;
 
 	text[0] = '\0';
-	if (session_records_xen(session)) {
+	if (session_records_xen(session) && !session->clocks_only) {
 		add_option(text, bytes, "--xen", "",
 			   latest(last, offsetof(struct reselection, xen),
 				  session->options->xen_events));

@@ -45,6 +45,7 @@ struct session {
 	uint64_t shown_s;         /* seconds at the last progress line */
 	uint64_t cpus_ticks;      /* when Xen was last asked for new CPUs */
 	bool cpus_left_out;       /* one could not be recorded, which was reported */
+	bool clocks_only;         /* of Xen no events, but what the times of guests need */
 	unsigned int number;      /* of this recorder, and of its channels */
 	int lock;                 /* of the number; -1: has none */
 	int socket;               /* for commands; -1: none */
@@ -64,8 +65,11 @@ static inline uint64_t session_ms_since(const struct session *session, uint64_t 
 
 static inline bool session_records_xen(const struct session *session)
 {
-	return session->hypervisor && session->options->xen->nr;
+	return session->hypervisor && (session->options->xen->nr || session->clocks_only);
 }
+
+/* The size of the hypervisor's rings. */
+struct strata_ring_geometry session_xen_geometry(const struct session *session);
 
 /* session_prepare.c: opens the recording and adds its sources.  When it returns 0, the recording
  * cannot fail to start any more.  0 or -1; the caller releases. */

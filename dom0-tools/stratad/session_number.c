@@ -31,7 +31,7 @@ static bool continues(void *data, unsigned int number)
 	struct session *session = data;
 
 	hypervisor_use_channel(session->hypervisor, number);
-	return hypervisor_flies(session->hypervisor, session->options->xen_geometry);
+	return hypervisor_flies(session->hypervisor, session_xen_geometry(session));
 }
 
 static bool died_flying(unsigned int number)

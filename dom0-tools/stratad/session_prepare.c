@@ -16,6 +16,35 @@
 /* Open files apart from rings and applications. */
 #define FILES_OWN 64u
 
+/* The hypervisor's rings if they have nothing but the clocks of guests: 64 KiB, twice. */
+#define CLOCKS_SUBBUF_BITS 16
+#define CLOCKS_NR_BITS     1
+
+/* Whether kernels other than dom0's may be recorded, now or later.  Their time stamp counters may
+ * have another offset and scale than the host's, which Xen knows and records in each channel. */
+static bool may_record_guests(const struct record_options *options)
+{
+	size_t i;
+
+	for (i = 0; i < options->nr_kernels; i++) {
+		const struct kernel_selection *one = &options->kernels[i];
+
+		if ((one->kind == SELECT_EVENTS || select_is_probe(one->kind)) &&
+		    strcmp(one->domain, "none") && strcmp(one->domain, "dom0") &&
+		    strcmp(one->domain, "0"))
+			return true;
+	}
+	return !options->nr_kernels;
+}
+
+struct strata_ring_geometry session_xen_geometry(const struct session *session)
+{
+	return session->clocks_only
+		       ? (struct strata_ring_geometry){ .subbuf_bits = CLOCKS_SUBBUF_BITS,
+							.nr_subbufs_bits = CLOCKS_NR_BITS }
+		       : session->options->xen_geometry;
+}
+
 /* Lets Xen wake us when a sub-buffer is ready. */
 static int bind_port(struct session *session, struct strata_error *error)
 {
@@ -37,12 +66,12 @@ static int add_hypervisor(struct session *session, struct strata_error *error)
 	char owner[STRATA_HV_OWNER_BYTES];
 	int taken_over;
 
-	if (!session->options->xen->nr)
+	if (!session_records_xen(session))
 		return 0;
 	snprintf(owner, sizeof(owner), "%s %u, process %ld",
 		 session->options->overwrite ? "flight recorder" : "recorder", session->number,
 		 (long)getpid());
-	taken_over = hypervisor_create(session->hypervisor, session->options->xen_geometry,
+	taken_over = hypervisor_create(session->hypervisor, session_xen_geometry(session),
 				       session->options->overwrite, owner, error);
 	if (taken_over < 0)
 		return -1;
@@ -92,8 +121,11 @@ static void share_files(const struct session *session)
 
 int session_prepare(struct session *session, struct strata_error *error)
 {
-	if (file_limit_check_size(error) || session_open_host(session, error) ||
-	    session_take_number(session, error))
+	if (file_limit_check_size(error) || session_open_host(session, error))
+		return -1;
+	session->clocks_only = session->hypervisor && !session->options->xen->nr &&
+			       may_record_guests(session->options);
+	if (session_take_number(session, error))
 		return -1;
 	session->kernels.selections = session->options->kernels;
 	session->kernels.nr_selections = session->options->nr_kernels;
@@ -142,8 +174,8 @@ int session_prepare(struct session *session, struct strata_error *error)
 		return -1;
 	if (add_apps(session, error))
 		return -1;
-	if (!recorder_recording(session->recorder)->nr_sources && !session->options->nr_apps &&
-	    !participants_expected(&session->kernels))
+	if (recorder_recording(session->recorder)->nr_sources == session->clocks_only &&
+	    !session->options->nr_apps && !participants_expected(&session->kernels))
 		return strata_fail(error, "there is nothing to record: no kernel has strata.ko "
 					  "loaded, and the hypervisor is left out");
 	if (recorder_save(session->recorder, error))

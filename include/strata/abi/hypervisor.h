@@ -300,7 +300,8 @@ struct strata_hv_vcpu_clock {
 
 #define STRATA_HV_VCPU_CLOCKS_PER_WINDOW 4u
 
-/* What every vCPU was doing when recording started.  runstate: Xen's RUNSTATE_*, 0 is running. */
+/* What every vCPU was doing when recording started, in channels that record changes of runstates.
+ * runstate: Xen's RUNSTATE_*, 0 is running. */
 struct strata_hv_vcpu_state {
 	uint16_t domain;
 	uint16_t vcpu;

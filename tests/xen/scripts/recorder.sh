@@ -57,6 +57,16 @@ end_whole() {
 	expect_no_line "$1 left nothing out" "$1" 'left out|refused|does not answer'
 }
 
+# expect_events NAME RECORDING EVENT NUMBER: the recording has so many of that event.
+expect_events() {
+	strata view "$2" >viewed 2>viewed.errors
+	if [ "$(grep -c " $3 " viewed)" = "$4" ]; then
+		passed "$1"
+	else
+		missed "$1" "$(grep -c " $3 " viewed) events, not $4" viewed.errors
+	fi
+}
+
 # Ends a long recording whose messages are in life, which nobody may be missing from, and the script.
 end_life() {
 	end_recorder INT

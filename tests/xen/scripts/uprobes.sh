@@ -55,7 +55,7 @@ arguments_are_filtered() {
 		--kernel-filter 'g1:entered: number < 12884901898' --output "$LAB_OUT/filtered"
 	probed_calls 3
 	end_whole filtered $recorder
-	expect_line "ten of the calls pass the filter" filtered 'recorded 10 events'
+	expect_events "ten of the calls pass the filter" "$LAB_OUT/filtered" entered 10
 }
 
 # expect_refused NAME WHAT REASON: a probe on WHAT of the guest is refused, and its kernel's log has REASON.

@@ -18,6 +18,7 @@
 #include "budget.h"
 #include "domain.h"
 #include "private.h"
+#include "set.h"
 #include "vcpu_clock.h"
 
 void strata_pcpu_clock(void)
@@ -62,7 +63,13 @@ void strata_vcpu_state(const struct vcpu *v)
         .runstate = v->runstate.state,
     };
 
-    strata_record_own(STRATA_HV_VCPU_STATE, &state, sizeof(state));
+    unsigned int channels = strata_probe_begin();
+
+    /* Without the changes that follow, the state would be taken for lasting. */
+    if ( channels )
+        channels &= strata_runstate_channels(ACCESS_ONCE(strata_set));
+    strata_write_own(channels, STRATA_HV_VCPU_STATE, &state, sizeof(state));
+    strata_probe_end();
 }
 
 void strata_vcpu_created(struct vcpu *v)

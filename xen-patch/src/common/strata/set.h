@@ -93,6 +93,16 @@ static inline unsigned int strata_takers_channels(unsigned int takers)
     return (takers | (takers >> STRATA_ANY_RUNNER_SHIFT)) & STRATA_ALL_CHANNELS;
 }
 
+/* The channels that take the change by which a vCPU begins to run, whoever runs. */
+static inline unsigned int
+strata_runstate_channels(const struct strata_set *set)
+{
+    uint32_t event = TRC_SCHED_RUNSTATE_CHANGE | (RUNSTATE_runnable << 8) |
+                     (RUNSTATE_running << 4);
+
+    return strata_takers_channels(set->events[strata_event_index(event)]);
+}
+
 /*
  * The functions below are called under the sysctl lock.
  *
