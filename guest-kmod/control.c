@@ -33,6 +33,7 @@
 #include "event_table.h"
 #include "events.h"
 #include "filter.h"
+#include "functions.h"
 #include "kprobes.h"
 #include "notify.h"
 #include "publish.h"
@@ -275,6 +276,11 @@ static int obey_uretprobe(struct command *command, char *words)
 	return add_probe(strata_uprobes_add, "uretprobe", words);
 }
 
+static int obey_function(struct command *command, char *words)
+{
+	return add_probe(strata_functions_add, "function", words);
+}
+
 static bool parse_bits(const char *text, u8 *bits)
 {
 	return text && isdigit(text[0]) && !kstrtou8(text, 10, bits);
@@ -409,6 +415,7 @@ static const struct {
 	{ "kretprobe", obey_kretprobe, "probed" },
 	{ "uprobe", obey_uprobe, "probed" },
 	{ "uretprobe", obey_uretprobe, "probed" },
+	{ "function", obey_function, "probed" },
 	{ "create", obey_create, "created", true },
 	{ "aggregate", obey_aggregate, "aggregated", true },
 	{ "destroy", obey_destroy, "destroyed", true },

@@ -32,7 +32,8 @@ struct strata_kprobe {
 
 static void record(const struct strata_kprobe *kprobe, struct pt_regs *regs)
 {
-	strata_probe_record(&kprobe->probe, regs, (unsigned long)kprobe->kretprobe.kp.addr);
+	strata_probe_record(&kprobe->probe, regs, (unsigned long)kprobe->kretprobe.kp.addr,
+			    regs_return_value(regs));
 }
 
 static int on_hit(struct kprobe *kp, struct pt_regs *regs)
@@ -57,6 +58,11 @@ static struct strata_kprobe *kprobe_of(struct strata_event *event)
 	return container_of(event, struct strata_kprobe, probe.event);
 }
 
+static bool returns(const struct strata_kprobe *kprobe)
+{
+	return kprobe->probe.kind == STRATA_PROBE_RETURN;
+}
+
 static int attach(struct strata_event *event)
 {
 	struct strata_kprobe *kprobe = kprobe_of(event);
@@ -64,15 +70,15 @@ static int attach(struct strata_event *event)
 	kprobe->kretprobe.nmissed = 0;
 	kprobe->kretprobe.kp.nmissed = 0;
 	kprobe->counted = 0;
-	return kprobe->probe.returns ? enable_kretprobe(&kprobe->kretprobe)
-				     : enable_kprobe(&kprobe->kretprobe.kp);
+	return returns(kprobe) ? enable_kretprobe(&kprobe->kretprobe)
+			       : enable_kprobe(&kprobe->kretprobe.kp);
 }
 
 static void detach(struct strata_event *event)
 {
 	struct strata_kprobe *kprobe = kprobe_of(event);
 
-	if (kprobe->probe.returns)
+	if (returns(kprobe))
 		disable_kretprobe(&kprobe->kretprobe);
 	else
 		disable_kprobe(&kprobe->kretprobe.kp);
@@ -89,7 +95,7 @@ static unsigned long missed(struct strata_event *event)
 
 static void unregister(struct strata_kprobe *kprobe)
 {
-	if (kprobe->probe.returns)
+	if (returns(kprobe))
 		unregister_kretprobe(&kprobe->kretprobe);
 	else
 		unregister_kprobe(&kprobe->kretprobe.kp);
@@ -103,7 +109,7 @@ static int register_disabled(struct strata_kprobe *kprobe)
 	int err;
 
 	kp->flags = KPROBE_FLAG_DISABLED;
-	err = kprobe->probe.returns ? register_kretprobe(&kprobe->kretprobe) : register_kprobe(kp);
+	err = returns(kprobe) ? register_kretprobe(&kprobe->kretprobe) : register_kprobe(kp);
 	if (err)
 		return err;
 	/* The recording code itself must not be recorded. */
@@ -136,7 +142,7 @@ static int describe(struct strata_kprobe *kprobe, const char *symbol, unsigned i
 		return -ENOMEM;
 	kprobe->kretprobe.kp.symbol_name = kprobe->symbol;
 	kprobe->kretprobe.kp.offset = offset;
-	if (kprobe->probe.returns) {
+	if (returns(kprobe)) {
 		kprobe->kretprobe.handler = on_return;
 		kprobe->kretprobe.maxactive = CALLS_MAX;
 	} else {
@@ -195,12 +201,15 @@ static int find_or_add(struct strata_probe_request *request, const char *symbol,
 
 int strata_kprobes_add(const char *group, const char *name, char *place)
 {
-	bool returns = !strcmp(group, "kretprobe");
+	bool of_return = !strcmp(group, "kretprobe");
 	char *words = place;
 	char *offset_text = strsep(&words, " ");
 	const char *symbol = strsep(&offset_text, "+");
 	struct strata_probe_request request = {
-		.group = group, .name = name, .words = words, .returns = returns
+		.group = group,
+		.name = name,
+		.words = words,
+		.kind = of_return ? STRATA_PROBE_RETURN : STRATA_PROBE_HIT,
 	};
 	unsigned int offset = 0;
 	int err = -EINVAL;
@@ -211,7 +220,7 @@ int strata_kprobes_add(const char *group, const char *name, char *place)
 		return -EPERM;
 	}
 	if (strata_probe_is_name(name) && *symbol &&
-	    !(offset_text && (returns || kstrtouint(offset_text, 0, &offset))))
+	    !(offset_text && (of_return || kstrtouint(offset_text, 0, &offset))))
 		err = find_or_add(&request, symbol, offset);
 	if (err)
 		pr_warn("no %s on %s+%#x with \"%s\" (error %d)\n", group, symbol, offset,

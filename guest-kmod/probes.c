@@ -15,59 +15,49 @@
 static struct strata_probe *probes[STRATA_GUEST_PROBES_MAX];
 static u32 nr_probes;
 
-struct hit_payload {
+/* A plain hit has no second value. */
+struct payload {
 	u64 ip;
+	u64 second;
 } __packed __aligned(4);
 
-struct return_payload {
-	u64 ip;
-	u64 ret;
-} __packed __aligned(4);
-
-static const struct strata_field_desc hit_fields[] = {
-	{ "ip", STRATA_FIELD_HEX, 8, 1 },
+static const struct strata_field_desc own_fields[][2] = {
+	[STRATA_PROBE_HIT] = { { "ip", STRATA_FIELD_HEX, 8, 1 } },
+	[STRATA_PROBE_RETURN] = { { "ip", STRATA_FIELD_HEX, 8, 1 },
+				  { "ret", STRATA_FIELD_HEX, 8, 1 } },
+	[STRATA_PROBE_CALL] = { { "ip", STRATA_FIELD_HEX, 8, 1 },
+				{ "parent_ip", STRATA_FIELD_HEX, 8, 1 } },
 };
 
-static const struct strata_field_desc return_fields[] = {
-	{ "ip", STRATA_FIELD_HEX, 8, 1 },
-	{ "ret", STRATA_FIELD_HEX, 8, 1 },
-};
-
-static void fill_hit(const struct strata_probe *probe, const struct pt_regs *regs, u64 ip,
-		     struct hit_payload *payload)
+static u32 count_own_fields(const struct strata_probe *probe)
 {
-	payload->ip = ip;
-	strata_probe_args_write(&probe->args, regs, payload, sizeof(*payload));
+	return probe->kind == STRATA_PROBE_HIT ? 1 : 2;
 }
 
-static void fill_return(const struct strata_probe *probe, struct pt_regs *regs, u64 ip,
-			struct return_payload *payload)
+static __always_inline void fill(const struct strata_probe *probe, const struct pt_regs *regs,
+				 u64 ip, u64 second, struct payload *payload)
 {
 	payload->ip = ip;
-	payload->ret = regs_return_value(regs);
+	if (probe->kind == STRATA_PROBE_HIT) {
+		strata_probe_args_write(&probe->args, regs, payload, sizeof(payload->ip));
+		return;
+	}
+	payload->second = second;
 	strata_probe_args_write(&probe->args, regs, payload, sizeof(*payload));
-}
-
-static void fill(const struct strata_probe *probe, struct pt_regs *regs, u64 ip, void *payload)
-{
-	if (probe->returns)
-		fill_return(probe, regs, ip, payload);
-	else
-		fill_hit(probe, regs, ip, payload);
 }
 
 /* No payload is too long for a record: set_fields() sees to that. */
-static void record_assembled(const struct strata_probe *probe, struct pt_regs *regs, u64 ip,
-			     unsigned long channels, u64 ticks)
+static void record_assembled(const struct strata_probe *probe, const struct pt_regs *regs, u64 ip,
+			     u64 second, unsigned long channels, u64 ticks)
 {
 	void *payload = strata_assembled_begin(probe->args.end);
 
-	fill(probe, regs, ip, payload);
+	fill(probe, regs, ip, second, payload);
 	strata_assembled_record(&probe->event, channels, payload, probe->args.end, ticks);
 }
 
-static void record_each(const struct strata_probe *probe, struct pt_regs *regs, u64 ip,
-			unsigned long channels, u64 ticks)
+static void record_each(const struct strata_probe *probe, const struct pt_regs *regs, u64 ip,
+			u64 second, unsigned long channels, u64 ticks)
 {
 	struct strata_open_record record __uninitialized;
 	unsigned long channel;
@@ -75,12 +65,12 @@ static void record_each(const struct strata_probe *probe, struct pt_regs *regs, 
 	strata_for_each_channel (channel, channels) {
 		if (!strata_record_begin(&record, channel, probe->event.id, probe->args.end, ticks))
 			continue;
-		fill(probe, regs, ip, record.payload);
+		fill(probe, regs, ip, second, record.payload);
 		strata_record_end(&record);
 	}
 }
 
-void strata_probe_record(const struct strata_probe *probe, struct pt_regs *regs, u64 ip)
+void strata_probe_record(const struct strata_probe *probe, struct pt_regs *regs, u64 ip, u64 second)
 {
 	unsigned long channels = strata_event_channels(&probe->event);
 	u64 ticks;
@@ -89,9 +79,9 @@ void strata_probe_record(const struct strata_probe *probe, struct pt_regs *regs,
 		return;
 	ticks = strata_clock();
 	if (unlikely(strata_channels_ask(channels)))
-		record_assembled(probe, regs, ip, channels, ticks);
+		record_assembled(probe, regs, ip, second, channels, ticks);
 	else
-		record_each(probe, regs, ip, channels, ticks);
+		record_each(probe, regs, ip, second, channels, ticks);
 	strata_probe_exit();
 }
 
@@ -131,20 +121,17 @@ int strata_probe_find(const struct strata_probe_request *request, struct strata_
 /* Gives it its fields, and reads those that are arguments.  0 or a negative error. */
 static int set_fields(struct strata_probe *probe, bool of_program)
 {
-	const struct strata_field_desc *own = probe->returns ? return_fields : hit_fields;
-	u32 nr = probe->returns ? ARRAY_SIZE(return_fields) : ARRAY_SIZE(hit_fields);
-	unsigned int begin = probe->returns ? sizeof(struct return_payload)
-					    : sizeof(struct hit_payload);
+	const u32 nr = count_own_fields(probe);
 	char *words = probe->words ? kstrdup(probe->words, GFP_KERNEL) : NULL;
 	int err;
 
-	static_assert(ARRAY_SIZE(return_fields) + STRATA_PROBE_ARGS_MAX <= STRATA_PROBE_FIELDS_MAX);
+	static_assert(ARRAY_SIZE(own_fields[0]) + STRATA_PROBE_ARGS_MAX <= STRATA_PROBE_FIELDS_MAX);
 	static_assert(STRATA_PROBE_FIELDS_MAX <= STRATA_EVENT_FIELDS_MAX);
 	if (probe->words && !words)
 		return -ENOMEM;
-	memcpy(probe->fields, own, nr * sizeof(*own));
-	err = strata_probe_args_parse(words, probe->returns, begin, &probe->args,
-				      &probe->fields[nr]);
+	memcpy(probe->fields, own_fields[probe->kind], nr * sizeof(own_fields[0][0]));
+	err = strata_probe_args_parse(words, probe->kind == STRATA_PROBE_RETURN, nr * sizeof(u64),
+				      &probe->args, &probe->fields[nr]);
 	kfree(words);
 	if (err)
 		return err;
@@ -161,7 +148,7 @@ int strata_probe_init(struct strata_probe *probe, const struct strata_probe_requ
 {
 	int err = -ENOMEM;
 
-	probe->returns = request->returns;
+	probe->kind = request->kind;
 	probe->place = kstrdup(request->place, GFP_KERNEL);
 	probe->words = request->words ? kstrdup(request->words, GFP_KERNEL) : NULL;
 	strscpy(probe->name, request->name, sizeof(probe->name));

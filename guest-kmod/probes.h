@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * probes.h - the events of places that domain 0 chose, in the kernel (kprobes.c) or in a program's
- * file (uprobes.c): their fields, the list of them, and how a hit is recorded.
+ * probes.h - the events of places that domain 0 chose, in the kernel (kprobes.c, functions.c) or in
+ * a program's file (uprobes.c): their fields, the list of them, and how a hit is recorded.
  *
  * One caller at a time, which may sleep, calls all of these but strata_probe_record().
  */
@@ -11,13 +11,20 @@
 #include "events.h"
 #include "probe_args.h"
 
-/* Of one event: ip, the returned value, and the arguments. */
+/* What hits a probe. */
+enum strata_probe_kind {
+	STRATA_PROBE_HIT,    /* an instruction is reached: ip */
+	STRATA_PROBE_RETURN, /* a function returns: ip and ret, the returned value */
+	STRATA_PROBE_CALL,   /* one of many functions begins: ip and parent_ip, its caller */
+};
+
+/* Of one event: ip, the second value, and the arguments. */
 #define STRATA_PROBE_FIELDS_MAX (2 + STRATA_PROBE_ARGS_MAX)
 
 /* A probe and its event.  Its maker embeds it. */
 struct strata_probe {
 	struct strata_event event; /* attach(), detach() and missed() are the maker's */
-	bool returns;              /* it is hit when a function returns */
+	enum strata_probe_kind kind;
 	struct strata_probe_args args;
 	struct strata_field_desc fields[STRATA_PROBE_FIELDS_MAX];
 	char *place; /* what distinguishes it from others of its name */
@@ -33,7 +40,7 @@ struct strata_probe_request {
 	const char *name;  /* of the event */
 	const char *place;
 	const char *words; /* arguments (probe_args.h), or NULL */
-	bool returns;
+	enum strata_probe_kind kind;
 	bool of_program; /* all memory is the task's */
 };
 
@@ -63,7 +70,14 @@ void strata_probes_add(struct strata_probe *probe);
 /* Removes all of them; no event is attached, and the list of events is no longer used. */
 void strata_probes_clear(void);
 
-/* Records a hit.  @ip: the place that was probed.  Preemption off, any context. */
-void strata_probe_record(const struct strata_probe *probe, struct pt_regs *regs, u64 ip);
+/*
+ * Records a hit.
+ * @regs:   NULL only if the probe has no arguments
+ * @ip:     the place that was probed
+ * @second: of a return its value, of a call the caller's address; else not recorded
+ * Preemption off, any context.
+ */
+void strata_probe_record(const struct strata_probe *probe, struct pt_regs *regs, u64 ip,
+			 u64 second);
 
 #endif /* STRATA_KMOD_PROBES_H */

@@ -41,7 +41,7 @@ static int on_hit(struct uprobe_consumer *consumer, struct pt_regs *regs)
 	const struct strata_uprobe *uprobe = container_of(consumer, struct strata_uprobe, consumer);
 
 	preempt_disable();
-	strata_probe_record(&uprobe->probe, regs, instruction_pointer(regs));
+	strata_probe_record(&uprobe->probe, regs, instruction_pointer(regs), 0);
 	preempt_enable();
 	return 0;
 }
@@ -51,7 +51,7 @@ static int on_return(struct uprobe_consumer *consumer, unsigned long func, struc
 	const struct strata_uprobe *uprobe = container_of(consumer, struct strata_uprobe, consumer);
 
 	preempt_disable();
-	strata_probe_record(&uprobe->probe, regs, func);
+	strata_probe_record(&uprobe->probe, regs, func, regs_return_value(regs));
 	preempt_enable();
 	return 0;
 }
@@ -152,7 +152,7 @@ static int add(const struct strata_probe_request *request, const struct path *pa
 		kfree(uprobe);
 		return err;
 	}
-	if (request->returns)
+	if (request->kind == STRATA_PROBE_RETURN)
 		uprobe->consumer.ret_handler = on_return;
 	else
 		uprobe->consumer.handler = on_hit;
@@ -189,7 +189,7 @@ static int find_or_add(const struct strata_probe_request *request, const struct 
 
 		return inode_of(&uprobe->path) == inode_of(path) ? 0 : -ESTALE;
 	}
-	err = find_place(path, place, request->returns, &offset);
+	err = find_place(path, place, request->kind == STRATA_PROBE_RETURN, &offset);
 	return err ?: add(request, path, offset);
 }
 
@@ -220,7 +220,7 @@ int strata_uprobes_add(const char *group, const char *name, char *place)
 		.name = name,
 		.place = first,
 		.words = words,
-		.returns = !strcmp(group, "uretprobe"),
+		.kind = strcmp(group, "uretprobe") ? STRATA_PROBE_HIT : STRATA_PROBE_RETURN,
 		.of_program = true,
 	};
 	char *copy;

@@ -11,8 +11,8 @@
 
 static const char *const domain_names[STRATA_NR_DOMAINS] = { "xen", "kernel", "app" };
 static const char *const rule_names[STRATA_NR_RULE_KINDS] = {
-	"event",      "kprobe", "kretprobe", "tid",    "pid",
-	"xen-domain", "filter", "context",   "uprobe", "uretprobe",
+	"event",  "kprobe",  "kretprobe", "tid",       "pid",      "xen-domain",
+	"filter", "context", "uprobe",    "uretprobe", "function",
 };
 
 const char *session_model_domain_name(enum strata_domain domain)
@@ -28,7 +28,8 @@ const char *session_model_rule_name(enum strata_rule_kind kind)
 static bool is_probe(enum strata_rule_kind kind)
 {
 	return kind == STRATA_RULE_KPROBE || kind == STRATA_RULE_KRETPROBE ||
-	       kind == STRATA_RULE_UPROBE || kind == STRATA_RULE_URETPROBE;
+	       kind == STRATA_RULE_UPROBE || kind == STRATA_RULE_URETPROBE ||
+	       kind == STRATA_RULE_FUNCTION;
 }
 
 bool session_model_is_alone(enum strata_rule_kind kind)

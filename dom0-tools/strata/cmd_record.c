@@ -68,6 +68,9 @@ static void usage(FILE *out)
 		"                             in the file; arguments as for --kprobe\n"
 		"      --uretprobe 'DOMAIN:[NAME=]PATH:SYMBOL [ARGUMENT]...'\n"
 		"                             likewise each time that this function returns\n"
+		"      --function 'DOMAIN:[NAME=]PATTERN [ARGUMENT]...'\n"
+		"                             an event each time that a kernel calls one of these\n"
+		"                             functions: 'g1:vfs_*'; with the caller's address\n"
 		"      --tid DOMAIN:N,N,...   only events while these threads run\n"
 		"      --pid DOMAIN:N,N,...   likewise, for processes with all their threads\n"
 		"      --kernel-filter DOMAIN:EVENTS:EXPRESSION\n"
@@ -368,6 +371,7 @@ int strata_cmd_record(int argc, char **argv)
 		{ "kretprobe", required_argument, NULL, OPTION_KERNEL + SELECT_KRETPROBE },
 		{ "uprobe", required_argument, NULL, OPTION_KERNEL + SELECT_UPROBE },
 		{ "uretprobe", required_argument, NULL, OPTION_KERNEL + SELECT_URETPROBE },
+		{ "function", required_argument, NULL, OPTION_KERNEL + SELECT_FUNCTION },
 		{ "tid", required_argument, NULL, OPTION_KERNEL + SELECT_TID },
 		{ "pid", required_argument, NULL, OPTION_KERNEL + SELECT_PID },
 		{ "kernel-filter", required_argument, NULL, OPTION_KERNEL + SELECT_FILTER },

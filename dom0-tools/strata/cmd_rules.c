@@ -47,7 +47,8 @@ static void usage_events(FILE *out, const char *verb)
 		"      --kprobe SPEC     [NAME=]SYMBOL[+OFFSET] [ARGUMENT]..., as of `strata record`\n"
 		"      --kretprobe SPEC  [NAME=]SYMBOL [ARGUMENT]...\n"
 		"      --uprobe SPEC     [NAME=]PATH:SYMBOL[+OFFSET] [ARGUMENT]..., of its programs\n"
-		"      --uretprobe SPEC  [NAME=]PATH:SYMBOL [ARGUMENT]...\n\n"
+		"      --uretprobe SPEC  [NAME=]PATH:SYMBOL [ARGUMENT]...\n"
+		"      --function SPEC   [NAME=]PATTERN [ARGUMENT]..., calls of these functions\n\n"
 		"  -s, --session NAME    the session\n"
 		"  -c, --channel NAME    the channel, which exists (default: channel0)\n"
 		"      --json            prints the reply as JSON\n\n"
@@ -221,6 +222,7 @@ static int run_events(int argc, char **argv, change_fn *change)
 		{ "kretprobe", required_argument, NULL, 'r' },
 		{ "uprobe", required_argument, NULL, 'u' },
 		{ "uretprobe", required_argument, NULL, 'R' },
+		{ "function", required_argument, NULL, 'F' },
 		{ "filter", required_argument, NULL, 'f' },
 		{ "loglevel", required_argument, NULL, 'l' },
 		{ "loglevel-only", required_argument, NULL, 'o' },
@@ -247,6 +249,8 @@ static int run_events(int argc, char **argv, change_fn *change)
 			fine = set_special(&words, STRATA_RULE_UPROBE, optarg);
 		else if (option == 'R')
 			fine = set_special(&words, STRATA_RULE_URETPROBE, optarg);
+		else if (option == 'F')
+			fine = set_special(&words, STRATA_RULE_FUNCTION, optarg);
 		else if (option == 'f') {
 			fine = !words.filter;
 			words.filter = optarg;

@@ -124,6 +124,7 @@ static bool strstarts(const char *text, const char *beginning)
 #define STRATA_KMOD_EVENT_TABLE_H
 #define STRATA_KMOD_KPROBES_H
 #define STRATA_KMOD_UPROBES_H
+#define STRATA_KMOD_FUNCTIONS_H
 #define STRATA_KMOD_NOTIFY_H
 #define STRATA_KMOD_PROBE_CPU_H
 #define STRATA_KMOD_PUBLISH_H
@@ -195,7 +196,8 @@ static int strata_kprobes_add(const char *group, const char *name, char *place)
 	return group && name && place ? -EINVAL : 0;
 }
 
-#define strata_uprobes_add strata_kprobes_add
+#define strata_uprobes_add   strata_kprobes_add
+#define strata_functions_add strata_kprobes_add
 
 #include "../../guest-kmod/events.c"
 #include "../../guest-kmod/filter.c"

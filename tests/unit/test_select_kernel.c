@@ -160,6 +160,35 @@ static void a_probe_of_a_program_is_a_path_and_a_place_in_it(void **state)
 	assert_string_not_equal(name, other);
 }
 
+static void functions_are_a_pattern_of_names(void **state)
+{
+	static const char *const wrong[] = {
+		"vfs_*", "g1:", "g1:a[b]", "g1:!a", "g1:7", "g1:a,b", "g1:=a", "g1:a ;b",
+	};
+	char name[STRATA_EVENT_NAME_BYTES], other[STRATA_EVENT_NAME_BYTES];
+	struct kernel_selection selection;
+	size_t i;
+
+	(void)state;
+	assert_int_equal(parse(SELECT_FUNCTION, "g1:sent=tcp_*msg? bytes=$arg3:u64", &selection),
+			 0);
+	assert_true(select_is_probe(selection.kind));
+	assert_string_equal(select_probe_place(&selection), "tcp_*msg? bytes=$arg3:u64");
+	select_probe_name(&selection, name);
+	assert_string_equal(name, "sent");
+	for (i = 0; i < NR_EVENTS(wrong); i++) {
+		if (!parse(SELECT_FUNCTION, wrong[i], &selection))
+			fail_msg("\"%s\" is taken", wrong[i]);
+	}
+	/* Patterns that differ in signs make events of their own. */
+	assert_int_equal(parse(SELECT_FUNCTION, "g1:vfs_*", &selection), 0);
+	select_probe_name(&selection, name);
+	assert_memory_equal(name, "call_vfs___", 11);
+	assert_int_equal(parse(SELECT_FUNCTION, "g1:vfs_?", &selection), 0);
+	select_probe_name(&selection, other);
+	assert_string_not_equal(name, other);
+}
+
 static void a_probe_gives_its_event_a_name_that_is_an_identifier(void **state)
 {
 	struct kernel_selection selection;
@@ -360,6 +389,7 @@ int main(void)
 		cmocka_unit_test(a_kernel_without_a_domain_or_events_is_refused),
 		cmocka_unit_test(a_probe_is_a_symbol_and_perhaps_an_offset),
 		cmocka_unit_test(a_probe_of_a_program_is_a_path_and_a_place_in_it),
+		cmocka_unit_test(functions_are_a_pattern_of_names),
 		cmocka_unit_test(a_probe_gives_its_event_a_name_that_is_an_identifier),
 		cmocka_unit_test(a_probe_may_have_a_name_and_arguments),
 		cmocka_unit_test(a_filter_is_a_list_of_numbers),

@@ -108,7 +108,8 @@ static void rules_of_one_target_are_one_option(void **state)
 static void probes_are_events(void **state)
 {
 	static const enum strata_rule_kind kinds[] = { STRATA_RULE_KPROBE, STRATA_RULE_KRETPROBE,
-						       STRATA_RULE_UPROBE, STRATA_RULE_URETPROBE };
+						       STRATA_RULE_UPROBE, STRATA_RULE_URETPROBE,
+						       STRATA_RULE_FUNCTION };
 	size_t i;
 
 	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {

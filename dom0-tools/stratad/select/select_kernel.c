@@ -20,14 +20,15 @@ static bool is_of_program(enum select_kind kind)
 
 bool select_is_probe(enum select_kind kind)
 {
-	return kind == SELECT_KPROBE || kind == SELECT_KRETPROBE || is_of_program(kind);
+	return kind == SELECT_KPROBE || kind == SELECT_KRETPROBE || kind == SELECT_FUNCTION ||
+	       is_of_program(kind);
 }
 
 const char *select_option_name(enum select_kind kind)
 {
 	static const char *const names[NR_SELECT_KINDS] = {
-		"--kernel", "--kprobe", "--kretprobe",     "--uprobe",         "--uretprobe",
-		"--tid",    "--pid",    "--kernel-filter", "--kernel-context",
+		"--kernel",   "--kprobe", "--kretprobe", "--uprobe",        "--uretprobe",
+		"--function", "--tid",    "--pid",       "--kernel-filter", "--kernel-context",
 	};
 
 	return names[kind];
@@ -40,6 +41,7 @@ static const char *expected(enum select_kind kind)
 					     "DOMAIN:[NAME=]SYMBOL [ARGUMENT]...",
 					     "DOMAIN:[NAME=]PATH:SYMBOL[+OFFSET] [ARGUMENT]...",
 					     "DOMAIN:[NAME=]PATH:SYMBOL [ARGUMENT]...",
+					     "DOMAIN:[NAME=]PATTERN [ARGUMENT]...",
 					     "DOMAIN:N,N,...",
 					     "DOMAIN:N,N,...",
 					     "DOMAIN:EVENTS:EXPRESSION",
@@ -96,6 +98,19 @@ static bool is_place_of_program(const char *text, size_t length, bool with_offse
 	return is_place(colon + 1, length - (size_t)(colon + 1 - text), with_offset);
 }
 
+/* A pattern of functions' names. */
+static bool is_pattern(const char *text, size_t length)
+{
+	size_t i;
+
+	if (length == 0 || length >= 256 || isdigit((unsigned char)*text))
+		return false;
+	for (i = 0; i < length; i++)
+		if (!isalnum((unsigned char)text[i]) && !strchr("_.*?", text[i]))
+			return false;
+	return true;
+}
+
 /* The module checks the notation; here, that it is one word. */
 static bool is_argument(const char *text, size_t length)
 {
@@ -136,8 +151,9 @@ static bool is_probe(enum select_kind kind, const char *text)
 		return false;
 	text += length;
 	length = strcspn(text, " ");
-	if (!(is_of_program(kind) ? is_place_of_program(text, length, with_offset)
-				  : is_place(text, length, with_offset)))
+	if (!(is_of_program(kind)       ? is_place_of_program(text, length, with_offset)
+	      : kind == SELECT_FUNCTION ? is_pattern(text, length)
+					: is_place(text, length, with_offset)))
 		return false;
 	while (text[length]) {
 		text += length + 1;
@@ -173,6 +189,7 @@ static bool is_text_of(enum select_kind kind, const char *text)
 	case SELECT_KRETPROBE:
 	case SELECT_UPROBE:
 	case SELECT_URETPROBE:
+	case SELECT_FUNCTION:
 		return is_probe(kind, text);
 	case SELECT_TID:
 	case SELECT_PID:
@@ -315,7 +332,8 @@ void select_probe_name(const struct kernel_selection *selection, char name[STRAT
 	const char *place = select_probe_place(selection), *from = place;
 	size_t length = strcspn(place, " ");
 	/* What the module tells events of a name apart by, but not the name. */
-	const char *hashed = of_program ? place : place + length;
+	const char *hashed = of_program || selection->kind == SELECT_FUNCTION ? place
+									      : place + length;
 	const int cut = *hashed ? 51 : 56;
 	size_t end;
 
@@ -332,7 +350,8 @@ void select_probe_name(const struct kernel_selection *selection, char name[STRAT
 	snprintf(name, STRATA_EVENT_NAME_BYTES, "%s_%.*s",
 		 selection->kind == SELECT_KRETPROBE || selection->kind == SELECT_URETPROBE
 			 ? "return"
-			 : "probe",
+		 : selection->kind == SELECT_FUNCTION ? "call"
+						      : "probe",
 		 length < (size_t)cut ? (int)length : cut, from);
 	end = strlen(name);
 	/* Events stay while the module is loaded: the same place with other arguments is another.

@@ -27,6 +27,7 @@ enum select_kind {
 	SELECT_KRETPROBE, /* --kretprobe: [NAME=]SYMBOL and arguments */
 	SELECT_UPROBE,    /* --uprobe: [NAME=]PATH:SYMBOL[+OFFSET] or PATH:OFFSET, and arguments */
 	SELECT_URETPROBE, /* --uretprobe: [NAME=]PATH:SYMBOL or PATH:OFFSET, and arguments */
+	SELECT_FUNCTION,  /* --function: [NAME=]PATTERN and arguments */
 	SELECT_TID,       /* --tid: numbers, comma-separated */
 	SELECT_PID,       /* --pid: likewise */
 	SELECT_FILTER,    /* --kernel-filter: EVENTS:EXPRESSION (select_filter.h) */

@@ -30,6 +30,8 @@
  *                              reaches that place of a file
  *   uretprobe SEQ NAME PATH:PLACE [ARG]...  "probed SEQ": an event of group `uretprobe`: a function
  *                              that begins there returns
+ *   function SEQ NAME PATTERN [ARG]...  "probed SEQ": an event of group `function`: a function of
+ *                              the kernel begins whose name matches
  *
  * SEQ is a decimal number that the recorder chooses and the guest returns.  It
  * begins at 1.  Any command may be answered "refused SEQ": then nothing has changed,
@@ -60,7 +62,8 @@
  * An added entry stays until the module is unloaded, and an equal command finds it
  * again.  OFFSET is hexadecimal with 0x, or decimal.  PATH is absolute, as the guest's first
  * process sees it, and has no spaces.  PLACE is SYMBOL, a function of that ELF file, SYMBOL+OFFSET
- * (in a uprobe), or OFFSET, that of the instruction in the file.  NAME is a C identifier that no
+ * (in a uprobe), or OFFSET, that of the instruction in the file.  PATTERN has * and ?, and means
+ * the functions that the kernel and its modules have at that time.  NAME is a C identifier that no
  * other entry of its group has.  An entry has up to 8 arguments ARG, in the notation of the
  * kernel's own kprobe events: [FIELD=]FETCH[:TYPE].  FETCH is `$arg1` to `$arg6` of the call, a
  * register (`%di`), where a function returns `$retval`, or what lies in memory at an offset from
@@ -114,9 +117,11 @@
 
 #define STRATA_GUEST_XENSTORE_DIR "data/strata"
 
-#define STRATA_GUEST_CHANNELS_MAX        8u
-#define STRATA_GUEST_EVENTS_MAX          1024u /* one bit of MASK each */
-#define STRATA_GUEST_PROBES_MAX          64u   /* of them kprobes, uprobes, and those of returns */
+#define STRATA_GUEST_CHANNELS_MAX 8u
+#define STRATA_GUEST_EVENTS_MAX   1024u /* one bit of MASK each */
+#define STRATA_GUEST_PROBES_MAX                                          \
+	64u /* of them kprobes, uprobes, those of returns, and functions \
+	     */
 #define STRATA_GUEST_FILTER_MAX          64u
 #define STRATA_GUEST_TABLE_BYTES_MAX     (1u << 20)
 #define STRATA_GUEST_RINGS_MAX           256u

@@ -26,7 +26,7 @@ start_recorder unlocked --output "$LAB_OUT/unlocked" --xen none --kernel g1:none
 mark g1 1 1
 end_recorder INT
 expect_status "a probe is recorded" 0
-expect_line "each of its hits" unlocked 'recorded 100 events'
+expect_events "each of its hits" "$LAB_OUT/unlocked" "probe_$CALL" 100
 
 echo "the kernel of g1 is locked down"
 tell g1 "mount -t securityfs securityfs /sys/kernel/security"
@@ -45,6 +45,9 @@ expect_line "and named" new "\\(g1\\) is left out: its module refuses kretprobe 
 expect_line "as a kretprobe" "$LAB_OUT/guest-g1.log" 'strata: no kretprobe: this kernel is locked down'
 record_probe program uprobe /bin/marked:main 6
 expect_status "a probe on a program is refused" 3
+record_probe called function 'vfs_*' 7
+expect_status "calls of functions are refused" 3
+expect_line "and named, too" "$LAB_OUT/guest-g1.log" 'strata: no function: this kernel is locked down'
 expect_line "and named as a uprobe" "$LAB_OUT/guest-g1.log" 'strata: no uprobe: this kernel is locked down'
 
 start_recorder locked --output "$LAB_OUT/locked" --xen none --kernel g1:sys_enter --kernel g2:sys_enter
