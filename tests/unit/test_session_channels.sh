@@ -135,6 +135,21 @@ check "the earlier form, of one channel, is loaded" bash -c \
 	"jq '.strata_session = 1 | .name = \"flight\" | .snapshot = true | .channels = (.channels[0] | del(.name, .disabled))' '$work/web.json' | '$strata' load -"
 check "it is channel0" is "$("$strata" save flight | jq -c '[.channels[] | .name, .app.nr_subbufs]')" '["channel0",2]'
 
+# Names of the greatest length, which begin alike.
+long=$(printf 'n%.0s' {1..39})
+"$strata" create --output "$work/long" "${long}1" 2>/dev/null
+"$strata" enable-event --app program numbered 2>/dev/null
+for channel in "${long}2" "${long}3"; do
+	"$strata" enable-channel "$channel" 2>/dev/null
+	"$strata" enable-event -c "$channel" --app program nothing 2>/dev/null
+done
+check "channels with long names that begin alike record" "$strata" start
+"$program" numbered 10
+"$strata" stop 2>/dev/null
+check "each for itself" is "$(timeline "$work/long" | sort | uniq -c | awk '{ print $1, $2 }' | paste -sd' ')" "2 nothing 10 numbered"
+"$strata" destroy 2>/dev/null
+check "nothing of them is left" is "$(find /run/strata -name '*nnn*' | wc -l)" 0
+
 # A flight recorder of two.
 "$strata" enable-channel rare --session flight --app --buffer 64Kx16 2>/dev/null
 "$strata" enable-event --session flight --app program plain 2>/dev/null

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -29,11 +30,12 @@ static void fail_open(const char *file, int number, struct strata_error *error)
 
 static int open_lock(const char *name, struct strata_error *error)
 {
-	char file[64];
+	char file[NAME_MAX + 1];
 	int dir = run_dir_open(error), fd;
 
 	if (dir < 0)
 		return strata_fail_in(error, "not permitted to trace");
+	/* Longer than any of a session and a channel. */
 	snprintf(file, sizeof(file), "%s.lock", name);
 	fd = openat(dir, file, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
