@@ -178,6 +178,10 @@ u32 strata_contexts_write(u32 contexts, void *to, u32 room, bool nested)
 	put(&writing, STRATA_CONTEXT_NICE, task_nice(current));
 	put(&writing, STRATA_CONTEXT_NEED_RESCHEDULE, test_tsk_need_resched(current));
 	put(&writing, STRATA_CONTEXT_MIGRATABLE, is_migratable());
+	put(&writing, STRATA_CONTEXT_CPU_MIGRATIONS, current->se.nr_migrations);
+	put(&writing, STRATA_CONTEXT_CONTEXT_SWITCHES, current->nvcsw + current->nivcsw);
+	put(&writing, STRATA_CONTEXT_MINOR_FAULTS, current->min_flt);
+	put(&writing, STRATA_CONTEXT_MAJOR_FAULTS, current->maj_flt);
 	writing.cut = writing.at;
 	writing.at += strata_guest_context_stacks(contexts) * sizeof(u32);
 	put_kernel_stack(&writing, has(&writing, STRATA_CONTEXT_CALLSTACK_USER));

@@ -42,6 +42,18 @@ static const struct {
 	[STRATA_CONTEXT_CALLSTACK_USER] = { "callstack-user",
 					    "addresses of the program's functions, by frame pointers",
 					    CALLSTACK("callstack_user"), "callstack_user_cut" },
+	[STRATA_CONTEXT_CPU_MIGRATIONS] = { "cpu-migrations",
+					    "how often the thread has migrated to another CPU",
+					    NUMBER("cpu_migrations", STRATA_FIELD_UNSIGNED) },
+	[STRATA_CONTEXT_CONTEXT_SWITCHES] = { "context-switches",
+					      "how often the thread has been switched out",
+					      NUMBER("context_switches", STRATA_FIELD_UNSIGNED) },
+	[STRATA_CONTEXT_MINOR_FAULTS] = { "minor-faults",
+					  "page faults of the thread that needed no disk",
+					  NUMBER("minor_faults", STRATA_FIELD_UNSIGNED) },
+	[STRATA_CONTEXT_MAJOR_FAULTS] = { "major-faults",
+					  "page faults of the thread that waited for a disk",
+					  NUMBER("major_faults", STRATA_FIELD_UNSIGNED) },
 };
 
 const char *strata_kernel_context_name(enum strata_guest_context_bit context)

@@ -28,6 +28,10 @@ static struct {
 	unsigned int flags;
 	void *mm;
 	unsigned short migration_disabled;
+	struct {
+		u64 nr_migrations;
+	} se;
+	unsigned long nvcsw, nivcsw, min_flt, maj_flt;
 } task, *current = &task;
 
 static struct pt_regs entry;
@@ -153,6 +157,11 @@ static int begin(void **state)
 	task.tgid = 11;
 	task.prio = 117;
 	task.mm = &task;
+	task.se.nr_migrations = 0x100000007;
+	task.nvcsw = 30;
+	task.nivcsw = 4;
+	task.min_flt = 500;
+	task.maj_flt = 6;
 	from_user = is_64bit = true;
 	nmi = reschedule = false;
 	kernel_frames = 5;
@@ -181,6 +190,10 @@ static void each_context_is_where_readers_look(void **state)
 	assert_int_equal(number(ALL, "nice"), -3);
 	assert_int_equal(number(ALL, "need_reschedule"), 1);
 	assert_int_equal(number(ALL, "migratable"), 0);
+	assert_int_equal(number(ALL, "cpu_migrations"), 7);
+	assert_int_equal(number(ALL, "context_switches"), 34);
+	assert_int_equal(number(ALL, "minor_faults"), 500);
+	assert_int_equal(number(ALL, "major_faults"), 6);
 	assert_int_equal(frames("callstack_kernel"), 5);
 	assert_int_equal(frame(ALL, "callstack_kernel", 4), 0xf004);
 	assert_int_equal(frames("callstack_user"), 3);

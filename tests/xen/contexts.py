@@ -55,6 +55,18 @@ def check_any(fields, names, compared):
         compared['idle'] += 1
 
 
+def check_counts(fields, counted, compared):
+    """Between two switches of a thread the kernel has counted one, and no count goes back."""
+    last = counted.get(fields['tid'])
+    now = {name: fields[name] for name in ('context_switches', 'cpu_migrations', 'minor_faults', 'major_faults')}
+    # An idle thread of each CPU has this number; and a thread that has executed a program may have that of another one.
+    if last and fields['tid'] and now['context_switches'] > 1:
+        demand(now['context_switches'] == last['context_switches'] + 1, f'context_switches after {last}')
+        demand(all(now[name] >= last[name] for name in now), f'counts after {last}')
+        compared['counted'] += 1
+    counted[fields['tid']] = now
+
+
 def check_switch(fields, names, compared):
     demand(fields['procname'] == fields['prev_comm'], 'procname is not prev_comm')
     demand(fields['tid'] == fields['prev_pid'], 'tid is not prev_pid')
@@ -82,11 +94,12 @@ class Stacked:
         self.frames = [int(words[2], 16), int(words[3], 16)]
 
 
-def check(name, fields, symbols, stacked, compared):
+def check(name, fields, symbols, stacked, counted, compared):
     names = [symbols.name(address) for address in fields['callstack_kernel']]
     check_any(fields, names, compared)
     if name == 'sched_switch':
         check_switch(fields, names, compared)
+        check_counts(fields, counted, compared)
     elif name == 'sys_enter' and fields['id'] == GETPRIORITY and '0x52415441' in fields['line']:
         check_call(fields, names, stacked, compared)
     elif name.startswith('probe_'):
@@ -99,15 +112,15 @@ def check(name, fields, symbols, stacked, compared):
 def main():
     trace, source, kallsyms, said, phase = sys.argv[1:]
     symbols, stacked = Symbols(kallsyms), Stacked(said, phase)
-    compared = collections.Counter()
+    compared, counted = collections.Counter(), {}
     for name, fields, line in events_of(trace, source):
         fields['line'] = line
         try:
-            check(name, fields, symbols, stacked, compared)
+            check(name, fields, symbols, stacked, counted, compared)
         except Wrong as wrong:
             sys.exit(f'contexts: {wrong}: {line}')
     print(dict(compared))
-    if compared['call'] != 100 or compared['switch'] < 50 or compared['idle'] < 10 or compared['whole'] < 100:
+    if compared['call'] != 100 or compared['switch'] < 50 or compared['idle'] < 10 or compared['whole'] < 100 or compared['counted'] < 20:
         sys.exit('contexts: too few events')
 
 

@@ -30,7 +30,7 @@ has_layers() {
 check "the application's events are whole, over stratad's death" whole "$OUT/web"
 mapfile -t snapshots < <(find "$OUT/flight" -mindepth 1 -maxdepth 1 -name 'snapshot-*' | sort -V)
 check "the flight recorder's snapshot has the hypervisor and kernels" has_layers "${snapshots[0]}" "kernel xen"
-check "what a killed consumer had recorded has its guest" has_layers "$OUT/guests-recovered" "kernel"
+check "what a killed consumer had recorded has its guest, and the clocks" has_layers "$OUT/guests-recovered" "kernel xen"
 # filtered: the guest's kernel has left out what its filter does not match.
 filtered() {
 	local of

@@ -3,10 +3,10 @@
  * guest_context.h - the contexts that a kernel writes into each record of a channel on request.
  *
  * A set of contexts is a word with a bit for each.  They follow struct strata_guest_context and
- * precede the payload, in the order of their bits: first those of fixed length; then a word of 32
- * bits for each call stack, 1 if it was cut: it lacks frames; then the call stacks.  A call stack
- * is a 32-bit number of frames, and an address of 64 bits for each frame, the innermost first;
- * none of them is aligned to more than 4 bytes.
+ * precede the payload, each kind in the order of its bits: first those of fixed length; then a word
+ * of 32 bits for each call stack, 1 if it was cut: it lacks frames; then the call stacks.  A call
+ * stack is a 32-bit number of frames, and an address of 64 bits for each frame, the innermost
+ * first; none of them is aligned to more than 4 bytes.
  */
 #ifndef STRATA_ABI_GUEST_CONTEXT_H
 #define STRATA_ABI_GUEST_CONTEXT_H
@@ -26,6 +26,11 @@ enum strata_guest_context_bit {
 	 * kernel counts a kprobe by a breakpoint as one), and in a probe that is reached from
 	 * within another one. */
 	STRATA_CONTEXT_CALLSTACK_USER,
+	/* Of the thread, since it began, the low 32 bits: */
+	STRATA_CONTEXT_CPU_MIGRATIONS,
+	STRATA_CONTEXT_CONTEXT_SWITCHES, /* voluntary ones and others */
+	STRATA_CONTEXT_MINOR_FAULTS,     /* page faults that were served from memory */
+	STRATA_CONTEXT_MAJOR_FAULTS,     /* those that waited for a file */
 	STRATA_NR_CONTEXTS,
 };
 
@@ -37,7 +42,7 @@ enum strata_guest_context_bit {
 
 /* Of all contexts in a record. */
 #define STRATA_CONTEXTS_BYTES_MAX \
-	(STRATA_CONTEXT_PROCNAME_BYTES + 5u * 4u + 2u * (4u + 4u + 8u * STRATA_CONTEXT_FRAMES_MAX))
+	(STRATA_CONTEXT_PROCNAME_BYTES + 9u * 4u + 2u * (4u + 4u + 8u * STRATA_CONTEXT_FRAMES_MAX))
 
 /* Number of call stacks in a set. */
 static inline uint32_t strata_guest_context_stacks(uint32_t contexts)
@@ -52,8 +57,9 @@ static inline uint32_t strata_guest_context_fixed_bytes(uint32_t contexts)
 {
 	uint32_t bytes = 4u * strata_guest_context_stacks(contexts), bit;
 
-	for (bit = 0; bit < STRATA_CONTEXT_CALLSTACK_KERNEL; bit++)
-		if (contexts & STRATA_CONTEXT_BIT(bit))
+	for (bit = 0; bit < STRATA_NR_CONTEXTS; bit++)
+		if (contexts & STRATA_CONTEXT_BIT(bit) && bit != STRATA_CONTEXT_CALLSTACK_KERNEL &&
+		    bit != STRATA_CONTEXT_CALLSTACK_USER)
 			bytes += bit == STRATA_CONTEXT_PROCNAME ? STRATA_CONTEXT_PROCNAME_BYTES
 								: 4u;
 	return bytes;

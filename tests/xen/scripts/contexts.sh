@@ -10,7 +10,7 @@
 . "${0%/*}/recorder.sh"
 
 CTL=/local/domain/0/data/strata
-ALL=procname,pid,prio,nice,need_reschedule,migratable,callstack-kernel,callstack-user
+ALL=procname,pid,prio,nice,need_reschedule,migratable,callstack-kernel,callstack-user,cpu-migrations,context-switches,minor-faults,major-faults
 EVENTS=sched_switch,sched_waking,sys_enter,irq_handler_entry,xen_evtchn_upcall,page_fault_kernel
 
 mkdir -p /tmp/logs
@@ -53,7 +53,7 @@ is_answered() {
 }
 
 module_refuses_unknown_contexts() {
-	xenstore-write "$CTL/ctl" "start 4294967000 discard 0 1 contexts=100"
+	xenstore-write "$CTL/ctl" "start 4294967000 discard 0 1 contexts=1000"
 	await 100 is_answered
 	xenstore-read "$CTL/state" >state
 	expect_line "the module refuses a context that it does not know" state '^refused 4294967000$'
