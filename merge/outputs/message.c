@@ -2,8 +2,17 @@
 /* message.c - see message.h; message_value.c writes the single values. */
 #include "outputs/message.h"
 
+#include <strata/event.h>
+#include <strata/ring_single.h>
+
 #include "base/escape.h"
 #include "outputs/message_value.h"
+
+/* A call of strata_printf() has up to 12 arguments; an unpadded number has up to 64 characters. */
+_Static_assert(STRATA_EVENT_FORMAT_BYTES + STRATA_SINGLE_BODY_MAX + STRATA_MESSAGE_PADDING_MAX +
+			       12 * 64 <
+		       STRATA_MESSAGE_BYTES_MAX,
+	       "messages of libstrata are whole");
 
 /* A message that is being written, from one field to the next. */
 struct message {
@@ -97,6 +106,19 @@ static void take_text(struct strata_field_visitor *visitor, const char *name, co
 	take((struct message *)visitor, &value);
 }
 
+/* Cuts a message that is too long, before the character that crosses the limit. */
+static void cut(struct message *message)
+{
+	struct strata_buffer *buffer = message->out.buffer;
+	const char *text = buffer->bytes + message->start;
+	size_t length = STRATA_MESSAGE_BYTES_MAX;
+
+	while (length > STRATA_MESSAGE_BYTES_MAX - 4 && (text[length] & 0xc0) == 0x80)
+		length--;
+	buffer->used = message->start + length;
+	strata_buffer_put(buffer, "...", 3);
+}
+
 /* Writes what is behind the last field. */
 static void put_rest(struct message *message)
 {
@@ -104,10 +126,8 @@ static void put_rest(struct message *message)
 		if (message->waits)
 			put_conversion(message);
 	} while (find_conversion(message));
-	if (is_full(message)) {
-		message->out.buffer->used = message->start + STRATA_MESSAGE_BYTES_MAX;
-		strata_buffer_put(message->out.buffer, "...", 3);
-	}
+	if (is_full(message))
+		cut(message);
 }
 
 /* Replaces the text from @start on by its escaped form. */

@@ -6,9 +6,9 @@
  * The format is hostile, and no printf() sees it. Each conversion takes the next field, whatever
  * the field's type: a number keeps its recorded size, and a value that the conversion cannot show
  * is shown by its own type: so is that of a letter without a meaning here. Width and precision are
- * bounded, and so is the padding of all conversions together: a small record makes no large text
- * that fills a reader's disk. %n writes nothing. %m takes no field, and appears as it is; so do
- * conversions behind the last field. Fields behind the last conversion do not appear.
+ * bounded, and so are the padding of all conversions together and the whole message: records make
+ * no text that fills a reader's disk. %n writes nothing. %m takes no field, and appears as it is;
+ * so do conversions behind the last field. Fields behind the last conversion do not appear.
  */
 #ifndef STRATA_MERGE_OUTPUTS_MESSAGE_H
 #define STRATA_MERGE_OUTPUTS_MESSAGE_H
@@ -19,7 +19,8 @@
 /* Characters of padding in a message: spaces and zeros by width and precision, and what a floating
  * point number has beyond 64 characters. */
 #define STRATA_MESSAGE_PADDING_MAX 256u
-#define STRATA_MESSAGE_BYTES_MAX   (64u << 10) /* of a message; "..." follows a longer one */
+/* Of a message, before it is escaped; "..." follows a longer one.  No message of libstrata is. */
+#define STRATA_MESSAGE_BYTES_MAX (4u << 10)
 
 /* The most that an escape makes of one byte. */
 #define STRATA_MESSAGE_ESCAPED_MAX 6u

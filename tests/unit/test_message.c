@@ -19,7 +19,7 @@
 #include "outputs/message.h"
 
 static struct strata_event_desc event;
-static unsigned char payload[4096];
+static unsigned char payload[4 * STRATA_MESSAGE_BYTES_MAX];
 static uint32_t used;
 static struct strata_buffer buffer;
 
@@ -399,6 +399,34 @@ static void a_long_message_is_cut(void **state)
 	assert_string_equal(text + STRATA_MESSAGE_BYTES_MAX - 1, "x...");
 }
 
+static void a_long_text_is_cut_before_the_character_that_crosses_the_limit(void **state)
+{
+	char long_text[2 * STRATA_MESSAGE_BYTES_MAX];
+	const size_t limit = STRATA_MESSAGE_BYTES_MAX;
+	const char *text;
+
+	(void)state;
+	memset(long_text, 'x', sizeof(long_text));
+	long_text[sizeof(long_text) - 1] = '\0';
+	/* Of a euro sign, two bytes are below the limit. */
+	memcpy(long_text + limit - 2, "\xe2\x82\xac", 3);
+	add_text(long_text);
+	text = message("%s, %s");
+	assert_int_equal(strlen(text), limit - 2 + 3);
+	assert_string_equal(text + limit - 3, "x...");
+}
+
+static void a_message_of_the_limits_length_is_whole(void **state)
+{
+	char long_text[STRATA_MESSAGE_BYTES_MAX + 1];
+
+	(void)state;
+	memset(long_text, 'x', sizeof(long_text));
+	long_text[sizeof(long_text) - 1] = '\0';
+	add_text(long_text);
+	assert_string_equal(message("%s"), long_text);
+}
+
 static void an_event_that_is_cut_short_shows_the_fields_it_has(void **state)
 {
 	(void)state;
@@ -441,6 +469,8 @@ int main(void)
 		T(the_digits_of_floats_are_bounded),
 		T(a_text_instead_of_a_width_is_none),
 		T(a_long_message_is_cut),
+		T(a_long_text_is_cut_before_the_character_that_crosses_the_limit),
+		T(a_message_of_the_limits_length_is_whole),
 		T(an_event_that_is_cut_short_shows_the_fields_it_has),
 		T(control_characters_are_escaped_in_format_and_fields),
 	};
