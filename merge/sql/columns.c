@@ -213,13 +213,16 @@ static int add_column(struct sql_columns *table, struct sql_names *names, const 
 	return column->name ? 0 : -1;
 }
 
-/* The prefix of a field's column name, which separates contexts from the common columns. */
-static const char *prefix_of(const struct sql_field *field)
+/* The prefix of a field's column name, which separates it from the columns that are not of a
+ * field. */
+static const char *prefix_of(const struct sql_columns *table, const struct sql_field *field)
 {
 	size_t i;
 
 	if (field->scope != SQL_IN_FIELDS)
 		return "ctx_";
+	if (table->has_message && sqlite3_stricmp(field->name, message_name) == 0)
+		return "field_";
 	for (i = 0; i < SQL_NR_COMMON; i++) {
 		if (sqlite3_stricmp(field->name, common[i].name) == 0)
 			return "field_";
@@ -243,13 +246,14 @@ static int wish_columns(const struct sql_columns *table, struct sql_names *names
 
 		if (is_name && !field->has_names)
 			continue;
-		if (asprintf(&text, "%s%s%s", prefix_of(field), field->name,
+		if (asprintf(&text, "%s%s%s", prefix_of(table, field), field->name,
 			     is_name ? "_name" : "") < 0)
 			return -1;
 		status = sql_names_wish(names, text, arena);
 		free(text);
 	}
-	if (!status && table->has_message)
+	/* No program's messages take the place of another's field. */
+	for (i = 0; !status && table->has_message && i <= table->message_is_shared; i++)
 		status = sql_names_wish(names, message_name, arena);
 	return status;
 }
@@ -279,7 +283,7 @@ static int name_columns(struct sql_columns *table, struct strata_ctf_arena *aren
 		const struct sql_field *field = &table->fields[i];
 
 		free(text);
-		if (asprintf(&text, "%s%s", prefix_of(field), field->name) < 0)
+		if (asprintf(&text, "%s%s", prefix_of(table, field), field->name) < 0)
 			text = NULL;
 		if (!text ||
 		    add_column(table, &names, text, declared(field->kinds), i, false, arena))
@@ -305,6 +309,26 @@ out:
 	return status;
 }
 
+/* Whether a class has a field of the name of the message's column. */
+static bool has_field_message(const struct strata_ctf_event_class *event)
+{
+	size_t i;
+
+	for (i = 0; event->payload && i < event->payload->nr_fields; i++) {
+		if (sqlite3_stricmp(event->payload->fields[i].name, message_name) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void find_message(struct sql_columns *table, const struct sql_member *member)
+{
+	if (member->event->format)
+		table->has_message = true;
+	else if (!table->message_is_shared)
+		table->message_is_shared = has_field_message(member->event);
+}
+
 int sql_columns_make(struct sql_columns *columns, const struct sql_member *members,
 		     size_t nr_members, size_t most, struct strata_ctf_arena *arena)
 {
@@ -315,7 +339,7 @@ int sql_columns_make(struct sql_columns *columns, const struct sql_member *membe
 	memset(columns, 0, sizeof(*columns));
 	for (i = 0; i < nr_members; i++) {
 		room += sql_nr_fields(&members[i]);
-		columns->has_message |= members[i].event->format != NULL;
+		find_message(columns, &members[i]);
 	}
 	columns->fields =
 		strata_ctf_arena_get(arena, room < most ? room : most, sizeof(*columns->fields));

@@ -68,8 +68,10 @@ struct sql_columns {
 	size_t nr_columns;
 	struct sql_field *fields;
 	size_t nr_fields;
-	size_t nr_named; /* fields that have symbolic names */
-	bool has_message;
+	size_t nr_named;  /* fields that have symbolic names */
+	bool has_message; /* a class has a format */
+	/* A class without a format has a field of the name of the message's column. */
+	bool message_is_shared;
 	size_t left_out; /* fields beyond SQLite's limit on columns */
 };
 

@@ -29,9 +29,9 @@ def structure(members):
     return {"type": "structure", "member-classes": [{"name": name, "field-class": kind} for name, kind in members]}
 
 
-def frame():
+def frame(**formats):
     yield {"type": "preamble", "version": 2}
-    yield {"type": "trace-class", "environment": {"hostname": "hostile"}}
+    yield {"type": "trace-class", "environment": {"hostname": "hostile", **formats}}
     yield {"type": "clock-class", "id": "c", "frequency": 10**9, "origin": "unix-epoch"}
     yield {"type": "data-stream-class", "default-clock-class-id": "c",
            "packet-context-field-class": structure([
@@ -71,11 +71,12 @@ def labelled():
 
 SHARED = [("step", [("number", labelled()), ("state", integer(8)), ("mode", labelled()), ("MODE", integer(8)), ("MODE_1_name", integer(8))]),
           ("STEP", [("number", integer(8))]), ("step_1", [("number", integer(8)), ("number_name", integer(8))]),
-          ("step", [("NUMBER_name", integer(8)), ("STATE", integer(8))])]
+          ("step", [("NUMBER_name", integer(8)), ("STATE", integer(8))]),
+          ("said", [("message", labelled())]), ("said", [("Message", integer(8))]), ("told", [("message", integer(8))])]
 
 
 def shared():
-    yield from frame()
+    yield from frame(message_format_0_4="says %d \x1b")
     for i, (name, members) in enumerate(SHARED):
         yield {"type": "event-record-class", "id": i, "name": name, "payload-field-class": structure(members)}
 

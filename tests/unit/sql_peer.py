@@ -86,8 +86,10 @@ def row_of_class(event, columns):
     for name, kind in columns:
         if name in row or name in NOT_IN_JSON:
             continue
-        if name.startswith("field_") and name[6:] in set(COMMON) | NOT_IN_JSON:
+        if name.startswith("field_") and name[6:] in set(COMMON) | NOT_IN_JSON | {"message"}:
             row[name] = cell(fields.get(name[6:]), kind)
+        elif name == "message" and "message" in event:
+            row[name] = event["message"]
         elif name.startswith("ctx_") and name[4:] in context:
             row[name] = cell(context[name[4:]], kind)
         elif name in fields:
@@ -106,6 +108,7 @@ def row_of_events(event):
     row["event"] = event["event"]
     for scope in SCOPES:
         row[scope] = composed(event[scope]) if scope in event else None
+    row["message"] = event.get("message")
     return row
 
 

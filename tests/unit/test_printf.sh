@@ -59,6 +59,7 @@ sql() { "$strata" sql --csv "$work/$1" "$2" | tail -n +2; }
 check "SQL has the messages of all events" is "$(sql types "SELECT replace(replace(message, char(27), '\x1b'), char(10), '\x0a') FROM events WHERE message IS NOT NULL ORDER BY time_ns" | tr -d '"' | paste -sd'|')" \
 	"$(shown types | tr -d '"')"
 check "and the table of one has a column for them" is "$(sql types "SELECT message FROM $request LIMIT 1")" "request 2 of alice"
+check "all rows of SQL have the messages of the JSON" python3 tests/unit/sql_peer.py "$strata" 1 60 "$work/types"
 check "a string is recorded up to its precision, and no further" is "$(json types "messages_c_$(line_of '"bounded')" .fields)" \
 	'{"open_end":"abc","arg2":4,"arg3":"abcd"}'
 check "babeltrace2 reads the fields, and has no complaint" is \

@@ -204,7 +204,7 @@ check "each of its own event" gives 3 "SELECT count(DISTINCT event) FROM event_t
 check "none takes the name that they share" says 1 'no such table: step; .tables' sql "$work/shared" 'SELECT * FROM step'
 check "a line says so" says 0 'STEP_2 has the events STEP: the tables of 2 events are numbered.*event_tables lists' sql "$work/shared" 'SELECT 1'
 check "only where names are shared" eval '! sql "$work/whole" "SELECT 1" 2>&1 | grep numbered'
-check "a name that one event wants stays its own" gives 1,7,7,STEP_2/step_1/step_3 \
+check "a name that one event wants stays its own" gives 1,7,7,STEP_2/said/step_1/step_3/told \
 	"SELECT count(*), number, number_name, (SELECT group_concat(name, '/') FROM (SELECT DISTINCT name FROM event_tables ORDER BY name)) FROM step_1" "$work/shared"
 check "each table has the events of its name" gives 6,2 'SELECT (SELECT number FROM step_2), (SELECT count(*) FROM step_3)' "$work/shared"
 check "columns share no name either" gives number/state_1/mode_1/MODE_2/MODE_1_name/NUMBER_name_1/STATE_2/number_name_2/mode_1_name_1 \
@@ -212,6 +212,13 @@ check "columns share no name either" gives number/state_1/mode_1/MODE_2/MODE_1_n
 check "so none has another's values" says 1 'no such column: state; .schema' sql "$work/shared" 'SELECT state FROM step_3'
 check "nor a label's" says 1 'no such column: number_name; .schema' sql "$work/shared" 'SELECT number_name FROM step_3'
 check "but its own" gives 5,,5,,five,5,five 'SELECT * FROM (SELECT number, NUMBER_name_1, state_1, STATE_2, number_name_2, MODE_1_name, mode_1_name_1 FROM step_3) WHERE number' "$work/shared"
+check "an argument of the name of the message's column gets a prefix, and another program's field keeps its values" gives 736179732039201B,9,,10 \
+	"SELECT hex(max(message_1)), max(field_message_1), min(message_1) FILTER (WHERE field_Message_2), max(field_Message_2) FROM said" "$work/shared"
+check "with a number, like the name of its value" gives field_message_1/field_Message_2/field_message_1_name/message_1 \
+	"SELECT group_concat(name, '/') FROM (SELECT name FROM pragma_table_info('said') WHERE cid >= 12 ORDER BY cid)" "$work/shared"
+check "so a query of the shared name fails" says 1 'no such column: message; .schema' sql "$work/shared" 'SELECT message FROM said'
+check "a field has that name where no event has messages" gives 11 'SELECT message FROM told' "$work/shared"
+check "and all events have one column of messages" gives 7,1,736179732039201B 'SELECT count(*), count(message), hex(max(message)) FROM events' "$work/shared"
 check "an event that wants a table of the state has a number" gives 3 'SELECT count(*) FROM slices_1' "$work/named"
 check "no event hides a table" gives 66,1,2 'SELECT (SELECT count(*) FROM events), (SELECT count(*) FROM slices) >= 0,
 	(SELECT count(*) FROM json_each(json_array(1, 2)))' "$work/named"
