@@ -67,6 +67,18 @@ static void two_selections_take_their_own_events_only(void **state)
 	assert_int_equal(takers(GRANT_MAP, guests), BIT(CHANNEL));
 }
 
+static void states_belong_to_channels_that_record_their_changes(void **state)
+{
+	(void)state;
+	select_on(CHANNEL, ONE(GRANT_MAP));
+	select_on(ANOTHER, RUNSTATE & ~0x330u, STRATA_HV_ID_TRACE & ~0x330u);
+	assert_int_equal(run_on(CHANNEL, STRATA_HV_START), 0);
+	assert_int_equal(run_on(ANOTHER, STRATA_HV_START), 0);
+	assert_int_equal(strata_runstate_channels(strata_set), BIT(ANOTHER));
+	select_on(ANOTHER, ONE(GRANT_MAP));
+	assert_int_equal(strata_runstate_channels(strata_set), 0);
+}
+
 static void an_event_without_a_class_goes_nowhere(void **state)
 {
 	(void)state;
@@ -406,6 +418,7 @@ static void nobody_waits_for_a_flight_recorder(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		CHANNELS_TEST(states_belong_to_channels_that_record_their_changes),
 		CHANNELS_TEST(two_selections_take_their_own_events_only),
 		CHANNELS_TEST(an_event_without_a_class_goes_nowhere),
 		CHANNELS_TEST(start_and_stop_leave_the_other_channel_alone),

@@ -77,6 +77,8 @@
 
 #define TRC_CLS_SHIFT             16
 #define TRC_SCHED_RUNSTATE_CHANGE 0x00021001
+#define RUNSTATE_running          0
+#define RUNSTATE_runnable         1
 #define TRC_64_FLAG               0x100
 #define TRC_HVM_NESTEDFLAG        0x400
 #define TRC_GUEST                 0x0800f000
