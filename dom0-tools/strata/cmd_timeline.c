@@ -38,7 +38,7 @@ static void usage(FILE *out)
 		"Usage: strata timeline [OPTIONS] -o FILE.html TRACE...\n"
 		"       strata timeline --serve [OPTIONS] TRACE...\n"
 		"Draws traces: what each physical CPU, vCPU and task did, VM exits, hypercalls, system\n"
-		"calls, interrupts, requests, losses, and who held up whom.\n\n"
+		"calls, interrupts, requests, messages, losses, and who held up whom.\n\n"
 		"  -o, --output FILE          one page that needs no network; a browser opens it\n"
 		"  --force                    replaces FILE\n"
 		"  --json                     prints the result as JSON, not with --serve: status, output,\n"
@@ -115,10 +115,11 @@ static int draw(struct tracks_pass *pass, struct strata_timeline *timeline,
 				   strata_host_state_facts(pass->state), error))
 		return -1;
 	if (!pass->tracks->facts.slices)
-		traces_remark(pass->traces,
-			      "nothing to draw: the traces have no scheduling events, VM exits, "
-			      "system calls, interrupts or requests; record some with `strata "
-			      "record --xen sched --kernel 'DOMAIN:sched/*'`");
+		traces_remark(
+			pass->traces,
+			"nothing to draw: the traces have no scheduling events, VM exits, "
+			"system calls, interrupts, requests or messages; record some with `strata "
+			"record --xen sched --kernel 'DOMAIN:sched/*'`");
 	if (options->is_served)
 		return timeline_serve(timeline, options->port, error);
 	return write_file(timeline, options, error);
@@ -142,7 +143,7 @@ static int read_traces(struct traces *traces, const struct options *options, uin
 		.traces = traces,
 		.shown = &shown,
 		.requests = &options->state.requests,
-		.options = { from_ns, to_ns, options->domains.patterns, options->domains.nr },
+		.options = { from_ns, to_ns, options->domains.patterns, options->domains.nr, true },
 		.sinks = &sink,
 		.nr_sinks = 1,
 	};

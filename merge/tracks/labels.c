@@ -17,7 +17,7 @@ const char *const strata_hue_names[STRATA_NR_HUES] = {
 	[STRATA_HUE_EXIT] = "exit",       [STRATA_HUE_HYPERCALL] = "hypercall",
 	[STRATA_HUE_SYSCALL] = "syscall", [STRATA_HUE_IRQ] = "irq",
 	[STRATA_HUE_SOFTIRQ] = "softirq", [STRATA_HUE_REQUEST] = "request",
-	[STRATA_HUE_DOMAIN] = "domain",
+	[STRATA_HUE_DOMAIN] = "domain",   [STRATA_HUE_MESSAGE] = "message",
 };
 
 /* The owner of names that no trace chooses; others are of a trace (report.h). */
@@ -48,7 +48,7 @@ void strata_labels_init(struct strata_labels *labels, struct strata_tracks *trac
 		[STRATA_HUE_UNKNOWN] = "unknown",     [STRATA_HUE_IDLE] = "idle",
 		[STRATA_HUE_EXIT] = "VM exit",        [STRATA_HUE_HYPERCALL] = "hypercall",
 		[STRATA_HUE_SYSCALL] = "system call", [STRATA_HUE_IRQ] = "interrupt",
-		[STRATA_HUE_SOFTIRQ] = "softirq",
+		[STRATA_HUE_SOFTIRQ] = "softirq",     [STRATA_HUE_MESSAGE] = "message",
 	};
 	size_t i;
 

@@ -76,6 +76,25 @@ static uint64_t running_ns(const struct strata_span *span, const struct strata_t
 	return ran < shown ? ran : shown;
 }
 
+struct strata_track *strata_slices_place(struct strata_recorder *recorder,
+					 struct strata_track *track,
+					 struct strata_track_slice *slice)
+{
+	if (track)
+		track = strata_tree_free_at(&recorder->tree, track, slice->from_ns);
+	if (!track) {
+		if (recorder->tree.reason == STRATA_TREE_NOT_WANTED)
+			recorder->tracks.facts.of_others++;
+		else
+			recorder->tracks.facts.not_shown++;
+		return NULL;
+	}
+	track->end_ns = slice->to_ns;
+	track->slices++;
+	slice->track = track->id;
+	return track;
+}
+
 struct strata_track *strata_slices_take(struct strata_recorder *recorder,
 					const struct strata_span *span)
 {
@@ -95,21 +114,11 @@ struct strata_track *strata_slices_take(struct strata_recorder *recorder,
 	if (!cut(recorder, &slice, detail) || recorder->labels.no_memory ||
 	    recorder->tracks.names.no_memory)
 		return NULL;
-	track = track_of(recorder, span, slice.name);
-	if (track)
-		track = strata_tree_free_at(&recorder->tree, track, slice.from_ns);
-	if (!track) {
-		if (recorder->tree.reason == STRATA_TREE_NOT_WANTED)
-			recorder->tracks.facts.of_others++;
-		else
-			recorder->tracks.facts.not_shown++;
+	track = strata_slices_place(recorder, track_of(recorder, span, slice.name), &slice);
+	if (!track)
 		return NULL;
-	}
-	track->end_ns = slice.to_ns;
-	track->slices++;
 	if (span->kind == STRATA_SPAN_TASK)
 		track->busy_ns += running_ns(span, &slice);
-	slice.track = track->id;
 	slice.category = strata_labels_category(&recorder->labels, span, slice.name);
 	slice.detail = detail;
 	strata_recorder_tell_slice(recorder, &slice);

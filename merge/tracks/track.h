@@ -22,6 +22,7 @@ enum strata_track_kind {
 	STRATA_TRACK_GROUP, /* without slices: a host, its physical CPUs, a domain, a program */
 	STRATA_TRACK_PCPU,
 	STRATA_TRACK_REQUESTS,
+	STRATA_TRACK_MESSAGES,
 	STRATA_TRACK_VCPU,
 	STRATA_TRACK_EXITS,
 	STRATA_TRACK_HYPERCALLS,
@@ -65,6 +66,7 @@ enum strata_hue {
 	STRATA_HUE_SYSCALL,
 	STRATA_HUE_IRQ,
 	STRATA_HUE_SOFTIRQ,
+	STRATA_HUE_MESSAGE,
 	STRATA_HUE_REQUEST, /* by name: `index` */
 	STRATA_HUE_DOMAIN,  /* by domain: `index` */
 	STRATA_NR_HUES,
@@ -81,7 +83,7 @@ struct strata_track_category {
 struct strata_track_slice {
 	uint32_t track, name, category;
 	uint64_t from_ns, to_ns;
-	uint64_t bound_ns;  /* of its length; UINT64_MAX: unknown */
+	uint64_t bound_ns;  /* of its length, or of a message's time; UINT64_MAX: unknown */
 	const char *detail; /* lines of KEY=VALUE, or ""; valid during the call */
 };
 

@@ -153,7 +153,11 @@ static int take_events(struct strata_slice_sink *sink, size_t stream,
 		       struct strata_ctf_reader *reader, const struct strata_lane_event *events,
 		       size_t nr, struct strata_error *error)
 {
-	(void)sink, (void)stream, (void)reader, (void)events, (void)nr, (void)error;
+	struct strata_recorder *recorder = of_observer(sink);
+
+	(void)error;
+	if (recorder->options->with_messages)
+		strata_messages_take(recorder, stream, reader, events, nr);
 	return 0;
 }
 
@@ -213,7 +217,8 @@ struct strata_tracks *strata_tracks_new(const struct strata_shown *shown,
 		recorder->tree.has_hosts |= shown->set->traces[i]->machine !=
 					    shown->set->traces[0]->machine;
 	strata_labels_init(&recorder->labels, &recorder->tracks);
-	if (!recorder->labels.no_memory && !recorder->tracks.names.no_memory)
+	if (!recorder->labels.no_memory && !recorder->tracks.names.no_memory &&
+	    (!options->with_messages || !strata_messages_init(recorder)))
 		return &recorder->tracks;
 	strata_tracks_free(&recorder->tracks);
 	return NULL;
@@ -236,7 +241,7 @@ int strata_tracks_finish(struct strata_tracks *tracks, uint32_t **order, struct 
 	strata_tree_name_tasks(&recorder->tree);
 	*order = strata_tree_order(&recorder->tree);
 	if (*order && !recorder->labels.no_memory && !recorder->tree.no_memory &&
-	    !tracks->names.no_memory)
+	    !tracks->names.no_memory && !recorder->messages.detail.no_memory)
 		return 0;
 	free(*order);
 	*order = NULL;
@@ -252,6 +257,7 @@ void strata_tracks_free(struct strata_tracks *tracks)
 	strata_tree_clear(&recorder->tree);
 	strata_names_clear(&tracks->names);
 	strata_labels_clear(&recorder->labels);
+	strata_messages_clear(recorder);
 	free(tracks->categories);
 	free(recorder);
 }

@@ -6,7 +6,7 @@
  *
  *     strata_tracks_new
  *     strata_tracks_listener   must receive all spans
- *     strata_tracks_observer   must see all events in order, for losses
+ *     strata_tracks_observer   must see all events in order, for losses and messages
  *     strata_tracks_finish     after the last span: names and order of all tracks
  *     strata_tracks_free
  */
@@ -28,6 +28,7 @@ struct strata_tracks_options {
 	 * shown. */
 	const char *const *domains;
 	size_t nr_domains;
+	bool with_messages; /* those of strata_printf() are slices of length zero */
 };
 
 /* Spans that did not become slices. */

@@ -21,6 +21,7 @@ const char *const strata_track_kind_names[STRATA_NR_TRACK_KINDS] = {
 	[STRATA_TRACK_IRQS] = "irqs",         [STRATA_TRACK_SOFTIRQS] = "softirqs",
 	[STRATA_TRACK_SOURCE] = "source",     [STRATA_TRACK_TASK] = "task",
 	[STRATA_TRACK_SYSCALLS] = "syscalls", [STRATA_TRACK_QUEUE] = "queue",
+	[STRATA_TRACK_MESSAGES] = "messages",
 };
 
 /* Largest number of tracks of one name, for overlapping slices. */
@@ -327,6 +328,20 @@ struct strata_track *strata_tree_requests(struct strata_tree *tree, size_t trace
 	if (!group || !(track = make(tree, STRATA_TRACK_REQUESTS, group, name)))
 		return NULL;
 	snprintf(track->name, sizeof(track->name), "%.127s", text);
+	return add(tree, key, track);
+}
+
+struct strata_track *strata_tree_messages(struct strata_tree *tree, size_t trace)
+{
+	const uint64_t key = key_of(STRATA_TRACK_MESSAGES, 0, trace, 0);
+	struct strata_track *track = find(tree, key), *group;
+
+	if (track)
+		return track;
+	group = program_group(tree, trace);
+	if (!group || !(track = make(tree, STRATA_TRACK_MESSAGES, group, trace)))
+		return NULL;
+	snprintf(track->name, sizeof(track->name), "messages");
 	return add(tree, key, track);
 }
 

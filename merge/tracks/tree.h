@@ -40,6 +40,8 @@ struct strata_track *strata_tree_cpu(struct strata_tree *tree, size_t trace, uin
 /* Requests of a program or kernel. @name: number of their name, whose text is @text */
 struct strata_track *strata_tree_requests(struct strata_tree *tree, size_t trace, uint32_t name,
 					  const char *text);
+/* Messages of a program. */
+struct strata_track *strata_tree_messages(struct strata_tree *tree, size_t trace);
 /* The number of waiters for a CPU of a kernel; STRATA_NO_CPU: of vCPUs waiting for physical
  * ones. */
 struct strata_track *strata_tree_queue(struct strata_tree *tree, size_t trace, uint32_t cpu);

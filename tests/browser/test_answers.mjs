@@ -4,6 +4,7 @@
 // The page answers: a click tells what a span is and why it took so long, markers measure, the search finds,
 // the histogram leads to its instances, the cursor shows what its clock may be off by.
 import { assert, call, check, finish, lanes, noComplaints, open, pixels, placeOf, rgb, saved, settled, show, template, waitFor } from "./browser.mjs";
+import { Recording } from "./recording.mjs";
 import { story } from "./story.mjs";
 
 const { recording, tracks, worst, instances } = story();
@@ -80,6 +81,63 @@ await check("comma and full stop step to the spans beside it", async () => {
 	await page.keyboard.press(",");
 	await page.keyboard.press(",");
 	await waitFor("the one before", async () => (await call(page, "selected"))?.from === list[at - 1].from);
+});
+
+// Two programs that wrote messages, a microsecond apart.
+const written = new Recording("messages", 1e9);
+const message = written.category("message", "message", "message");
+const [server, client] = ["server", "client"].map((process) =>
+	written.track("messages", "messages", { parent: written.track("group", process, { process }), process }));
+written.span(server, 5e8, 0, "server_c_42", message, { bound: 240, detail: "message=request 7 of <b>alice</b> took 30 ms" });
+written.span(server, 5e8 + 1000, 0, "server_c_50", message, { bound: 240, detail: `message=disk sda is full ${"x".repeat(300)}` });
+written.span(client, 2e8, 0, "client_c_9", message, { detail: "message=answer of server_c_42" });
+
+await check("a message is drawn, however far one looks, and a click tells what it says", async () => {
+	const other = await open(saved(written.write(template).page));
+	const theme = await call(other, "theme");
+	for (const half of [5e8, 2e3]) {
+		await show(other, 5e8 - half, 5e8 + half);
+		const [x, y] = await placeOf(other, server, 5e8);
+		const patch = await pixels(other, { x: Math.round(x) - 2, y: Math.round(y), width: 5, height: 1 });
+		assert.ok(Array.from({ length: 5 }, (_, i) => patch.at(i, 0).join()).includes(rgb(theme.hues.message).join()), `of ${2 * half} ns`);
+	}
+	for (const [at, text] of [[5e8, "request 7 of <b>alice</b> took 30 ms"], [5e8 + 1000, "disk sda is full x"]]) {
+		await other.mouse.click(...(await placeOf(other, server, at)));
+		await waitFor("the selection", async () => (await call(other, "selected"))?.from === at);
+		const panel = await other.locator("#selected").innerText();
+		for (const part of [text, "server › messages", "± 240 ns"]) assert.ok(panel.includes(part), `${part} is not in ${panel}`);
+		assert.ok(!/Length/i.test(panel), panel);
+	}
+	assert.equal(await other.locator("#selected b", { hasText: "alice" }).count(), 0);
+	noComplaints(other);
+	await other.close();
+});
+
+await check("the nearest of two messages is the one that a click selects", async () => {
+	const other = await open(saved(written.write(template).page));
+	// A pixel is 1500 ns, so that a click hits both; the second begins with a pixel.
+	const from = 5e8 + 1000 - 300 * 1500;
+	await show(other, from, from + 1500 * (await lanes(other)).width);
+	await other.mouse.click(...(await placeOf(other, server, 5e8 + 1000)));
+	await waitFor("the selection", async () => (await call(other, "selected"))?.from === 5e8 + 1000);
+	await other.close();
+});
+
+await check("a search finds messages by what they say, and lists it", async () => {
+	const other = await open(saved(written.write(template).page));
+	const found = async (query) => {
+		await other.locator("#query").fill(query);
+		await waitFor("the search", async () => (await call(other, "searched")) === query);
+		return other.locator("#found li").allInnerTexts();
+	};
+	assert.match((await found("ALICE")).join(), /^0\.500.*request 7 of <b>alice<\/b> took 30 ms · server › messages$/s);
+	assert.equal((await found("server_c_42")).length, 2);
+	assert.equal((await found("message:server_c_42")).length, 1);
+	assert.equal((await found("message:messages")).length, 0);
+	assert.equal((await found("process:server -message:disk")).length, 1);
+	assert.ok((await found("message:full"))[0].length < 250);
+	noComplaints(other);
+	await other.close();
 });
 
 await check("a click beside all spans selects nothing; so does Escape", async () => {

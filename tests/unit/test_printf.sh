@@ -60,6 +60,28 @@ check "SQL has the messages of all events" is "$(sql types "SELECT replace(repla
 	"$(shown types | tr -d '"')"
 check "and the table of one has a column for them" is "$(sql types "SELECT message FROM $request LIMIT 1")" "request 2 of alice"
 check "all rows of SQL have the messages of the JSON" python3 tests/unit/sql_peer.py "$strata" 1 60 "$work/types"
+# timeline NAME [OPTION]...: the messages on the page of a recording, with their events.
+timeline() {
+	local name=$1
+	shift
+	"$strata" timeline --force -o "$work/page.html" "$@" "$work/$name" 2>>"$work/timeline.log" || sed 's/^/# /' "$work/timeline.log"
+	python3 -c 'import sys; sys.path.insert(0, "tests/unit")
+import timeline_page; page = timeline_page.Page(sys.argv[1]); page.check()
+for span in page.spans():
+	track = page.tracks[span.track]
+	assert (track["kind"], track["process"], span.length) == ("messages", "app-messages", 0) and span.bound > 0, span
+	print("%s %s" % (page.strings[span.name], span.detail))' "$work/page.html"
+}
+check "the timeline has them, on a track of the program" is "$(timeline types | sed 's/^[^ ]* message=//' | paste -sd'|')" "$wanted"
+check "each with its event" has "$(timeline types)" "$request message=request 2 of alice"
+first=$("$strata" view --json "$work/types" | jq -r .ns | head -n 1)
+second=$("$strata" view --json "$work/types" | jq -r .ns | sed -n 2p)
+check "only those of the part that is drawn" is "$(timeline types --from "+$(printf '0.%09d' $((second - first)))" | paste -sd'|' | sed 's/^[^ ]* message=//; s/|[^ ]* message=/|/g')" \
+	"${wanted#*|}"
+check "and to its end" is "$(timeline types --to "+$(printf '0.%09d' $((second - first)))" | sed 's/^[^ ]* message=//')" "${wanted%%|*}"
+check "and none of a domain that is not" is "$(timeline types --domain other)" ""
+check "tracks of other formats have none" is \
+	"$("$strata" convert --format chrome --force -o "$work/tracks.json" "$work/types" 2>/dev/null; jq '[.traceEvents[] | select(.ph == "X")] | length' "$work/tracks.json")" 0
 check "a string is recorded up to its precision, and no further" is "$(json types "messages_c_$(line_of '"bounded')" .fields)" \
 	'{"open_end":"abc","arg2":4,"arg3":"abcd"}'
 check "babeltrace2 reads the fields, and has no complaint" is \

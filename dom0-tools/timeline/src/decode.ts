@@ -145,6 +145,12 @@ export interface Span {
 	detail: string;
 }
 
+// What a message says, from its details; undefined for other spans.
+export function messageOf(detail: string): string | undefined {
+	const key = "message=";
+	return detail.startsWith(key) ? detail.slice(key.length) : undefined;
+}
+
 export function spanAt(chunk: SpanChunk, i: number): Span {
 	return {
 		track: chunk.track[i]!,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // Shows what is known of the selected span: its time, its details, its arrows, and why it took so long.
-import type { Arrow, Span } from "./decode";
+import { messageOf, type Arrow, type Span } from "./decode";
 import { el } from "./dom";
 import { bound, duration, integer, time, utc, visible, withBound } from "./format";
 import { ARROW_NAMES } from "./legend";
@@ -70,10 +70,15 @@ export function details(meta: Meta, span: Span, arrows: Arrow[], why: Why, actio
 	const name = visible(meta.strings[span.name] ?? "");
 	const merged = span.count > 1;
 	const list = el("dl", {});
+	const message = messageOf(span.detail);
 	list.append(...row("Where", path(meta, span.track).map(visible).join(" › ")));
-	if (category && category.name !== name) list.append(...row("State", visible(category.name)));
-	list.append(...row("Length", merged ? duration(span.length) : withBound(span.length, span.bound), "num strong"));
-	list.append(...row("From", time(span.from), "num"), ...row("To", time(span.from + span.length), "num"));
+	if (message !== undefined) {
+		list.append(...row("At", `${time(span.from)} ${bound(span.bound)}`, "num"));
+	} else {
+		if (category && category.name !== name) list.append(...row("State", visible(category.name)));
+		list.append(...row("Length", merged ? duration(span.length) : withBound(span.length, span.bound), "num strong"));
+		list.append(...row("From", time(span.from), "num"), ...row("To", time(span.from + span.length), "num"));
+	}
 	list.append(...row("UTC", utc(meta.begin, span.from).replace(/ UTC$/, ""), "num"));
 	const remarks: string[] = [];
 	for (const [key, value] of pairs(span.detail)) {
@@ -104,6 +109,8 @@ export function details(meta: Meta, span: Span, arrows: Arrow[], why: Why, actio
 export function summary(meta: Meta, span: Span): [string, string, string] {
 	const category = visible(meta.categories[span.category]?.name ?? "");
 	const name = visible(meta.strings[span.name] ?? "") || category;
+	const message = messageOf(span.detail);
+	if (message !== undefined) return [name, bound(span.bound), visible(message)];
 	if (span.count > 1) return [`${integer(span.count)} spans`, duration(span.length), `mostly ${category}`];
 	return [name, `${duration(span.length)} ${bound(span.bound)}`, category === name ? "" : category];
 }

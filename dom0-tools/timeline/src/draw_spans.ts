@@ -110,6 +110,8 @@ export function drawTrack(s: Surface, track: Track, place: Place): void {
 	const b = view.to;
 	const perNs = width / view.span;
 	const gap = Math.max(Math.round(s.scale), 1);
+	// Messages have no length, but each has its pixel.
+	const least = track.kind === "messages" ? 1 : 0.05;
 	let shared = false;
 
 	for (const chunk of s.chunks) {
@@ -128,7 +130,7 @@ export function drawTrack(s: Surface, track: Track, place: Place): void {
 				shared = true;
 				const middle = (x0 + x1) / 2;
 				const x = middle <= 0 ? 0 : middle >= width ? width - 1 : Math.floor(middle);
-				const size = Math.max(x1 - x0, 0.05);
+				const size = Math.max(x1 - x0, least);
 				// Most are of the state that leads already.
 				if (leader[x] === c) {
 					lead[x]! += size;

@@ -27,7 +27,7 @@ const KEYS: [title: string, keys: [keys: string, does: string][]][] = [
 		["Shift + M", "remove the markers"],
 	]],
 	["Search", [
-		["/", "search: wait, g1 >10ms, domain:g2 <5us, process:sshd, \"a b\", -not"],
+		["/", "search: wait, g1 >10ms, domain:g2 <5us, process:sshd, message:timeout, \"a b\", -not"],
 		["N  P", "next, previous match (also Enter, Shift + Enter)"],
 	]],
 	["Page", [

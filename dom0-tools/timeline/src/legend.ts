@@ -10,7 +10,7 @@ import { domainColour, type Theme } from "./theme";
 const GROUPS: [title: string, hues: Hue[]][] = [
 	["On a physical CPU", ["domain"]],
 	["vCPUs and tasks", ["running", "waiting", "blocked", "paused", "idle", "unknown"]],
-	["What happens in them", ["request", "syscall", "irq", "softirq", "exit", "hypercall"]],
+	["What happens in them", ["request", "message", "syscall", "irq", "softirq", "exit", "hypercall"]],
 ];
 
 export const ARROW_NAMES = ["wake-up", "event channel", "interrupt", "who held the pCPU"];

@@ -4,11 +4,11 @@
 // All times are nanoseconds since `begin`, but for `begin` itself. docs/formats.md has the contract.
 
 export type Kind =
-	| "group" | "pcpu" | "vcpu" | "exits" | "hypercalls" | "task" | "syscalls" | "requests" | "irqs"
+	| "group" | "pcpu" | "vcpu" | "exits" | "hypercalls" | "task" | "syscalls" | "requests" | "messages" | "irqs"
 	| "softirqs" | "runqueue" | "source";
 
 const HUES = [
-	"running", "waiting", "blocked", "paused", "unknown", "idle", "exit", "hypercall", "syscall", "irq", "softirq", "request", "domain",
+	"running", "waiting", "blocked", "paused", "unknown", "idle", "exit", "hypercall", "syscall", "irq", "softirq", "message", "request", "domain",
 ] as const;
 export type Hue = (typeof HUES)[number];
 

@@ -15,7 +15,7 @@ export interface Row {
 }
 
 const HEIGHTS: Record<Kind, number> = {
-	group: 26, pcpu: 24, vcpu: 24, exits: 15, hypercalls: 15, task: 22, syscalls: 15, requests: 24, irqs: 15,
+	group: 26, pcpu: 24, vcpu: 24, exits: 15, hypercalls: 15, task: 22, syscalls: 15, requests: 24, messages: 15, irqs: 15,
 	softirqs: 15, runqueue: 24, source: 15,
 };
 const SPACE_ABOVE = 10; // a group of the outermost level

@@ -2,14 +2,14 @@
 //
 // Finds spans: by words (in names, states, tracks, domains, processes, details) and by length.
 //   g1 >10ms          spans of g1 longer than 10 ms
-//   domain:g2 wait    a word in one field; process:, track:, name: likewise
+//   domain:g2 wait    a word in one field; process:, track:, name:, message: likewise
 //   "a b" -c          words with spaces; words that must not be there
-import type { SpanChunk } from "./decode";
+import { messageOf, type SpanChunk } from "./decode";
 import { parseDuration } from "./format";
 import type { Meta } from "./meta";
 import type { Store } from "./store";
 
-const FIELDS = ["domain", "process", "track", "name"] as const;
+const FIELDS = ["domain", "process", "track", "name", "message"] as const;
 type Field = (typeof FIELDS)[number];
 
 export interface Word {
@@ -54,7 +54,8 @@ interface Matcher {
 	tracks: Map<number, boolean>;
 	categories: Uint8Array;
 	text: string;
-	details: boolean;
+	// The part of a span's details that it searches.
+	part: ((detail: string) => string | undefined) | undefined;
 }
 
 function matcherOf(meta: Meta, word: Word): Matcher {
@@ -63,7 +64,7 @@ function matcherOf(meta: Meta, word: Word): Matcher {
 	return {
 		not: word.not,
 		text: word.text,
-		details: word.field === undefined,
+		part: word.field === "message" ? messageOf : word.field === undefined ? (detail) => detail : undefined,
 		names: Uint8Array.from(meta.strings, (s) => (in_("name") && has(s) ? 1 : 0)),
 		categories: Uint8Array.from(Array.from(meta.categories), (c) => (c && in_("name") && has(c.name) ? 1 : 0)),
 		tracks: new Map(
@@ -83,7 +84,11 @@ export interface Hit {
 	length: number;
 	name: number;
 	category: number;
+	message: string | undefined; // the beginning of what a message says
 }
+
+// Of a message, so that many hits take little memory.
+const MOST_CHARACTERS = 160;
 
 const MOST_HITS = 200_000;
 
@@ -120,7 +125,7 @@ export class Results {
 function scan(chunk: SpanChunk, query: Query, matchers: Matcher[], results: Results): void {
 	const details = matchers.map((m) => {
 		const found = new Uint8Array(chunk.detailCount + 1);
-		if (m.details) for (let i = 1; i < found.length; i++) found[i] = chunk.detailText(i).toLowerCase().includes(m.text) ? 1 : 0;
+		if (m.part) for (let i = 1; i < found.length; i++) found[i] = m.part(chunk.detailText(i))?.toLowerCase().includes(m.text) ? 1 : 0;
 		return found;
 	});
 	for (const [track, [first, end]] of chunk.ranges) {
@@ -139,7 +144,8 @@ function scan(chunk: SpanChunk, query: Query, matchers: Matcher[], results: Resu
 				results.more = true;
 				return;
 			}
-			results.hits.push({ track, from: chunk.from[i]!, length, name: chunk.name[i]!, category: chunk.category[i]! });
+			const message = messageOf(chunk.detailText(chunk.detail[i]!))?.slice(0, MOST_CHARACTERS);
+			results.hits.push({ track, from: chunk.from[i]!, length, name: chunk.name[i]!, category: chunk.category[i]!, message });
 		}
 	}
 }

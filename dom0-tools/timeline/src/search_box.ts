@@ -2,7 +2,7 @@
 //
 // The search field: runs the search while one writes, steps from match to match, lists the longest.
 import { byId, el } from "./dom";
-import { duration, integer, visible } from "./format";
+import { duration, integer, time, visible } from "./format";
 import { path, type Meta } from "./meta";
 import { search, type Hit, type Results } from "./search";
 import type { Store } from "./store";
@@ -98,7 +98,8 @@ export class SearchBox {
 			const longest = [...results.hits].sort((x, y) => y.length - x.length).slice(0, LISTED);
 			const items = longest.map((hit) => {
 				const where = path(this.meta, hit.track).slice(-2).map(visible).join(" › ");
-				const button = el("button", {}, el("b", {}, duration(hit.length)), el("span", {}, `${visible(this.meta.strings[hit.name] ?? "")} · ${where}`));
+				const name = visible(hit.message ?? this.meta.strings[hit.name] ?? "");
+				const button = el("button", {}, el("b", {}, hit.message === undefined ? duration(hit.length) : time(hit.from)), el("span", {}, `${name} · ${where}`));
 				button.addEventListener("click", () => {
 					this.choose(hit, true);
 					this.count(hit);
