@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Measures the cost of an event for an application, alternately with Strata and LTTng-UST, each with
+# Measures the cost of an event and of a message for an application, alternately with Strata and LTTng-UST, each with
 # a consumer that writes to disk: in time, also with cold caches, and in instructions. app.sh DIR
 # TURNS [THREADS...]: called by run.sh with the directory for its programs and recordings; prints
 # lines for its table. With THREADS (papers/run.sh), measures only these numbers of threads, which write to
@@ -21,7 +21,7 @@ buffers=16 kib=256
 # what is measured.
 cc=(gcc -std=gnu11 -D_GNU_SOURCE -O2 -Wall -Wextra -Werror -falign-functions=64 -falign-loops=64)
 "${cc[@]}" -Iinclude $here/app.c -o "$dir/app" -Lout/lib -lstrata "-Wl,-rpath,$PWD/out/lib" -lpthread
-"${cc[@]}" -I$here $here/app_lttng.c -o "$dir/app_lttng" -llttng-ust -ldl -lpthread
+"${cc[@]}" -I$here $here/app_lttng.c $here/app_lttng_message.c -o "$dir/app_lttng" -llttng-ust -ldl -lpthread
 "${cc[@]}" $here/step.c -o "$dir/step"
 
 # All that is measured of a program with a tracer that records: PROGRAM VARIANT.
@@ -107,7 +107,7 @@ lttng_ust() {
 			lttng create strata-bench --output="$PWD/$dir/lttng"
 		fi
 		lttng enable-channel --userspace "--$2" --subbuf-size="${kib}K" --num-subbuf="$buffers" bench
-		lttng enable-event --userspace --channel=bench 'strata_bench:*'
+		lttng enable-event --userspace --channel=bench 'strata_bench:*,lttng_ust_tracef:*'
 		lttng start
 	} >"$dir/lttng.log" 2>&1 || { cat "$dir/lttng.log" >&2; return 1; }
 	measure app_lttng "$1" >"$dir/app-values"

@@ -4,6 +4,7 @@
 #define LTTNG_UST_TRACEPOINT_DEFINE
 #include "app_lttng.h"
 
+#include "app_message.h"
 #include "app_turns.h"
 
 static void burst_8b(uint64_t events)
@@ -29,7 +30,7 @@ static void one_8b(uint64_t number)
 
 int main(int argc, char **argv)
 {
-	const struct app_events events = { burst_8b, burst_4f, one_8b };
+	const struct app_events events = { burst_8b, burst_4f, burst_message, one_8b };
 
 	return run_benches(argc, argv, &events);
 }

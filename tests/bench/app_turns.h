@@ -33,6 +33,7 @@ typedef void burst_fn(uint64_t events);
 struct app_events {
 	burst_fn *burst_8b;
 	burst_fn *burst_4f;
+	burst_fn *burst_message;
 	event_fn *one_8b;
 };
 
@@ -187,6 +188,7 @@ static inline int run_benches(int argc, char **argv, const struct app_events *ev
 	}
 	take_turns("app_event_8b_1t", variant, events->burst_8b, "rdtsc", rdtsc_burst, 1);
 	take_turns("app_event_4f_1t", variant, events->burst_4f, "rdtsc", rdtsc_burst, 1);
+	take_turns("app_message_1t", variant, events->burst_message, "rdtsc", rdtsc_burst, 1);
 	take_turns("app_event_8b_2t", variant, events->burst_8b, NULL, NULL, 2);
 	take_cold_turns("app_event_8b_cold", variant, events->one_8b);
 	return 0;

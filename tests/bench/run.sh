@@ -93,6 +93,11 @@ sort -k1,1 -k2,2 -k3,3 -k4,4g "$OUT/values" | awk '
 			median[app, "strata_single_store"] / median[app, "rdtsc"],
 			median[app, "lttng_ust_overwrite"] / median[app, "strata_single_store"],
 			median[app, "lttng_ust_discard"] / median[app, "strata_single_store"]
+		app = "app_message_1t"
+		printf "a message of strata_printf(): %.0f ns; lttng_ust_tracef() %.1f times as much (discard %.1f)\n",
+			median[app, "strata_single_store"],
+			median[app, "lttng_ust_overwrite"] / median[app, "strata_single_store"],
+			median[app, "lttng_ust_discard"] / median[app, "strata_single_store"]
 		app = "app_event_8b_cold"
 		printf "with caches trashed: %.0f ns; LTTng-UST %.1f times as much (discard %.1f)\n",
 			median[app, "strata_single_store"],
