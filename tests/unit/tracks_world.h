@@ -142,7 +142,12 @@ static inline struct world *begin(uint64_t from_ns, uint64_t to_ns, const char *
 		world->tasks[i].tid = 100 + i;
 		snprintf(world->tasks[i].comm, sizeof(world->tasks[i].comm), "task%u", i);
 	}
-	world->options = (struct strata_tracks_options){ from_ns, to_ns, domain, domain ? 1 : 0 };
+	world->options = (struct strata_tracks_options){
+		.from_ns = from_ns,
+		.to_ns = to_ns,
+		.domains = domain,
+		.nr_domains = domain ? 1 : 0,
+	};
 	world->sink.track = see_track;
 	world->sink.slice = see_slice;
 	world->sink.arrow = see_arrow;
