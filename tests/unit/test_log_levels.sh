@@ -58,7 +58,7 @@ check "a session takes a level" "$strata" enable-event --session leveled --app l
 check "and another one for one event" "$strata" enable-event -s leveled --app levels --loglevel-only=INFO 'beg*,slow*'
 check "one that does not exist is refused" refused '"loud" is no log level' "$strata" enable-event -s leveled --app levels --loglevel loud '*'
 check "an empty word names no event, whatever its level" is "$("$strata" enable-event -s leveled --app levels --loglevel err 'nothing1,,nothing2' 2>/dev/null
-	"$strata" save leveled | jq -c '[.channels.app.rules[].text | select(startswith("@"))]')" "[]"
+	"$strata" save leveled | jq -c '[.channels[0].app.rules[].text | select(startswith("@"))]')" "[]"
 check "so is one for a kernel" refused "loglevel is of an application's EVENTS" "$strata" enable-event -s leveled --kernel '*' --loglevel err '*'
 check "and two" refused "an unknown option, or two" "$strata" enable-event -s leveled --app levels --loglevel err --loglevel-only err '*'
 "$strata" start leveled 2>"$work/start.log"
