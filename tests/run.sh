@@ -38,7 +38,7 @@ own_processes=(tests/own_processes.sh)
 # within seconds.  If it got no CPU because of other tests, that would be taken for an attack's success.
 QUIET_ATTACKS="test_changing_rings.sh test_descriptions.sh test_disk.sh test_draining.sh test_dying.sh test_file_size.sh
 	test_hang_up.sh test_list.sh test_live_stopped.sh test_lock_holder.sh test_memory.sh test_no_threads.sh test_out_of_memory.sh
-	test_range_locks.sh test_recover_many.sh test_slow_close.sh test_slow_talk.sh test_swapped.sh"
+	test_range_locks.sh test_recover_many.sh test_search.sh test_slow_close.sh test_slow_talk.sh test_swapped.sh"
 
 # Tests of the kind xen that boot no host.
 BOOTLESS="test_description.sh test_hypervisor_build.sh"
