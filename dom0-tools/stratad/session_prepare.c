@@ -16,9 +16,9 @@
 /* Open files apart from rings and applications. */
 #define FILES_OWN 64u
 
-/* The hypervisor's rings if they have nothing but the clocks of guests: 64 KiB, twice. */
-#define CLOCKS_SUBBUF_BITS 16
-#define CLOCKS_NR_BITS     1
+/* The hypervisor's rings if they have nothing but the clocks of guests: 8 KiB, four times. */
+#define CLOCKS_SUBBUF_BITS 13
+#define CLOCKS_NR_BITS     2
 
 /* Whether kernels other than dom0's may be recorded, now or later.  Their time stamp counters may
  * have another offset and scale than the host's, which Xen knows and records in each channel. */
