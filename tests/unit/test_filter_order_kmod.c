@@ -394,7 +394,7 @@ static void a_record_has_the_contexts_of_its_channel(void **state)
 static void wrong_contexts_are_refused(void **state)
 {
 	static const char *const wrong[] = { "contexts=", "contexts=x", "contexts=-1",
-					     "contexts=100" };
+					     "contexts=1000" };
 	struct command command = { .channel = 0 };
 	char text[64];
 	size_t i;
