@@ -75,18 +75,14 @@ static const char *no_death_stops_the_recorder(const char *raw)
 	return honest_is_whole(raw, wrong);
 }
 
-static bool xen_is_recorded;
 static uint64_t small_disk_bytes;
 
-/* What the rings of all guests hold, and those of the hypervisor's two CPUs. */
+/* What the rings of all guests hold, and the hypervisor's. */
 static uint64_t ring_bytes(void)
 {
-	uint64_t bytes = 0;
+	uint64_t bytes = fake_hypervisor_ring_bytes();
 	size_t i;
 
-	if (xen_is_recorded)
-		bytes = 2 * strata_nr_subbufs(FAKE_XEN_GEOMETRY) *
-			strata_subbuf_bytes(FAKE_XEN_GEOMETRY);
 	for (i = 0; i < NR_GUESTS; i++)
 		bytes += guests[i].nr_rings * strata_nr_subbufs(guests[i].geo) *
 			 strata_subbuf_bytes(guests[i].geo);
@@ -130,7 +126,6 @@ static struct copies copies_of_deaths(const char *raw, void (*work)(void *data),
 	const char *at;
 
 	deaths = 0;
-	xen_is_recorded = plan.xen;
 	plan.duration_ms = 4000;
 	*wrong = record_checked(raw, &plan, true, &text);
 	for (at = text; at && (at = strstr(at, "its final events are in")); at++)

@@ -309,6 +309,21 @@ uint64_t fake_hypervisor_records(void)
 	return records;
 }
 
+uint64_t fake_hypervisor_ring_bytes(void)
+{
+	uint64_t bytes = 0;
+	uint32_t number;
+
+	for (number = 0; number < STRATA_HV_CHANNELS; number++) {
+		const struct fake_channel *channel = &xen.channel[number];
+
+		if (channel->state != STRATA_HV_IDLE && !is_anothers(channel))
+			bytes += NR_CPUS * strata_nr_subbufs(channel->geo) *
+				 strata_subbuf_bytes(channel->geo);
+	}
+	return bytes;
+}
+
 bool fake_hypervisor_freed(void)
 {
 	uint32_t number;

@@ -27,6 +27,9 @@ void fake_hypervisor_write(struct randomness *random, uint32_t nr);
 /* Records written since the rings were made, into those that the recorder made. */
 uint64_t fake_hypervisor_records(void);
 
+/* What the rings that the recorder made hold, without their headers. */
+uint64_t fake_hypervisor_ring_bytes(void);
+
 /* Whether all rings are freed; an earlier flight recorder's stay until one takes them over. */
 bool fake_hypervisor_freed(void);
 

@@ -431,7 +431,10 @@ int hypervisor_select(struct hypervisor *hypervisor, const struct strata_hv_rule
 
 		op.u.select.nr = nr - sent < STRATA_HV_RULES_PER_CALL ? (uint32_t)(nr - sent)
 								      : STRATA_HV_RULES_PER_CALL;
-		memcpy(op.u.select.rules, rules + sent, op.u.select.nr * sizeof(*rules));
+		/* A channel with nothing but the clocks of guests has no rules, and no array of
+		 * them. */
+		if (op.u.select.nr)
+			memcpy(op.u.select.rules, rules + sent, op.u.select.nr * sizeof(*rules));
 		op.u.select.budget_per_s = budget_per_s;
 		if (sent == 0)
 			op.u.select.flags |= STRATA_HV_SELECT_BEGIN;
