@@ -240,6 +240,12 @@ int recorder_add_ring(struct recorder *recorder, size_t source_index, struct rin
 	return 0;
 }
 
+void recorder_set_meanwhile(struct recorder *recorder, void (*meanwhile)(void *data), void *data)
+{
+	recorder->meanwhile = meanwhile;
+	recorder->meanwhile_data = data;
+}
+
 struct recorder_totals recorder_totals(const struct recorder *recorder)
 {
 	return recorder->drain.totals;

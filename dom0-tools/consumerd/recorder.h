@@ -241,6 +241,13 @@ void recorder_note_removed(struct recorder_finished *finished);
 struct recorder_totals recorder_totals(const struct recorder *recorder);
 
 /*
+ * Has recorder_close() call a function after each sub-buffer that it takes out of rings, for work
+ * that cannot wait until all of them are empty.
+ * @meanwhile: adds no ring to this recorder, and unmaps none of its rings
+ */
+void recorder_set_meanwhile(struct recorder *recorder, void (*meanwhile)(void *data), void *data);
+
+/*
  * Finishes all sources, whose rings still have to be mapped, writes the tables, and frees the
  * recorder.
  * @totals: OUT, of the whole recording

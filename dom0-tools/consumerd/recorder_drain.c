@@ -311,6 +311,8 @@ static int rest_of_queue(struct recorder *recorder, struct recorder_queue *queue
 		}
 		charge(recorder, queue, before);
 		queue->next += done;
+		if (recorder->meanwhile)
+			recorder->meanwhile(recorder->meanwhile_data);
 	}
 	*more |= queue->next < queue->nr;
 	return result;

@@ -103,6 +103,8 @@ struct recorder {
 	size_t nr_ended;
 	struct ring **peeks; /* our rings, which read others (RECORDER_PEEK) */
 	size_t nr_peeks;
+	void (*meanwhile)(void *data); /* see recorder_set_meanwhile(); NULL: nothing */
+	void *meanwhile_data;
 };
 
 /* recorder_save.c: whether the tables on the disk have all of a source that has something to read:

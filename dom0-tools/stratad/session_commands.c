@@ -13,6 +13,9 @@
 /* Timeout of a selection for xenstored. */
 #define SELECT_MS 10000u
 
+/* Period of looks at programs that start while a snapshot is written. */
+#define SERVE_MS 1u
+
 static struct hypervisor *recorded_hypervisor(struct session *session)
 {
 	return session_records_xen(session) ? session->hypervisor : NULL;
@@ -30,6 +33,27 @@ static const char *what_is_missing(const struct recorder_totals *totals)
 	if (totals->bad_packets)
 		return "; invalid packets were left out";
 	return "";
+}
+
+/* While a snapshot is written: a program that starts waits for us, and one user's full rings may
+ * take longer to write than that.  Programs that end are drained when the snapshot is done. */
+static void serve_programs(void *data)
+{
+	struct session *session = data;
+
+	if (session_ms_since(session, session->served_ticks) < SERVE_MS)
+		return;
+	session->served_ticks = strata_clock();
+	principals_begin_turn(recorder_principals(session->recorder));
+	apps_tend(&session->apps);
+}
+
+/* @recorder: of the snapshot.  @written: OUT, its directory */
+static void prepare_snapshot(struct session *session, struct recorder *recorder,
+			     char written[PATH_MAX])
+{
+	snprintf(written, PATH_MAX, "%s", recorder_dir(recorder)->path);
+	recorder_set_meanwhile(recorder, serve_programs, session);
 }
 
 void session_keep_last_moments(void *data, const struct participant *one)
@@ -71,7 +95,7 @@ void session_keep_last_moments(void *data, const struct participant *one)
 	recorder = recorder_open_final(recorder_dir(session->recorder)->path,
 				       recording->sources[one->source].name, &error);
 	if (recorder)
-		snprintf(written, sizeof(written), "%s", recorder_dir(recorder)->path);
+		prepare_snapshot(session, recorder, written);
 	failed = !recorder || snapshot_take(&session->kernels, recorded_hypervisor(session),
 					    &session->apps, one, extent, recorder, &totals, &error);
 	/* Most of one that failed may be there. */
@@ -109,7 +133,7 @@ static int take_snapshot(struct session *session, struct control_request *reques
 	session_find_cpus(session);
 	recorder = recorder_open(request->argument, place, &error);
 	if (recorder)
-		snprintf(written, sizeof(written), "%s", recorder_dir(recorder)->path);
+		prepare_snapshot(session, recorder, written);
 	if (!recorder ||
 	    snapshot_take(&session->kernels, recorded_hypervisor(session), &session->apps, NULL,
 			  RECORDER_COPY_ALL, recorder, &totals, &error)) {

@@ -470,6 +470,33 @@ static void the_rest_is_taken_in_turns(void **state)
 	assert_int_equal(nr_put, NR_MANY * strata_nr_subbufs(test_ring_geometry));
 }
 
+static void count_call(void *data)
+{
+	size_t *nr_calls = data;
+
+	++*nr_calls;
+	/* At most one sub-buffer is taken between two calls. */
+	assert_in_range(*nr_calls, nr_put, SIZE_MAX);
+}
+
+/* Programs that start wait for the recorder of a snapshot. */
+static void others_are_served_while_the_rest_is_taken(void **state)
+{
+	size_t nr_calls = 0;
+	uint32_t i;
+
+	(void)state;
+	add_source(MANY, "many", many, NR_MANY);
+	for (i = 0; i < NR_MANY; i++) {
+		test_ring_fill(&many[i]);
+		many[i].ring.put = put_and_count;
+	}
+	nr_put = 0;
+	recorder_set_meanwhile(recorder, count_call, &nr_calls);
+	close_recorder();
+	assert_in_range(nr_calls, NR_MANY * strata_nr_subbufs(test_ring_geometry), SIZE_MAX);
+}
+
 static void what_is_cleared_is_not_recorded(void **state)
 {
 	const uint64_t full = strata_nr_subbufs(test_ring_geometry);
@@ -512,6 +539,7 @@ int main(void)
 		test_in_world(false_losses_of_one_do_not_hide_those_of_others),
 		test_in_world(large_sub_buffers_of_one_take_no_room_from_others),
 		test_in_world(the_rest_is_taken_in_turns),
+		test_in_world(others_are_served_while_the_rest_is_taken),
 		test_in_world(what_is_cleared_is_not_recorded),
 	};
 
