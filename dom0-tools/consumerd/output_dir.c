@@ -354,6 +354,25 @@ int output_dir_dated_leaf(char path[PATH_MAX], const char *dir, const char *what
 		       : strata_fail(error, "%.200s...: the path is too long", dir);
 }
 
+int output_dir_await_disk(const char *path, struct strata_error *error)
+{
+	struct strata_dir dir;
+	int fd, result = 0;
+
+	if (strata_dir_open(&dir, path, error))
+		return -1;
+	fd = openat(dir.fd, STRATA_RECORDING_FILE, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0 || (fdatasync(fd) && errno != EINVAL))
+		result = strata_fail(error,
+				     "%s: %s: the disk may not have all of it yet; take another "
+				     "snapshot",
+				     path, strerror(errno));
+	if (fd >= 0)
+		close(fd);
+	strata_dir_close(&dir);
+	return result;
+}
+
 void output_dir_give_up(struct output_dir *out)
 {
 	output_dir_free_reserve(out);

@@ -72,4 +72,12 @@ void output_dir_reserve(struct output_dir *out, uint64_t bytes);
 /* Frees the reserved space: before the last tables are saved, full disk or not. */
 void output_dir_free_reserve(struct output_dir *out);
 
+/*
+ * Waits until the disk has the tables of a recording whose recorder did not wait for it.  Called by
+ * whoever asked that recorder for a snapshot.
+ * @path: of the recording
+ * 0, or -1: they may be lost if the machine crashes.
+ */
+int output_dir_await_disk(const char *path, struct strata_error *error);
+
 #endif /* STRATA_CONSUMERD_OUTPUT_DIR_H */

@@ -364,7 +364,9 @@ int recorder_close(struct recorder *recorder, struct recorder_totals *totals,
 		recorder_name_source(recorder, i);
 	if (recorder->drain.is_of_now)
 		recorder->recording.ended_ticks = strata_clock();
-	recorder->out.dir.hurried = false;
+	/* Another user may keep the disk busy for seconds: whoever has to be served meanwhile does
+	 * not wait for it. */
+	recorder->out.dir.hurried = recorder->meanwhile != NULL;
 	if (recorder_save(recorder, result ? &later : error))
 		result = -1;
 	if (!result)

@@ -242,7 +242,8 @@ struct recorder_totals recorder_totals(const struct recorder *recorder);
 
 /*
  * Has recorder_close() call a function after each sub-buffer that it takes out of rings, for work
- * that cannot wait until all of them are empty.
+ * that cannot wait until all of them are empty; nor does it wait for the disk then
+ * (output_dir_await_disk()).
  * @meanwhile: adds no ring to this recorder, and unmaps none of its rings
  */
 void recorder_set_meanwhile(struct recorder *recorder, void (*meanwhile)(void *data), void *data);

@@ -8,6 +8,7 @@
 #include "base/exit_status.h"
 #include "consumerd/host/control_socket.h"
 #include "consumerd/host/recorder_number.h"
+#include "consumerd/output_dir.h"
 #include "control/library/paths.h"
 #include "strata/commands.h"
 #include "strata/list_json.h"
@@ -45,6 +46,8 @@ static int ask(const char *dir, bool force, int recorder, bool json)
 			 ? -1
 			 : control_socket_ask((unsigned int)recorder, line, answer, sizeof(answer),
 					      &error);
+	if (!status || status == STRATA_STATUS_PARTIAL)
+		status = output_dir_await_disk(path, &error) ? -1 : status;
 	if (status < 0)
 		return verb_reply_end(json, STRATA_STATUS_FAILED, error.text);
 	if (!json || (status != STRATA_STATUS_OK && status != STRATA_STATUS_PARTIAL))

@@ -50,10 +50,37 @@ static void only_the_end_waits_for_the_disk(void **state)
 	test_remove_dir(dir);
 }
 
+static void serve(void *data)
+{
+	(void)data;
+}
+
+static void a_recorder_that_serves_others_does_not_wait(void **state)
+{
+	char dir[] = "/tmp/strata-sync-XXXXXX";
+	struct recorder_totals totals;
+	struct strata_error error = { "" };
+	struct recorder *recorder;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	recorder = test_open_recorder(dir);
+	recorder_set_meanwhile(recorder, serve, NULL);
+	waits = 0;
+	assert_int_equal(recorder_close(recorder, &totals, &error), 0);
+	assert_int_equal(waits, 0);
+	/* Whoever asked for it does. */
+	assert_int_equal(output_dir_await_disk(dir, &error), 0);
+	assert_int_equal(waits, 1);
+	test_remove_dir(dir);
+	assert_int_equal(output_dir_await_disk(dir, &error), -1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(only_the_end_waits_for_the_disk),
+		cmocka_unit_test(a_recorder_that_serves_others_does_not_wait),
 	};
 
 	return cmocka_run_group_tests_name("recorder sync", tests, NULL, NULL);

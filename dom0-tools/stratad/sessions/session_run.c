@@ -284,6 +284,7 @@ struct command {
 	const char *word;
 	char argument[PATH_MAX]; /* "": none; of several channels' directories, the common one */
 	bool is_dir;             /* the argument is a directory */
+	bool awaits_disk;        /* what is in it has to be on the disk; a consumer does not wait */
 	const char *done;        /* what several channels are then */
 };
 
@@ -294,6 +295,7 @@ static int ask_channel(const struct command *command, const struct consumer *con
 {
 	char line[CONTROL_LINE_BYTES], own[PATH_MAX];
 	const char *argument = command->argument;
+	int status;
 
 	if (several && command->is_dir) {
 		if (path_of_channel(own, command->argument, channel, error))
@@ -303,7 +305,11 @@ static int ask_channel(const struct command *command, const struct consumer *con
 	if (snprintf(line, sizeof(line), "%s%s%s", command->word, argument[0] ? " " : "",
 		     argument) >= (int)sizeof(line))
 		return strata_fail(error, "%.200s...: the path is too long", argument);
-	return consumer_ask(consumer, line, text, CONTROL_LINE_BYTES, error);
+	status = consumer_ask(consumer, line, text, CONTROL_LINE_BYTES, error);
+	if (command->awaits_disk && (status == STRATA_STATUS_OK || status == STRATA_STATUS_PARTIAL) &&
+	    output_dir_await_disk(argument, error))
+		return -1;
+	return status;
 }
 
 /* Sends a command to the consumers of several channels, and notes what each answers.  Returns the
@@ -372,6 +378,7 @@ int session_run_snapshot(struct managed_session *session, struct json_object *re
 {
 	struct command command = { .word = "snapshot",
 				   .is_dir = true,
+				   .awaits_disk = true,
 				   .done = "a snapshot is written" };
 	int status;
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * slow_disk.c - LD_PRELOAD for a recorder: each write of a packet takes 40 ms.
+ * slow_disk.c - LD_PRELOAD for a recorder: each write of a packet takes 40 ms, and 2 s pass until
+ * the disk has a file.
  *
- * test_snapshot_starts.sh uses it.  As slow is a machine whose rings take gigabytes.
+ * test_snapshot_starts.sh uses it.  As slow is a machine whose rings take gigabytes, and a disk to
+ * which a user writes.
  */
 #include <dlfcn.h>
 #include <time.h>
@@ -18,4 +20,12 @@ ssize_t write(int fd, const void *bytes, size_t length)
 		nanosleep(&pause, NULL);
 	return ((ssize_t(*)(int, const void *, size_t))dlsym(RTLD_NEXT, "write"))(fd, bytes,
 										  length);
+}
+
+int fdatasync(int fd)
+{
+	const struct timespec pause = { .tv_sec = 2 };
+
+	nanosleep(&pause, NULL);
+	return ((int (*)(int))dlsym(RTLD_NEXT, "fdatasync"))(fd);
 }
