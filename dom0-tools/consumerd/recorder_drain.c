@@ -293,13 +293,14 @@ static bool is_taken(const struct recorder *recorder, const struct ring_stream *
 
 /* A principal's turn of recorder_drain_rest().  @more: IN/OUT, set if rings are left.  0, or -1
  * with the first error: other rings do not suffer from it. */
-static int rest_of_queue(struct recorder *recorder, struct recorder_queue *queue, bool *more,
+static int rest_of_queue(struct recorder *recorder, size_t index, bool *more,
 			 struct strata_error *error)
 {
+	struct recorder_queue *queue = &recorder->queues[index];
 	struct strata_error later;
 	int result = 0;
 
-	while (queue->next < queue->nr && principal_has_credit(queue->who, PRINCIPAL_DRAINING)) {
+	while (queue->next < queue->looks && principal_has_credit(queue->who, PRINCIPAL_DRAINING)) {
 		struct ring_stream *stream = queue->streams[queue->next];
 		const uint64_t before = recorder->drain.work_bytes;
 		bool done = !is_taken(recorder, stream);
@@ -313,8 +314,10 @@ static int rest_of_queue(struct recorder *recorder, struct recorder_queue *queue
 		queue->next += done;
 		if (recorder->meanwhile)
 			recorder->meanwhile(recorder->meanwhile_data);
+		/* Rings that came have moved it. */
+		queue = &recorder->queues[index];
 	}
-	*more |= queue->next < queue->nr;
+	*more |= queue->next < queue->looks;
 	return result;
 }
 
@@ -323,6 +326,8 @@ static void begin_rest(const struct recorder *recorder, struct recorder_queue *q
 	size_t i;
 
 	queue->next = 0;
+	/* Rings that come meanwhile are not read for the last time. */
+	queue->looks = queue->nr;
 	for (i = 0; i < queue->nr; i++) {
 		struct ring_stream *stream = queue->streams[i];
 
@@ -344,8 +349,7 @@ int recorder_drain_rest(struct recorder *recorder, struct strata_error *error)
 		more = false;
 		principals_begin_turn(recorder->principals);
 		for (i = 0; i < recorder->nr_queues; i++)
-			if (rest_of_queue(recorder, &recorder->queues[i], &more,
-					  result ? &later : error))
+			if (rest_of_queue(recorder, i, &more, result ? &later : error))
 				result = -1;
 	}
 	for (i = 0; i < recorder->nr_queues; i++)

@@ -53,7 +53,7 @@ struct session {
 	uint64_t selecting_ticks; /* since then */
 	struct control_request selector;
 	unsigned int snapshots;
-	uint64_t served_ticks; /* when programs were last served while a snapshot was written */
+	uint64_t served_ticks; /* when programs were last served while all rings were emptied */
 	struct rotation *rotation;
 	struct reselection *reselection; /* selections since the start; of reselect.c */
 };

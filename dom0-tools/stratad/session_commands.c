@@ -13,7 +13,7 @@
 /* Timeout of a selection for xenstored. */
 #define SELECT_MS 10000u
 
-/* Period of looks at programs that start while a snapshot is written. */
+/* Period of looks at programs that start while all rings are emptied. */
 #define SERVE_MS 1u
 
 static struct hypervisor *recorded_hypervisor(struct session *session)
@@ -35,8 +35,8 @@ static const char *what_is_missing(const struct recorder_totals *totals)
 	return "";
 }
 
-/* While a snapshot is written: a program that starts waits for us, and one user's full rings may
- * take longer to write than that.  Programs that end are drained when the snapshot is done. */
+/* While a snapshot is written, or memory cleared: a program that starts waits for us, and one
+ * user's full rings may take longer than that.  Programs that end are drained afterwards. */
 static void serve_programs(void *data)
 {
 	struct session *session = data;
@@ -216,6 +216,18 @@ static int serve_rotation(struct session *session, struct control_request *reque
 	return STRATA_STATUS_OK;
 }
 
+/* 0 or -1. */
+static int clear_memory(struct session *session, struct strata_error *error)
+{
+	int result;
+
+	recorder_set_meanwhile(session->recorder, serve_programs, session);
+	result = snapshot_clear(&session->kernels, recorded_hypervisor(session), session->recorder,
+				error);
+	recorder_set_meanwhile(session->recorder, NULL, NULL);
+	return result;
+}
+
 static int serve_clear(struct session *session, struct control_request *request, char *answer,
 		       size_t bytes)
 {
@@ -226,8 +238,7 @@ static int serve_clear(struct session *session, struct control_request *request,
 	session_find_cpus(session);
 	if (!why)
 		result = session->options->overwrite
-				 ? snapshot_clear(&session->kernels, recorded_hypervisor(session),
-						  session->recorder, &error)
+				 ? clear_memory(session, &error)
 				 : session_clear(session, next_recording(request), &error);
 	if (why || result) {
 		snprintf(answer, bytes, "%s", why ? why : error.text);

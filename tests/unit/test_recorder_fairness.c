@@ -521,6 +521,45 @@ static void what_is_cleared_is_not_recorded(void **state)
 	assert_int_equal(close_recorder().events, full + 1);
 }
 
+static void add_few(void *data)
+{
+	size_t *index = data;
+
+	if (*index == SIZE_MAX) {
+		*index = add_source(FEW, "few", &few, 1);
+		test_ring_fill(&few);
+	}
+}
+
+static void what_comes_while_memory_is_cleared_stays(void **state)
+{
+	size_t index = SIZE_MAX, many_index;
+
+	(void)state;
+	many_index = add_source(MANY, "many", many, 2);
+	test_ring_fill(&many[0]);
+	test_ring_fill(&many[1]);
+	recorder_set_meanwhile(recorder, add_few, &index);
+	assert_int_equal(recorder_clear(recorder, &error), 0);
+	recorder_set_meanwhile(recorder, NULL, NULL);
+	assert_int_equal(packets_of(many_index), 0);
+	assert_int_equal(close_recorder().events, strata_nr_subbufs(test_ring_geometry));
+}
+
+/* The ring of one whose programs had others before. */
+static void a_ring_that_comes_while_memory_is_cleared_stays(void **state)
+{
+	size_t index = SIZE_MAX;
+
+	(void)state;
+	add_source(FEW, "before", many, 1);
+	test_ring_fill(&many[0]);
+	recorder_set_meanwhile(recorder, add_few, &index);
+	assert_int_equal(recorder_clear(recorder, &error), 0);
+	recorder_set_meanwhile(recorder, NULL, NULL);
+	assert_int_equal(close_recorder().events, strata_nr_subbufs(test_ring_geometry));
+}
+
 #define test_in_world(test) cmocka_unit_test_setup_teardown(test, open_world, close_world)
 
 int main(void)
@@ -541,6 +580,8 @@ int main(void)
 		test_in_world(the_rest_is_taken_in_turns),
 		test_in_world(others_are_served_while_the_rest_is_taken),
 		test_in_world(what_is_cleared_is_not_recorded),
+		test_in_world(what_comes_while_memory_is_cleared_stays),
+		test_in_world(a_ring_that_comes_while_memory_is_cleared_stays),
 	};
 
 	return cmocka_run_group_tests_name("recorder fairness", tests, NULL, NULL);
