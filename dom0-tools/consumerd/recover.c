@@ -67,6 +67,7 @@ static int move_source(struct recovery *recovery, struct strata_source *old, con
 	source->streams = NULL;
 	source->nr_streams = 0;
 	old->events = NULL;
+	old->nr_events = 0;
 	old->shapes = NULL;
 	old->by_number = NULL;
 	old->numbers = NULL;

@@ -189,7 +189,7 @@ int sources_begin_app(struct recorder *recorder, struct principal *who, const st
 	snprintf(wish, sizeof(wish), "app-%s", app->comm);
 	source_name(recording, (uint32_t)app->pid, wish, name, sizeof(name));
 	for (i = 0; i < app->nr_events; i++)
-		described += strata_event_packed_bytes(&app->events[i]);
+		described += strata_event_packed_bytes(app->events[i]);
 	if (recorder_begin_source(recorder, who, name, app->nr_rings, described, index, error))
 		return -2;
 	source = &recording->sources[*index];

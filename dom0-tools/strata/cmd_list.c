@@ -277,6 +277,8 @@ static void list_kernel(struct xs_handle *xenstore, const struct guest *guest,
 			struct json_object *json)
 {
 	const unsigned long bytes = strata_buffer_bytes(map->rings[0].reader.geo);
+	struct event_listing events;
+	size_t i;
 	char state[STRATA_ESCAPED_BYTES(sizeof(guest->state))];
 
 	if (json) {
@@ -291,8 +293,12 @@ static void list_kernel(struct xs_handle *xenstore, const struct guest *guest,
 		       guest->version, state, map->nr_rings, bytes >> 10, map->nr_events);
 	}
 	list_guest_channels(xenstore, guest->domain, json);
-	if (options->events)
-		list_kernel_events(map->events, map->nr_events, &options->choice, json);
+	if (!options->events)
+		return;
+	list_events_begin(&events, &options->choice, json);
+	for (i = 0; i < map->nr_events; i++)
+		list_events_next(&events, &map->events[i]);
+	list_events_end(&events);
 }
 
 static void list_guest(struct xs_handle *xenstore, xengnttab_handle *gnttab,

@@ -138,6 +138,8 @@ static void list_one(struct listing *listing, struct listed *one)
 	struct app *app = &one->app;
 	struct json_object *json = NULL;
 	char name[STRATA_ESCAPED_BYTES(32)];
+	struct event_listing events;
+	size_t i;
 
 	if (one->state == LISTED_UNIDENTIFIED)
 		return;
@@ -161,8 +163,12 @@ static void list_one(struct listing *listing, struct listed *one)
 	} else {
 		printf("  %-10d  %s: does not answer\n", app->pid, name);
 	}
-	if (told && listing->events)
-		list_kernel_events(app->events, app->nr_events, listing->choice, json);
+	if (!told || !listing->events)
+		return;
+	list_events_begin(&events, listing->choice, json);
+	for (i = 0; i < app->nr_events; i++)
+		list_events_next(&events, app->events[i]);
+	list_events_end(&events);
 }
 
 /* Each user's first program, then each user's second one: a user with many programs does not use up

@@ -6,7 +6,6 @@
 
 #include "base/escape.h"
 #include "base/log_levels.h"
-#include "recording/recording.h"
 #include "strata/list_json.h"
 #include "stratad/select/select_kernel.h"
 
@@ -62,25 +61,34 @@ static void refuse(size_t entry, const struct strata_error *error, struct json_o
 		printf(INDENT "(entry %zu: %s)\n", entry, error->text);
 }
 
-void list_kernel_events(const struct strata_event_desc *events, size_t nr,
-			const struct list_choice *choice, struct json_object *json)
+void list_events_begin(struct event_listing *listing, const struct list_choice *choice,
+		       struct json_object *json)
 {
-	struct json_object *array = json ? list_json_array(json, "events") : NULL;
-	struct strata_source checked = { .layer = STRATA_LAYER_KERNEL };
-	size_t i;
+	*listing = (struct event_listing){
+		.choice = choice,
+		.json = json,
+		.array = json ? list_json_array(json, "events") : NULL,
+		.checked = { .layer = STRATA_LAYER_KERNEL },
+	};
+}
 
-	for (i = 0; i < nr; i++) {
-		struct strata_error error = { "" };
+void list_events_next(struct event_listing *listing, const struct strata_event_desc *event)
+{
+	const struct list_choice *choice = listing->choice;
+	const size_t entry = listing->entry++;
+	struct strata_error error = { "" };
 
-		if (!is_chosen(&events[i], choice))
-			continue;
-		if (strata_source_add_event(&checked, &events[i], &error))
-			refuse(i, &error, json);
-		else if (array)
-			json_object_array_add(array,
-					      list_json_event(&events[i], NULL, choice->fields));
-		else
-			print_event(&events[i], choice->fields);
-	}
-	strata_source_clear_events(&checked);
+	if (!is_chosen(event, choice))
+		return;
+	if (strata_source_add_event(&listing->checked, event, &error))
+		refuse(entry, &error, listing->json);
+	else if (listing->array)
+		json_object_array_add(listing->array, list_json_event(event, NULL, choice->fields));
+	else
+		print_event(event, choice->fields);
+}
+
+void list_events_end(struct event_listing *listing)
+{
+	strata_source_clear_events(&listing->checked);
 }

@@ -9,14 +9,25 @@
 
 #include <strata/event.h>
 
+#include "recording/recording.h"
+
 struct list_choice {
 	char **patterns;    /* as for --kernel */
 	size_t nr_patterns; /* 0: all events */
 	bool fields;
 };
 
+/* A list of the chosen events of a guest's or an application's table. */
+struct event_listing {
+	const struct list_choice *choice;
+	struct json_object *json; /* NULL: the events are printed */
+	struct json_object *array;
+	struct strata_source checked;
+	size_t entry; /* the next one of the table */
+};
+
 /*
- * Prints the chosen events of a guest's or an application's table, a line for each:
+ * Begins a list, to be ended by list_events_end().  An event is printed as a line:
  *
  *	GROUP/NAME, or with fields GROUP/NAME FIELD:TYPE ...
  *
@@ -25,7 +36,12 @@ struct list_choice {
  *zero-terminated.
  * @json: gets the member "events" instead; NULL: they are printed
  */
-void list_kernel_events(const struct strata_event_desc *events, size_t nr,
-			const struct list_choice *choice, struct json_object *json);
+void list_events_begin(struct event_listing *listing, const struct list_choice *choice,
+		       struct json_object *json);
+
+/* Lists the next event of the table, if it is chosen. */
+void list_events_next(struct event_listing *listing, const struct strata_event_desc *event);
+
+void list_events_end(struct event_listing *listing);
 
 #endif /* STRATA_STRATA_LIST_KERNEL_H */

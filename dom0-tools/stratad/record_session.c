@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <malloc.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -35,6 +36,10 @@
 
 /* Of a session's log, which lies in memory. */
 #define LOG_BYTES (1u << 20)
+
+/* Memory of that many bytes goes back to the kernel when it is freed.  Else the texts of tables,
+ * which come and go, would leave holes between what stays for each program: a third of the heap. */
+#define LARGE_BYTES (40 << 10)
 
 /* How long a stop waits for applications to answer; published events are taken in any case. */
 #define APPS_MS 500
@@ -495,6 +500,7 @@ int record_session(const struct record_options *options)
 		return session.command.status ? session.command.status : STRATA_STATUS_FAILED;
 	}
 	catch_signals();
+	mallopt(M_MMAP_THRESHOLD, LARGE_BYTES);
 	stderr_queue_open();
 	if (options->of_session)
 		stderr_queue_limit_file(LOG_BYTES);

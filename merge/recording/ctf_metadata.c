@@ -86,7 +86,7 @@ static int make_whole_env(struct strata_ctf_metadata *metadata, const struct str
 		return strata_fail(error, "out of memory");
 	nr = make_env(env, source, domain);
 	for (i = 0; i < source->nr_events; i++) {
-		const struct strata_event_desc *desc = &source->events[i];
+		const struct strata_event_desc *desc = source->events[i];
 		const char *format = strata_event_format(desc);
 
 		if (format && strata_ctf_format_env(&env[nr++], metadata->arena, source->form,
@@ -106,7 +106,7 @@ static int print_events(struct strata_out_file *out, const struct strata_ctf_met
 	size_t i;
 
 	for (i = 0; i < source->nr_events; i++) {
-		const struct strata_event_desc *desc = &source->events[i];
+		const struct strata_event_desc *desc = source->events[i];
 		const struct strata_ctf_event_class event = {
 			.id = class_id(source, desc),
 			.name = desc->name,

@@ -87,6 +87,10 @@ void strata_source_context(const struct strata_source *source, struct strata_eve
 
 void strata_source_clear_events(struct strata_source *source)
 {
+	size_t i;
+
+	for (i = 0; i < source->nr_events; i++)
+		free(source->events[i]);
 	free(source->events);
 	free(source->shapes);
 	source->events = NULL;
@@ -358,7 +362,8 @@ static size_t event_position(const struct strata_source *source, uint32_t id)
 /* Makes room for one more event in both tables. */
 static bool grow_events(struct strata_source *source)
 {
-	struct strata_event_desc *events = grow(source->events, source->nr_events, sizeof(*events));
+	struct strata_event_desc **events =
+		grow(source->events, source->nr_events, sizeof(*events));
 	struct strata_event_shape *shapes;
 
 	if (!events)
@@ -371,9 +376,18 @@ static bool grow_events(struct strata_source *source)
 	return true;
 }
 
+struct strata_event_desc *strata_event_copy(const struct strata_event_desc *event)
+{
+	const size_t bytes = strata_event_packed_bytes(event);
+	struct strata_event_desc *copy = malloc(bytes);
+
+	return copy ? memcpy(copy, event, bytes) : NULL;
+}
+
 static int add_event(struct strata_source *source, const struct strata_event_desc *event,
 		     uint16_t number, struct strata_error *error)
 {
+	struct strata_event_desc *kept;
 	struct strata_event_shape *shape;
 	uint32_t description_bytes;
 	size_t at, behind;
@@ -384,7 +398,7 @@ static int add_event(struct strata_source *source, const struct strata_event_des
 	at = event_position(source, event->id);
 	if (at < source->nr_events && source->shapes[at].id == event->id)
 		return strata_fail(error, "event %u (%s): %s has the same id", event->id,
-				   event->name, source->events[at].name);
+				   event->name, source->events[at]->name);
 	if (source->nr_events == STRATA_SOURCE_EVENTS_MAX)
 		return strata_fail(error, "event %u (%s): more than %u events", event->id,
 				   event->name, STRATA_SOURCE_EVENTS_MAX);
@@ -394,14 +408,15 @@ static int add_event(struct strata_source *source, const struct strata_event_des
 				   "event %u (%s): the descriptions of its source's events take "
 				   "more than %u bytes",
 				   event->id, event->name, STRATA_SOURCE_DESCRIPTION_BYTES_MAX);
-	if (!grow_events(source))
+	kept = grow_events(source) ? strata_event_copy(event) : NULL;
+	if (!kept)
 		return strata_fail(error, "event %u (%s): out of memory", event->id, event->name);
 
 	behind = source->nr_events - at;
 	shape = &source->shapes[at];
-	memmove(&source->events[at + 1], &source->events[at], behind * sizeof(*event));
+	memmove(&source->events[at + 1], &source->events[at], behind * sizeof(kept));
 	memmove(shape + 1, shape, behind * sizeof(*shape));
-	source->events[at] = *event;
+	source->events[at] = kept;
 	shape->id = event->id;
 	shape->number = number;
 	shape->fixed_bytes = (uint16_t)strata_event_payload_bytes(event);

@@ -121,7 +121,8 @@ struct strata_source {
 	 * ids. */
 	struct strata_event_number *numbers;
 	size_t nr_numbers;
-	struct strata_event_desc *events;  /* sorted by id, checked */
+	/* Sorted by id, checked; each no longer than its fields and its format. */
+	struct strata_event_desc **events;
 	struct strata_event_shape *shapes; /* of the same events; small, for lookups by record */
 	size_t nr_events;
 	/* Readers of CTF may use an event's id as an array index. So records contain, in place of
@@ -182,6 +183,10 @@ bool strata_source_is_only_lost(const struct strata_source *source, struct strat
 /* Removes streams without packets, losses and refused packets. */
 void strata_source_drop_empty_streams(struct strata_source *source);
 
+/* A copy of a description that ends after its fields and its format, for many to be kept; the
+ * structure's other members must not be used.  To be freed; NULL: out of memory. */
+struct strata_event_desc *strata_event_copy(const struct strata_event_desc *event);
+
 /* Checks an event (kinds, sizes, names that are C identifiers, payload bound) and adds a copy, in
  * order of id. 0, or -1 with the reason, also if the id exists. */
 int strata_source_add_event(struct strata_source *source, const struct strata_event_desc *event,
@@ -240,7 +245,7 @@ const struct strata_event_shape *strata_source_record_shape(const struct strata_
 static inline const struct strata_event_desc *
 strata_shape_event(const struct strata_source *source, const struct strata_event_shape *shape)
 {
-	return &source->events[shape - source->shapes];
+	return source->events[shape - source->shapes];
 }
 
 /*

@@ -45,11 +45,14 @@ static uint64_t *table_of(const struct app *app, unsigned int cpu)
 
 static void describe(struct app *app, const char *group, const char *name)
 {
+	struct strata_event_desc event = { 0 };
+
 	app->events = realloc(app->events, (app->nr_events + 1) * sizeof(*app->events));
 	assert_non_null(app->events);
-	memset(&app->events[app->nr_events], 0, sizeof(*app->events));
-	snprintf(app->events[app->nr_events].group, sizeof(app->events->group), "%s", group);
-	snprintf(app->events[app->nr_events].name, sizeof(app->events->name), "%s", name);
+	snprintf(event.group, sizeof(event.group), "%s", group);
+	snprintf(event.name, sizeof(event.name), "%s", name);
+	app->events[app->nr_events] = strata_event_copy(&event);
+	assert_non_null(app->events[app->nr_events]);
 	app->nr_events++;
 }
 
@@ -67,7 +70,11 @@ static struct app *make_app(const char *program, uint32_t uid, int32_t pid)
 
 static void free_app(struct app *app)
 {
+	size_t i;
+
 	munmap(app->memory.rings, app->memory.bytes);
+	for (i = 0; i < app->nr_events; i++)
+		free(app->events[i]);
 	free(app->events);
 	free(app);
 }

@@ -176,7 +176,7 @@ static int begin_program(unsigned int nr_events, size_t *most)
 /* The recorder sends it a message before it hears anything else. */
 static void tell_program(void)
 {
-	app_stop(&apps.list[0]->connection->outgoing);
+	app_stop(app_connection_begin(apps.list[0]->connection));
 	app_connection_send(apps.list[0]->connection);
 }
 

@@ -9,6 +9,7 @@
 #include "consumerd/rings/app_ring.h"
 #include "consumerd/rings/event_table.h"
 #include "consumerd/host/hang_up.h"
+#include "recording/recording.h"
 
 int app_accept(struct app *app, int socket, struct strata_error *error)
 {
@@ -86,7 +87,7 @@ static int take_hello(struct app *app, const struct strata_app_message *head,
 static int take_event(struct app *app, const struct strata_app_packet *packet, size_t bytes,
 		      struct strata_error *error)
 {
-	struct strata_event_desc *events;
+	struct strata_event_desc **events, event = { 0 };
 
 	if (!app->modes)
 		return strata_fail(error, "it did not send HELLO");
@@ -96,11 +97,13 @@ static int take_event(struct app *app, const struct strata_app_packet *packet, s
 	if (!events)
 		return strata_fail(error, "out of memory");
 	app->events = events;
-	memset(&events[app->nr_events], 0, sizeof(*events));
 	if (!event_table_parse_entry((const unsigned char *)&packet->u.event,
-				     bytes - sizeof(packet->head), app->nr_events,
-				     &events[app->nr_events], error))
+				     bytes - sizeof(packet->head), app->nr_events, &event, error))
 		return -1;
+	events[app->nr_events] = strata_event_copy(&event);
+	if (!events[app->nr_events])
+		return strata_fail(error, "out of memory");
+	app->event_bytes += sizeof(*events) + strata_event_packed_bytes(&event);
 	app->nr_events++;
 	return 0;
 }
@@ -283,7 +286,7 @@ static int table_events(struct app *app, struct strata_error *error)
 
 	while (memory->file >= 0 && memory->header.nr_events < app->nr_events)
 		if (ring_file_add_event(memory->file, &memory->header,
-					&app->events[memory->header.nr_events], error))
+					app->events[memory->header.nr_events], error))
 			return -1;
 	return 0;
 }
@@ -326,12 +329,16 @@ void app_leave_open(struct app *app)
 
 void app_close(struct app *app)
 {
+	size_t i;
+
 	app_memory_free(&app->memory);
 	if (app->socket >= 0)
 		hang_up(app->socket);
 	if (app->process >= 0)
 		close(app->process);
 	free(app->rings);
+	for (i = 0; i < app->nr_events; i++)
+		free(app->events[i]);
 	free(app->events);
 	memset(app, 0, sizeof(*app));
 	app->memory.file = app->memory.given = app->process = app->socket = -1;

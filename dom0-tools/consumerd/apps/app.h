@@ -38,8 +38,10 @@ struct app {
 	uint8_t header_forms;         /* that it can write, where it reserves and commits */
 	bool wakes;                   /* it wakes us when we sleep, where it stores single words */
 	enum strata_header_form form; /* the form that it writes, sent to it with its rings */
-	struct strata_event_desc *events; /* by id; each must still be checked */
+	/* By id; each must still be checked, and is no longer than its fields and its format. */
+	struct strata_event_desc **events;
 	size_t nr_events;
+	size_t event_bytes; /* of memory, that they take */
 
 	struct app_memory memory;
 	struct ring *rings;

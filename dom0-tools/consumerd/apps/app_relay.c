@@ -80,6 +80,8 @@ static void finish(struct work *work)
 
 	connection->busy = false;
 	connection->relay->nr_busy--;
+	free(connection->outgoing);
+	connection->outgoing = NULL;
 }
 
 void app_relays_tend(struct app_relays *relays)
@@ -144,7 +146,6 @@ struct app_connection *app_connection_open(struct app_relays *relays, const void
 	if (connection) {
 		connection->relay = relay;
 		connection->socket = socket;
-		connection->outgoing.fd = -1;
 		connection->process = -1;
 		relay->nr_connections++;
 		return connection;
@@ -163,6 +164,7 @@ void app_connection_close(struct app_connection *connection)
 	if (!--connection->relay->nr_connections)
 		forget(connection->relay);
 	free(connection->inbox);
+	free(connection->outgoing);
 	free(connection);
 }
 
@@ -188,10 +190,9 @@ static void send_outgoing(struct work *work)
 	struct app_connection *connection = (struct app_connection *)work;
 	const uint64_t begin_ns = begin_task(connection);
 
-	connection->failed = app_message_send(connection->socket, &connection->outgoing);
-	if (connection->outgoing.closes_fd)
-		close(connection->outgoing.fd);
-	connection->outgoing.closes_fd = false;
+	connection->failed = app_message_send(connection->socket, connection->outgoing);
+	if (connection->outgoing->closes_fd)
+		close(connection->outgoing->fd);
 	connection->spent_ns += now_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
 }
 
@@ -200,6 +201,13 @@ bool app_connection_is_closed(const struct app_connection *connection)
 	struct pollfd fd = { .fd = connection->socket, .events = POLLRDHUP };
 
 	return poll(&fd, 1, 0) == 1 && (fd.revents & (POLLRDHUP | POLLHUP));
+}
+
+struct app_outgoing *app_connection_begin(struct app_connection *connection)
+{
+	if (!connection->outgoing)
+		connection->outgoing = malloc(sizeof(*connection->outgoing));
+	return connection->outgoing;
 }
 
 void app_connection_send(struct app_connection *connection)

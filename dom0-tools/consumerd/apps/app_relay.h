@@ -24,7 +24,7 @@
 struct app_relays;
 struct app_inbox;
 
-/* One connection.  For reading, except the message. */
+/* One connection.  For reading. */
 struct app_connection {
 	struct work work; /* first: they are converted */
 	struct app_relay *relay;
@@ -32,10 +32,10 @@ struct app_connection {
 	int socket;              /* -1: closed; used by tasks alone */
 	int process;             /* to be closed with it; -1: none */
 	bool busy;
-	int loop_cpu;                 /* where the loop gave the last task */
-	int failed;                   /* errno of the last message */
-	uint64_t spent_ns;            /* CPU time of tasks, until the caller sets it to 0 */
-	struct app_outgoing outgoing; /* the next or last one */
+	int loop_cpu;                  /* where the loop gave the last task */
+	int failed;                    /* errno of the last message */
+	uint64_t spent_ns;             /* CPU time of tasks, until the caller sets it to 0 */
+	struct app_outgoing *outgoing; /* NULL: no message is begun or being sent */
 };
 
 struct app_relays *app_relays_open(struct strata_error *error);
@@ -60,7 +60,11 @@ bool app_connection_is_closed(const struct app_connection *connection);
 
 /* Tasks.  The connection is not busy before, and busy afterwards. */
 
-/* Sends its message. */
+/* A message to be filled in, and sent by app_connection_send(); the connection is not busy.  NULL:
+ * out of memory. */
+struct app_outgoing *app_connection_begin(struct app_connection *connection);
+
+/* Sends the message that was begun, which is freed then. */
 void app_connection_send(struct app_connection *connection);
 
 /* Receives up to a bounded number of messages.  Nothing received is left.  False: out of memory. */

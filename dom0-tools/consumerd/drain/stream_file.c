@@ -17,15 +17,20 @@ static void set_name(char name[NAME_BYTES], uint32_t cpu)
 void stream_file_name(struct stream_file *file, const struct strata_dir *dir, const char *source,
 		      uint32_t cpu)
 {
-	char name[NAME_BYTES];
-
 	file->bytes = file->written_back = 0;
 	file->fd = -1;
 	file->dir = dir;
 	file->cpu = cpu;
 	snprintf(file->source, sizeof(file->source), "%s", source);
-	set_name(name, cpu);
-	snprintf(file->path, sizeof(file->path), "%.350s/%s/%s", dir->path, source, name);
+}
+
+/* Makes a message of why the file failed.  Returns -1. */
+static int fail(const struct stream_file *file, const char *why, struct strata_error *error)
+{
+	char name[NAME_BYTES];
+
+	set_name(name, file->cpu);
+	return strata_fail(error, "%.350s/%s/%s: %s", file->dir->path, file->source, name, why);
 }
 
 /* Removes the file; nothing else can have taken its name. 0 or -1 with errno. */
@@ -95,12 +100,13 @@ enum stream_file_result stream_file_append(struct stream_file *file, const void 
 		if (written <= 0) {
 			/* Truncate to the last whole packet, where the next append starts. */
 			if (ftruncate(file->fd, (off_t)file->bytes) ||
-			    lseek(file->fd, (off_t)file->bytes, SEEK_SET) < 0)
+			    lseek(file->fd, (off_t)file->bytes, SEEK_SET) < 0) {
+				fail(file, strerror(errno), error);
 				fprintf(stderr,
-					"strata: %s: a partial packet at its end cannot be removed: %s\n",
-					file->path, strerror(errno));
-			strata_fail(error, "%s: %s", file->path,
-				    written < 0 ? strerror(reason) : "nothing written");
+					"strata: a partial packet at its end cannot be removed: %s\n",
+					error->text);
+			}
+			fail(file, written < 0 ? strerror(reason) : "nothing written", error);
 			return written < 0 ? result_of(reason) : STREAM_FILE_FAILED;
 		}
 		done += (size_t)written;
@@ -116,9 +122,9 @@ int stream_file_close(struct stream_file *file, struct strata_error *error)
 	if (file->fd < 0)
 		return 0;
 	if (close(file->fd))
-		result = strata_fail(error, "%s: %s", file->path, strerror(errno));
+		result = fail(file, strerror(errno), error);
 	file->fd = -1;
 	if (file->bytes == 0 && remove_file(file))
-		result = strata_fail(error, "%s: %s", file->path, strerror(errno));
+		result = fail(file, strerror(errno), error);
 	return result;
 }

@@ -21,7 +21,6 @@ struct stream_file {
 	const struct strata_dir *dir; /* of the recording */
 	char source[80];
 	uint32_t cpu;
-	char path[512]; /* for messages */
 };
 
 /* Names DIR/SOURCE/cpu_N.  The file does not exist until its first packet.  @dir has to outlive

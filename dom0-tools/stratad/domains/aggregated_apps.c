@@ -98,9 +98,9 @@ void aggregated_apps_choose(const struct aggregated_apps *all,
 		return;
 	}
 	for (i = 0; i < app->nr_events; i++) {
-		if (select_matches_event(all->what->begin, &app->events[i]))
+		if (select_matches_event(all->what->begin, app->events[i]))
 			event_set_add(events, i);
-		if (select_matches_event(all->what->end, &app->events[i]))
+		if (select_matches_event(all->what->end, app->events[i]))
 			event_set_add(ends, i);
 	}
 	if (event_set_count(events) && event_set_count(ends))
@@ -148,7 +148,7 @@ int aggregated_apps_learn(struct aggregated_apps *all, struct counted_process *p
 		return strata_fail(error, "out of memory");
 	process->event_of = event_of;
 	for (; process->nr_known < app->nr_events; process->nr_known++)
-		if (counted_program_event(program, &app->events[process->nr_known],
+		if (counted_program_event(program, app->events[process->nr_known],
 					  process->nr_known, who, &event_of[process->nr_known],
 					  error))
 			return -1;

@@ -146,7 +146,7 @@ int apps_add_sources(const struct apps *apps, struct recorder *recorder, enum re
 			recorder_recording(apps->recorder)->sources[one->source].since_ticks;
 		/* Invalid events were left out and reported when they came. */
 		for (j = 0; j < one->app.nr_events; j++)
-			recorder_add_event(recorder, index, &one->app.events[j], &why);
+			recorder_add_event(recorder, index, one->app.events[j], &why);
 	}
 	return 0;
 }

@@ -46,7 +46,7 @@ struct application {
 	struct event_set events; /* recorded, or counted; of times, those that begin one ... */
 	struct event_set ends;   /* ... and those that end one */
 	struct counted_process *counted; /* by an aggregator, from APPLICATION_RECORDING on */
-	size_t nr_claimed;               /* of its events: share of the memory that they take */
+	size_t claimed_bytes;            /* share of the memory that its events take */
 	size_t nr_added;                 /* of its events: added or refused */
 	bool adding;                     /* the rest of them, some in a turn */
 	bool refusal_said;               /* that some of these are left out */

@@ -70,8 +70,7 @@ static void forget(struct apps *apps, size_t index)
 	if (one->connection)
 		app_connection_close(one->connection);
 	principal_give_back(one->who, PRINCIPAL_CONNECTIONS, 1);
-	principal_give_back(one->who, PRINCIPAL_TABLE_BYTES,
-			    one->nr_claimed * sizeof(*one->app.events));
+	principal_give_back(one->who, PRINCIPAL_TABLE_BYTES, one->claimed_bytes);
 	if (!apps_return_memory(apps, one, one->who))
 		principal_give_back(one->who, PRINCIPAL_MEMORY_BYTES, one->memory_bytes);
 	app_close(&one->app);

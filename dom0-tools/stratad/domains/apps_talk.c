@@ -47,13 +47,26 @@ static void send_outgoing(struct apps *apps, struct application *one)
 	app_connection_send(one->connection);
 }
 
+/* A message for it.  NULL: out of memory. */
+static struct app_outgoing *begin_outgoing(struct application *one, struct strata_error *error)
+{
+	struct app_outgoing *outgoing = app_connection_begin(one->connection);
+
+	if (!outgoing)
+		strata_fail(error, "out of memory for a message");
+	return outgoing;
+}
+
 void apps_tell_stop(struct apps *apps, struct application *one)
 {
+	struct app_outgoing *outgoing =
+		one->connection->busy ? NULL : app_connection_begin(one->connection);
+
 	one->step = APPLICATION_STOPPING;
-	one->stop_due = one->connection->busy;
-	if (one->stop_due)
+	one->stop_due = !outgoing; /* busy, or out of memory: later */
+	if (!outgoing)
 		return;
-	app_stop(&one->connection->outgoing);
+	app_stop(outgoing);
 	send_outgoing(apps, one);
 }
 
@@ -87,9 +100,13 @@ static bool choose(struct apps *apps, struct application *one)
 /* Tells it which events to record, or to count.  0 or -1. */
 static int select_events(struct apps *apps, struct application *one, struct strata_error *error)
 {
+	struct app_outgoing *outgoing = begin_outgoing(one, error);
+
+	if (!outgoing)
+		return -1;
 	if (apps->counting)
-		app_tables_select(&one->app, &one->events, &one->ends, &one->connection->outgoing);
-	else if (app_select(&one->app, &one->events, &one->connection->outgoing, error))
+		app_tables_select(&one->app, &one->events, &one->ends, outgoing);
+	else if (app_select(&one->app, &one->events, outgoing, error))
 		return -1;
 	send_outgoing(apps, one);
 	return 0;
@@ -112,7 +129,7 @@ static void add_some_events(struct apps *apps, struct application *one)
 	bool refused = false;
 
 	for (; one->nr_added < one->app.nr_events && one->nr_added < end; one->nr_added++) {
-		if (recorder_add_event(apps->recorder, one->source, &one->app.events[one->nr_added],
+		if (recorder_add_event(apps->recorder, one->source, one->app.events[one->nr_added],
 				       &why)) {
 			refused = true;
 			apps->left_out++;
@@ -176,13 +193,15 @@ static int make_tables(struct apps *apps, struct application *one, struct strata
 {
 	const struct strata_aggregate_spec *spec = &apps->counting->spec;
 	const uint64_t bytes = app_tables_bytes(&one->app, spec);
+	struct app_outgoing *outgoing;
 
 	if (principal_claim(one->who, PRINCIPAL_MEMORY_BYTES, bytes, error))
 		return -1;
 	one->memory_bytes = bytes;
 	one->step = APPLICATION_MAKING;
 	one->came_ms = apps_now_ms();
-	if (app_tables_give(&one->app, spec, &one->connection->outgoing, error))
+	outgoing = begin_outgoing(one, error);
+	if (!outgoing || app_tables_give(&one->app, spec, outgoing, error))
 		return -1;
 	send_outgoing(apps, one);
 	return 0;
@@ -197,6 +216,7 @@ static int make_rings(struct apps *apps, struct application *one, struct strata_
 						.anchor_realtime_ns =
 							recording->anchor_realtime_ns };
 	char name[STRATA_ESCAPED_BYTES(32)];
+	struct app_outgoing *outgoing;
 	uint64_t bytes;
 
 	if (!app_choose_mode(&one->app, &apps->channel) && apps->mode_demanded)
@@ -212,7 +232,8 @@ static int make_rings(struct apps *apps, struct application *one, struct strata_
 	one->memory_bytes = bytes;
 	one->step = APPLICATION_MAKING;
 	one->came_ms = apps_now_ms();
-	if (app_give_rings(&one->app, &apps->channel, &clock, &one->connection->outgoing, error))
+	outgoing = begin_outgoing(one, error);
+	if (!outgoing || app_give_rings(&one->app, &apps->channel, &clock, outgoing, error))
 		return -1;
 	send_outgoing(apps, one);
 	return 0;
@@ -395,14 +416,13 @@ static void charge_time(struct principal *who, uint64_t ns)
 /* Charges its user for the memory that its events take.  0 or -1. */
 static int claim_events(struct application *one, struct strata_error *error)
 {
-	const size_t more = one->app.nr_events - one->nr_claimed;
+	const size_t more = one->app.event_bytes - one->claimed_bytes;
 
 	if (!more)
 		return 0;
-	if (principal_claim(one->who, PRINCIPAL_TABLE_BYTES, more * sizeof(*one->app.events),
-			    error))
+	if (principal_claim(one->who, PRINCIPAL_TABLE_BYTES, more, error))
 		return -1;
-	one->nr_claimed += more;
+	one->claimed_bytes += more;
 	return 0;
 }
 

@@ -105,7 +105,7 @@ void select_app_events(const struct app_selection *selection, const struct app *
 
 	while (next_word(&rest, &word, &checked) > 0)
 		for (i = 0; i < app->nr_events; i++)
-			if (select_matches_event(word.pattern, &app->events[i]) &&
-			    has_level(&word, &app->events[i]))
+			if (select_matches_event(word.pattern, app->events[i]) &&
+			    has_level(&word, app->events[i]))
 				event_set_add(events, i);
 }

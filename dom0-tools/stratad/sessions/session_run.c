@@ -306,7 +306,8 @@ static int ask_channel(const struct command *command, const struct consumer *con
 		     argument) >= (int)sizeof(line))
 		return strata_fail(error, "%.200s...: the path is too long", argument);
 	status = consumer_ask(consumer, line, text, CONTROL_LINE_BYTES, error);
-	if (command->awaits_disk && (status == STRATA_STATUS_OK || status == STRATA_STATUS_PARTIAL) &&
+	if (command->awaits_disk &&
+	    (status == STRATA_STATUS_OK || status == STRATA_STATUS_PARTIAL) &&
 	    output_dir_await_disk(argument, error))
 		return -1;
 	return status;
