@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # Runs tests and counts: `tests/run.sh unit fuzz xen`.  Of all tests of these kinds as many run at once as there are CPUs (or
-# TEST_JOBS).  Some need a place that only one test has at a time: the lab, until its emulator has ended; the recorder; the attack;
-# or the whole machine (see add()).  Called by `make quick` and `make check`.  Each test program
-# speaks TAP; one that fails, reports fewer results than planned, skips, or does not end within TEST_LIMIT_S counts as failed.
-# The last line is for machines: "N passed, N failed".
+# TEST_JOBS), and more of those that wait most of the time.  Some need a place that only one test has at a time: the lab, until
+# its emulator has ended; the recorder; a pair of users; or the whole machine (see add()).  Called by `make quick` and `make check`.
+# Each test program speaks TAP; one that fails, reports fewer results than planned, skips, or does not end within TEST_LIMIT_S
+# counts as failed.  The last line is for machines: "N passed, N failed".
 set -u
 cd "$(dirname "$0")/.." || exit 1
 
@@ -34,11 +34,16 @@ RECORDERS="test_recover.sh test_app_record.sh test_app_channels.sh test_app_aggr
 SEARCHERS="$RECORDERS test_app_wake test_app_wake_places test_apps"
 own_processes=(tests/own_processes.sh)
 
-# Attacks that run alone: another user's events must not be lost meanwhile, or the recorder has to answer the attacker or others
-# within seconds.  If it got no CPU because of other tests, that would be taken for an attack's success.
-QUIET_ATTACKS="test_changing_rings.sh test_descriptions.sh test_disk.sh test_draining.sh test_dying.sh test_file_size.sh
-	test_hang_up.sh test_list.sh test_live_stopped.sh test_lock_holder.sh test_memory.sh test_no_threads.sh test_out_of_memory.sh
-	test_range_locks.sh test_recover_many.sh test_search.sh test_slow_close.sh test_slow_talk.sh test_swapped.sh"
+# Attacks in which another user's events must not be lost meanwhile, or the recorder has to answer the attacker or others
+# within seconds.  If it got no CPU because of other tests, that would be taken for an attack's success.  Those that use the CPU
+# themselves run alone; the calm ones wait most of the time, and run beside each other.
+QUIET_ATTACKS="test_changing_rings.sh test_draining.sh test_hang_up.sh test_list.sh test_search.sh"
+CALM_ATTACKS="test_descriptions.sh test_dir_lock.sh test_disk.sh test_dying.sh test_file_size.sh test_live_stopped.sh
+	test_lock_holder.sh test_locked.sh test_memory.sh test_messages.sh test_no_threads.sh test_out_of_memory.sh test_range_locks.sh
+	test_recover_many.sh test_slow_close.sh test_slow_talk.sh test_snapshot_starts.sh test_swapped.sh"
+
+# As many attacks at once as there are of these: their users' numbers differ, by which the kernel counts what users have.
+ATTACKERS="61001 61011 61021"
 
 # Tests of the kind xen that boot no host.
 BOOTLESS="test_description.sh test_hypervisor_build.sh"
@@ -166,8 +171,8 @@ waiting=()
 declare -A command_of=() needs=()
 
 # add NAME NEED COMMAND...: NEED is the place that only one test may have at a time: "lab", which a test gives back as soon as its
-# emulator has ended (leave_lab in tests/tap.sh); "recorder"; "attack", since users of all attacks have the same numbers, by which the
-# kernel counts what they use; "machine", beside which nothing else runs; or "nothing".
+# emulator has ended (leave_lab in tests/tap.sh); "recorder"; "attack", of which there is one for each of ATTACKERS; "calm", the
+# same, beside which nothing runs but others of this kind; "machine", beside which nothing else runs; or "nothing".
 add() {
 	[ -z "${needs[$1]:-}" ] || {
 		echo "tests/run.sh: two tests are called $1, and each would write over what the other says" >&2
@@ -179,20 +184,37 @@ add() {
 	rm -f "$OUT/$1.end" "$OUT/$1.left"
 }
 
-# Who runs, by process, and who has what.
-declare -A running=() held=()
+# How many run at once.
+jobs=${TEST_JOBS:-$(nproc)}
+
+# Who runs, by process, who has what place, and which place each has.
+declare -A running=() held=() place_of=()
 
 # What a test is started with that yields to labs: the emulator gets the CPU whenever it wants it, so that a lab takes what it
 # takes on a quiet machine.  Where the scheduler groups processes by sessions, the group's niceness decides.
 # shellcheck disable=SC2016 # that shell expands it
 yielding=(bash -c '[ ! -w /proc/self/autogroup ] || echo 10 >/proc/self/autogroup; exec nice -n 10 "$@"' yielding)
 
-# is_free NEED: nobody has it.
-is_free() {
+# find_place NEED: sets place to one that no test has.
+find_place() {
+	local job calm=0 user
+	place=$1
 	[ -z "${held[machine]:-}" ] || return 1
+	for job in "${!running[@]}"; do [ "${needs[${running[$job]}]}" != calm ] || calm=$((calm + 1)); done
 	case $1 in
-	nothing) true ;;
+	calm) [ "$calm" = "${#running[@]}" ] || return 1 ;; # as many as there are ATTACKERS, on however few CPUs
+	*) [ "$calm" = 0 ] && [ "${#running[@]}" -lt "$jobs" ] || return 1 ;;
+	esac
+	case $1 in
+	nothing) ;;
 	machine) [ "${#running[@]}" = 0 ] ;;
+	attack | calm)
+		for user in $ATTACKERS; do
+			place=$user
+			[ -n "${held[$user]:-}" ] || return 0
+		done
+		return 1
+		;;
 	*) [ -z "${held[$1]:-}" ] ;;
 	esac
 }
@@ -203,15 +225,17 @@ start_next() { start_first places || start_first any; }
 
 # start_first WHICH: the first one that needs a place, or "any".
 start_first() {
-	local i name need command
+	local i name need place command
 	for i in "${!waiting[@]}"; do
 		name=${waiting[i]}
 		need=${needs[$name]}
-		[[ $1 = any || $need != @(nothing|machine) ]] || continue
-		is_free "$need" || continue
+		[[ $1 = any || $need != @(nothing|machine|calm) ]] || continue
+		find_place "$need" || continue
 		unset 'waiting[i]'
-		held[$need]=$name
+		held[$place]=$name
+		place_of[$name]=$place
 		read -ra command <<<"${command_of[$name]}"
+		[[ $need != @(attack|calm) ]] || command=(env "ATTACKER=$place" "${command[@]}")
 		[[ "$need" = lab || " ${needs[*]} " != *" lab "* ]] || command=("${yielding[@]}" "${command[@]}")
 		execute "$name" "${command[@]}" </dev/null &
 		running[$!]=$name
@@ -222,8 +246,8 @@ start_first() {
 
 # give_back NAME: its place, unless another test has it by now.
 give_back() {
-	local need=${needs[$1]}
-	[ "${held[$need]:-}" != "$1" ] || unset "held[$need]"
+	local place=${place_of[$1]}
+	[ "${held[$place]:-}" != "$1" ] || unset "held[$place]"
 }
 
 # Shows those that have ended, and takes the lab's place from those that have left it.
@@ -243,11 +267,10 @@ show_ended() {
 
 # Runs all that were added.
 run_all() {
-	local jobs=${TEST_JOBS:-$(nproc)}
 	# Each in a process group, so that it can be ended with all that it started.
 	set -m
 	while [ "${#waiting[@]}" != 0 ] || [ "${#running[@]}" != 0 ]; do
-		while [ "${#running[@]}" -lt "$jobs" ] && start_next; do :; done
+		while start_next; do :; done
 		# The end of a test is told; that it has left the lab, or was killed, is seen after a second.
 		read -r -t 1 -u "$news_fd" _
 		show_ended
@@ -341,6 +364,7 @@ for kind in "$@"; do
 		for script in tests/attack/test_*.sh; do
 			need=attack
 			is_among "$(basename "$script")" "$QUIET_ATTACKS" && need=machine
+			is_among "$(basename "$script")" "$CALM_ATTACKS" && need=calm
 			add "attack_$(basename "$script" .sh)" "$need" tests/attack/world.sh "$script"
 		done
 		;;

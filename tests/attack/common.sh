@@ -10,7 +10,8 @@
 . tests/unit/recorder.sh
 
 # shellcheck disable=SC2034 # for the scripts
-mallory=61001 victim=61002
+mallory=${ATTACKER:-61001} # one of those of tests/run.sh
+victim=$((mallory + 1))
 
 # A user may not be able to reach the tree: the programs lie where everybody can.
 bin=/tmp/bin

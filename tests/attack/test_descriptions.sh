@@ -14,7 +14,7 @@ as "$victim" $bin/victim 1000 0
 end_recording
 end_attacks
 check "some descriptions are left out" is "$status" 3
-check "the recorder says whose they are, and what the share is" said bomb 'user 61001 .* share of .* bytes of event descriptions'
+check "the recorder says whose they are, and what the share is" said bomb "user $mallory .* share of .* bytes of event descriptions"
 
 check "stat reads the recording" "$strata" stat "$work/bomb"
 check "view reads it" "$strata" view "$work/bomb"

@@ -66,7 +66,7 @@ spared() {
 # As root: short recordings of what there is, which is nothing.
 record() { timeout 60 "$strata" record --app all --duration 100ms "$@"; }
 
-foreign='belongs to user 61001|of user 61001'
+foreign="belongs to user $mallory|of user $mallory"
 for top in /tmp /var/tmp; do
 	lure $top/lure
 	check "$top: record refuses a directory of somebody else's" spared "$foreign" record -o $top/lure

@@ -8,7 +8,7 @@
 . "$(dirname "$0")/hostile.sh"
 
 mount -t tmpfs -o size=24m disk "$work"
-disk_is_shared() { said full 'user 61001 has written as much as is left|writing pauses until there is room'; }
+disk_is_shared() { said full "user $mallory has written as much as is left|writing pauses until there is room"; }
 free_kib() { df --output=avail -k "$work" | tail -1; }
 
 begin full --app all
@@ -24,7 +24,7 @@ check "another user's program is recorded then" victim_ends
 end_attacks
 end_recording
 check "it loses no event" is "$(steps full)" 20000
-check "the recorder says who had no room" said full 'user 61001 has written as much as is left on the disk'
+check "the recorder says who had no room" said full "user $mallory has written as much as is left on the disk"
 check "and that not all is recorded" test "$status" = 3
 check "the recording is whole" is "$(readable_steps full)" 20000
 finish

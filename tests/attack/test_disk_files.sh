@@ -15,7 +15,7 @@ check "one user's programs leave a third of the files at least" test "$(df --out
 check "another user's program is recorded then" as "$victim" $bin/victim 2000 20
 end_recording
 check "it loses no event" is "$(readable_steps full)" 2000
-check "the recorder says who had no more files" said full 'user 61001 has created as many files as the disk still has free'
+check "the recorder says who had no more files" said full "user $mallory has created as many files as the disk still has free"
 check "and that not all is recorded" test "$status" = 3
 check "stat reads the recording" "$strata" stat "$work/full"
 finish

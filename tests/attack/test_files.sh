@@ -24,5 +24,5 @@ check "a program is recorded beside one that asks for more than all files" as "$
 end_attacks
 end_recording
 check "all of its events" is "$(readable_steps few)" 100
-check "the refusal says who holds how much" said few 'user 61001 holds [0-9]+ of its share of [0-9]+ (connections|rings) '
+check "the refusal says who holds how much" said few "user $mallory holds [0-9]+ of its share of [0-9]+ (connections|rings) "
 finish

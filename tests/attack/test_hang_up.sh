@@ -17,5 +17,5 @@ check "a program is recorded beside connections that are full of messages" victi
 end_attacks
 end_recording
 check "it loses no event" is "$(steps queued)" 60000
-check "the refusal says who holds how much of what" said queued 'user 61001 holds 256 of its share of [0-9]+ connections'
+check "the refusal says who holds how much of what" said queued "user $mallory holds 256 of its share of [0-9]+ connections"
 finish

@@ -30,7 +30,7 @@ chmod 755 /tmp/bin/crowd
 start "$mallory" /tmp/bin/crowd
 "$strata" list --apps >"$work/listed" 2>"$work/listed.log"
 check "a program is listed beside 2,500 silent connections" grep -q 'program: 10 events' "$work/listed"
-check "whose they are is said" grep -q 'user 61001 holds [0-9]* of its share' "$work/listed.log"
+check "whose they are is said" grep -q "user $mallory holds [0-9]* of its share" "$work/listed.log"
 
 # A program with more events than its socket holds, which connects after a silent one of another user.
 cat >/tmp/bin/come_first <<-END
@@ -68,7 +68,7 @@ done
 "$strata" list --apps >"$work/waiting" 2>"$work/waiting.log"
 check "a program is listed beside eight recorders" grep -q ' program$' "$work/waiting"
 check "that another's take too long to be looked at is said" \
-	grep -q "the mappings of user 61001's processes take too long to read" "$work/waiting.log"
+	grep -q "the mappings of user $mallory's processes take too long to read" "$work/waiting.log"
 not_in() { ! grep -q "$@"; }
 check "the recorder is no application" not_in ' strata$' "$work/waiting"
 kill -INT "${recorders[@]}"

@@ -9,7 +9,7 @@
 . "$(dirname "$0")/hostile.sh"
 
 # share: MiB of ring memory that a user may have, as the refusal says.
-share() { sed -nE 's/.*user 61001 holds [0-9]+ of its share of ([0-9]+) bytes of .*memory.*/\1/p' "$work/$1.log" | head -n 1; }
+share() { sed -nE 's/.*user '"$mallory"' holds [0-9]+ of its share of ([0-9]+) bytes of .*memory.*/\1/p' "$work/$1.log" | head -n 1; }
 # crowd_of RECORDING NUMBER: as many bytes of events are there.
 crowd_of() { [ "$(cat "$work/$1"/app-program*/cpu_* 2>/dev/null | wc -c)" -gt "$2" ]; }
 at_most() { [ "$1" -le "$2" ] || { echo "# $1, more than $2"; return 1; }; }

@@ -15,7 +15,7 @@ check "a program is recorded beside 512 silent connections" as "$victim" $bin/vi
 end_recording
 end_attacks
 check "all of its events" is "$(readable_steps silent)" 100
-check "the refusal says who holds how much of what" said silent 'user 61001 holds [0-9]+ of its share of [0-9]+ connections'
+check "the refusal says who holds how much of what" said silent "user $mallory holds [0-9]+ of its share of [0-9]+ connections"
 
 # The same, by set-user-ID programs of root's: they count for the user who starts them.
 begin started --app all
@@ -24,7 +24,7 @@ $bin/hostile "$STRATA_APP_SOCKET" started 512 "$mallory" >"$work/attack-$attacks
 attackers+=($!)
 await attacked "$work/attack-$attacks" $!
 check "512 set-user-ID programs have the share of the user who started them" \
-	await said started 'user 61001 holds [0-9]+ of its share of [0-9]+ connections'
+	await said started "user $mallory holds [0-9]+ of its share of [0-9]+ connections"
 check "a program is recorded beside them" as "$victim" $bin/victim 100 0
 end_recording
 end_attacks
@@ -47,7 +47,7 @@ check "the recorder says that a process has changed its user" said turned 'proce
 # The same, and the program that is asked for is not there at all: nobody blames its linking.
 begin missing --app nobody
 attack silent 512
-await said missing 'user 61001 holds [0-9]+ of its share of [0-9]+ connections'
+await said missing "user $mallory holds [0-9]+ of its share of [0-9]+ connections"
 end_recording
 end_attacks
 check "a missing program is not said to lack libstrata where shares were the cause" eval '! said missing "with -lstrata to record"'

@@ -22,7 +22,7 @@ status=0
 check "a snapshot is taken" test -e "$work/snapshot/recording.json"
 check "it says that not all is in it" is "$status $(grep -c 'used up its share' "$work/said")" "3 1"
 check "another user's program is in it" test "$(steps snapshot)" -ge 200
-check "the recorder says whose programs are not" said flies 'is not recorded on all CPUs: user 61001 has created as many files'
+check "the recorder says whose programs are not" said flies "is not recorded on all CPUs: user $mallory has created as many files"
 kill -CONT "$victim_pid"
 victim_ends
 end_attacks
