@@ -244,7 +244,8 @@ struct recorder_totals recorder_totals(const struct recorder *recorder);
  * Has recorder_close() and recorder_clear() call a function after each sub-buffer that they take
  * out of rings, for work that cannot wait until all of them are empty; nor does recorder_close()
  * wait for the disk then (output_dir_await_disk()).
- * @meanwhile: may add rings, which are not emptied, and end sources, but not drain; NULL: none
+ * @meanwhile: may add events and rings, which are not emptied, and end sources, but not drain;
+ * NULL: none
  */
 void recorder_set_meanwhile(struct recorder *recorder, void (*meanwhile)(void *data), void *data);
 

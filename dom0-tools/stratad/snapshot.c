@@ -114,7 +114,7 @@ static bool is_wanted(const struct participants *kernels, const struct participa
 /* @left_out: OUT, set if sources are left out because their principal's share has no room.  0 or
  * -1. */
 static int add_sources(struct recorder *recorder, struct participants *kernels,
-		       struct hypervisor *hypervisor, const struct apps *apps,
+		       struct hypervisor *hypervisor, struct apps *apps,
 		       const struct participant *died, enum recorder_copy extent, bool *left_out,
 		       struct strata_error *error)
 {
@@ -141,28 +141,25 @@ static int add_sources(struct recorder *recorder, struct participants *kernels,
 		       : 0;
 }
 
-int snapshot_take(struct participants *kernels, struct hypervisor *hypervisor,
-		  const struct apps *apps, const struct participant *died,
-		  enum recorder_copy extent, struct recorder *recorder,
-		  struct recorder_totals *totals, struct strata_error *error)
+int snapshot_take(struct participants *kernels, struct hypervisor *hypervisor, struct apps *apps,
+		  const struct participant *died, enum recorder_copy extent,
+		  struct recorder *recorder, struct recorder_totals *totals,
+		  struct strata_error *error)
 {
 	bool left_out = false;
-	int result;
+	int result = -1;
 
 	*totals = (struct recorder_totals){ 0 };
 	sources_set_clock(recorder, kernels->tsc_khz);
 	/* Files and tables first: packets without tables could not be read, and the hypervisor's
 	 * clock records of the flush are soon overwritten. */
 	if (add_sources(recorder, kernels, hypervisor, apps, died, extent, &left_out, error) ||
-	    recorder_make_files(recorder, error) || recorder_save(recorder, error)) {
+	    recorder_make_files(recorder, error) || recorder_save(recorder, error) ||
+	    flush(kernels, hypervisor, error))
 		recorder_abandon(recorder);
-		return -1;
-	}
-	if (flush(kernels, hypervisor, error)) {
-		recorder_abandon(recorder);
-		return -1;
-	}
-	result = recorder_close(recorder, totals, error);
+	else
+		result = recorder_close(recorder, totals, error);
+	apps_end_copy(apps);
 	totals->was_shared |= left_out;
 	return result;
 }

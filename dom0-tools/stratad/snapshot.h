@@ -24,10 +24,10 @@
  * 0, or -1; @totals is set in both cases.  If not even its tables can be written,
  * nothing was taken.
  */
-int snapshot_take(struct participants *kernels, struct hypervisor *hypervisor,
-		  const struct apps *apps, const struct participant *died,
-		  enum recorder_copy extent, struct recorder *recorder,
-		  struct recorder_totals *totals, struct strata_error *error);
+int snapshot_take(struct participants *kernels, struct hypervisor *hypervisor, struct apps *apps,
+		  const struct participant *died, enum recorder_copy extent,
+		  struct recorder *recorder, struct recorder_totals *totals,
+		  struct strata_error *error);
 
 /*
  * Asks every CPU to flush, as above, and discards the events in the rings.

@@ -50,6 +50,27 @@ void apps_reselect(struct apps *apps)
 	apps->wake_due = true;
 }
 
+/* Adds to the other recorder what our own has got of an application's events. */
+static void copy_events(struct apps *apps, struct application *one)
+{
+	struct strata_error ignored;
+
+	/* Invalid events were left out and reported when they came; and if its user's share of the
+	 * copy has no room for more, the copy names the packets that have them. */
+	for (; one->nr_copied < one->nr_added; one->nr_copied++)
+		recorder_add_event(apps->copy, one->copied_source, one->app.events[one->nr_copied],
+				   &ignored);
+}
+
+static void copy_new_events(struct apps *apps)
+{
+	size_t i;
+
+	for (i = 0; apps->copy && i < apps->nr; i++)
+		if (apps->list[i]->copied)
+			copy_events(apps, apps->list[i]);
+}
+
 void apps_tend(struct apps *apps)
 {
 	size_t heard, nr;
@@ -72,6 +93,7 @@ void apps_tend(struct apps *apps)
 		if (apps_hear(apps, index))
 			apps->next = index + 1;
 	}
+	copy_new_events(apps);
 	hang_up_tend();
 }
 
@@ -110,26 +132,27 @@ int apps_open(struct apps *apps, struct strata_error *error)
 	return app_wake_begin(&apps->wake, error);
 }
 
-int apps_add_sources(const struct apps *apps, struct recorder *recorder, enum recorder_begin begin,
+int apps_add_sources(struct apps *apps, struct recorder *recorder, enum recorder_begin begin,
 		     bool *left_out, struct strata_error *error)
 {
 	struct strata_source *source;
 	char name[STRATA_ESCAPED_BYTES(32)];
-	struct strata_error why;
-	size_t i, j, index, next;
+	size_t i, next;
 	int result;
 
+	apps->copy = recorder;
 	for (i = 0; i < apps->nr; i++) {
 		struct application *one = apps->list[i];
 		struct principal *who =
 			principals_user(recorder_principals(recorder), one->app.starter);
 
+		one->copied = false;
 		if (one->step < APPLICATION_RECORDING || one->step >= APPLICATION_LEAVING)
 			continue;
 		next = 0;
 		if (!who)
 			return strata_fail(error, "out of memory");
-		result = sources_begin_app(recorder, who, &one->app, &index, error);
+		result = sources_begin_app(recorder, who, &one->app, &one->copied_source, error);
 		/* One user's share may be too small on a disk that fills up: the others' is not. */
 		if (result == -2) {
 			principal_complain(one->who, "application %s is not in %s: %s",
@@ -138,17 +161,23 @@ int apps_add_sources(const struct apps *apps, struct recorder *recorder, enum re
 			*left_out = true;
 			continue;
 		}
-		if (result || sources_add_rings(recorder, index, one->app.rings, one->app.nr_rings,
-						&next, one->app.nr_rings, begin, error))
+		if (result ||
+		    sources_add_rings(recorder, one->copied_source, one->app.rings,
+				      one->app.nr_rings, &next, one->app.nr_rings, begin, error))
 			return -1;
-		source = &recorder_recording(recorder)->sources[index];
+		source = &recorder_recording(recorder)->sources[one->copied_source];
 		source->since_ticks = source->came_ticks =
 			recorder_recording(apps->recorder)->sources[one->source].since_ticks;
-		/* Invalid events were left out and reported when they came. */
-		for (j = 0; j < one->app.nr_events; j++)
-			recorder_add_event(recorder, index, one->app.events[j], &why);
+		one->copied = true;
+		one->nr_copied = 0;
+		copy_events(apps, one);
 	}
 	return 0;
+}
+
+void apps_end_copy(struct apps *apps)
+{
+	apps->copy = NULL;
 }
 
 bool apps_settled(const struct apps *apps)

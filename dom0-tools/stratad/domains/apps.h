@@ -55,6 +55,9 @@ struct application {
 	uint64_t look;                   /* number of the look at its process (apps_look.c) */
 	int watch;                       /* of its sealed memory (memory_return.h); -1: none */
 	size_t source;                   /* in the recording, from APPLICATION_ATTACHING on */
+	bool copied;                     /* it is in the copy that is being written ... */
+	size_t copied_source;            /* ... with this number ... */
+	size_t nr_copied;                /* ... and this many of its events, added or refused */
 };
 
 /* Ring file of an ended application: its events are written, but the tables may not be on the disk
@@ -100,6 +103,7 @@ struct apps {
 	uint64_t silence_ms;      /* ... and until the first message */
 	size_t next;              /* next one to serve, for fairness */
 	struct ended_file *ended; /* removed when all tables are saved */
+	struct recorder *copy;    /* another recorder that takes their rings now; NULL: none */
 	unsigned int left_out;
 	bool stopping;
 	bool full_said; /* reported that there are too many */
@@ -118,10 +122,14 @@ void apps_tend(struct apps *apps);
  * @begin:    RECORDER_WITH_PAST: the other recorder takes the events away from the first; or
  *            RECORDER_PEEK
  * @left_out: OUT, set if there are such
- * 0 or -1.
+ * 0 or -1.  In either case, until apps_end_copy(), apps_tend() also adds to it what these
+ * applications describe meanwhile: it may find such events in their rings.
  */
-int apps_add_sources(const struct apps *apps, struct recorder *recorder, enum recorder_begin begin,
+int apps_add_sources(struct apps *apps, struct recorder *recorder, enum recorder_begin begin,
 		     bool *left_out, struct strata_error *error);
+
+/* The other recorder is gone.  Also if there was none. */
+void apps_end_copy(struct apps *apps);
 
 /* Applies new selections: to applications that are connected, each in its turn; others are called
  * again. */
