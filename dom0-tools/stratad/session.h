@@ -53,7 +53,8 @@ struct session {
 	uint64_t selecting_ticks; /* since then */
 	struct control_request selector;
 	unsigned int snapshots;
-	uint64_t served_ticks; /* when programs were last served while all rings were emptied */
+	uint64_t
+		serve_again_ticks; /* not earlier are programs served while all rings are emptied */
 	struct rotation *rotation;
 	struct reselection *reselection; /* selections since the start; of reselect.c */
 };

@@ -13,7 +13,8 @@
 /* Timeout of a selection for xenstored. */
 #define SELECT_MS 10000u
 
-/* Period of looks at programs that start while all rings are emptied. */
+/* Between looks at programs that start while all rings are emptied; or as long as the last look
+ * took, if that is longer: programs that talk without end take half of the time at most. */
 #define SERVE_MS 1u
 
 static struct hypervisor *recorded_hypervisor(struct session *session)
@@ -40,12 +41,16 @@ static const char *what_is_missing(const struct recorder_totals *totals)
 static void serve_programs(void *data)
 {
 	struct session *session = data;
+	const uint64_t pause = (uint64_t)recorder_recording(session->recorder)->tsc_khz * SERVE_MS;
+	const uint64_t begin = strata_clock();
+	uint64_t taken;
 
-	if (session_ms_since(session, session->served_ticks) < SERVE_MS)
+	if (begin < session->serve_again_ticks)
 		return;
-	session->served_ticks = strata_clock();
 	principals_begin_turn(recorder_principals(session->recorder));
 	apps_tend(&session->apps);
+	taken = strata_clock() - begin;
+	session->serve_again_ticks = begin + taken + (taken > pause ? taken : pause);
 }
 
 /* @recorder: of the snapshot.  @written: OUT, its directory */
