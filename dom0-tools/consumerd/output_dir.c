@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "files/apart.h"
 #include "live/live_table.h"
 #include "recording/recording_remove.h"
 #include "consumerd/rings/ring_file.h"
@@ -301,6 +302,15 @@ int output_dir_of_many(const char *path, struct strata_error *warning, struct st
 	return 0;
 }
 
+/* A name that is looked for, by a process that may wait for a directory's lock (apart.h). */
+struct naming {
+	char dir[PATH_MAX];
+	char first[64];                   /* the name, without a number */
+	char leaf[STRATA_DIR_NAME_BYTES]; /* "": none */
+	int result;                       /* OUT */
+	char path[PATH_MAX];              /* OUT */
+};
+
 static bool exists(const char *dir, const char *name)
 {
 	char path[PATH_MAX];
@@ -310,26 +320,49 @@ static bool exists(const char *dir, const char *name)
 	       !lstat(path, &status);
 }
 
+static void find_name(void *data)
+{
+	struct naming *naming = data;
+	char number[16] = "";
+	struct stat status;
+	unsigned int i = 1;
+
+	naming->result = 0;
+	while (snprintf(naming->path, PATH_MAX, "%s/%s%s", naming->dir, naming->first, number) <
+	       PATH_MAX) {
+		if (lstat(naming->path, &status))
+			return;
+		if (naming->leaf[0] && !exists(naming->path, naming->leaf) &&
+		    !exists(naming->path, STRATA_RECORDING_FILE))
+			return;
+		snprintf(number, sizeof(number), "-%u", ++i);
+	}
+	naming->result = -1;
+}
+
 /* Names a directory by its date: one that does not exist, or that has room for @leaf beside those
  * of other channels.  @leaf: NULL: none */
 static int name_dated(char path[PATH_MAX], const char *dir, const char *what, const char *leaf,
 		      struct strata_error *error)
 {
+	struct naming naming = { .result = -1 };
 	time_t now = time(NULL);
 	struct tm local;
-	char date[32], number[16] = "";
-	struct stat status;
-	unsigned int i = 1;
+	char date[32];
 
 	strftime(date, sizeof(date), "%Y%m%d-%H%M%S", localtime_r(&now, &local));
-	while (snprintf(path, PATH_MAX, "%s/%s-%s%s", dir, what, date, number) < PATH_MAX) {
-		if (lstat(path, &status))
-			return 0;
-		if (leaf && !exists(path, leaf) && !exists(path, STRATA_RECORDING_FILE))
-			return 0;
-		snprintf(number, sizeof(number), "-%u", ++i);
+	snprintf(naming.first, sizeof(naming.first), "%s-%s", what, date);
+	snprintf(naming.leaf, sizeof(naming.leaf), "%s", leaf ? leaf : "");
+	if (snprintf(naming.dir, sizeof(naming.dir), "%s", dir) < (int)sizeof(naming.dir)) {
+		if (strata_apart(find_name, &naming, sizeof(naming)))
+			return strata_fail(
+				error, "%s: %s; name another directory with -o", dir,
+				errno == ETIMEDOUT
+					? "kept locked by another process, or the disk is too busy"
+					: strerror(errno));
+		memcpy(path, naming.path, PATH_MAX);
 	}
-	return strata_fail(error, "%.200s...: the path is too long", dir);
+	return naming.result ? strata_fail(error, "%.200s...: the path is too long", dir) : 0;
 }
 
 int output_dir_dated(char path[PATH_MAX], const char *dir, const char *what,

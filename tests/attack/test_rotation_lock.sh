@@ -40,5 +40,16 @@ recorder=$!
 await begun_or_ended "$work/existing.log"
 check "of one that exists, others can; it is said" grep -q 'existing: other users may open it' "$work/existing.log"
 check "and it stays as it is" is "$(stat -c %a $place/existing)" 755
+# The first attempt leaves a process behind that waits for the lock to be its alone: whoever wants it after that waits, too.
+become "$mallory" $bin/dir_holder "$(home "$mallory")" $place/existing >"$work/locked" 2>&1 &
+attackers+=($!)
+await locked_or_refused $!
+# shellcheck disable=SC2317 # await calls it
+tried_twice() { [ "$(grep -c 'cannot rotate' "$work/existing.log")" -ge 2 ]; }
+check "whoever keeps it locked keeps the recording from rotating" await tried_twice
+check "programs are recorded meanwhile" as "$victim" $bin/victim 100 0
+end_attacks
 end_recording
+check "that recorder ends as usual, too" is "$status" 0
+check "no event is lost" is "$(jq -s '[.[].sources[]? | select(. != null) | .streams[].events] | add' $place/existing/*/recording.json)" 100
 finish
