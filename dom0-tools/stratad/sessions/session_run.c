@@ -288,57 +288,88 @@ struct command {
 	const char *done;        /* what several channels are then */
 };
 
+/* What a command's word is followed by, for one channel.  0, or -1: the path is too long. */
+static int argument_of(const struct command *command, const char *channel, bool several,
+		       char argument[PATH_MAX], struct strata_error *error)
+{
+	if (several && command->is_dir)
+		return path_of_channel(argument, command->argument, channel, error);
+	memcpy(argument, command->argument, PATH_MAX);
+	return 0;
+}
+
 /* Sends the command to the consumer of one channel.  @text: OUT, its answer */
 static int ask_channel(const struct command *command, const struct consumer *consumer,
 		       const char *channel, bool several, char text[CONTROL_LINE_BYTES],
 		       struct strata_error *error)
 {
-	char line[CONTROL_LINE_BYTES], own[PATH_MAX];
-	const char *argument = command->argument;
-	int status;
+	char line[CONTROL_LINE_BYTES], argument[PATH_MAX];
 
-	if (several && command->is_dir) {
-		if (path_of_channel(own, command->argument, channel, error))
-			return -1;
-		argument = own;
-	}
+	if (argument_of(command, channel, several, argument, error))
+		return -1;
 	if (snprintf(line, sizeof(line), "%s%s%s", command->word, argument[0] ? " " : "",
 		     argument) >= (int)sizeof(line))
 		return strata_fail(error, "%.200s...: the path is too long", argument);
-	status = consumer_ask(consumer, line, text, CONTROL_LINE_BYTES, error);
-	if (command->awaits_disk &&
-	    (status == STRATA_STATUS_OK || status == STRATA_STATUS_PARTIAL) &&
-	    output_dir_await_disk(argument, error))
-		return -1;
-	return status;
+	return consumer_ask(consumer, line, text, CONTROL_LINE_BYTES, error);
 }
 
-/* Sends a command to the consumers of several channels, and notes what each answers.  Returns the
- * worst status. */
+/* Waits until the disk has what one channel's consumer has written.  Returns the status: -1 if that
+ * fails. */
+static int await_disk(const struct command *command, const char *channel, bool several, int status,
+		      struct strata_error *error)
+{
+	char argument[PATH_MAX];
+
+	if (!command->awaits_disk ||
+	    (status != STRATA_STATUS_OK && status != STRATA_STATUS_PARTIAL))
+		return status;
+	return argument_of(command, channel, several, argument, error) ||
+			       output_dir_await_disk(argument, error)
+		       ? -1
+		       : status;
+}
+
+/* Sends a command to the consumers of several channels, and notes what each answers; then waits for
+ * the disk, which another user may keep busy: no channel's answer waits for the disk of another's.
+ * Returns the worst status. */
 static int ask_several(struct managed_session *session, const struct command *command,
 		       struct json_object *reply)
 {
 	const struct strata_session *model = &session->model;
+	int statuses[STRATA_SESSION_CHANNELS_MAX];
+	bool asked[STRATA_SESSION_CHANNELS_MAX];
 	char text[CONTROL_LINE_BYTES];
 	unsigned int nr = 0, failed = 0;
 	int worst = STRATA_STATUS_OK;
+	struct strata_error error;
 	size_t i;
 
 	for (i = 0; i < model->nr_channels; i++) {
 		const char *const name = model->channels[i].name;
-		struct strata_error error = { "" };
 		struct consumer consumer;
-		int status;
 
-		if (!session_table_consumer(&session->channels[i], &consumer))
+		asked[i] = session_table_consumer(&session->channels[i], &consumer);
+		if (!asked[i])
 			continue;
-		status = ask_channel(command, &consumer, name, true, text, &error);
-		reply_note_of(reply, name, status < 0 ? error.text : text);
-		if (status < 0)
-			status = STRATA_STATUS_FAILED;
-		failed += status != STRATA_STATUS_OK && status != STRATA_STATUS_PARTIAL;
-		worst = worse(worst, status);
+		error.text[0] = '\0';
+		statuses[i] = ask_channel(command, &consumer, name, true, text, &error);
+		reply_note_of(reply, name, statuses[i] < 0 ? error.text : text);
+		if (statuses[i] < 0)
+			statuses[i] = STRATA_STATUS_FAILED;
 		nr++;
+	}
+	for (i = 0; i < model->nr_channels; i++) {
+		const char *const name = model->channels[i].name;
+
+		if (!asked[i])
+			continue;
+		statuses[i] = await_disk(command, name, true, statuses[i], &error);
+		if (statuses[i] < 0) {
+			reply_note_of(reply, name, error.text);
+			statuses[i] = STRATA_STATUS_FAILED;
+		}
+		failed += statuses[i] != STRATA_STATUS_OK && statuses[i] != STRATA_STATUS_PARTIAL;
+		worst = worse(worst, statuses[i]);
 	}
 	if (failed)
 		return reply_say(reply, worst, "session %s: %u of %u channels: failed", model->name,
@@ -369,6 +400,7 @@ static int ask_consumers(struct managed_session *session, const struct command *
 	for (i = 0; i < session->model.nr_channels; i++)
 		if (session_table_consumer(&session->channels[i], &consumer)) {
 			status = ask_channel(command, &consumer, NULL, false, text, error);
+			status = await_disk(command, NULL, false, status, error);
 			return status < 0 ? status : reply_say(reply, status, "%s", text);
 		}
 	return fail_not_recording(session, error);
