@@ -10,7 +10,7 @@ trap 'kill -9 $aggregator "${liars[@]}" 2>/dev/null' EXIT
 aggregator="" liars=()
 socket=/run/strata/apps.sock.7
 chmod 1777 $work
-lair=$(home $mallory)
+lair=$(home "$mallory")
 
 begun() { grep -qs 'strata: counting in channel 7' "$work/$1.log"; }
 
@@ -35,8 +35,8 @@ of() { tail -n 1 "$work/$1.json" | jq --arg source "$2" '[.rows[] | select(.sour
 
 # lie NAME: a liar of that name, which has begun.
 lie() {
-	as $mallory cp $bin/count_liar "$lair/$1"
-	become $mallory "$lair/$1" $socket "$lair/$1.lies" &
+	as "$mallory" cp $bin/count_liar "$lair/$1"
+	become "$mallory" "$lair/$1" $socket "$lair/$1.lies" &
 	liars+=($!)
 	await test -e "$lair/$1.lies"
 }
@@ -52,25 +52,25 @@ lie program
 lie other
 check "liars get tables, also of the name of another user's program" test "${#liars[@]}" = 2 -a -e "$lair/program.lies" -a -e "$lair/other.lies"
 for _ in 1 2 3; do
-	as $victim $bin/app/program threads 2000
+	as "$victim" $bin/app/program threads 2000
 done
 # However fast the programs were.
 has_looks() { [ "$(wc -l <"$work/lies.json")" -ge 3 ]; }
 check "looks are taken all the time" await has_looks
 stop_liars
-as $victim $bin/app/program threads 2000
+as "$victim" $bin/app/program threads 2000
 end
 check "the aggregator ends well" test "$status" = 0
 check "the other user's counts are exact" test "$(of lies "app-program (user $victim)")" = 32000
-check "the liar's are his own" test "$(tail -n 1 "$work/lies.json" | jq '[.rows[] | select(.source | endswith("(user '$mallory')")) | .source] | unique | length')" -ge 1
+check "the liar's are his own" test "$(tail -n 1 "$work/lies.json" | jq '[.rows[] | select(.source | endswith("(user '"$mallory"')")) | .source] | unique | length')" -ge 1
 
 # Ever new names, each with its rows, which stay: more than a share of the memory for them would hold is refused.
 count names count
 for i in $(seq 60); do
-	as $mallory cp $bin/app/program "$lair/name$i"
-	as $mallory "$lair/name$i" lengths 1
+	as "$mallory" cp $bin/app/program "$lair/name$i"
+	as "$mallory" "$lair/name$i" lengths 1
 done
-as $victim $bin/app/program threads 2000
+as "$victim" $bin/app/program threads 2000
 grep -E '^Vm(HWM|RSS)' "/proc/$aggregator/status" >"$work/memory"
 end
 check "programs of many names leave others' counts exact" test "$(of names "app-program (user $victim)")" = 8000
@@ -83,7 +83,7 @@ for i in $(seq 20); do
 	lie "again$i"
 	stop_liars
 done
-as $victim $bin/app/program threads 2000
+as "$victim" $bin/app/program threads 2000
 end
 check "those that come and go leave others' counts exact" test "$(of again "app-program (user $victim)")" = 8000
 finish

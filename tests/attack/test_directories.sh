@@ -177,6 +177,6 @@ raced() {
 }
 check "a race in /tmp leads root nowhere" raced /tmp
 mkdir -p /var/tmp/homes/mallory
-chown $mallory:$mallory /var/tmp/homes/mallory
+chown "$mallory:$mallory" /var/tmp/homes/mallory
 check "nor one in a home, where mallory may rename what root makes" raced /var/tmp/homes/mallory
 finish

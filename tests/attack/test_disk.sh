@@ -13,7 +13,7 @@ free_kib() { df --output=avail -k "$work" | tail -1; }
 
 begin full --app all
 for _ in 1 2; do
-	setpriv --reuid $mallory --regid $mallory --clear-groups --inh-caps=-all -- \
+	setpriv --reuid "$mallory" --regid "$mallory" --clear-groups --inh-caps=-all -- \
 		$bin/app/program numbered 1000000000 &
 	attackers+=($!)
 done
