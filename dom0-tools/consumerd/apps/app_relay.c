@@ -157,8 +157,16 @@ struct app_connection *app_connection_open(struct app_relays *relays, const void
 	return NULL;
 }
 
+static void close_process(struct app_connection *connection)
+{
+	if (connection->process >= 0)
+		close(connection->process);
+	connection->process = -1;
+}
+
 void app_connection_close(struct app_connection *connection)
 {
+	close_process(connection);
 	if (connection->socket >= 0)
 		hang_up(connection->socket);
 	if (!--connection->relay->nr_connections)
@@ -193,6 +201,7 @@ static void send_outgoing(struct work *work)
 	connection->failed = app_message_send(connection->socket, connection->outgoing);
 	if (connection->outgoing->closes_fd)
 		close(connection->outgoing->fd);
+	close_process(connection);
 	connection->spent_ns += now_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
 }
 
@@ -241,6 +250,7 @@ static void receive(struct work *work)
 		inbox->nr++;
 	} while (arrived->kind == APP_ARRIVAL_MESSAGE && inbox->nr < INBOX_MESSAGES &&
 		 INBOX_BYTES - inbox->end >= sizeof(*arrived));
+	close_process(connection);
 	connection->spent_ns += now_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
 }
 
@@ -280,15 +290,12 @@ static void close_socket(struct work *work)
 
 	if (hang_up_clean(connection->socket))
 		connection->socket = -1;
-	if (connection->process >= 0)
-		close(connection->process);
-	connection->process = -1;
+	close_process(connection);
 	connection->spent_ns += now_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
 }
 
-void app_connection_hang_up(struct app_connection *connection, int process)
+void app_connection_hang_up(struct app_connection *connection)
 {
-	connection->process = process;
 	give(connection, close_socket);
 }
 

@@ -24,13 +24,15 @@
 struct app_relays;
 struct app_inbox;
 
-/* One connection.  For reading. */
+/* One connection.  For reading, except the process while it is not busy. */
 struct app_connection {
 	struct work work; /* first: they are converted */
 	struct app_relay *relay;
 	struct app_inbox *inbox; /* NULL: nothing received is left */
 	int socket;              /* -1: closed; used by tasks alone */
-	int process;             /* to be closed with it; -1: none */
+	/* Of its process, closed by the next task, which its user may make wait: a program that is
+	 * recorded takes no more of ours than its socket.  -1: none. */
+	int process;
 	bool busy;
 	int loop_cpu;                  /* where the loop gave the last task */
 	int failed;                    /* errno of the last message */
@@ -70,8 +72,8 @@ void app_connection_send(struct app_connection *connection);
 /* Receives up to a bounded number of messages.  Nothing received is left.  False: out of memory. */
 bool app_connection_receive(struct app_connection *connection);
 
-/* Shuts down and closes its socket, and closes @process, a descriptor of its process or -1. */
-void app_connection_hang_up(struct app_connection *connection, int process);
+/* Shuts down and closes its socket. */
+void app_connection_hang_up(struct app_connection *connection);
 
 /* What it has received next; valid until the next call.  NULL: nothing is left. */
 const struct app_incoming *app_connection_next(struct app_connection *connection);

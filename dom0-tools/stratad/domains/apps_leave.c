@@ -83,10 +83,10 @@ static void close_socket(struct apps *apps, struct application *one)
 {
 	apps_listen(apps, one, false);
 	if (one->connection)
-		app_connection_hang_up(one->connection, one->app.process);
+		app_connection_hang_up(one->connection);
 	else
 		hang_up(one->app.socket);
-	one->app.socket = one->app.process = -1;
+	one->app.socket = -1;
 }
 
 /* False: its socket is closed, and it was freed. */

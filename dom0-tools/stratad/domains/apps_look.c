@@ -98,8 +98,11 @@ static void identify(struct apps *apps, size_t index, const struct peer_names *n
 {
 	struct application *one = apps->list[index];
 	struct strata_error why = { "" };
+	const bool failed = app_identify(&one->app, names, &why) != 0;
 
-	if (app_identify(&one->app, names, &why)) {
+	one->connection->process = one->app.process;
+	one->app.process = -1;
+	if (failed) {
 		/* An ended or unknown process has no number. */
 		if (one->app.pid)
 			apps_leave_out(apps, one, &why);

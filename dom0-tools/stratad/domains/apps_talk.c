@@ -375,7 +375,7 @@ static bool still_misses(struct apps *apps, size_t index)
 	struct application *one = apps->list[index];
 	struct strata_error error;
 
-	if (apps->stopping || peer_has_ended(one->app.socket, &one->app.process))
+	if (apps->stopping || peer_has_ended(one->app.socket, &one->connection->process))
 		return apps_let_go(apps, index, STRATA_SOURCE_EXITED);
 	if (apps_now_ms() - one->came_ms <= apps->silence_ms)
 		return true;
