@@ -4,31 +4,24 @@
  * handle one port.  Not a kprobe: upcalls interrupt anything, the handlers of other kprobes
  * included, and the kernel skips a kprobe that is reached from within a handler.
  *
- * To remove a hook, the kernel waits until every task has left the kernel or yielded its CPU
- * voluntarily (synchronize_rcu_tasks), because a preempted task may be inside the trampoline. In a
- * busy guest that takes seconds. So a stop only closes the gate in front of the hook, and the hook
- * is removed when it has not been needed for a while, or when the module is unloaded.
- *
- *	gate (upcall.channels)	closed	the hook writes nothing once an RCU grace period has
- *					passed: strata_events_deselect() waits for one
- *	hooked, wanted		under hook_lock: by control.c's thread, by the delayed work
+ * A stop only closes the gate in front of the hook (upcall.channels): the hook writes nothing once
+ * an RCU grace period has passed, and strata_events_deselect() waits for one.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/ftrace.h>
 #include <linux/kernel.h>
-#include <linux/mutex.h>
 #include <linux/ptrace.h>
-#include <linux/workqueue.h>
 #include <xen/events.h>
 
 #include "assembled.h"
 #include "events.h"
 #include "evtchn.h"
+#include "hook.h"
 #include "record.h"
 
 /* Consecutive recordings find the hook in place. */
-#define UNHOOK_AFTER_MS 60000u
+#define KEEP_MS 60000u
 
 struct upcall_payload {
 	u32 port;
@@ -81,48 +74,21 @@ static void notrace on_upcall(unsigned long ip, unsigned long parent_ip, struct 
 	strata_probe_exit();
 }
 
-static struct ftrace_ops hook = { .func = on_upcall, .flags = FTRACE_OPS_FL_SAVE_REGS };
+static struct strata_hook hook = {
+	.ops = { .func = on_upcall, .flags = FTRACE_OPS_FL_SAVE_REGS },
+	.keep_ms = KEEP_MS,
+};
 
-static DEFINE_MUTEX(hook_lock);
-static bool hooked, wanted; /* under the lock */
-
-static void unhook(struct work_struct *unused)
-{
-	mutex_lock(&hook_lock);
-	/* A recording may have begun since the work was queued. */
-	if (hooked && !wanted) {
-		unregister_ftrace_function(&hook);
-		hooked = false;
-	}
-	mutex_unlock(&hook_lock);
-}
-
-static DECLARE_DELAYED_WORK(unhook_later, unhook);
-
-/* events.c opens the gate after this.  It waits for a removal in progress. */
+/* events.c opens the gate after this. */
 static int attach(struct strata_event *event)
 {
-	int err = 0;
-
-	cancel_delayed_work(&unhook_later);
-	mutex_lock(&hook_lock);
-	if (!hooked) {
-		err = register_ftrace_function(&hook);
-		hooked = !err;
-	}
-	wanted = !err;
-	mutex_unlock(&hook_lock);
-	return err;
+	return strata_hook_want(&hook);
 }
 
-/* events.c has closed the gate.  The lock is never held for long while the hook is wanted. */
+/* events.c has closed the gate. */
 static void detach(struct strata_event *event)
 {
-	mutex_lock(&hook_lock);
-	wanted = false;
-	mutex_unlock(&hook_lock);
-	/* Not the queue that most of the kernel uses: its other work would wait. */
-	queue_delayed_work(system_unbound_wq, &unhook_later, msecs_to_jiffies(UNHOOK_AFTER_MS));
+	strata_hook_release(&hook);
 }
 
 void strata_evtchn_open(void)
@@ -138,12 +104,13 @@ void strata_evtchn_open(void)
 		.attach = attach,
 		.detach = detach,
 	};
-	err = ftrace_set_filter(&hook, function, strlen(function), 1);
+	strata_hook_init(&hook);
+	err = ftrace_set_filter(&hook.ops, function, strlen(function), 1);
 	if (!err) {
 		err = strata_events_add(&upcall);
 		/* strata_evtchn_close() does nothing for what was not opened. */
 		if (err)
-			ftrace_free_filter(&hook);
+			ftrace_free_filter(&hook.ops);
 	}
 	opened = !err;
 	if (!opened)
@@ -155,7 +122,6 @@ void strata_evtchn_close(void)
 	if (!opened)
 		return;
 	opened = false;
-	cancel_delayed_work_sync(&unhook_later);
-	unhook(NULL);
-	ftrace_free_filter(&hook);
+	strata_hook_close(&hook);
+	ftrace_free_filter(&hook.ops);
 }
