@@ -117,11 +117,10 @@
 
 #define STRATA_GUEST_XENSTORE_DIR "data/strata"
 
-#define STRATA_GUEST_CHANNELS_MAX 8u
-#define STRATA_GUEST_EVENTS_MAX   1024u /* one bit of MASK each */
-#define STRATA_GUEST_PROBES_MAX                                          \
-	64u /* of them kprobes, uprobes, those of returns, and functions \
-	     */
+#define STRATA_GUEST_CHANNELS_MAX        8u
+#define STRATA_GUEST_EVENTS_MAX          1024u  /* one bit of MASK each */
+#define STRATA_GUEST_PROBES_MAX          64u    /* of them kprobes, uprobes, functions */
+#define STRATA_GUEST_FUNCTIONS_MAX       16384u /* of one pattern, which has two of the probes */
 #define STRATA_GUEST_FILTER_MAX          64u
 #define STRATA_GUEST_TABLE_BYTES_MAX     (1u << 20)
 #define STRATA_GUEST_RINGS_MAX           256u
