@@ -32,8 +32,11 @@ struct strata_kprobe {
 
 static void record(const struct strata_kprobe *kprobe, struct pt_regs *regs)
 {
-	strata_probe_record(&kprobe->probe, regs, (unsigned long)kprobe->kretprobe.kp.addr,
-			    regs_return_value(regs));
+	/* A plain probe records the first number only. */
+	const struct strata_probe_hit hit = { .numbers = { (unsigned long)kprobe->kretprobe.kp.addr,
+							   regs_return_value(regs) } };
+
+	strata_probe_record(&kprobe->probe, regs, &hit);
 }
 
 static int on_hit(struct kprobe *kp, struct pt_regs *regs)
@@ -160,7 +163,7 @@ static int add(const struct strata_probe_request *request, const char *symbol, u
 	struct strata_kprobe *kprobe;
 	int err;
 
-	if (!strata_probes_have_room())
+	if (!strata_probes_have_room(1))
 		return -ENOSPC;
 	kprobe = kzalloc(sizeof(*kprobe), GFP_KERNEL);
 	if (!kprobe)

@@ -2,6 +2,7 @@
 /* probes.c - see probes.h. */
 #include <linux/ctype.h>
 #include <linux/errno.h>
+#include <linux/kallsyms.h>
 #include <linux/kernel.h>
 #include <linux/ptrace.h>
 #include <linux/slab.h>
@@ -15,73 +16,79 @@
 static struct strata_probe *probes[STRATA_GUEST_PROBES_MAX];
 static u32 nr_probes;
 
-/* A plain hit has no second value. */
-struct payload {
-	u64 ip;
-	u64 second;
-} __packed __aligned(4);
-
-static const struct strata_field_desc own_fields[][2] = {
-	[STRATA_PROBE_HIT] = { { "ip", STRATA_FIELD_HEX, 8, 1 } },
-	[STRATA_PROBE_RETURN] = { { "ip", STRATA_FIELD_HEX, 8, 1 },
-				  { "ret", STRATA_FIELD_HEX, 8, 1 } },
-	[STRATA_PROBE_CALL] = { { "ip", STRATA_FIELD_HEX, 8, 1 },
-				{ "parent_ip", STRATA_FIELD_HEX, 8, 1 } },
+/* The fields of each kind around the arguments. */
+static const struct {
+	u32 nr_numbers;
+	bool has_function; /* behind the arguments, as its length varies */
+	struct strata_field_desc numbers[STRATA_PROBE_NUMBERS_MAX];
+} kinds[] = {
+	[STRATA_PROBE_HIT] = { 1, false, { { "ip", STRATA_FIELD_HEX, 8, 1 } } },
+	[STRATA_PROBE_RETURN] = { 2,
+				  false,
+				  { { "ip", STRATA_FIELD_HEX, 8, 1 },
+				    { "ret", STRATA_FIELD_HEX, 8, 1 } } },
+	[STRATA_PROBE_ENTRY] = { 2,
+				 true,
+				 { { "ip", STRATA_FIELD_HEX, 8, 1 },
+				   { "parent_ip", STRATA_FIELD_HEX, 8, 1 } } },
+	[STRATA_PROBE_EXIT] = { 3,
+				true,
+				{ { "ip", STRATA_FIELD_HEX, 8, 1 },
+				  { "parent_ip", STRATA_FIELD_HEX, 8, 1 },
+				  { "ret", STRATA_FIELD_HEX, 8, 1 } } },
 };
 
-static u32 count_own_fields(const struct strata_probe *probe)
-{
-	return probe->kind == STRATA_PROBE_HIT ? 1 : 2;
-}
+static const struct strata_field_desc function_field = { "name", STRATA_FIELD_STRING, 1, 1 };
 
 static __always_inline void fill(const struct strata_probe *probe, const struct pt_regs *regs,
-				 u64 ip, u64 second, struct payload *payload)
+				 const struct strata_probe_hit *hit, void *payload)
 {
-	payload->ip = ip;
-	if (probe->kind == STRATA_PROBE_HIT) {
-		strata_probe_args_write(&probe->args, regs, payload, sizeof(payload->ip));
-		return;
-	}
-	payload->second = second;
-	strata_probe_args_write(&probe->args, regs, payload, sizeof(*payload));
+	const u32 bytes = kinds[probe->kind].nr_numbers * sizeof(hit->numbers[0]);
+
+	memcpy(payload, hit->numbers, bytes);
+	strata_probe_args_write(&probe->args, regs, payload, bytes);
+	memcpy(payload + probe->args.end, hit->function, hit->function_bytes);
 }
 
 /* No payload is too long for a record: set_fields() sees to that. */
-static void record_assembled(const struct strata_probe *probe, const struct pt_regs *regs, u64 ip,
-			     u64 second, unsigned long channels, u64 ticks)
+static void record_assembled(const struct strata_probe *probe, const struct pt_regs *regs,
+			     const struct strata_probe_hit *hit, unsigned long channels, u64 ticks)
 {
-	void *payload = strata_assembled_begin(probe->args.end);
+	const u32 bytes = probe->args.end + hit->function_bytes;
+	void *payload = strata_assembled_begin(bytes);
 
-	fill(probe, regs, ip, second, payload);
-	strata_assembled_record(&probe->event, channels, payload, probe->args.end, ticks);
+	fill(probe, regs, hit, payload);
+	strata_assembled_record(&probe->event, channels, payload, bytes, ticks);
 }
 
-static void record_each(const struct strata_probe *probe, const struct pt_regs *regs, u64 ip,
-			u64 second, unsigned long channels, u64 ticks)
+static void record_each(const struct strata_probe *probe, const struct pt_regs *regs,
+			const struct strata_probe_hit *hit, unsigned long channels, u64 ticks)
 {
+	const u32 bytes = probe->args.end + hit->function_bytes;
 	struct strata_open_record record __uninitialized;
 	unsigned long channel;
 
 	strata_for_each_channel (channel, channels) {
-		if (!strata_record_begin(&record, channel, probe->event.id, probe->args.end, ticks))
+		if (!strata_record_begin(&record, channel, probe->event.id, bytes, ticks))
 			continue;
-		fill(probe, regs, ip, second, record.payload);
+		fill(probe, regs, hit, record.payload);
 		strata_record_end(&record);
 	}
 }
 
-void strata_probe_record(const struct strata_probe *probe, struct pt_regs *regs, u64 ip, u64 second)
+void strata_probe_record(const struct strata_probe *probe, const struct pt_regs *regs,
+			 const struct strata_probe_hit *hit)
 {
 	unsigned long channels = strata_event_channels(&probe->event);
 	u64 ticks;
 
-	if (!strata_probe_enter(channels))
+	if (!channels || !strata_probe_enter(channels))
 		return;
 	ticks = strata_clock();
 	if (unlikely(strata_channels_ask(channels)))
-		record_assembled(probe, regs, ip, second, channels, ticks);
+		record_assembled(probe, regs, hit, channels, ticks);
 	else
-		record_each(probe, regs, ip, second, channels, ticks);
+		record_each(probe, regs, hit, channels, ticks);
 	strata_probe_exit();
 }
 
@@ -118,30 +125,54 @@ int strata_probe_find(const struct strata_probe_request *request, struct strata_
 	return 0;
 }
 
+/* Whether an argument is called as a field that each event of the kind has. */
+static bool has_field_of_kind(const struct strata_probe *probe,
+			      const struct strata_field_desc *args)
+{
+	const u32 nr = kinds[probe->kind].nr_numbers;
+	u32 i, j;
+
+	for (i = 0; i < probe->args.nr; i++) {
+		for (j = 0; j < nr; j++)
+			if (!strcmp(args[i].name, kinds[probe->kind].numbers[j].name))
+				return true;
+		if (kinds[probe->kind].has_function && !strcmp(args[i].name, function_field.name))
+			return true;
+	}
+	return false;
+}
+
 /* Gives it its fields, and reads those that are arguments.  0 or a negative error. */
 static int set_fields(struct strata_probe *probe, bool of_program)
 {
-	const u32 nr = count_own_fields(probe);
+	const u32 nr = kinds[probe->kind].nr_numbers;
 	char *words = probe->words ? kstrdup(probe->words, GFP_KERNEL) : NULL;
+	const bool of_return = probe->kind == STRATA_PROBE_RETURN ||
+			       probe->kind == STRATA_PROBE_EXIT;
+	u32 bytes;
 	int err;
 
-	static_assert(ARRAY_SIZE(own_fields[0]) + STRATA_PROBE_ARGS_MAX <= STRATA_PROBE_FIELDS_MAX);
 	static_assert(STRATA_PROBE_FIELDS_MAX <= STRATA_EVENT_FIELDS_MAX);
 	if (probe->words && !words)
 		return -ENOMEM;
-	memcpy(probe->fields, own_fields[probe->kind], nr * sizeof(own_fields[0][0]));
-	err = strata_probe_args_parse(words, probe->kind == STRATA_PROBE_RETURN, nr * sizeof(u64),
-				      &probe->args, &probe->fields[nr]);
+	memcpy(probe->fields, kinds[probe->kind].numbers, nr * sizeof(probe->fields[0]));
+	err = strata_probe_args_parse(words, of_return, nr * sizeof(u64), &probe->args,
+				      &probe->fields[nr]);
 	kfree(words);
 	if (err)
 		return err;
+	if (has_field_of_kind(probe, &probe->fields[nr]))
+		return -EINVAL;
 	if (of_program)
 		strata_probe_args_of_program(&probe->args);
 	probe->event.fields = probe->fields;
 	probe->event.nr_fields = nr + probe->args.nr;
-	return sizeof(struct strata_guest_context) + probe->args.end > STRATA_PAYLOAD_BYTES_MAX
-		       ? -E2BIG
-		       : 0;
+	bytes = probe->args.end;
+	if (kinds[probe->kind].has_function) {
+		probe->fields[probe->event.nr_fields++] = function_field;
+		bytes += KSYM_NAME_LEN;
+	}
+	return sizeof(struct strata_guest_context) + bytes > STRATA_PAYLOAD_BYTES_MAX ? -E2BIG : 0;
 }
 
 int strata_probe_init(struct strata_probe *probe, const struct strata_probe_request *request)
@@ -167,10 +198,10 @@ void strata_probe_clear(struct strata_probe *probe)
 	kfree(probe->words);
 }
 
-bool strata_probes_have_room(void)
+bool strata_probes_have_room(u32 nr)
 {
-	return nr_probes < STRATA_GUEST_PROBES_MAX &&
-	       strata_events_count() < STRATA_GUEST_EVENTS_MAX;
+	return nr_probes + nr <= STRATA_GUEST_PROBES_MAX &&
+	       strata_events_count() + nr <= STRATA_GUEST_EVENTS_MAX;
 }
 
 void strata_probes_add(struct strata_probe *probe)

@@ -15,11 +15,15 @@
 enum strata_probe_kind {
 	STRATA_PROBE_HIT,    /* an instruction is reached: ip */
 	STRATA_PROBE_RETURN, /* a function returns: ip and ret, the returned value */
-	STRATA_PROBE_CALL,   /* one of many functions begins: ip and parent_ip, its caller */
+	STRATA_PROBE_ENTRY,  /* one of many functions begins: ip, parent_ip and its name */
+	STRATA_PROBE_EXIT,   /* it returns: ip, parent_ip, ret and its name */
 };
 
-/* Of one event: ip, the second value, and the arguments. */
-#define STRATA_PROBE_FIELDS_MAX (2 + STRATA_PROBE_ARGS_MAX)
+/* Numbers in front of the arguments: ip, parent_ip and ret at the most. */
+#define STRATA_PROBE_NUMBERS_MAX 3
+
+/* Of one event: these, the arguments, and the name of a function. */
+#define STRATA_PROBE_FIELDS_MAX (STRATA_PROBE_NUMBERS_MAX + STRATA_PROBE_ARGS_MAX + 1)
 
 /* A probe and its event.  Its maker embeds it. */
 struct strata_probe {
@@ -61,8 +65,8 @@ int strata_probe_init(struct strata_probe *probe, const struct strata_probe_requ
 /* Undoes strata_probe_init(). */
 void strata_probe_clear(struct strata_probe *probe);
 
-/* Whether strata_probes_add() has room. */
-bool strata_probes_have_room(void);
+/* Whether strata_probes_add() has room for @nr more. */
+bool strata_probes_have_room(u32 nr);
 
 /* Enters the event of a probe into the list of events and into their table, where it stays. */
 void strata_probes_add(struct strata_probe *probe);
@@ -70,14 +74,16 @@ void strata_probes_add(struct strata_probe *probe);
 /* Removes all of them; no event is attached, and the list of events is no longer used. */
 void strata_probes_clear(void);
 
-/*
- * Records a hit.
- * @regs:   NULL only if the probe has no arguments
- * @ip:     the place that was probed
- * @second: of a return its value, of a call the caller's address; else not recorded
- * Preemption off, any context.
- */
-void strata_probe_record(const struct strata_probe *probe, struct pt_regs *regs, u64 ip,
-			 u64 second);
+/* What a hit records besides its arguments. */
+struct strata_probe_hit {
+	u64 numbers[STRATA_PROBE_NUMBERS_MAX]; /* as the probe's kind orders them */
+	/* Of the kinds that record one, and shorter than KSYM_NAME_LEN. */
+	const char *function;
+	u32 function_bytes; /* with the zero byte; 0: the kind records none */
+};
+
+/* Records a hit.  Preemption off, any context. */
+void strata_probe_record(const struct strata_probe *probe, const struct pt_regs *regs,
+			 const struct strata_probe_hit *hit);
 
 #endif /* STRATA_KMOD_PROBES_H */

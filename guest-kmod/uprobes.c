@@ -39,9 +39,10 @@ struct strata_uprobe {
 static int on_hit(struct uprobe_consumer *consumer, struct pt_regs *regs)
 {
 	const struct strata_uprobe *uprobe = container_of(consumer, struct strata_uprobe, consumer);
+	const struct strata_probe_hit hit = { .numbers = { instruction_pointer(regs) } };
 
 	preempt_disable();
-	strata_probe_record(&uprobe->probe, regs, instruction_pointer(regs), 0);
+	strata_probe_record(&uprobe->probe, regs, &hit);
 	preempt_enable();
 	return 0;
 }
@@ -49,9 +50,10 @@ static int on_hit(struct uprobe_consumer *consumer, struct pt_regs *regs)
 static int on_return(struct uprobe_consumer *consumer, unsigned long func, struct pt_regs *regs)
 {
 	const struct strata_uprobe *uprobe = container_of(consumer, struct strata_uprobe, consumer);
+	const struct strata_probe_hit hit = { .numbers = { func, regs_return_value(regs) } };
 
 	preempt_disable();
-	strata_probe_record(&uprobe->probe, regs, func, regs_return_value(regs));
+	strata_probe_record(&uprobe->probe, regs, &hit);
 	preempt_enable();
 	return 0;
 }
@@ -142,7 +144,7 @@ static int add(const struct strata_probe_request *request, const struct path *pa
 	/* The kernel checks it against the file's size. */
 	if (offset > LLONG_MAX)
 		return -EINVAL;
-	if (!strata_probes_have_room())
+	if (!strata_probes_have_room(1))
 		return -ENOSPC;
 	uprobe = kzalloc(sizeof(*uprobe), GFP_KERNEL);
 	if (!uprobe)

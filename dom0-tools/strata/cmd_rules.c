@@ -48,7 +48,7 @@ static void usage_events(FILE *out, const char *verb)
 		"      --kretprobe SPEC  [NAME=]SYMBOL [ARGUMENT]...\n"
 		"      --uprobe SPEC     [NAME=]PATH:SYMBOL[+OFFSET] [ARGUMENT]..., of its programs\n"
 		"      --uretprobe SPEC  [NAME=]PATH:SYMBOL [ARGUMENT]...\n"
-		"      --function SPEC   [NAME=]PATTERN [ARGUMENT]..., calls of these functions\n\n"
+		"      --function SPEC   [NAME=]PATTERN [ARGUMENT]..., calls and returns of these\n\n"
 		"  -s, --session NAME    the session\n"
 		"  -c, --channel NAME    the channel, which exists (default: channel0)\n"
 		"      --json            prints the reply as JSON\n\n"

@@ -64,7 +64,8 @@ enum strata_rule_kind {
 	/* Which events, of programs that a kernel runs. */
 	STRATA_RULE_UPROBE,    /* kernels: [NAME=]PATH:SYMBOL[+OFFSET] [ARGUMENT]... */
 	STRATA_RULE_URETPROBE, /* kernels: [NAME=]PATH:SYMBOL [ARGUMENT]... */
-	STRATA_RULE_FUNCTION,  /* kernels: [NAME=]PATTERN [ARGUMENT]... */
+	/* Which events, of the calls and returns of a kernel's functions. */
+	STRATA_RULE_FUNCTION, /* kernels: [NAME=]PATTERN [ARGUMENT]... */
 	STRATA_NR_RULE_KINDS,
 };
 

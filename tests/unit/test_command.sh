@@ -64,7 +64,7 @@ check "record: a flight recorder has no switch timer" says 2 'cannot be combined
 check "record: half a selection is named" says 2 'is not DOMAIN:EVENTS' record --kernel :sched
 check "record: a probe without a domain is named" says 2 'is not DOMAIN:\[NAME=\]SYMBOL\[\+OFFSET\]' record --kprobe do_nanosleep
 check "record: a return has no offset" says 2 '"g1:f\+4" is not DOMAIN:\[NAME=\]SYMBOL \[ARGUMENT' record --kretprobe g1:f+4
-check "record: a function is a pattern of names" says 2 '"g1:vfs_\[a\]" is not DOMAIN:\[NAME=\]PATTERN' record --function 'g1:vfs_[a]'
+check "record: a function is a pattern of names" says 2 '"g1:vfs_\{a\}" is not DOMAIN:\[NAME=\]PATTERN' record --function 'g1:vfs_{a}'
 check "record: a program is known by its whole path" says 2 '"g1:cat:main" is not DOMAIN:\[NAME=\]PATH:SYMBOL' record --uprobe g1:cat:main
 check "record: a thread is a number" says 2 '"g1:init" is not DOMAIN:N,N' record --tid g1:init
 check "record: a context is known by its name" says 2 '"colour" is not a context; .strata add-context --list. lists them' record --kernel-context g1:pid,colour

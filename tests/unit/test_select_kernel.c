@@ -160,33 +160,111 @@ static void a_probe_of_a_program_is_a_path_and_a_place_in_it(void **state)
 	assert_string_not_equal(name, other);
 }
 
-static void functions_are_a_pattern_of_names(void **state)
+static void check_functions(const char *argument, const char *wanted)
 {
-	static const char *const wrong[] = {
-		"vfs_*", "g1:", "g1:a[b]", "g1:!a", "g1:7", "g1:a,b", "g1:=a", "g1:a ;b",
-	};
-	char name[STRATA_EVENT_NAME_BYTES], other[STRATA_EVENT_NAME_BYTES];
 	struct kernel_selection selection;
+	char name[STRATA_EVENT_NAME_BYTES];
+
+	assert_int_equal(parse(SELECT_FUNCTION, argument, &selection), 0);
+	assert_true(select_is_probe(selection.kind));
+	select_probe_name(&selection, name);
+	assert_string_equal(name, wanted);
+}
+
+static void functions_are_a_pattern_that_may_have_arguments(void **state)
+{
+	static const char *const wrong[] = { "vfs_*",  "g1:",       "g1:a,b",   "g1:9=a",
+					     "g1:n=",  "g1:a+4",    "g1:a=b=c", "g1:vfs_{r}",
+					     "g1:a;b", ":vfs_read", "g1:a ;b",  "g1:a\n",
+					     "g1:a/b", "g1:=a",     "g1:a  b" };
+	struct kernel_selection selection;
+	char argument[300];
 	size_t i;
 
 	(void)state;
+	check_functions("g1:net=tcp_[!r]*", "net");
+	check_functions("g1:sent=tcp_*msg? bytes=$arg3:u64", "sent");
 	assert_int_equal(parse(SELECT_FUNCTION, "g1:sent=tcp_*msg? bytes=$arg3:u64", &selection),
 			 0);
-	assert_true(select_is_probe(selection.kind));
 	assert_string_equal(select_probe_place(&selection), "tcp_*msg? bytes=$arg3:u64");
-	select_probe_name(&selection, name);
-	assert_string_equal(name, "sent");
 	for (i = 0; i < NR_EVENTS(wrong); i++) {
 		if (!parse(SELECT_FUNCTION, wrong[i], &selection))
 			fail_msg("\"%s\" is taken", wrong[i]);
 	}
-	/* Patterns that differ in signs make events of their own. */
-	assert_int_equal(parse(SELECT_FUNCTION, "g1:vfs_*", &selection), 0);
+	assert_non_null(strstr(failure.text, "--function"));
+	/* Room for _entry. */
+	snprintf(argument, sizeof(argument), "g1:%057d=a", 0);
+	argument[3] = 'n';
+	assert_int_equal(parse(SELECT_FUNCTION, argument, &selection), 0);
+	snprintf(argument, sizeof(argument), "g1:%058d=a", 0);
+	argument[3] = 'n';
+	assert_int_equal(parse(SELECT_FUNCTION, argument, &selection), -1);
+}
+
+/* The patterns differ, and their events have names of one beginning that differ, too. */
+static void check_differ(const char *argument, const char *other, const char *beginning)
+{
+	char names[2][STRATA_EVENT_NAME_BYTES];
+	struct kernel_selection selection;
+
+	assert_int_equal(parse(SELECT_FUNCTION, argument, &selection), 0);
+	select_probe_name(&selection, names[0]);
+	assert_int_equal(parse(SELECT_FUNCTION, other, &selection), 0);
+	select_probe_name(&selection, names[1]);
+	assert_string_not_equal(names[0], names[1]);
+	assert_int_equal(strncmp(names[0], beginning, strlen(beginning)), 0);
+	assert_int_equal(strncmp(names[1], beginning, strlen(beginning)), 0);
+}
+
+static void functions_name_their_events_by_the_pattern(void **state)
+{
+	char argument[300], name[STRATA_EVENT_NAME_BYTES];
+	struct kernel_selection selection;
+
+	(void)state;
+	check_functions("g1:vfs_*", "call_vfs");
+	check_functions("g:1:vfs_read", "call_vfs_read");
+	/* Where more than the name tells patterns apart. */
+	check_differ("g1:vfs_?", "g1:vfs_*", "call_vfs");
+	check_differ("g1:vfs_?", "g1:vfs*", "call_vfs");
+	check_differ("g1:vfs_[ab]", "g1:vfs_[!a]", "call_vfs_");
+	check_differ("g1:a.cold", "g1:a_cold", "call_a_cold");
+	check_differ("g1:vfs_* n=$arg1", "g1:vfs_* n=$arg2", "call_vfs_");
+	check_differ("g1:*", "g1:_*", "call_");
+	/* Room for _entry. */
+	snprintf(argument, sizeof(argument), "g1:%0200d", 0);
+	assert_int_equal(parse(SELECT_FUNCTION, argument, &selection), 0);
 	select_probe_name(&selection, name);
-	assert_memory_equal(name, "call_vfs___", 11);
-	assert_int_equal(parse(SELECT_FUNCTION, "g1:vfs_?", &selection), 0);
-	select_probe_name(&selection, other);
-	assert_string_not_equal(name, other);
+	assert_int_equal(strlen(name), strlen("call_") + 50);
+	snprintf(argument, sizeof(argument), "g1:%0200d*", 0);
+	assert_int_equal(parse(SELECT_FUNCTION, argument, &selection), 0);
+	select_probe_name(&selection, name);
+	assert_int_equal(strlen(name), strlen("call_") + 45 + strlen("_xxxx"));
+}
+
+static bool makes(enum select_kind kind, const char *argument, const char *group, const char *event)
+{
+	struct strata_event_desc desc = { .id = 0 };
+	struct kernel_selection selection;
+
+	snprintf(desc.group, sizeof(desc.group), "%s", group);
+	snprintf(desc.name, sizeof(desc.name), "%s", event);
+	assert_int_equal(parse(kind, argument, &selection), 0);
+	return select_probe_makes(&selection, &desc);
+}
+
+static void a_probe_knows_its_events(void **state)
+{
+	(void)state;
+	assert_true(makes(SELECT_KPROBE, "g1:a=f", "kprobe", "a"));
+	assert_false(makes(SELECT_KPROBE, "g1:a=f", "kretprobe", "a"));
+	assert_false(makes(SELECT_KPROBE, "g1:a=f", "kprobe", "a_entry"));
+	assert_true(makes(SELECT_FUNCTION, "g1:vfs_*", "function", "call_vfs_entry"));
+	assert_true(makes(SELECT_FUNCTION, "g1:vfs_*", "function", "call_vfs_exit"));
+	assert_false(makes(SELECT_FUNCTION, "g1:vfs_*", "function", "call_vfs"));
+	assert_false(makes(SELECT_FUNCTION, "g1:vfs_*", "function", "call_vfs_read_entry"));
+	assert_false(makes(SELECT_FUNCTION, "g1:vfs_*", "function", "call_tcp_entry"));
+	assert_false(makes(SELECT_FUNCTION, "g1:vfs_*", "kprobe", "call_vfs_entry"));
 }
 
 static void a_probe_gives_its_event_a_name_that_is_an_identifier(void **state)
@@ -389,7 +467,9 @@ int main(void)
 		cmocka_unit_test(a_kernel_without_a_domain_or_events_is_refused),
 		cmocka_unit_test(a_probe_is_a_symbol_and_perhaps_an_offset),
 		cmocka_unit_test(a_probe_of_a_program_is_a_path_and_a_place_in_it),
-		cmocka_unit_test(functions_are_a_pattern_of_names),
+		cmocka_unit_test(functions_are_a_pattern_that_may_have_arguments),
+		cmocka_unit_test(functions_name_their_events_by_the_pattern),
+		cmocka_unit_test(a_probe_knows_its_events),
 		cmocka_unit_test(a_probe_gives_its_event_a_name_that_is_an_identifier),
 		cmocka_unit_test(a_probe_may_have_a_name_and_arguments),
 		cmocka_unit_test(a_filter_is_a_list_of_numbers),

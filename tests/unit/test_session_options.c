@@ -67,6 +67,8 @@ static void add_some_of_all(void)
 	assert_int_equal(add(STRATA_DOMAIN_KERNEL, STRATA_RULE_UPROBE, "g1", "/bin/a,b:main"), 0);
 	assert_int_equal(add(STRATA_DOMAIN_KERNEL, STRATA_RULE_URETPROBE, "g1", "/bin/cat:main"),
 			 0);
+	assert_int_equal(add(STRATA_DOMAIN_KERNEL, STRATA_RULE_FUNCTION, "g1", "vfs_*"), 0);
+	assert_int_equal(add(STRATA_DOMAIN_KERNEL, STRATA_RULE_FUNCTION, "g1", "tcp_*"), 0);
 	assert_int_equal(add(STRATA_DOMAIN_APP, STRATA_RULE_EVENT, "nginx", "request*"), 0);
 	assert_int_equal(add(STRATA_DOMAIN_APP, STRATA_RULE_EVENT, "all", "error"), 0);
 	assert_int_equal(add(STRATA_DOMAIN_APP, STRATA_RULE_EVENT, "nginx", "reply"), 0);
@@ -84,7 +86,7 @@ static void rules_of_one_target_are_one_option(void **state)
 	assert_string_equal(record->xen_events, "sched,!runstate*");
 	assert_string_equal(record->xen_domains, "g1/0-3,!g1/2");
 	assert_true(record->xen->nr > 0);
-	assert_int_equal(record->nr_kernels, 7);
+	assert_int_equal(record->nr_kernels, 9);
 	assert_string_equal(record->kernels[0].domain, "g1");
 	assert_string_equal(record->kernels[0].text, "sched_*,irq/*");
 	assert_string_equal(record->kernels[1].domain, "g2");
@@ -97,6 +99,9 @@ static void rules_of_one_target_are_one_option(void **state)
 	assert_int_equal(record->kernels[5].kind, SELECT_UPROBE);
 	assert_string_equal(record->kernels[5].text, "/bin/a,b:main");
 	assert_int_equal(record->kernels[6].kind, SELECT_URETPROBE);
+	assert_int_equal(record->kernels[7].kind, SELECT_FUNCTION);
+	assert_string_equal(record->kernels[7].text, "vfs_*");
+	assert_string_equal(record->kernels[8].text, "tcp_*");
 	assert_int_equal(record->nr_apps, 2);
 	assert_string_equal(record->apps[0].program, "nginx");
 	assert_string_equal(record->apps[0].events, "request*,reply");

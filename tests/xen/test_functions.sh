@@ -1,63 +1,77 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Boots a host on which calls of kernels' functions are recorded, and compares them with kprobes of the same functions; traces
-# functions that the recording calls itself, and thousands. Speaks TAP; run by tests/run.sh.
+# Boots a host on which the calls and the returns of kernel functions are traced in a guest and in dom0, also of those that the
+# recording itself calls. Speaks TAP; run by tests/run.sh.
 # shellcheck source=tests/tap.sh
 . "$(dirname "$0")/../tap.sh"
 
 OUT=out/tests/functions
+CALL=__x64_sys_getpriority
 
-# sql RECORDING STATEMENT: its rows.
-sql() { out/bin/strata sql --csv "$OUT/$1" "$2" 2>/dev/null | tail -n +2; }
-# as_kprobes RECORDING EVENT FUNCTION: the calls of the function are at the times of its kprobe's hits, as many.
-as_kprobes() {
-	local address calls hits
-	address=$(sql "$1" "SELECT DISTINCT ip FROM probe_$3")
-	calls=$(sql "$1" "SELECT count(*) FROM $2 WHERE ip - $address BETWEEN 0 AND 4")
-	hits=$(sql "$1" "SELECT count(*) FROM probe_$3")
-	echo "$calls calls at $address, $hits hits"
-	[ "$calls" -gt 0 ] && [ "$calls" = "$hits" ]
+# traced RECORDING SOURCE CHECKS...: the events of functions are right.
+traced() {
+	local recording=$1 source=$2
+	shift 2
+	"$here/functions.py" "$OUT/$recording" "$source" "$OUT/kallsyms" "$@"
 }
-# has RECORDING EVENT NUMBER: it has at least so many of the event.
-has() {
+
+# names RECORDING NAME...: the recording has calls of each function.
+names() {
+	local recording=$1 name
+	shift
+	for name; do
+		babeltrace2 "$OUT/$recording" | grep -c "_entry: .*name = \"$name\"" || { echo "no $name"; return 1; }
+	done
+}
+
+# counts RECORDING PATTERN NUMBER: so many events match the pattern.
+counts() {
 	local found
-	found=$(sql "$1" "SELECT count(*) FROM $2")
+	found=$(babeltrace2 "$OUT/$1" | grep -cE "$2")
 	echo "$found events"
-	[ "$found" -ge "$3" ]
+	[ "$found" = "$3" ]
 }
+
 # distinct RECORDING EVENT FIELD NUMBER: the field has at least so many values.
 distinct() {
 	local found
-	found=$(sql "$1" "SELECT count(DISTINCT $3) FROM $2")
+	found=$(out/bin/strata sql --csv "$OUT/$1" "SELECT count(DISTINCT $3) FROM $2" 2>/dev/null | tail -n 1)
 	echo "$found values"
 	[ "$found" -ge "$4" ]
 }
 
+# sources RECORDING: their names.
+sources() { jq -r '[.sources[].name] | sort | join(" ")' "$OUT/$1/recording.json"; }
+
 rm -rf "$OUT"
 mkdir -p "$OUT"
+"$here/images.sh" >"$OUT/images.log" 2>&1 || true
+cp out/lab/bin/marked "$OUT/marked"
 boot "$here/functions.lab" "$OUT"
-for function in vfs_open vfs_read; do
-	check "calls of $function are those that a kprobe sees" as_kprobes guest calls $function
+check "each call and return in a guest is recorded as it was" traced guest g1 "calls=call_$CALL:100" probes=probed:100 \
+	"caller=$CALL:do_syscall_64" caller=vfs_read:ksys_read
+check "also of functions of other names" names guest vfs_read vfs_write vfs_statx
+check "so is each in dom0" traced dom0 dom0 calls=get:100 "caller=$CALL:do_syscall_64"
+check "also of a module's functions" names dom0 p9_client_write
+check "an entry has the arguments of its call" counts arguments " marks_entry: .*, phase = 7, name = \"$CALL\"" 100
+check "also one without a name for its events" counts arguments " call_${CALL}_[0-9a-f]{4}_entry: .*, phase = 7, name = \"$CALL\"" 100
+check "a filter tests them" counts arguments ' marks_' 100
+check "the recording does not record itself" traced own g1 lossy=1
+check "but the same functions of others" names own _raw_spin_lock _raw_spin_unlock_irqrestore xen_evtchn_do_upcall
+check "together with trace points, too" traced both g1 lossy=1
+check "and in dom0" traced self dom0 lossy=1
+for half in entry exit; do
+	check "thousands of functions are recorded: $half" distinct many thousands_$half ip 50
 done
-check "also by a pattern with an argument" as_kprobes guest opens vfs_open
-check "and in dom0" as_kprobes dom0 calls vfs_open
-check "a pattern takes several functions" distinct guest calls ip 4
-check "each call has its caller" distinct guest calls parent_ip 4
-check "and the contexts of its channel" bash -c "out/bin/strata view '$OUT/guest' | grep ' calls ' | grep -q 'procname=\"\\?cat'"
-for event in spins of_xen; do
-	check "functions that the recording calls itself are recorded: $event" has self $event 100
-done
-check "thousands of functions are recorded" distinct many thousands ip 50
-# names RECORDING: of its sources.
-names() { jq -r '[.sources[].name] | sort | join(" ")' "$OUT/$1/recording.json"; }
-check "Xen records the clock of a guest, if no events" test "$(names self)" = "g1 xen"
-check "so the guest's times are known" merged_cleanly "$OUT/self" "$OUT/self-merged"
-check "dom0's kernel needs no clock of Xen's" test "$(names dom0)" = dom0
-check "a session has the calls of its functions" has session reads 10
+check "their events are those of their functions" traced many g1 lossy=1
+check "Xen records the clock of a guest, if no events" test "$(sources own)" = "g1 xen"
+check "so the guest's times are known" merged_cleanly "$OUT/own" "$OUT/own-merged"
+check "dom0's kernel needs no clock of Xen's" test "$(sources dom0)" = dom0
+check "a session has the calls and returns" traced session g1 calls=again:100
 check "functions: merges, no violation" merged_cleanly "$OUT/guest" "$OUT/merged"
 for kernel in dom0-dmesg guest-g1.log; do
-	check "no complaint in $kernel" bash -c "! grep -E 'BUG|WARNING|Oops|refcount|segfault|rcu.*stall' '$OUT/$kernel'"
+	check "no complaint in $kernel" bash -c "! grep -E 'BUG|WARNING|Oops|refcount|segfault|stalls' '$OUT/$kernel'"
 done
 check "Xen did not complain" bash -c "! grep -E 'Xen BUG|Assertion|WARN' '$OUT/xl-dmesg'"
 finish

@@ -58,11 +58,11 @@ int guests_find(struct xs_handle *xenstore, uint32_t channel, struct guest **gue
 /* Whether its module may be recording, by the command that it obeyed last. */
 bool guest_may_record(const struct guest *guest);
 
-/* A place in a kernel, or in its programs, that becomes an event. */
+/* A place in a kernel, or in its programs, or a pattern of its functions, that makes events. */
 struct guest_probe {
 	const char *kind;  /* "kprobe", "uretprobe"...: also the event's group */
-	const char *name;  /* of the event */
-	const char *place; /* SYMBOL, PATH:SYMBOL..., and arguments (strata/abi/guest.h) */
+	const char *name;  /* of the event, or what the names of its events begin with */
+	const char *place; /* SYMBOL, PATH:SYMBOL, PATTERN..., and arguments (strata/abi/guest.h) */
 };
 
 /* How a guest should record. */

@@ -149,8 +149,9 @@ int participant_take_probe(struct participants *all, struct participant *one, bo
 		return guest_map_events_begin(&one->map, &one->guest, one->pages, error);
 	return strata_fail(error,
 			   "its module refuses %s %s (a symbol that its kernel or the file lacks, "
-			   "a place that must not be probed, a wrong argument, or a kernel that is "
-			   "locked down?); its kernel log says why",
+			   "a place that must not be probed, a pattern that matches no function or "
+			   "too many, a wrong argument, or a kernel that is locked down?); its "
+			   "kernel log says why",
 			   probe_kind(selection), selection->text);
 }
 
@@ -158,17 +159,17 @@ int participant_find_probe(struct participants *all, struct participant *one,
 			   struct strata_error *error)
 {
 	const struct kernel_selection *selection = probe_at(all, one->next_probe++);
-	char name[STRATA_EVENT_NAME_BYTES];
+	bool found = false;
 	size_t i;
 
-	select_probe_name(selection, name);
 	for (i = 0; i < one->map.nr_events; i++) {
-		if (strcmp(one->map.events[i].name, name) ||
-		    strcmp(one->map.events[i].group, probe_kind(selection)))
+		if (!select_probe_makes(selection, &one->map.events[i]))
 			continue;
 		event_set_add(&one->probes, i);
-		return 0;
+		found = true;
 	}
+	if (found)
+		return 0;
 	return strata_fail(error, "its module says that it probes %s, but its event table does not",
 			   selection->text);
 }

@@ -13,6 +13,12 @@
 #include "stratad/select/select_context.h"
 #include "stratad/select/select_filter.h"
 
+/* The names of both events of --function are NAME and one of these. */
+static const char *const function_suffixes[] = { "_entry", "_exit" };
+
+/* Bytes behind NAME for the longer one. */
+#define FUNCTION_SUFFIX_BYTES (sizeof("_entry") - 1)
+
 static bool is_of_program(enum select_kind kind)
 {
 	return kind == SELECT_UPROBE || kind == SELECT_URETPROBE;
@@ -98,15 +104,15 @@ static bool is_place_of_program(const char *text, size_t length, bool with_offse
 	return is_place(colon + 1, length - (size_t)(colon + 1 - text), with_offset);
 }
 
-/* A pattern of functions' names. */
-static bool is_pattern(const char *text, size_t length)
+/* Whether a text can match a kernel symbol, and is one word. */
+static bool is_function_pattern(const char *text, size_t length)
 {
 	size_t i;
 
-	if (length == 0 || length >= 256 || isdigit((unsigned char)*text))
+	if (length == 0 || length >= 256)
 		return false;
 	for (i = 0; i < length; i++)
-		if (!isalnum((unsigned char)text[i]) && !strchr("_.*?", text[i]))
+		if (!isalnum((unsigned char)text[i]) && !strchr("_.*?[]!-", text[i]))
 			return false;
 	return true;
 }
@@ -130,11 +136,13 @@ static size_t name_length(const char *text)
 	return text[length] == '=' ? length + 1 : 0;
 }
 
-static bool is_name(const char *text, size_t length)
+/* @suffix: bytes that are appended to it */
+static bool is_name(const char *text, size_t length, size_t suffix)
 {
 	size_t i;
 
-	if (length == 0 || length >= STRATA_EVENT_NAME_BYTES || isdigit((unsigned char)*text))
+	if (length == 0 || length + suffix >= STRATA_EVENT_NAME_BYTES ||
+	    isdigit((unsigned char)*text))
 		return false;
 	for (i = 0; i < length; i++)
 		if (!isalnum((unsigned char)text[i]) && text[i] != '_')
@@ -147,12 +155,13 @@ static bool is_probe(enum select_kind kind, const char *text)
 	const bool with_offset = kind == SELECT_KPROBE || kind == SELECT_UPROBE;
 	size_t length = name_length(text);
 
-	if (length && !is_name(text, length - 1))
+	if (length &&
+	    !is_name(text, length - 1, kind == SELECT_FUNCTION ? FUNCTION_SUFFIX_BYTES : 0))
 		return false;
 	text += length;
 	length = strcspn(text, " ");
 	if (!(is_of_program(kind)       ? is_place_of_program(text, length, with_offset)
-	      : kind == SELECT_FUNCTION ? is_pattern(text, length)
+	      : kind == SELECT_FUNCTION ? is_function_pattern(text, length)
 					: is_place(text, length, with_offset)))
 		return false;
 	while (text[length]) {
@@ -326,16 +335,48 @@ const char *select_probe_place(const struct kernel_selection *selection)
 	return selection->text + name_length(selection->text);
 }
 
+/* Whether a pattern of a length is a whole name, or the beginning of names up to an underscore:
+ * "vfs_read", "vfs_*".  OUT: the length of the name without the wildcard and the underscore. */
+static bool is_plain_pattern(const char *pattern, size_t length, size_t *stem)
+{
+	size_t i;
+
+	*stem = length;
+	if (length > 2 && !strncmp(pattern + length - 2, "_*", 2))
+		*stem = length - 2;
+	for (i = 0; i < *stem; i++)
+		if (!isalnum((unsigned char)pattern[i]) && pattern[i] != '_')
+			return false;
+	return true;
+}
+
+/* What tells events of a selection apart that do not differ in the text of their name: "" where
+ * that suffices.  OUT: the name's length in the place @from. */
+static const char *hashed_of(const struct kernel_selection *selection, const char *place,
+			     const char *from, size_t *length)
+{
+	const size_t end = strcspn(place, " ");
+
+	*length = end - (size_t)(from - place);
+	if (is_of_program(selection->kind))
+		return place;
+	if (selection->kind == SELECT_FUNCTION && !is_plain_pattern(place, end, length))
+		return place;
+	return place + end;
+}
+
+static const char *name_prefix(enum select_kind kind)
+{
+	if (kind == SELECT_FUNCTION)
+		return "call";
+	return kind == SELECT_KRETPROBE || kind == SELECT_URETPROBE ? "return" : "probe";
+}
+
 void select_probe_name(const struct kernel_selection *selection, char name[STRATA_EVENT_NAME_BYTES])
 {
-	const bool of_program = is_of_program(selection->kind);
 	const char *place = select_probe_place(selection), *from = place;
-	size_t length = strcspn(place, " ");
-	/* What the module tells events of a name apart by, but not the name. */
-	const char *hashed = of_program || selection->kind == SELECT_FUNCTION ? place
-									      : place + length;
-	const int cut = *hashed ? 51 : 56;
-	size_t end;
+	const char *hashed;
+	size_t length, end, cut = STRATA_EVENT_NAME_BYTES - sizeof("return_");
 
 	if (place > selection->text) {
 		snprintf(name, STRATA_EVENT_NAME_BYTES, "%.*s", (int)(place - selection->text) - 1,
@@ -343,16 +384,16 @@ void select_probe_name(const struct kernel_selection *selection, char name[STRAT
 		return;
 	}
 	/* Of a path the file's name. */
-	if (of_program)
-		from = (const char *)memrchr(place, '/', length) + 1;
-	length -= (size_t)(from - place);
+	if (is_of_program(selection->kind))
+		from = (const char *)memrchr(place, '/', strcspn(place, " ")) + 1;
+	hashed = hashed_of(selection, place, from, &length);
+	if (*hashed)
+		cut -= sizeof("_xxxx") - 1;
+	if (selection->kind == SELECT_FUNCTION)
+		cut -= FUNCTION_SUFFIX_BYTES;
 	/* A long symbol is cut; the module refuses a second one with the same beginning. */
-	snprintf(name, STRATA_EVENT_NAME_BYTES, "%s_%.*s",
-		 selection->kind == SELECT_KRETPROBE || selection->kind == SELECT_URETPROBE
-			 ? "return"
-		 : selection->kind == SELECT_FUNCTION ? "call"
-						      : "probe",
-		 length < (size_t)cut ? (int)length : cut, from);
+	snprintf(name, STRATA_EVENT_NAME_BYTES, "%s_%.*s", name_prefix(selection->kind),
+		 (int)(length < cut ? length : cut), from);
 	end = strlen(name);
 	/* Events stay while the module is loaded: the same place with other arguments is another.
 	 */
@@ -365,4 +406,24 @@ void select_probe_name(const struct kernel_selection *selection, char name[STRAT
 		if (!isalnum((unsigned char)*name))
 			*name = '_';
 	}
+}
+
+bool select_probe_makes(const struct kernel_selection *selection,
+			const struct strata_event_desc *event)
+{
+	char name[STRATA_EVENT_NAME_BYTES];
+	size_t length, i;
+
+	if (strcmp(event->group, select_option_name(selection->kind) + 2))
+		return false;
+	select_probe_name(selection, name);
+	if (selection->kind != SELECT_FUNCTION)
+		return !strcmp(event->name, name);
+	length = strlen(name);
+	if (strncmp(event->name, name, length))
+		return false;
+	for (i = 0; i < sizeof(function_suffixes) / sizeof(function_suffixes[0]); i++)
+		if (!strcmp(event->name + length, function_suffixes[i]))
+			return true;
+	return false;
 }

@@ -72,8 +72,13 @@ int select_kernel_events(const char *patterns, const struct strata_event_desc *e
 /* What a probe is at, with its arguments: its text without NAME=. */
 const char *select_probe_place(const struct kernel_selection *selection);
 
-/* The name of the event that a probe makes, a C identifier. */
+/* The name of the event that a probe makes, a C identifier; for --function the beginning of the
+ * names of both. */
 void select_probe_name(const struct kernel_selection *selection,
 		       char name[STRATA_EVENT_NAME_BYTES]);
+
+/* Whether a probe makes an event.  The event's names are hostile, but zero-terminated. */
+bool select_probe_makes(const struct kernel_selection *selection,
+			const struct strata_event_desc *event);
 
 #endif /* STRATA_STRATAD_SELECT_KERNEL_H */

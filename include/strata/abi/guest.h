@@ -30,8 +30,9 @@
  *                              reaches that place of a file
  *   uretprobe SEQ NAME PATH:PLACE [ARG]...  "probed SEQ": an event of group `uretprobe`: a function
  *                              that begins there returns
- *   function SEQ NAME PATTERN [ARG]...  "probed SEQ": an event of group `function`: a function of
- *                              the kernel begins whose name matches
+ *   function SEQ NAME PATTERN [ARG]...  "probed SEQ": events NAME_entry and NAME_exit of group
+ *                              `function`: a function of the kernel or of its modules whose name
+ *                              matches is called, returns
  *
  * SEQ is a decimal number that the recorder chooses and the guest returns.  It
  * begins at 1.  Any command may be answered "refused SEQ": then nothing has changed,
@@ -62,8 +63,7 @@
  * An added entry stays until the module is unloaded, and an equal command finds it
  * again.  OFFSET is hexadecimal with 0x, or decimal.  PATH is absolute, as the guest's first
  * process sees it, and has no spaces.  PLACE is SYMBOL, a function of that ELF file, SYMBOL+OFFSET
- * (in a uprobe), or OFFSET, that of the instruction in the file.  PATTERN has * and ?, and means
- * the functions that the kernel and its modules have at that time.  NAME is a C identifier that no
+ * (in a uprobe), or OFFSET, that of the instruction in the file.  NAME is a C identifier that no
  * other entry of its group has.  An entry has up to 8 arguments ARG, in the notation of the
  * kernel's own kprobe events: [FIELD=]FETCH[:TYPE].  FETCH is `$arg1` to `$arg6` of the call, a
  * register (`%di`), where a function returns `$retval`, or what lies in memory at an offset from
@@ -71,6 +71,11 @@
  * both are the task's.  TYPE is u, s or x
  * with 8, 16, 32 or 64 bits, or `string` or `string[N]` for text of up to N - 1 bytes in memory
  * (N at most 255; 64); x64 if it is missing.  Memory that cannot be read yields 0 or "(fault)".
+ *
+ * PATTERN has `*`, `?` and `[...]` as wildcards, and is refused if it matches no function that the
+ * kernel's function tracer can hook, or more than STRATA_GUEST_FUNCTIONS_MAX.  A start looks again
+ * which functions there are.  The events have fields `ip` (of the function), `parent_ip` (where it
+ * returns to), NAME_entry the arguments ARG, NAME_exit `ret`, and `name`.
  *
  * A guest has up to STRATA_GUEST_CHANNELS_MAX channels, each with rings, mode, selection
  * and filter of its own; none disturbs another.  The above are the nodes of channel 0,
