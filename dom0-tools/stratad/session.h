@@ -53,8 +53,8 @@ struct session {
 	uint64_t selecting_ticks; /* since then */
 	struct control_request selector;
 	unsigned int snapshots;
-	uint64_t
-		serve_again_ticks; /* not earlier are programs served while all rings are emptied */
+	/* While all rings are emptied, programs are not served before. */
+	uint64_t serve_again_ticks;
 	struct rotation *rotation;
 	struct reselection *reselection; /* selections since the start; of reselect.c */
 };
