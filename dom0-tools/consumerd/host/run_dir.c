@@ -42,22 +42,13 @@ const char *run_dir_path(void)
  * or hold its lock (getdents() into memory that does not answer). */
 #define FLAGS (O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
 
-/* Only we and root may be able to put names into it, or, in a @sticky one, to move ours.  0 or
- * -1. */
 static int check(int fd, const char *what, mode_t sticky, struct strata_error *error)
 {
 	struct stat status;
 
 	if (fstat(fd, &status))
 		return strata_fail(error, "%s: %s", what, strerror(errno));
-	if ((status.st_uid == 0 || status.st_uid == geteuid()) &&
-	    (!(status.st_mode & (S_IWGRP | S_IWOTH)) || status.st_mode & sticky))
-		return 0;
-	return strata_fail(error,
-			   "%s belongs to user %u with mode %03o, so that others may write to it; "
-			   "as root: chown %u:%u %s; chmod %s %s",
-			   what, status.st_uid, status.st_mode & 07777, geteuid(), getegid(), what,
-			   geteuid() ? "700" : "711", what);
+	return run_dir_check(&status, what, sticky, error);
 }
 
 /* Opens it if the kernel knows its name; to look that up may take the lock of its parent.  -1 with

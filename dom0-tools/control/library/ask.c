@@ -32,6 +32,19 @@ struct json_object *ask_make(const char *verb, const char *name)
 	return request;
 }
 
+/* Whether the one who listens is root, or of our own user. */
+static bool is_ours(int fd)
+{
+	struct ucred peer = { .uid = (uid_t)-1 };
+	socklen_t bytes = sizeof(peer);
+
+	if (!getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) &&
+	    (peer.uid == 0 || peer.uid == geteuid()))
+		return true;
+	errno = EACCES;
+	return false;
+}
+
 /* A connected socket, or -1 with errno. */
 static int connect_daemon(const char *run_dir)
 {
@@ -39,7 +52,9 @@ static int connect_daemon(const char *run_dir)
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), number;
 
 	snprintf(address.sun_path, sizeof(address.sun_path), "%s/" MESSAGE_SOCKET, run_dir);
-	if (fd < 0 || !connect(fd, (struct sockaddr *)&address, sizeof(address)))
+	if (fd < 0)
+		return -1;
+	if (!connect(fd, (struct sockaddr *)&address, sizeof(address)) && is_ours(fd))
 		return fd;
 	number = errno;
 	close(fd);
@@ -122,6 +137,10 @@ static int connect_or_start(struct strata_control *control, bool start,
 	*failed = STRATA_CONTROL_NO_REPLY;
 	if (run_dir_choose(run_dir, error))
 		return -1;
+	if (run_dir_check_path(run_dir, error)) {
+		*failed = STRATA_CONTROL_FAILED;
+		return -1;
+	}
 	fd = connect_daemon(run_dir);
 	if (fd >= 0)
 		return fd;
