@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -190,6 +191,19 @@ static void an_unfinished_line_is_shown_by_a_flush(void **state)
 	close(ends[1]);
 }
 
+/* Whether a file has this text. */
+static bool has_text(const char *path, const char *text)
+{
+	static char all[1u << 20];
+	FILE *file = fopen(path, "r");
+	size_t length = file ? fread(all, 1, sizeof(all) - 1, file) : 0;
+
+	all[length] = '\0';
+	if (file)
+		fclose(file);
+	return strstr(all, text) != NULL;
+}
+
 /* More than a log may have: it stays below that, and has the first and the last messages whole. */
 static void a_log_has_a_limit(void **state)
 {
@@ -232,6 +246,50 @@ static void a_log_has_a_limit(void **state)
 	unlink(path);
 }
 
+/* The file can become no larger for a while: messages wait, and those that do not fit into the
+ * queue are counted. */
+static void a_full_file_gets_the_queue_later(void **state)
+{
+	char path[] = "/tmp/strata-stderr-XXXXXX";
+	struct rlimit before, small;
+	bool dropped;
+	unsigned int nr;
+	int fd;
+
+	(void)state;
+	close(mkstemp(path));
+	fd = open(path, O_RDWR | O_APPEND);
+	assert_true(fd >= 0);
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+	small = (struct rlimit){ 100, before.rlim_max };
+	redirect(fd);
+	stderr_queue_open();
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+	write_lines(1000);
+	/* Who sleeps need not wake for it. */
+	assert_true(stderr_queue_is_empty());
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+	stderr_queue_flush();
+	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
+	nr = read_lines(fd, &dropped);
+	assert_int_equal(nr, 1000);
+	assert_false(dropped);
+	/* More than the queue holds. */
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+	write_lines(10000);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+	write_lines(1);
+	/* It ends without waiting for room. */
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+	write_lines(1);
+	stderr_queue_close();
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+	put_back();
+	assert_true(has_text(path, "bytes of messages are dropped: their file had no room\n"));
+	close(fd);
+	unlink(path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -241,8 +299,10 @@ int main(void)
 		cmocka_unit_test(nothing_is_lost_where_somebody_reads),
 		cmocka_unit_test(an_unfinished_line_is_shown_by_a_flush),
 		cmocka_unit_test(a_log_has_a_limit),
+		cmocka_unit_test(a_full_file_gets_the_queue_later),
 	};
 
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
 	return cmocka_run_group_tests_name("stderr queue", tests, NULL, NULL);
 }

@@ -6,6 +6,9 @@
  * pipe and a terminal are opened a second time, for ourselves; a socket has MSG_DONTWAIT; a regular
  * file does not wait.  Where a second time is not possible, poll() comes before each write, of no
  * more than a pipe takes at once; another writer of that pipe could still come in between.
+ *
+ * Any user may fill the disk that a regular file is on: messages stay in the queue until it has
+ * room.
  */
 #include "consumerd/host/stderr_queue.h"
 
@@ -35,6 +38,7 @@ static struct {
 	bool own;    /* fd was opened for ourselves, and does not wait */
 	bool socket; /* fd is one */
 	bool plain;  /* fd is a file that never waits */
+	bool full;   /* there was no room for more of it at the last attempt */
 	size_t most; /* bytes that such a file may have; 0: any number */
 	/* Under the stream's lock. */
 	char bytes[QUEUE_BYTES];
@@ -65,9 +69,16 @@ static ssize_t write_some(const char *bytes, size_t length)
 	return write(queue.fd, bytes, length);
 }
 
+/* Whether a file has no room, and may have some later. */
+static bool is_full(int number)
+{
+	return queue.plain && (number == ENOSPC || number == EDQUOT || number == EFBIG);
+}
+
 /* Writes as much as possible without waiting. */
 static void write_out(void)
 {
+	queue.full = false;
 	while (queue.used) {
 		size_t length = QUEUE_BYTES - queue.first;
 		ssize_t written;
@@ -77,8 +88,9 @@ static void write_out(void)
 		written = write_some(queue.bytes + queue.first, length);
 		if (written < 0 && errno == EINTR)
 			continue;
+		queue.full = written < 0 && is_full(errno);
 		/* The reader has gone: drop it. */
-		if (written < 0 && errno != EAGAIN)
+		if (written < 0 && errno != EAGAIN && !queue.full)
 			written = (ssize_t)length;
 		if (written <= 0)
 			return;
@@ -103,7 +115,7 @@ static bool put(const char *bytes, size_t length)
 /* stderr's own write: a whole message, as it is line-buffered. */
 static ssize_t take(void *cookie, const char *bytes, size_t length)
 {
-	char note[80];
+	char note[96];
 	int note_length;
 
 	(void)cookie;
@@ -111,8 +123,8 @@ static ssize_t take(void *cookie, const char *bytes, size_t length)
 	if (queue.dropped) {
 		note_length =
 			snprintf(note, sizeof(note),
-				 "strata: %llu bytes of messages are dropped: nobody read stderr\n",
-				 queue.dropped);
+				 "strata: %llu bytes of messages are dropped: %s\n", queue.dropped,
+				 queue.plain ? "their file had no room" : "nobody read stderr");
 		if (put(note, (size_t)note_length))
 			queue.dropped = 0;
 	}
@@ -141,7 +153,7 @@ bool stderr_queue_is_empty(void)
 
 	if (queue.stream) {
 		flockfile(queue.stream);
-		empty = !queue.used;
+		empty = !queue.used || queue.full;
 		funlockfile(queue.stream);
 	}
 	return empty;
@@ -153,7 +165,7 @@ static void open_target(void)
 	struct stat status;
 
 	queue.fd = STDERR_FILENO;
-	queue.own = queue.socket = queue.plain = false;
+	queue.own = queue.socket = queue.plain = queue.full = false;
 	if (fstat(STDERR_FILENO, &status))
 		return;
 	queue.socket = S_ISSOCK(status.st_mode);
@@ -204,7 +216,7 @@ void stderr_queue_close(void)
 	if (!stream)
 		return;
 	stderr_queue_flush();
-	while (queue.used && can_write(LAST_MS))
+	while (queue.used && !queue.full && can_write(LAST_MS))
 		stderr_queue_flush();
 	stderr = queue.real;
 	queue.stream = NULL;

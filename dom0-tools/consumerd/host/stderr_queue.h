@@ -4,7 +4,8 @@
  * stopped terminal does not stop the recorder.
  *
  * While it is open, all output to stderr goes to a bounded queue, and from there as far as possible
- * without waiting.  Messages that do not fit are dropped and counted.
+ * without waiting.  Messages that do not fit are dropped and counted. A file's messages wait until
+ * it has room.
  */
 #ifndef STRATA_CONSUMERD_STDERR_QUEUE_H
 #define STRATA_CONSUMERD_STDERR_QUEUE_H
@@ -21,7 +22,7 @@ void stderr_queue_limit_file(size_t most);
 /* Writes without waiting; call it often. */
 void stderr_queue_flush(void);
 
-/* Whether nothing waits to be written. */
+/* Whether nothing waits to be written, but for room in a file, which may never come. */
 bool stderr_queue_is_empty(void);
 
 /* Writes the rest while it is read, and restores stderr.  Fine without stderr_queue_open(). */
