@@ -60,9 +60,9 @@ is() {
 stand_in /tmp/.strata 8 100
 of_victim /tmp start web
 check "a client does not ask one who stands in for its stratad" is "$(grep -c start "$work/heard")" 0
-check "it says whose the directory is" refuses "/tmp/.strata belongs to user $mallory"
+check "it says whose the directory is" refuses "reached: /tmp/.strata belongs to user $mallory"
 of_victim /tmp create web
-check "nor does it say that a session is created" refuses "/tmp/.strata belongs to user $mallory"
+check "nor does it say that a session is created" refuses "reached: /tmp/.strata belongs to user $mallory"
 stand_down /tmp/.strata
 
 # As where his own directory was put in its place a moment later.
@@ -79,7 +79,7 @@ chmod 755 "$of_mallory"
 stand_in "$of_mallory/.strata" 8 100
 chown -h "$victim" "$of_mallory/.strata"
 of_victim "$of_mallory" status
-check "nor one in the home of another user" refuses "$of_mallory belongs to user $mallory"
+check "nor one in the home of another user" refuses "reached: $of_mallory belongs to user $mallory"
 stand_down "$of_mallory/.strata"
 
 # The queue is full: it would wait for ever.
@@ -87,12 +87,12 @@ stand_in /tmp/.strata 0 0
 # shellcheck disable=SC2016 # of perl
 as "$mallory" perl -MSocket -e 'socket($end, PF_UNIX, SOCK_STREAM, 0) && connect($end, pack_sockaddr_un("/tmp/.strata/stratad.sock")) or die $!'
 of_victim /tmp status
-check "it does not wait for one who accepts nobody" refuses "/tmp/.strata belongs to user $mallory"
+check "it does not wait for one who accepts nobody" refuses "reached: /tmp/.strata belongs to user $mallory"
 stand_down /tmp/.strata
 
 # Neither for a lock that nobody opens at the other end.
 as "$mallory" mkdir -p /tmp/.strata/sessions
 as "$mallory" mkfifo -m 666 /tmp/.strata/stratad.lock
 of_victim /tmp status
-check "nor for a pipe in place of the lock" refuses "/tmp/.strata belongs to user $mallory"
+check "nor for a pipe in place of the lock" refuses "reached: /tmp/.strata belongs to user $mallory"
 finish

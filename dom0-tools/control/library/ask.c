@@ -137,10 +137,8 @@ static int connect_or_start(struct strata_control *control, bool start,
 	*failed = STRATA_CONTROL_NO_REPLY;
 	if (run_dir_choose(run_dir, error))
 		return -1;
-	if (run_dir_check_path(run_dir, error)) {
-		*failed = STRATA_CONTROL_FAILED;
-		return -1;
-	}
+	if (run_dir_check_path(run_dir, error))
+		return strata_fail_in(error, "stratad cannot be reached");
 	fd = connect_daemon(run_dir);
 	if (fd >= 0)
 		return fd;
