@@ -107,24 +107,33 @@ a_test unit/test_beside.sh <<-'END'
 	rm "runs-$(basename "$0")"
 	finish
 END
-# Attacks run one by one, and beside others unless they need a quiet machine.
+# Attacks run beside others, each with users of its own, unless they need a quiet machine.
 a_test attack/world.sh <<<'exec "$@"'
 a_test attack/test_{names,world}.sh <<-'END'
 	touch "runs-$(basename "$0")" "$(basename "$0")"
-	alone() { mkdir attack && sleep 0.5 && rmdir attack; }
-	check "is the only attack" alone
+	own() { mkdir "attacker-$ATTACKER" && sleep 0.5 && rmdir "attacker-$ATTACKER"; }
+	check "no other attack has its users" own
 	rm "runs-$(basename "$0")"
 	finish
 END
-a_test attack/test_{disk,dying}.sh <<-'END'
-	quiet() { ! ls -d attack runs-* 2>/dev/null; }
+a_test attack/test_{list,search}.sh <<-'END'
+	quiet() { ! ls -d attacker-* runs-* 2>/dev/null; }
 	alone() { mkdir quiet && quiet && sleep 0.5 && quiet && rmdir quiet; }
 	check "is alone" alone
 	finish
 END
+# These wait most of the time.
+a_test attack/test_{disk,dying}.sh <<-'END'
+	touch "calm-$ATTACKER"
+	quiet() { ! ls -d attacker-* runs-* quiet 2>/dev/null; }
+	both() { until [ "$(find . -maxdepth 1 -name 'calm-*' | wc -l)" = 2 ]; do sleep 0.02; done; }
+	beside() { quiet && both && sleep 0.5 && quiet; }
+	check "is beside its like alone, with users of its own" beside
+	finish
+END
 nice >"$work/nice"
 TEST_LIMIT_S=60 TEST_JOBS=6 timeout 300 "$work/tests/run.sh" unit attack xen >"$work/said" 2>&1
-check "labs boot one by one, attacks run one by one, what runs beside labs gives way, and quiet attacks are alone" said "13 passed, 0 failed"
+check "labs boot one by one, what runs beside labs gives way, and attacks have users of their own and quiet where they need it" said "15 passed, 0 failed"
 check "tests of all kinds have names of their own" said "  TEST    xen_test_second"
 
 # One that is killed, having left the lab or not, gives it back once.

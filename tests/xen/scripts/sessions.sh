@@ -115,7 +115,7 @@ verb stop "the flight recorder stops" stop flight
 verb create "a session of two channels is created" create --output "$LAB_OUT/channels" channels
 verb channel "with small rings" enable-channel --xen --buffer 4Kx2 --budget none
 verb rules "for all events of the hypervisor" enable-event --xen all
-verb channel "another channel" enable-channel rare --xen --buffer 64Kx4
+verb channel "another channel" enable-channel rare --xen --buffer 256Kx8
 verb rules "for its domains' events" enable-event -c rare --xen sched
 verb rules "and a guest's" enable-event -c rare --kernel g1 sched_switch
 verb start "both record when it has started" start channels
