@@ -142,7 +142,7 @@ $(O)/lib/libstrata.a: $(APP_SOURCES:dom0-tools/libstrata/%.c=$(O)/lib/%.o)
 # What controls sessions (docs/control-library.md) ---------------------------------------------
 
 CONTROL_SOURCES := $(wildcard dom0-tools/control/*.c dom0-tools/control/library/*.c) \
-	dom0-tools/consumerd/host/run_dir_path.c merge/recording/header_form.c \
+	dom0-tools/consumerd/host/peer_user.c dom0-tools/consumerd/host/run_dir_path.c merge/recording/header_form.c \
 	$(addprefix merge/base/,complaints.c error.c escape.c json_members.c)
 CONTROL_OBJECTS := $(CONTROL_SOURCES:%.c=$(O)/lib/control/%.o)
 CONTROL_SYMBOLS := dom0-tools/control/library/libstrata-control.map

@@ -188,7 +188,7 @@ add() {
 # How many run at once.
 jobs=${TEST_JOBS:-$(nproc)}
 
-# Who runs, by process, who has what place, and which place each has.
+# The running tests by process number, the test that holds each place, and the place of each test.
 declare -A running=() held=() place_of=()
 
 # What a test is started with that yields to labs: the emulator gets the CPU whenever it wants it, so that a lab takes what it

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# A user whose HOME is a directory in which others may create files, and who has no /run/user/UID, talks to nobody who stands there
-# in place of his stratad, and does not wait for him.
+# Another user puts a false stratad where a client looks for its own: in a HOME in which others may create files, without a
+# /run/user/UID. The client refuses it, and does not wait for its answer.
 # shellcheck source=tests/attack/common.sh
 . "$(dirname "$0")/common.sh"
 

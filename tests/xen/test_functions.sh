@@ -25,7 +25,7 @@ names() {
 	done
 }
 
-# counts RECORDING PATTERN NUMBER: so many events match the pattern.
+# counts RECORDING PATTERN NUMBER: exactly NUMBER events of the recording match PATTERN.
 counts() {
 	local found
 	found=$(babeltrace2 "$OUT/$1" | grep -cE "$2")

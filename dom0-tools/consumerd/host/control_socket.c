@@ -11,7 +11,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "consumerd/host/peer.h"
+#include "consumerd/host/peer_user.h"
 #include "consumerd/host/proc_text.h"
 #include "consumerd/host/run_dir.h"
 
@@ -104,7 +104,7 @@ bool control_socket_take(int socket, struct control_request *request)
 	request->client = accept4(socket, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 	if (request->client < 0)
 		return false;
-	if (!peer_may_command(request->client) ||
+	if (!peer_is_ours(request->client) ||
 	    !read_line(request->client, REQUEST_MS, request->line, sizeof(request->line))) {
 		close(request->client);
 		return false;

@@ -90,15 +90,6 @@ static void find_starter(struct peer *peer, const struct peer_names *names)
 		peer->starter = names->real;
 }
 
-bool peer_may_command(int socket)
-{
-	struct ucred peer = { .uid = (uid_t)-1 };
-	socklen_t bytes = sizeof(peer);
-
-	return !getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) &&
-	       (peer.uid == 0 || peer.uid == geteuid());
-}
-
 void peer_read_names(int32_t pid, int32_t ancestor, struct peer_names *names)
 {
 	char path[64], link[400];

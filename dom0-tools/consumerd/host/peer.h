@@ -42,9 +42,6 @@ void peer_prepare(void);
  * PID namespace. */
 int peer_process(int socket, int32_t *pid, uint32_t *uid, struct strata_error *error);
 
-/* Whether the process that connected may give commands: it is root's, or our own user's. */
-bool peer_may_command(int socket);
-
 /*
  * Reads what /proc says of a process.  It may wait for as long as that process's user likes: see
  * peer_look.h.

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/json_members.h"
+#include "consumerd/host/peer_user.h"
 #include "consumerd/host/run_dir_path.h"
 #include "control/library/start_daemon.h"
 #include "control/message.h"
@@ -32,19 +33,6 @@ struct json_object *ask_make(const char *verb, const char *name)
 	return request;
 }
 
-/* Whether the one who listens is root, or of our own user. */
-static bool is_ours(int fd)
-{
-	struct ucred peer = { .uid = (uid_t)-1 };
-	socklen_t bytes = sizeof(peer);
-
-	if (!getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) &&
-	    (peer.uid == 0 || peer.uid == geteuid()))
-		return true;
-	errno = EACCES;
-	return false;
-}
-
 /* A connected socket, or -1 with errno. */
 static int connect_daemon(const char *run_dir)
 {
@@ -54,8 +42,11 @@ static int connect_daemon(const char *run_dir)
 	snprintf(address.sun_path, sizeof(address.sun_path), "%s/" MESSAGE_SOCKET, run_dir);
 	if (fd < 0)
 		return -1;
-	if (!connect(fd, (struct sockaddr *)&address, sizeof(address)) && is_ours(fd))
-		return fd;
+	if (!connect(fd, (struct sockaddr *)&address, sizeof(address))) {
+		if (peer_is_ours(fd))
+			return fd;
+		errno = EACCES;
+	}
 	number = errno;
 	close(fd);
 	errno = number;

@@ -16,7 +16,7 @@
 #include <json-c/json.h>
 
 #include "base/exit_status.h"
-#include "consumerd/host/peer.h"
+#include "consumerd/host/peer_user.h"
 #include "consumerd/host/run_dir.h"
 #include "consumerd/host/run_dir_path.h"
 #include "consumerd/host/run_lock.h"
@@ -150,7 +150,7 @@ void daemon_serve(int listener, int quit)
 				poll(NULL, 0, RETRY_MS);
 			continue;
 		}
-		if (peer_may_command(client))
+		if (peer_is_ours(client))
 			begin_client(client);
 		else
 			close(client);
