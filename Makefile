@@ -309,8 +309,12 @@ include tests/torture/torture.mk
 include tests/check/check.mk
 
 quick: deps-quick
-	@$(MAKE) --no-print-directory tools unit lint
-	@tests/run.sh unit
+	@$(MAKE) --no-print-directory $(JOBS) tools unit
+	@$(MAKE) --no-print-directory -j2 --output-sync lint brief
+
+.PHONY: brief
+brief:
+	@MAKEFLAGS= tests/run.sh brief
 
 browser: deps-browser
 	@$(MAKE) --no-print-directory tools

@@ -28,6 +28,10 @@ limit_s=${TEST_LIMIT_S:-900}
 RECORDERS="test_recover.sh test_app_record.sh test_app_channels.sh test_app_aggregate.sh test_view_live.sh test_report_live.sh test_command.sh test_tutorial.sh
 	test_record_command.sh test_rotation.sh test_trigger.sh test_idle.sh test_sessions.sh test_session_channels.sh test_session_deaths.sh test_users.sh test_control_library.sh test_log_levels.sh test_printf.sh test_systemd.sh"
 
+# Tests of the kind unit that take seconds, mostly because they record, or read large recordings: `make quick` leaves them out.
+LONG="$RECORDERS test_agreement.sh test_await.sh test_critical_path.sh test_deps.sh test_drawn.sh test_filters.sh test_report.sh
+	test_run.sh test_sql.sh test_timeline.sh test_traces.sh test_why.sh test_app_wake test_live test_merged_ctf test_recorder_fairness"
+
 # Tests that search all processes for applications, as a recorder does, and call them.  Each sees its own processes alone, so
 # that none calls another's applications, or waits for a process of another; and its own /run, so that commands find its own
 # recorders.
@@ -303,9 +307,10 @@ need_of() {
 
 for kind in "$@"; do
 	case $kind in
-	unit)
+	unit | brief)
 		for source in tests/unit/test_*.c tests/unit/test_*.sh; do
 			name=$(basename "$source" .c)
+			[ "$kind" = unit ] || ! is_among "$name" "$LONG" || continue
 			case $name in
 			*.sh) program=$source ;;
 			*) program=out/tests/$name ;;
@@ -384,7 +389,7 @@ for kind in "$@"; do
 		done
 		;;
 	*)
-		echo "tests/run.sh: no tests of the kind \"$kind\"; unit, model, check, fuzz, arch, torture, attack, browser and xen are known" >&2
+		echo "tests/run.sh: no tests of the kind \"$kind\"; unit, brief (unit without long ones), model, check, fuzz, arch, torture, attack, browser and xen are known" >&2
 		exit 2
 		;;
 	esac
