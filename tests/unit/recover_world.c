@@ -94,7 +94,7 @@ void world_begin(struct world *world, enum strata_app_mode mode)
 
 	assert_int_equal(strata_dir_copy(&world->dir, recorder_dir(world->recorder), &error), 0);
 	assert_int_equal(ring_file_make_dir(&world->dir, NULL, &error), 0);
-	fd = app_memory_make(&world->memory, &world->dir, &header, &error);
+	fd = app_memory_make(&world->memory, &world->dir, NULL, &header, &error);
 	assert_true(fd >= 0);
 	world->writers = mmap(NULL, header.ring_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
 			      STRATA_PAGE_BYTES * RING_FILE_FIRST_PAGE);

@@ -216,7 +216,8 @@ int app_give_rings(struct app *app, const struct app_channel *channel,
 		return strata_fail(error, "out of memory");
 	app->nr_rings = app->nr_cpus;
 	in_file = channel->dir && app_file_users_allow(channel->file_users, app->uid);
-	fd = app_memory_make(&app->memory, in_file ? channel->dir : NULL, &header, error);
+	fd = app_memory_make(&app->memory, in_file ? channel->dir : NULL, channel->spare_memory,
+			     &header, error);
 	if (fd < 0)
 		return -1;
 	app_begin_message(outgoing, STRATA_APP_SETUP, sizeof(*head));

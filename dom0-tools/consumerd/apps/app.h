@@ -92,6 +92,7 @@ struct app_channel {
 	 * directory. */
 	const struct strata_dir *dir;
 	struct app_file_users *file_users;
+	struct spare_memory *spare_memory; /* for the next application's rings; or NULL */
 };
 
 /* Chooses the mode of its rings.  Returns whether it is the wanted one. */

@@ -28,7 +28,7 @@ int app_tables_give(struct app *app, const struct strata_aggregate_spec *spec,
 
 	if (!app->nr_cpus || app->memory.rings)
 		return strata_fail(error, "it asked for tables out of sequence");
-	fd = app_memory_make(&app->memory, NULL, &header, error);
+	fd = app_memory_make(&app->memory, NULL, NULL, &header, error);
 	if (fd < 0)
 		return -1;
 	app_begin_message(outgoing, STRATA_APP_SETUP, sizeof(packet->head) + sizeof(*spec));

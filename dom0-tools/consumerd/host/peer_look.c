@@ -5,6 +5,7 @@
 #include "consumerd/host/own_proc.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -12,20 +13,87 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* A process that looks: it may never return from the kernel, so nobody waits for it. */
-static _Noreturn void look_once(int socket, struct peer_look *look, pid_t ancestor)
+/* From a looker to the helper. */
+enum word { TOOK, LOOKED };
+
+static bool say(int helper, char word)
 {
+	return send(helper, &word, sizeof(word), MSG_NOSIGNAL) == sizeof(word);
+}
+
+/* A process that looks, until it is not needed any more.  It may never return from the kernel, so
+ * nobody waits for it. */
+static _Noreturn void look_on(int socket, int helper, pid_t ancestor)
+{
+	struct peer_look look;
+	bool needed;
+
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	peer_read_names(look->pid, ancestor, &look->names);
-	send(socket, look, sizeof(*look), MSG_NOSIGNAL);
+	do {
+		if (recv(socket, &look, sizeof(look), 0) != (ssize_t)sizeof(look))
+			break;
+		needed = say(helper, TOOK);
+		peer_read_names(look.pid, ancestor, &look.names);
+		send(socket, &look, sizeof(look), MSG_NOSIGNAL);
+	} while (needed && say(helper, LOOKED));
 	_exit(0);
+}
+
+/* The helper's end of a new looker; -1: none can be made now. */
+static int make_looker(int socket, pid_t ancestor)
+{
+	pid_t looker;
+	int ends[2];
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends))
+		return -1;
+	looker = fork();
+	if (looker == 0) {
+		close(ends[0]);
+		look_on(socket, ends[1], ancestor);
+	}
+	close(ends[1]);
+	if (looker > 0)
+		return ends[0];
+	close(ends[0]);
+	return -1;
+}
+
+/* Returns when another looker is needed: this one has ended, or looks while another question
+ * waits. */
+static void await_need(int socket, int looker)
+{
+	struct pollfd news[] = { { .fd = looker, .events = POLLIN },
+				 { .fd = -1, .events = POLLIN } };
+	char word;
+
+	for (;;) {
+		if (poll(news, 2, -1) < 0)
+			continue;
+		if (!news[0].revents && news[1].revents)
+			return;
+		if (!news[0].revents)
+			continue;
+		if (recv(looker, &word, sizeof(word), MSG_DONTWAIT) != sizeof(word))
+			return;
+		/* While it is idle, questions are its own. */
+		news[1].fd = word == TOOK ? socket : -1;
+	}
+}
+
+/* Whether whoever started it asks no more. */
+static bool is_left(int socket)
+{
+	struct pollfd end = { .fd = socket, .events = POLLRDHUP };
+
+	return poll(&end, 1, 0) == 1;
 }
 
 /* The helper; it ends with whoever started it. */
 static _Noreturn void help(int socket, pid_t starter, pid_t ancestor)
 {
 	struct peer_look look;
-	pid_t child;
+	int looker;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != starter)
@@ -39,12 +107,16 @@ static _Noreturn void help(int socket, pid_t starter, pid_t ancestor)
 	if (dup2(socket, STDIN_FILENO) < 0 || close_range(STDIN_FILENO + 1, ~0u, 0) || chdir("/"))
 		_exit(1);
 	own_proc_again();
-	while (recv(STDIN_FILENO, &look, sizeof(look), 0) == (ssize_t)sizeof(look)) {
-		child = fork();
-		if (child == 0)
-			look_once(STDIN_FILENO, &look, ancestor);
-		if (child > 0)
+	while (!is_left(STDIN_FILENO)) {
+		looker = make_looker(STDIN_FILENO, ancestor);
+		if (looker >= 0) {
+			await_need(STDIN_FILENO, looker);
+			/* It ends after its look. */
+			close(looker);
 			continue;
+		}
+		if (recv(STDIN_FILENO, &look, sizeof(look), 0) != (ssize_t)sizeof(look))
+			break;
 		look.later = true;
 		send(STDIN_FILENO, &look, sizeof(look), MSG_NOSIGNAL);
 	}

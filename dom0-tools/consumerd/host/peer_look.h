@@ -5,7 +5,8 @@
  * While the kernel reads /proc/PID, the reader has a reference to that process's memory or files.
  * If the process ends meanwhile, the reader frees what they held, which takes as long as that user
  * likes: it waits for asynchronous I/O, and closes files that were mapped (SO_LINGER).  So a
- * helper, which is small, forks a process for each look, and whoever asked never waits.
+ * process looks that a helper, which is small, has forked ahead.  If that one still looks when
+ * there is another question, the helper forks the next, so no look waits for another.
  */
 #ifndef STRATA_CONSUMERD_PEER_LOOK_H
 #define STRATA_CONSUMERD_PEER_LOOK_H

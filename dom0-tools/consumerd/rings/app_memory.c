@@ -66,13 +66,16 @@ static int make_anonymous(const struct app_memory *memory, struct strata_error *
 
 /* Memory of the kernel, or else anonymous memory: a container may not create the former, a kernel
  * may lack it, and programs accept it only from root. */
-static int make_memory(struct app_memory *memory, struct strata_error *error)
+static int make_memory(struct app_memory *memory, struct spare_memory *spare,
+		       struct strata_error *error)
 {
 	static bool has_none;
 	int fd = -1;
 
 	has_none |= geteuid() != 0;
 	if (!has_none)
+		fd = spare_memory_take(spare, memory->bytes, &memory->kernel_id);
+	if (!has_none && fd < 0)
 		fd = kernel_memory_make(memory->bytes, &memory->kernel_id);
 	if (fd >= 0)
 		return fd;
@@ -96,14 +99,15 @@ static int make_file(struct app_memory *memory, const struct strata_dir *dir,
 }
 
 int app_memory_make(struct app_memory *memory, const struct strata_dir *dir,
-		    const struct ring_file_header *header, struct strata_error *error)
+		    struct spare_memory *spare, const struct ring_file_header *header,
+		    struct strata_error *error)
 {
 	int fd;
 
 	memory->given = -1;
 	memory->header = *header;
 	memory->bytes = header->nr_rings * header->ring_bytes;
-	fd = dir ? make_file(memory, dir, error) : make_memory(memory, error);
+	fd = dir ? make_file(memory, dir, error) : make_memory(memory, spare, error);
 	if (fd >= 0 && map_rings(memory, fd, error)) {
 		close(fd);
 		return -1;

@@ -121,6 +121,8 @@ int apps_open(struct apps *apps, struct strata_error *error)
 	if (apps->epoll < 0)
 		return strata_fail(error, "no socket for applications: %s", strerror(errno));
 	apps->spare = apps_spare(apps);
+	if (!apps->counting)
+		apps->channel.spare_memory = spare_memory_open();
 	apps->listener = app_socket_open(apps->number, error);
 	if (apps->listener < 0)
 		return -1;
@@ -263,6 +265,7 @@ void apps_release(struct apps *apps, bool recorded)
 	}
 	app_relays_free(apps->relays);
 	memory_return_close(apps->returns);
+	spare_memory_close(apps->channel.spare_memory);
 	free(apps->list);
 	free(apps->asked);
 	apps->list = NULL;

@@ -527,6 +527,14 @@ static bool hear_connection(struct apps *apps, size_t index)
 	return leave_out(apps, index, &error);
 }
 
+/* Has memory made for the next program.  Not while one is told of its rings: a CPU that makes
+ * memory does nothing else. */
+static void prepare_next(struct apps *apps, const struct app *app)
+{
+	if (app->memory.kernel_id && app->nr_cpus == app_cpus_max())
+		spare_memory_make(apps->channel.spare_memory, app->memory.bytes);
+}
+
 bool apps_hear(struct apps *apps, size_t index)
 {
 	struct application *one = apps->list[index];
@@ -580,7 +588,10 @@ bool apps_hear(struct apps *apps, size_t index)
 	begin_ns = apps_now_ns();
 	stays = go_on(apps, index);
 	charge_time(who, apps_now_ns() - begin_ns);
-	if (stays && one->step != APPLICATION_GONE && !one->connection->busy)
-		apps_listen(apps, one, true);
-	return stays;
+	if (!stays || one->step == APPLICATION_GONE || one->connection->busy)
+		return stays;
+	apps_listen(apps, one, true);
+	if (one->step == APPLICATION_RECORDING)
+		prepare_next(apps, &one->app);
+	return true;
 }
