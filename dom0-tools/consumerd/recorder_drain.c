@@ -87,6 +87,9 @@ static void look_at_rings(struct recorder *recorder, struct recorder_queue *queu
 
 	queue->looks = extent == RECORDER_DRAIN_ALL || queue->nr < LOOKS_PER_TURN ? queue->nr
 										  : LOOKS_PER_TURN;
+	if (!queue->unseen)
+		queue->unseen = queue->nr;
+	queue->unseen -= queue->looks < queue->unseen ? queue->looks : queue->unseen;
 	for (i = 0; i < queue->looks; i++) {
 		struct ring_stream *stream = stream_at(queue, i);
 
@@ -240,7 +243,7 @@ static void note_rest(struct recorder *recorder, const struct recorder_queue *qu
 		recorder->behind |= !stream->leaving && has_data(stream) &&
 				    queue->who->kind != PRINCIPAL_DOMAIN;
 	}
-	recorder->behind |= queue->looks < queue->nr && queue->who->kind != PRINCIPAL_DOMAIN;
+	recorder->behind |= queue->unseen && queue->who->kind != PRINCIPAL_DOMAIN;
 }
 
 /* Whether the largest packet of a principal's rings may be written.  Prints it once if not. */

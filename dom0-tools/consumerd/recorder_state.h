@@ -25,6 +25,7 @@ struct recorder_queue {
 	size_t capacity;
 	size_t next;             /* is polled first in the next turn */
 	size_t looks;            /* from there on, in this turn */
+	size_t unseen;           /* those that the next turns look at without a pause */
 	size_t resume;           /* becomes next */
 	uint64_t subbuf_bytes;   /* of the largest that its rings have or had */
 	uint64_t written_before; /* what the principal had written when the recording began */

@@ -28,6 +28,8 @@
 #define PATIENCE_MS    5000u
 #define SILENCE_MS     1000u
 
+#define READY_AT_ONCE 128u
+
 /* Wakes programs again after the present search. */
 static void tend_wake(struct apps *apps)
 {
@@ -71,6 +73,26 @@ static void copy_new_events(struct apps *apps)
 			copy_events(apps, apps->list[i]);
 }
 
+/* Finds the applications whose sockets have something for us.  To look at each socket would make a
+ * thousand programs that start take a million looks. */
+static void find_news(struct apps *apps)
+{
+	struct epoll_event ready[READY_AT_ONCE];
+	size_t calls;
+	int nr, i;
+
+	/* What is ready stays ready, and comes last next time: all are found after so many calls.
+	 */
+	for (calls = 0; calls <= apps->nr / READY_AT_ONCE; calls++) {
+		nr = epoll_wait(apps->epoll, ready, READY_AT_ONCE, 0);
+		for (i = 0; i < nr; i++)
+			if (ready[i].data.ptr)
+				((struct application *)ready[i].data.ptr)->has_news = true;
+		if (nr < (int)READY_AT_ONCE)
+			return;
+	}
+}
+
 void apps_tend(struct apps *apps)
 {
 	size_t heard, nr;
@@ -85,6 +107,7 @@ void apps_tend(struct apps *apps)
 	app_relays_tend(apps->relays);
 	apps_accept_new(apps);
 	apps_take_looks(apps);
+	find_news(apps);
 	nr = apps->nr;
 	for (heard = 0; heard < nr && apps->nr; heard++) {
 		size_t index = apps->next % apps->nr;
@@ -204,13 +227,6 @@ bool apps_settled(const struct apps *apps)
 	return true;
 }
 
-static bool is_quiet(const struct application *one)
-{
-	return one->step == APPLICATION_RECORDING && one->app.wakes && one->heard &&
-	       !one->select_due && !one->adding && !one->stop_due && !one->connection->busy &&
-	       !one->connection->inbox;
-}
-
 bool apps_quiet(const struct apps *apps)
 {
 	size_t i;
@@ -221,7 +237,7 @@ bool apps_quiet(const struct apps *apps)
 	    !app_wake_settled(&apps->wake))
 		return false;
 	for (i = 0; i < apps->nr; i++)
-		if (!is_quiet(apps->list[i]))
+		if (!apps->list[i]->app.wakes || !apps_awaits(apps->list[i]))
 			return false;
 	return true;
 }

@@ -37,7 +37,8 @@ enum application_step {
 struct application {
 	struct app app;
 	struct app_connection *connection; /* its socket's; NULL: none yet */
-	bool heard;                        /* its socket wakes us */
+	bool heard;                        /* its socket wakes us ... */
+	bool has_news;                     /* ... and has something for us */
 	bool stop_due;                     /* it has not been told to stop */
 	bool select_due;                   /* its events are to be selected again */
 	struct principal *who;             /* charged for it; valid until the recorder is closed */

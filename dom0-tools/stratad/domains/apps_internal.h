@@ -24,6 +24,13 @@ static inline uint64_t apps_now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+/* Whether nothing is to be done for it until its socket wakes us. */
+static inline bool apps_awaits(const struct application *one)
+{
+	return one->step == APPLICATION_RECORDING && one->heard && !one->select_due &&
+	       !one->adding && !one->stop_due && !one->connection->busy && !one->connection->inbox;
+}
+
 /* The accounts of those whose applications take part. */
 static inline struct principals *apps_principals(const struct apps *apps)
 {

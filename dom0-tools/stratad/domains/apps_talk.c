@@ -31,7 +31,7 @@
 
 void apps_listen(struct apps *apps, struct application *one, bool on)
 {
-	struct epoll_event interest = { .events = EPOLLIN };
+	struct epoll_event interest = { .events = EPOLLIN, .data.ptr = one };
 
 	if (on == one->heard)
 		return;
@@ -570,6 +570,9 @@ bool apps_hear(struct apps *apps, size_t index)
 	}
 	if (one->stop_due)
 		apps_tell_stop(apps, one);
+	if (apps_awaits(one) && !one->has_news)
+		return true;
+	one->has_news = false;
 	for (i = 0; i < MESSAGES_OF_ONE && more && !one->connection->busy; i++) {
 		/* What has been received wakes nobody. */
 		if (!principal_has_credit(one->who, PRINCIPAL_TALKING)) {
