@@ -186,6 +186,10 @@ int recorder_drain(struct recorder *recorder, enum recorder_drain extent, uint64
  * once.  Guests do not count: their load must not take dom0's CPU. */
 bool recorder_is_behind(const struct recorder *recorder);
 
+/* Whether rings are left that the last drains have not looked at, because there are many: the next
+ * one should follow at once.  Guests do not count. */
+bool recorder_is_looking(const struct recorder *recorder);
+
 /* Whether a ring was nearly full after the last drain: the next one should come soon. */
 bool recorder_is_urgent(const struct recorder *recorder);
 

@@ -243,7 +243,7 @@ static void note_rest(struct recorder *recorder, const struct recorder_queue *qu
 		recorder->behind |= !stream->leaving && has_data(stream) &&
 				    queue->who->kind != PRINCIPAL_DOMAIN;
 	}
-	recorder->behind |= queue->unseen && queue->who->kind != PRINCIPAL_DOMAIN;
+	recorder->looking |= queue->unseen && queue->who->kind != PRINCIPAL_DOMAIN;
 }
 
 /* Whether the largest packet of a principal's rings may be written.  Prints it once if not. */
@@ -413,7 +413,7 @@ int recorder_drain(struct recorder *recorder, enum recorder_drain extent, uint64
 	size_t i;
 
 	*nr_packets = 0;
-	recorder->behind = false;
+	recorder->behind = recorder->looking = false;
 	recorder->urgent = false;
 	if (recorder->drain.full && extent == RECORDER_DRAIN_SOME &&
 	    strata_clock() < recorder->drain.write_again_ticks)
@@ -437,6 +437,11 @@ int recorder_drain(struct recorder *recorder, enum recorder_drain extent, uint64
 bool recorder_is_behind(const struct recorder *recorder)
 {
 	return recorder->behind;
+}
+
+bool recorder_is_looking(const struct recorder *recorder)
+{
+	return recorder->looking;
 }
 
 bool recorder_is_urgent(const struct recorder *recorder)

@@ -99,6 +99,7 @@ struct recorder {
 	bool urgent;  /* a ring was nearly full when the last drain had passed it */
 	bool asleep;  /* programs wake it */
 	bool behind;  /* a ring had more than its share when it was drained last */
+	bool looking; /* rings are left that the last turns have not looked at */
 	struct live_publisher *live; /* NULL: the recording cannot be followed */
 	struct recorder_ended *ended;
 	size_t nr_ended;

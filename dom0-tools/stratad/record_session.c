@@ -126,8 +126,8 @@ static void wait_for_news(struct session *session)
 	bool busy = (session->apps.nr && session->taken) || recorder_is_urgent(session->recorder) ||
 		    session->kernels.mapping;
 	const bool behind = recorder_is_behind(session->recorder);
-	const int wait_ms = behind ? 0
-			    : busy ? BUSY_MS
+	const int wait_ms = behind || recorder_is_looking(session->recorder) ? 0
+			    : busy                                           ? BUSY_MS
 				   : session_wait_ms(session, extent_of(session));
 	const int nr = poll_or_signal(fds, sizeof(fds) / sizeof(fds[0]), wait_ms);
 

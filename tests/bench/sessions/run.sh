@@ -96,10 +96,12 @@ measure() {
 	local tracer=$1 before_kib before_fds none with registered begin end idle
 	none=$(starts "$dir/session-none")
 	"begin_$tracer" >&2
-	before_kib=$(memory_kib "$tracer")
-	before_fds=$(descriptors "$tracer")
 	with=$(starts "$dir/session-$tracer")
 	value session_start "$tracer" ns $((with - none))
+	# What those have left behind is not of the programs that come.
+	sleep 1
+	before_kib=$(memory_kib "$tracer")
+	before_fds=$(descriptors "$tracer")
 	crowd "$dir/session-$tracer" >"$dir/session-registered"
 	registered=$(cat "$dir/session-registered")
 	value "session_register_$programs" "$tracer" ns "$registered"
