@@ -154,6 +154,40 @@ static void a_program_that_is_called_again_is_called_twice(void **state)
 	munmap(page, STRATA_PAGE_BYTES);
 }
 
+/* These are connected: others, and, if the test says so, this one. */
+static pid_t *list_some(const void *data, size_t *nr)
+{
+	const bool *is_ours = data;
+	pid_t *pids = calloc(4, sizeof(*pids));
+
+	if (!pids)
+		return NULL;
+	pids[0] = 0x7ffffff0;
+	pids[1] = *is_ours ? getppid() : 0x7ffffff1;
+	pids[2] = 0x7ffffff2;
+	*nr = 3;
+	return pids;
+}
+
+static void a_program_that_is_connected_is_not_called(void **state)
+{
+	struct strata_app_wait *page = make_true_page();
+	bool is_ours = true;
+	struct app_wake wake = { .connected = list_some, .data = &is_ours };
+	struct strata_error error;
+
+	(void)state;
+	assert_int_equal(app_wake_begin(&wake, &error), 0);
+	tend_until_settled(&wake);
+	assert_int_equal(page->calls, 0);
+	is_ours = false;
+	assert_int_equal(app_wake_again(&wake, &error), 0);
+	tend_until_settled(&wake);
+	app_wake_end(&wake);
+	assert_int_equal(page->calls, 1);
+	munmap(page, STRATA_PAGE_BYTES);
+}
+
 static void a_program_that_does_not_answer_is_not_waited_for_for_ever(void **state)
 {
 	struct strata_app_wait *page = make_true_page();
@@ -481,6 +515,7 @@ int main(void)
 		cmocka_unit_test(what_is_not_such_a_page_is_left_alone),
 		cmocka_unit_test(a_page_of_another_version_is_left_alone),
 		cmocka_unit_test(a_program_that_is_called_again_is_called_twice),
+		cmocka_unit_test(a_program_that_is_connected_is_not_called),
 		cmocka_unit_test(a_program_that_does_not_answer_is_not_waited_for_for_ever),
 		cmocka_unit_test(a_search_that_is_held_up_is_begun_again),
 		cmocka_unit_test(a_search_that_nobody_looked_at_is_not_held_up),

@@ -133,7 +133,33 @@ struct calls {
 	struct app_wake_progress *progress;
 	struct called called;
 	uint32_t nr_of_user; /* programs that wait, and whose pages only root may open */
+	pid_t *connected;    /* in order */
+	size_t nr_connected;
 };
+
+static int by_pid(const void *a, const void *b)
+{
+	const pid_t one = *(const pid_t *)a, other = *(const pid_t *)b;
+
+	return one < other ? -1 : one > other;
+}
+
+/* Of a thousand programs that are recorded, none has to be read, or to answer. */
+static void find_connected(struct calls *calls)
+{
+	const struct app_wake *wake = calls->wake;
+
+	if (wake->connected)
+		calls->connected = wake->connected(wake->data, &calls->nr_connected);
+	if (calls->connected)
+		qsort(calls->connected, calls->nr_connected, sizeof(*calls->connected), by_pid);
+}
+
+static bool is_connected(const struct calls *calls, pid_t pid)
+{
+	return calls->connected && bsearch(&pid, calls->connected, calls->nr_connected,
+					   sizeof(*calls->connected), by_pid);
+}
 
 static bool skips(void *data, const struct app_process *process)
 {
@@ -141,7 +167,7 @@ static bool skips(void *data, const struct app_process *process)
 
 	/* It keeps pages of programs that it has called, but has no such page itself. */
 	return process->pid == getpid() || is_killed(calls->wake, process->pid) ||
-	       is_skipped(calls->progress, process) ||
+	       is_connected(calls, process->pid) || is_skipped(calls->progress, process) ||
 	       times_slow(calls->progress, process->uid) * WAKE_STUCK_MS >= user_ms(calls->wake);
 }
 
@@ -267,6 +293,7 @@ static _Noreturn void call_all(const struct app_wake *wake, pid_t recorder)
 	signal(SIGTERM, SIG_DFL);
 	close_range(STDERR_FILENO + 1, ~0u, 0);
 	own_proc_again();
+	find_connected(&calls);
 	if (app_search_run(&search, &ignored))
 		_exit(1);
 	if (calls.nr_of_user)

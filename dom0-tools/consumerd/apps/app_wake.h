@@ -33,6 +33,10 @@ struct app_wake {
 	/* Set by the caller: lists a program, in the child, instead of calling it.  False: not
 	 * a program that waits.  NULL: programs are called. */
 	bool (*lists)(const struct app_process *process);
+	/* Set by the caller: makes a list, in the child, of processes that need no call, because
+	 * they are connected; the child keeps it.  NULL, or an answer of NULL: none. */
+	pid_t *(*connected)(const void *data, size_t *nr);
+	const void *data;   /* for it */
 	bool names_blocked; /* set by the caller: also names processes that block a search that
 			       calls */
 	struct app_wake_progress *progress; /* shared with that process; NULL: not begun */

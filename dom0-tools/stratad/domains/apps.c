@@ -30,6 +30,21 @@
 
 #define READY_AT_ONCE 128u
 
+/* The processes of the programs that are connected; see app_wake.h. */
+static pid_t *list_connected(const void *data, size_t *nr)
+{
+	const struct apps *apps = data;
+	pid_t *pids = calloc(apps->nr + 1, sizeof(*pids));
+	size_t i;
+
+	*nr = 0;
+	for (i = 0; pids && i < apps->nr; i++)
+		if (apps->list[i]->step <= APPLICATION_RECORDING &&
+		    apps->list[i]->step != APPLICATION_GONE)
+			pids[(*nr)++] = apps->list[i]->app.pid;
+	return pids;
+}
+
 /* Wakes programs again after the present search. */
 static void tend_wake(struct apps *apps)
 {
@@ -153,6 +168,8 @@ int apps_open(struct apps *apps, struct strata_error *error)
 	    epoll_ctl(apps->epoll, EPOLL_CTL_ADD, apps->looks->socket, &interest) ||
 	    epoll_ctl(apps->epoll, EPOLL_CTL_ADD, app_relays_news(apps->relays), &interest))
 		return strata_fail(error, "no socket for applications: %s", strerror(errno));
+	apps->wake.connected = list_connected;
+	apps->wake.data = apps;
 	/* Programs that start from now on find the socket. */
 	return app_wake_begin(&apps->wake, error);
 }
