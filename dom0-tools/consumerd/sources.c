@@ -19,7 +19,7 @@ static void set_boot(struct strata_recording *recording)
 {
 	char text[STRATA_UUID_TEXT_BYTES];
 
-	if (!proc_text_at("/proc/sys/kernel/random/boot_id", text, sizeof(text)) ||
+	if (!proc_text_at("sys/kernel/random/boot_id", text, sizeof(text)) ||
 	    !strata_uuid_parse(recording->boot, text))
 		memset(recording->boot, 0, sizeof(recording->boot));
 }

@@ -16,6 +16,7 @@
 #include "base/escape.h"
 #include "consumerd/host/file_limit.h"
 #include "consumerd/host/hang_up.h"
+#include "consumerd/host/own_proc.h"
 #include "consumerd/host/recorder_number.h"
 #include "consumerd/host/run_lock.h"
 #include "consumerd/host/proc_text.h"
@@ -198,22 +199,14 @@ static void list_all(struct listing *listing)
 	}
 }
 
-static void read_path(const char *link, char path[PATH_MAX])
-{
-	ssize_t length = readlink(link, path, PATH_MAX - 1);
-
-	path[length > 0 ? length : 0] = '\0';
-}
-
 /* A recorder maps the pages of the programs that it calls, but has no such page itself. */
 static bool is_recorder(const struct app_process *process)
 {
 	char link[64], path[PATH_MAX], own_path[PATH_MAX];
 
-	snprintf(link, sizeof(link), "/proc/%d/exe", process->pid);
-	read_path(link, path);
-	read_path("/proc/self/exe", own_path);
-	return path[0] && strcmp(path, own_path) == 0;
+	snprintf(link, sizeof(link), "%d/exe", process->pid);
+	return own_proc_link(link, path, sizeof(path)) &&
+	       own_proc_link("self/exe", own_path, sizeof(own_path)) && strcmp(path, own_path) == 0;
 }
 
 static bool list_process(const struct app_process *process)

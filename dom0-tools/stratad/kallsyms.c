@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "consumerd/host/own_proc.h"
 #include "recording/recording.h"
 
 #define BYTES_MAX (32u << 20) /* far more than kernels have */
@@ -42,7 +43,7 @@ static int copy(FILE *from, FILE *to)
 
 int kallsyms_save(const struct strata_dir *dir, const char *from, struct strata_error *error)
 {
-	FILE *source = fopen(from, "re"), *file;
+	FILE *source = own_proc_file(from), *file;
 	int fd, status, cause;
 	bool is_empty;
 

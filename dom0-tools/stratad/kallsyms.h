@@ -6,9 +6,9 @@
 #include "files/safe_dir.h"
 
 /*
- * Copies the functions of @from, /proc/kallsyms, to STRATA_RECORDING_KALLSYMS, which only its owner
- * may read; nothing is written where addresses are hidden. 0, or -1 with the reason; then nothing
- * is left of it.
+ * Copies the functions of @from ("kallsyms", as of own_proc_open()) to STRATA_RECORDING_KALLSYMS,
+ * which only its owner may read; nothing is written where addresses are hidden. 0, or -1 with the
+ * reason; then nothing is left of it.
  */
 int kallsyms_save(const struct strata_dir *dir, const char *from, struct strata_error *error);
 

@@ -20,7 +20,6 @@
 #include "consumerd/host/control_socket.h"
 #include "consumerd/host/file_limit.h"
 #include "consumerd/host/oom_score.h"
-#include "consumerd/host/own_proc.h"
 #include "stratad/kallsyms.h"
 #include "stratad/session.h"
 #include "files/apart.h"
@@ -421,16 +420,14 @@ void session_save_kallsyms(const struct session *session)
 {
 	const struct strata_recording *recording = recorder_recording(session->recorder);
 	struct strata_error error;
-	char from[64];
 	size_t i;
 
-	snprintf(from, sizeof(from), "%s/kallsyms", own_proc());
 	for (i = 0; i < recording->nr_sources; i++) {
 		const struct strata_source *source = &recording->sources[i];
 
 		if (source->layer != STRATA_LAYER_KERNEL || source->domain != 0)
 			continue;
-		if (kallsyms_save(&session->dir, from, &error))
+		if (kallsyms_save(&session->dir, "kallsyms", &error))
 			fprintf(stderr,
 				"strata: %s; addresses in dom0's events will have no names, unless --symbols is given\n",
 				error.text);

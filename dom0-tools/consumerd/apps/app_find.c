@@ -70,7 +70,8 @@ void app_find_begin(void)
 
 int app_find_processes(struct app_process **list, size_t *nr, struct strata_error *error)
 {
-	DIR *stream = opendir(own_proc());
+	const int proc = own_proc_open(".", O_RDONLY | O_DIRECTORY);
+	DIR *stream = proc < 0 ? NULL : fdopendir(proc);
 	struct app_process *grown, *process;
 	struct stat owner;
 	struct dirent *entry;
@@ -79,8 +80,12 @@ int app_find_processes(struct app_process **list, size_t *nr, struct strata_erro
 
 	*list = NULL;
 	*nr = 0;
-	if (!stream)
-		return strata_fail(error, "/proc: %s", strerror(errno));
+	if (!stream) {
+		strata_fail(error, "/proc: %s", strerror(errno));
+		if (proc >= 0)
+			close(proc);
+		return -1;
+	}
 	while (!result && (entry = readdir(stream))) {
 		pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
 
@@ -134,8 +139,8 @@ void app_maps_open(struct app_maps *maps, pid_t pid)
 	char path[64];
 
 	memset(maps, 0, sizeof(*maps));
-	snprintf(path, sizeof(path), "%s/%d/maps", own_proc(), pid);
-	maps->file = fopen(path, "re");
+	snprintf(path, sizeof(path), "%d/maps", pid);
+	maps->file = own_proc_file(path);
 }
 
 bool app_maps_read(struct app_maps *maps)
@@ -167,15 +172,14 @@ static int open_memory(pid_t pid, const struct app_page_place *place)
 	struct stat status;
 	int where, fd = -1, error = ENOENT;
 
-	snprintf(path, sizeof(path), "%s/%d/map_files/%lx-%lx", own_proc(), pid, place->begin,
-		 place->end);
-	where = open(path, O_PATH | O_CLOEXEC);
+	snprintf(path, sizeof(path), "%d/map_files/%lx-%lx", pid, place->begin, place->end);
+	where = own_proc_open(path, O_PATH);
 	if (where < 0)
 		return -1;
 	if (!fstat(where, &status) && S_ISREG(status.st_mode) && status.st_dev == place->device &&
 	    status.st_ino == place->inode && status.st_size == STRATA_PAGE_BYTES) {
-		snprintf(path, sizeof(path), "/proc/self/fd/%d", where);
-		fd = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+		snprintf(path, sizeof(path), "self/fd/%d", where);
+		fd = own_proc_open(path, O_RDWR | O_NOCTTY | O_NONBLOCK);
 		error = errno;
 	}
 	close(where);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "consumerd/host/own_proc.h"
 #include "consumerd/host/proc_text.h"
 
 /* In thousandths of the machine's memory: more than all rings together, which are half of it. A
@@ -21,7 +22,7 @@ void oom_score_lower(const char *file)
 	proc_text_at(file, text, sizeof(text));
 	if (strcmp(text, "0\n") != 0)
 		return;
-	fd = open(file, O_WRONLY | O_CLOEXEC);
+	fd = own_proc_open(file, O_WRONLY);
 	if (fd < 0)
 		return;
 	/* Without the right to, it stays as it is. */

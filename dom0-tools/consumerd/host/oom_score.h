@@ -11,7 +11,7 @@
 #ifndef STRATA_CONSUMERD_OOM_SCORE_H
 #define STRATA_CONSUMERD_OOM_SCORE_H
 
-#define OOM_SCORE_FILE "/proc/self/oom_score_adj"
+#define OOM_SCORE_FILE "self/oom_score_adj" /* in /proc */
 
 /* Lowers the score in @file, OOM_SCORE_FILE except in tests, unless it was set already. Without
  * CAP_SYS_RESOURCE it stays as it is. */

@@ -2,11 +2,14 @@
 /* own_proc.c - see own_proc.h. */
 #include "consumerd/host/own_proc.h"
 
-#include <stdio.h>
+#include <fcntl.h>
 #include <sys/mount.h>
 #include <unistd.h>
 
-static char path[32];
+#define NOT_OPENED (-2)
+
+/* The root of the instance; -1: it cannot be opened. */
+static int root = NOT_OPENED;
 
 /* A descriptor of the new instance; -1: there is none. */
 static int mount_own(void)
@@ -25,17 +28,35 @@ static int mount_own(void)
 
 void own_proc_again(void)
 {
-	const int mount = mount_own();
-
-	if (mount < 0)
-		snprintf(path, sizeof(path), "/proc");
-	else
-		snprintf(path, sizeof(path), "/proc/self/fd/%d", mount);
+	root = mount_own();
+	if (root < 0)
+		root = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 
-const char *own_proc(void)
+int own_proc_open(const char *name, int flags)
 {
-	if (!path[0])
+	if (root == NOT_OPENED)
 		own_proc_again();
-	return path;
+	return openat(root, name, flags | O_CLOEXEC);
+}
+
+FILE *own_proc_file(const char *name)
+{
+	const int fd = own_proc_open(name, O_RDONLY);
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
+
+	if (fd >= 0 && !file)
+		close(fd);
+	return file;
+}
+
+bool own_proc_link(const char *name, char *target, size_t bytes)
+{
+	ssize_t length;
+
+	if (root == NOT_OPENED)
+		own_proc_again();
+	length = readlinkat(root, name, target, bytes - 1);
+	target[length > 0 ? length : 0] = '\0';
+	return length > 0;
 }

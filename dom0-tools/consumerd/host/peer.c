@@ -2,6 +2,7 @@
 /* peer.c - see peer.h; called by app.c and peer_look.c. */
 #include "consumerd/host/peer.h"
 
+#include "consumerd/host/own_proc.h"
 #include "consumerd/host/proc_text.h"
 
 #include <errno.h>
@@ -35,9 +36,9 @@ void peer_prepare(void)
 
 	if (overflow.known)
 		return;
-	proc_text_at("/proc/sys/kernel/overflowuid", text, sizeof(text));
+	proc_text_at("sys/kernel/overflowuid", text, sizeof(text));
 	overflow.uid = text[0] ? (uint32_t)strtoul(text, NULL, 10) : OVERFLOW_UID_DEFAULT;
-	proc_text_at("/proc/self/uid_map", text, sizeof(text));
+	proc_text_at("self/uid_map", text, sizeof(text));
 	overflow.is_a_user = sscanf(text, "%lu %lu %lu", &inside, &outside, &nr) == 3 && !inside &&
 			     !outside && nr == UINT32_MAX;
 	overflow.known = true;
@@ -94,14 +95,12 @@ void peer_read_names(int32_t pid, int32_t ancestor, struct peer_names *names)
 {
 	char path[64], link[400];
 	struct proc_uids uids;
-	ssize_t length;
 
 	memset(names, 0, sizeof(*names));
 	proc_text_read(pid, "comm", names->comm, sizeof(names->comm));
 	names->comm[strcspn(names->comm, "\n")] = '\0';
-	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
-	length = readlink(path, link, sizeof(link) - 1);
-	link[length > 0 ? length : 0] = '\0';
+	snprintf(path, sizeof(path), "%d/exe", pid);
+	own_proc_link(path, link, sizeof(link));
 	snprintf(names->program, sizeof(names->program), "%.79s",
 		 strrchr(link, '/') ? strrchr(link, '/') + 1 : link);
 	names->has_users = proc_text_uids(pid, &uids);

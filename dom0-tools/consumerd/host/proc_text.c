@@ -16,7 +16,7 @@
 
 bool proc_text_at(const char *path, char *text, size_t bytes)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = own_proc_open(path, O_RDONLY);
 	ssize_t length = fd < 0 ? -1 : read(fd, text, bytes - 1);
 
 	if (fd >= 0)
@@ -29,7 +29,7 @@ bool proc_text_read(pid_t pid, const char *name, char *text, size_t bytes)
 {
 	char path[64];
 
-	snprintf(path, sizeof(path), "%s/%d/%s", own_proc(), pid, name);
+	snprintf(path, sizeof(path), "%d/%s", pid, name);
 	return proc_text_at(path, text, bytes);
 }
 

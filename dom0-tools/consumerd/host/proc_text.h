@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * proc_text.h - reads short files, those of processes in a /proc that nobody else can watch
- * (own_proc.h).
+ * proc_text.h - reads short files of a /proc that nobody else can watch or lock (own_proc.h).
  *
  * Reading one of another user's process may take as long as that user likes (peer_look.h).
  */
@@ -13,7 +12,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Reads the beginning of a file as a string.  False, and an empty string: it cannot be read. */
+/* Reads the beginning of a file as a string; @path is relative to that /proc, or absolute.  False,
+ * and an empty string: it cannot be read. */
 bool proc_text_at(const char *path, char *text, size_t bytes);
 
 /* The same of /proc/@pid/@name. */

@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 #include "consumerd/host/log_limit.h"
+#include "consumerd/host/own_proc.h"
 
 #define QUEUE_BYTES (64u << 10)
 
@@ -171,7 +172,7 @@ static void open_target(void)
 	queue.socket = S_ISSOCK(status.st_mode);
 	queue.plain = S_ISREG(status.st_mode);
 	if (S_ISFIFO(status.st_mode) || S_ISCHR(status.st_mode)) {
-		int fd = open("/proc/self/fd/2", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+		int fd = own_proc_open("self/fd/2", O_WRONLY | O_NONBLOCK | O_NOCTTY);
 
 		queue.own = fd >= 0;
 		if (queue.own)

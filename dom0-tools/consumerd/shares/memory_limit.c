@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "consumerd/host/own_proc.h"
+
 /* UINT64_MAX: no such file, or no limit ("max"). */
 static uint64_t read_limit(const char *path)
 {
@@ -75,7 +77,7 @@ static uint64_t limit_of_line(char *line, const char *mount)
 uint64_t memory_limit_of_groups(const char *list, const char *mount)
 {
 	uint64_t smallest = UINT64_MAX, limit;
-	FILE *file = fopen(list, "re");
+	FILE *file = own_proc_file(list);
 	char line[PATH_MAX];
 
 	while (file && fgets(line, sizeof(line), file)) {
@@ -91,7 +93,7 @@ uint64_t memory_limit(void)
 {
 	const uint64_t machine =
 		(uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
-	const uint64_t groups = memory_limit_of_groups("/proc/self/cgroup", "/sys/fs/cgroup");
+	const uint64_t groups = memory_limit_of_groups("self/cgroup", "/sys/fs/cgroup");
 
 	return groups < machine ? groups : machine;
 }
