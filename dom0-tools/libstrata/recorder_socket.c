@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include <strata/abi/app.h>
+#include <strata/known_name.h>
 
 #define OVERFLOW_UID_PATH    "/proc/sys/kernel/overflowuid"
 #define OVERFLOW_UID_DEFAULT 65534
@@ -44,7 +45,7 @@ enum recorder_user_dir recorder_user_dir(char *path, size_t bytes)
 		return RECORDER_NO_USER_DIR;
 	/* It is made when the user logs in, which may be after this program began. */
 	snprintf(runtime, sizeof(runtime), "/run/user/%u", user);
-	has_runtime = !access(runtime, F_OK);
+	has_runtime = strata_is_known(runtime);
 	if (!strata_app_user_dir(path, bytes, has_runtime ? runtime : NULL, home))
 		return RECORDER_NO_USER_DIR;
 	return has_runtime ? RECORDER_RUNTIME_DIR : RECORDER_HOME_DIR;
@@ -63,8 +64,9 @@ bool recorder_user_dir_is_own(const char *path)
 	struct stat above, status;
 
 	snprintf(parent, sizeof(parent), "%.*s", (int)(strrchr(path, '/') - path), path);
-	return !stat(parent, &above) && is_own(&above, S_ISVTX) && !lstat(path, &status) &&
-	       is_own(&status, 0);
+	/* The home is looked up as any program does. */
+	return !stat(parent, &above) && is_own(&above, S_ISVTX) &&
+	       !strata_known_stat(path, AT_SYMLINK_NOFOLLOW, &status) && is_own(&status, 0);
 }
 
 /* Writes the path of the socket of the user's recorder 0.  False: the user has no such directory.
@@ -148,7 +150,7 @@ bool recorder_is_there(uint32_t recorder)
 {
 	struct sockaddr_un address;
 
-	return socket_address(recorder, &address) && !access(address.sun_path, F_OK);
+	return socket_address(recorder, &address) && strata_is_known(address.sun_path);
 }
 
 int recorder_socket(void)

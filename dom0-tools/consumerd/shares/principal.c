@@ -10,6 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <strata/known_name.h>
+
 #include "live/live_table.h"
 #include "recording/recording.h"
 #include "xen/domain_numbers.h"
@@ -78,7 +80,8 @@ static void read_subordinates(struct principals *all)
 {
 	struct stat status;
 
-	if (stat(SUBUID_FILE, &status) ||
+	/* Another user may keep /etc locked.  Whoever changes the file has looked it up. */
+	if (strata_known_stat(SUBUID_FILE, 0, &status) ||
 	    !memcmp(&status.st_mtim, &all->subordinates_time, sizeof(status.st_mtim)))
 		return;
 	all->subordinates_time = status.st_mtim;
@@ -103,7 +106,9 @@ struct principals *principals_new(void)
 	all->totals[PRINCIPAL_MEMORY_BYTES] = memory / RINGS_PART;
 	principals_lower_total(all, PRINCIPAL_TABLE_BYTES, memory / TABLE_PART);
 	principals_lower_total(all, PRINCIPAL_DESCRIPTION_BYTES, memory / DESCRIPTION_PART);
-	/* Before the recording: others may delay who reads this file (own_proc.h). */
+	/* Now the kernel knows the name; and others may delay who reads this file (own_proc.h), so
+	 * it is read before the recording. */
+	access(SUBUID_FILE, F_OK);
 	read_subordinates(all);
 	return all;
 }
