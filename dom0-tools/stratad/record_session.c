@@ -506,6 +506,9 @@ int record_session(const struct record_options *options)
 	session.nr_files = file_limit_raise();
 	oom_score_lower(OOM_SCORE_FILE);
 	command_line_hide();
+	/* Rotations name directories by the date.  Others may delay who opens the file of the time
+	 * zone (own_proc.h), so it is read now. */
+	tzset();
 	/* Before there is memory that it would keep. */
 	if ((options->nr_apps &&
 	     peer_looks_open(&session.looks, options->command ? getpid() : 0, &error)) ||

@@ -45,8 +45,7 @@ await test -s "$(home "$victim")/last"
 watch running $overflow "/proc/$waiting/"{comm,maps,stat,status}
 begin watched --app all
 await grep -qs '"app-program"' "$work/watched/recording.json"
-# Once, by the recorder, before it listens.
-check "a search opens nothing of a program that can be watched, nor does the program" is "$(opened running)" $overflow
+check "a search opens nothing that can be watched, nor does the program" is "$(opened running)" ""
 
 watch connecting $overflow "${machine[@]}" -- "$STRATA_APP_SOCKET"
 await grep -q ^recorded "$work/connecting"
@@ -70,4 +69,19 @@ check "he cannot watch the recorder's socket" cannot_watch "$STRATA_APP_SOCKET"
 check "nor its directory" cannot_watch /run/strata
 end_attacks
 end_recording
+
+# Rotations name directories by the date: the recorder of a session reads the file of the time zone before it records.
+cp -a out/bin/stratad out/bin/strata-consumerd $bin/
+cp /usr/share/zoneinfo/Etc/UTC "$work/zone"
+chmod 644 "$work/zone"
+TZ=:$work/zone "$strata" create --output "$work/web" web 2>/dev/null
+"$strata" enable-event --app all step 2>/dev/null
+check "a session starts" "$strata" start web
+# Meanwhile it would open the file at its first rotation.
+watch rotating "$work/zone"
+check "it rotates" "$strata" rotate web
+check "and opens no file that can be watched" is "$(opened rotating)" ""
+"$strata" destroy web 2>/dev/null
+kill "$(sed 's/process //' /run/strata/stratad.lock)" 2>/dev/null
+end_attacks
 finish
