@@ -14,13 +14,17 @@
 
 #define DOMID_XEN_NUMBER 0x7ff2u
 
-/* Says which boot this is; without it other recordings of the boot are not on one timeline. */
+/* Says which boot this is; without it other recordings of the boot are not on one timeline.  The
+ * file is read before the recording: others may delay who opens it for a snapshot (own_proc.h). */
 static void set_boot(struct strata_recording *recording)
 {
-	char text[STRATA_UUID_TEXT_BYTES];
+	static char text[STRATA_UUID_TEXT_BYTES];
+	static bool is_read;
 
-	if (!proc_text_at("sys/kernel/random/boot_id", text, sizeof(text)) ||
-	    !strata_uuid_parse(recording->boot, text))
+	if (!is_read)
+		proc_text_at("sys/kernel/random/boot_id", text, sizeof(text));
+	is_read = true;
+	if (!strata_uuid_parse(recording->boot, text))
 		memset(recording->boot, 0, sizeof(recording->boot));
 }
 

@@ -70,6 +70,14 @@ check "nor its directory" cannot_watch /run/strata
 end_attacks
 end_recording
 
+# A snapshot says which boot of the machine it is of.
+begin flight --app all --overwrite
+watch booted /proc/sys/kernel/random/boot_id
+check "a snapshot is written" "$strata" snapshot --output "$work/snapshot"
+check "and opens nothing that can be watched" is "$(opened booted)" ""
+end_attacks
+end_recording
+
 # Rotations name directories by the date: the recorder of a session reads the file of the time zone before it records.
 cp -a out/bin/stratad out/bin/strata-consumerd $bin/
 cp /usr/share/zoneinfo/Etc/UTC "$work/zone"
