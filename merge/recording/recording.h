@@ -35,7 +35,7 @@
  * them among users and domains (consumerd/shares/principal.h), and never writes more than the
  * loader accepts.  An event's description takes strata_event_packed_bytes().
  */
-#define STRATA_SOURCES_MAX                  8192u
+#define STRATA_SOURCES_MAX                  16384u
 #define STRATA_STREAMS_MAX                  65536u /* of all sources together */
 #define STRATA_SOURCE_EVENTS_MAX            4096u  /* a source */
 #define STRATA_SOURCE_STREAMS_MAX           4096u
