@@ -318,6 +318,7 @@ static int add_named(const char *group, const char *name, const char *pattern, c
 						    .name = entry_name,
 						    .place = pattern,
 						    .words = words,
+						    .function = pattern,
 						    .kind = STRATA_PROBE_ENTRY };
 	const struct strata_probe_request exit = {
 		.group = group, .name = exit_name, .place = pattern, .kind = STRATA_PROBE_EXIT

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * kernel_symbols.h - the addresses of functions that the kernel does not export, by name.
+ * kernel_symbols.h - the addresses of functions and data that the kernel does not export, by name.
  *
  * The function tracer's own interface lacks what the kernel's fprobes use: a list of the functions,
- * and hooks of returns.
+ * and hooks of returns.  The kernel's BTF has no interface for modules.
  */
 #ifndef STRATA_KMOD_KERNEL_SYMBOLS_H
 #define STRATA_KMOD_KERNEL_SYMBOLS_H

@@ -195,6 +195,7 @@ static int find_or_add(struct strata_probe_request *request, const char *symbol,
 	if (!place)
 		return -ENOMEM;
 	request->place = place;
+	request->function = offset ? place : symbol;
 	err = strata_probe_find(request, &probe);
 	if (!err && !probe)
 		err = add(request, symbol, offset);

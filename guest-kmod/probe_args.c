@@ -8,6 +8,7 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
+#include "btf_names.h"
 #include "probe_args.h"
 
 #define TEXT_BYTES     64u
@@ -121,16 +122,17 @@ static bool parse_text_type(const char *text, struct strata_field_desc *field)
 	return bytes > 1 && bytes <= TEXT_BYTES_MAX;
 }
 
-/* "u32", "s8", "x64", or a text. */
-static bool parse_type(const char *text, struct strata_field_desc *field)
+/* "u32", "s8", "x64", or a text; "ustring" is one in the task's memory. */
+static bool parse_type(const char *text, struct strata_field_desc *field, bool *user)
 {
 	static const char letters[] = "usx";
 	static const u8 kinds[] = { STRATA_FIELD_UNSIGNED, STRATA_FIELD_SIGNED, STRATA_FIELD_HEX };
 	const char *letter = strchr(letters, *text);
 	unsigned int bits;
 
-	if (!strncmp(text, "string", 6))
-		return parse_text_type(text + 6, field);
+	*user = !strncmp(text, "ustring", 7);
+	if (*user || !strncmp(text, "string", 6))
+		return parse_text_type(text + 6 + *user, field);
 	if (!*text || !letter || kstrtouint(text + 1, 10, &bits) ||
 	    (bits != 8 && bits != 16 && bits != 32 && bits != 64))
 		return false;
@@ -150,9 +152,80 @@ static bool parse_name(const char *name, struct strata_field_desc *field)
 	return i > 0 && !isdigit(name[0]) && strscpy(field->name, name, sizeof(field->name)) >= 0;
 }
 
-/* "NAME=FETCH:TYPE"; without a name "argN", without a type x64. */
-static bool parse_arg(char *text, bool returns, unsigned int number, struct strata_probe_arg *arg,
-		      struct strata_field_desc *field)
+/* "FETCH:TYPE"; without a type x64. */
+static bool parse_place(char *fetch, const char *type, bool returns, struct strata_probe_arg *arg,
+			struct strata_field_desc *field)
+{
+	bool user;
+
+	if (!parse_fetch(fetch, returns, arg) || !parse_type(type ?: "x64", field, &user))
+		return false;
+	arg->text = field->kind == STRATA_FIELD_TEXT;
+	/* A register holds no text. */
+	if (arg->text && !arg->nr_derefs)
+		return false;
+	if (user)
+		arg->deref[arg->nr_derefs - 1].user = true;
+	return true;
+}
+
+/* The text that a name leads to, which is an array of characters or a pointer to them. */
+static bool parse_named_text(const char *name, const struct strata_btf_value *value, bool user,
+			     struct strata_btf_names *names, struct strata_probe_arg *arg)
+{
+	if (value->text == STRATA_BTF_NO_TEXT)
+		return !strata_btf_refuse(
+			names, "'%s' is no text: neither an array of char nor a pointer to it",
+			name);
+	if (value->text == STRATA_BTF_TEXT_POINTER) {
+		if (arg->nr_derefs == STRATA_PROBE_DEREFS_MAX)
+			return !strata_btf_refuse(
+				names, "the text of '%s' is behind more than %u pointers", name,
+				STRATA_PROBE_DEREFS_MAX);
+		arg->deref[arg->nr_derefs++] =
+			(struct strata_probe_deref){ .user = value->text_user };
+	}
+	arg->deref[arg->nr_derefs - 1].user |= user;
+	return true;
+}
+
+/* "NAME:TYPE"; without a type the parameter's own, or the member's. */
+static bool parse_named(char *name, const char *type, struct strata_btf_names *names,
+			struct strata_probe_arg *arg, struct strata_field_desc *field)
+{
+	struct strata_btf_value value;
+	bool user = false;
+
+	if (!*field->name && !strata_btf_names_label(name, field->name, sizeof(field->name)))
+		return !strata_btf_refuse(
+			names, "'%s' is too long for the name of a field; name it: FIELD=%s", name,
+			name);
+	if (strata_btf_names_find(names, name, &value))
+		return false;
+	arg->reg = names->returns ? offsetof(struct pt_regs, ax) : argument_registers[value.number];
+	arg->nr_derefs = value.nr_derefs;
+	memcpy(arg->deref, value.deref, sizeof(arg->deref));
+	if (type && !parse_type(type, field, &user))
+		return !strata_btf_refuse(names, "'%s' is no type; use u32, s8, x64, string...",
+					  type);
+	arg->text = type && field->kind == STRATA_FIELD_TEXT;
+	if (arg->text)
+		return parse_named_text(name, &value, user, names, arg);
+	if (!value.bytes)
+		return !strata_btf_refuse(names, "'%s' is an array%s", name,
+					  value.text ? "; record its text with :string"
+						     : ", not a number");
+	if (!type) {
+		field->kind = value.kind;
+		field->bytes = value.bytes;
+		field->count = 1;
+	}
+	return true;
+}
+
+/* "FIELD=FETCH:TYPE"; without FIELD "argN", or as the parameter is called. */
+static bool parse_arg(char *text, bool returns, struct strata_btf_names *names, unsigned int number,
+		      struct strata_probe_arg *arg, struct strata_field_desc *field)
 {
 	char *fetch = strchr(text, '='), *type = strrchr(text, ':');
 
@@ -163,15 +236,14 @@ static bool parse_arg(char *text, bool returns, unsigned int number, struct stra
 			return false;
 	} else {
 		fetch = text;
-		snprintf(field->name, sizeof(field->name), "arg%u", number);
 	}
 	if (type)
 		*type++ = '\0';
-	if (!parse_fetch(fetch, returns, arg) || !parse_type(type ?: "x64", field))
-		return false;
-	arg->text = field->kind == STRATA_FIELD_TEXT;
-	/* A register holds no text. */
-	return !arg->text || arg->nr_derefs > 0;
+	if (names && strata_btf_names_is(fetch))
+		return parse_named(fetch, type, names, arg, field);
+	if (!*field->name)
+		snprintf(field->name, sizeof(field->name), "arg%u", number);
+	return parse_place(fetch, type, returns, arg, field);
 }
 
 static bool is_named(const struct strata_field_desc *fields, unsigned int nr, const char *name)
@@ -182,27 +254,76 @@ static bool is_named(const struct strata_field_desc *fields, unsigned int nr, co
 	return !strcmp(name, "ip") || !strcmp(name, "ret") || !strcmp(name, "tid");
 }
 
-int strata_probe_args_parse(char *words, bool returns, unsigned int begin,
-			    struct strata_probe_args *args, struct strata_field_desc *fields)
+/* Parses one argument behind the others.  0 or -EINVAL. */
+static int add_arg(char *word, bool returns, struct strata_btf_names *names,
+		   struct strata_probe_args *args, struct strata_field_desc *fields)
 {
-	unsigned int nr = 0, end = begin;
-	char *word;
+	const unsigned int nr = args->nr;
+	struct strata_field_desc *field = &fields[nr];
+	struct strata_probe_arg *arg = &args->arg[nr];
 
-	while ((word = strsep(&words, " "))) {
-		struct strata_field_desc *field = &fields[nr];
-		struct strata_probe_arg *arg = &args->arg[nr];
-
-		if (nr == STRATA_PROBE_ARGS_MAX || !parse_arg(word, returns, nr + 1, arg, field) ||
-		    is_named(fields, nr, field->name))
-			return -EINVAL;
-		arg->place = strata_field_align(end, field->bytes);
-		arg->bytes = field->bytes * field->count;
-		end = arg->place + arg->bytes;
-		nr++;
+	if (nr == STRATA_PROBE_ARGS_MAX) {
+		if (names)
+			strata_btf_refuse(names, "more than %u arguments", STRATA_PROBE_ARGS_MAX);
+		return -EINVAL;
 	}
-	args->nr = nr;
-	args->end = end;
+	if (!parse_arg(word, returns, names, nr + 1, arg, field))
+		return -EINVAL;
+	if (is_named(fields, nr, field->name)) {
+		if (names)
+			strata_btf_refuse(
+				names, "two fields are called '%s'; name the argument: FIELD=...",
+				field->name);
+		return -EINVAL;
+	}
+	arg->place = strata_field_align(args->end, field->bytes);
+	arg->bytes = field->bytes * field->count;
+	args->end = arg->place + arg->bytes;
+	args->nr++;
 	return 0;
+}
+
+/* "$arg*": all parameters of the function.  0 or -EINVAL. */
+static int add_parameters(struct strata_btf_names *names, struct strata_probe_args *args,
+			  struct strata_field_desc *fields)
+{
+	char word[STRATA_FIELD_NAME_BYTES];
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; !err; i++) {
+		const char *name = strata_btf_names_parameter(names, i);
+
+		if (!name)
+			return *names->why ? -EINVAL : 0;
+		if (strscpy(word, name, sizeof(word)) < 0) {
+			strata_btf_refuse(
+				names,
+				"'%s' is too long for the name of a field; name it: FIELD=%s", name,
+				name);
+			return -EINVAL;
+		}
+		err = add_arg(word, names->returns, names, args, fields);
+	}
+	return err;
+}
+
+int strata_probe_args_parse(char *words, bool returns, struct strata_btf_names *names,
+			    unsigned int begin, struct strata_probe_args *args,
+			    struct strata_field_desc *fields)
+{
+	char *word;
+	int err = 0;
+
+	args->nr = 0;
+	args->end = begin;
+	while (!err && (word = strsep(&words, " "))) {
+		if (names && !strcmp(word, "$arg*"))
+			err = add_parameters(names, args, fields);
+		else
+			err = add_arg(word, returns, names, args, fields);
+	}
+	return err;
 }
 
 void strata_probe_args_of_program(struct strata_probe_args *args)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * probe_args.h - the arguments that a probe records: registers, and what lies in memory behind
- * them, in the notation of the kernel's own probe events (strata/abi/guest.h).
+ * them, in the notation of the kernel's own probe events (strata/abi/guest.h).  Names in C, of a
+ * kernel's function, are those of btf_names.h.
  *
  * Nothing here faults: memory that cannot be read is recorded as 0, text as "(fault)".
  */
@@ -30,6 +31,8 @@ struct strata_probe_arg {
 	bool text;
 };
 
+struct strata_btf_names;
+
 struct strata_probe_args {
 	unsigned int nr;
 	unsigned int end; /* of the payload */
@@ -40,13 +43,15 @@ struct strata_probe_args {
  * Parses arguments, separated by single spaces.
  * @words:   changed in place; NULL: no arguments
  * @returns: of a function's return, for which the arguments of the call are lost
+ * @names:   of the function's parameters; holds the reason of a refusal; NULL: it has no names
  * @begin:   end of the payload's fields before them
  * @args:    OUT
  * @fields:  OUT, one for each; room for STRATA_PROBE_ARGS_MAX
  * Returns 0 or -EINVAL.  May sleep.
  */
-int strata_probe_args_parse(char *words, bool returns, unsigned int begin,
-			    struct strata_probe_args *args, struct strata_field_desc *fields);
+int strata_probe_args_parse(char *words, bool returns, struct strata_btf_names *names,
+			    unsigned int begin, struct strata_probe_args *args,
+			    struct strata_field_desc *fields);
 
 /* Makes all memory behind registers the task's: a program's probe knows no other. */
 void strata_probe_args_of_program(struct strata_probe_args *args);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* probes.c - see probes.h. */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/ctype.h>
 #include <linux/errno.h>
 #include <linux/kallsyms.h>
@@ -9,12 +11,16 @@
 #include <linux/string.h>
 
 #include "assembled.h"
+#include "btf_names.h"
 #include "event_table.h"
 #include "probes.h"
 #include "record.h"
 
 static struct strata_probe *probes[STRATA_GUEST_PROBES_MAX];
 static u32 nr_probes;
+
+/* Why the last probe was refused, if it was for its arguments' names. */
+static char reason[STRATA_BTF_WHY_BYTES];
 
 /* The fields of each kind around the arguments. */
 static const struct {
@@ -142,28 +148,64 @@ static bool has_field_of_kind(const struct strata_probe *probe,
 	return false;
 }
 
-/* Gives it its fields, and reads those that are arguments.  0 or a negative error. */
-static int set_fields(struct strata_probe *probe, bool of_program)
+static void refuse(const struct strata_probe_request *request, const char *why)
+{
+	strscpy(reason, why, sizeof(reason));
+	if (*why)
+		pr_warn("no %s %s: %s\n", request->group, request->name, why);
+}
+
+const char *strata_probe_reason(void)
+{
+	return reason;
+}
+
+void strata_probe_forget_reason(void)
+{
+	*reason = '\0';
+}
+
+/* Reads the arguments.  0, or a negative error; a refusal of a name is logged with its reason. */
+static int read_args(struct strata_probe *probe, const struct strata_probe_request *request)
 {
 	const u32 nr = kinds[probe->kind].nr_numbers;
-	char *words = probe->words ? kstrdup(probe->words, GFP_KERNEL) : NULL;
 	const bool of_return = probe->kind == STRATA_PROBE_RETURN ||
 			       probe->kind == STRATA_PROBE_EXIT;
+	char *words = probe->words ? kstrdup(probe->words, GFP_KERNEL) : NULL;
+	struct strata_btf_names *names = kmalloc(sizeof(*names), GFP_KERNEL);
+	int err = -ENOMEM;
+
+	if (names && (words || !probe->words)) {
+		strata_btf_names_init(names, request->function, of_return);
+		err = strata_probe_args_parse(words, of_return, request->function ? names : NULL,
+					      nr * sizeof(u64), &probe->args, &probe->fields[nr]);
+		if (err)
+			refuse(request, names->why);
+		strata_btf_names_close(names);
+	}
+	kfree(names);
+	kfree(words);
+	return err;
+}
+
+/* Gives it its fields, and reads those that are arguments.  0 or a negative error. */
+static int set_fields(struct strata_probe *probe, const struct strata_probe_request *request)
+{
+	const u32 nr = kinds[probe->kind].nr_numbers;
 	u32 bytes;
 	int err;
 
 	static_assert(STRATA_PROBE_FIELDS_MAX <= STRATA_EVENT_FIELDS_MAX);
-	if (probe->words && !words)
-		return -ENOMEM;
 	memcpy(probe->fields, kinds[probe->kind].numbers, nr * sizeof(probe->fields[0]));
-	err = strata_probe_args_parse(words, of_return, nr * sizeof(u64), &probe->args,
-				      &probe->fields[nr]);
-	kfree(words);
+	err = read_args(probe, request);
 	if (err)
 		return err;
-	if (has_field_of_kind(probe, &probe->fields[nr]))
+	if (has_field_of_kind(probe, &probe->fields[nr])) {
+		refuse(request,
+		       "an argument is called as a field of each such event (ip, parent_ip, ret, name); name it: FIELD=...");
 		return -EINVAL;
-	if (of_program)
+	}
+	if (request->of_program)
 		strata_probe_args_of_program(&probe->args);
 	probe->event.fields = probe->fields;
 	probe->event.nr_fields = nr + probe->args.nr;
@@ -186,7 +228,7 @@ int strata_probe_init(struct strata_probe *probe, const struct strata_probe_requ
 	probe->event.name = probe->name;
 	probe->event.group = request->group;
 	if (probe->place && (probe->words || !request->words))
-		err = set_fields(probe, request->of_program);
+		err = set_fields(probe, request);
 	if (err)
 		strata_probe_clear(probe);
 	return err;

@@ -44,6 +44,8 @@ struct strata_probe_request {
 	const char *name;  /* of the event */
 	const char *place;
 	const char *words; /* arguments (probe_args.h), or NULL */
+	const char
+		*function; /* of the kernel, whose parameters have names (btf_names.h); or NULL */
 	enum strata_probe_kind kind;
 	bool of_program; /* all memory is the task's */
 };
@@ -61,6 +63,12 @@ int strata_probe_find(const struct strata_probe_request *request, struct strata_
 /* Fills in a zeroed probe.  0, or a negative error with nothing left: -EINVAL for the arguments,
  * -E2BIG where they fit into no record, or -ENOMEM. */
 int strata_probe_init(struct strata_probe *probe, const struct strata_probe_request *request);
+
+/* Why strata_probe_init() refused the last arguments since strata_probe_forget_reason(), for domain
+ * 0;
+ * "": it did not, or there is no more to say than that they are wrong. */
+const char *strata_probe_reason(void);
+void strata_probe_forget_reason(void);
 
 /* Undoes strata_probe_init(). */
 void strata_probe_clear(struct strata_probe *probe);

@@ -59,6 +59,8 @@ static void usage(FILE *out)
 		"                             an event each time that a kernel executes this address,\n"
 		"                             with arguments as `perf probe` has them: fd=$arg1:s32\n"
 		"                             len=%%dx name=+u0($arg2):string flags=+8(+0($arg1)):x32\n"
+		"                             or by names of C, if the kernel has BTF: 'g1:vfs_read\n"
+		"                             count file->f_inode->i_ino'; $arg*: all parameters\n"
 		"      --kretprobe 'DOMAIN:[NAME=]SYMBOL [ARGUMENT]...'\n"
 		"                             an event, with the returned value, each time that a\n"
 		"                             kernel's function returns\n"

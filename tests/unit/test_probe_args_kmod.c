@@ -8,6 +8,8 @@
 
 #include <cmocka.h>
 
+#include "btf_world.h"
+
 #include "../../guest-kmod/probe_args.c"
 
 #define BEGIN 8u /* of the payload: ip */
@@ -49,7 +51,7 @@ static int parse(const char *text, bool returns)
 
 	strcpy(words, text);
 	memset(&args, 0xa5, sizeof(args));
-	return strata_probe_args_parse(words, returns, BEGIN, &args, fields);
+	return strata_probe_args_parse(words, returns, NULL, BEGIN, &args, fields);
 }
 
 /* Records what a probe's arguments are; the payload's other bytes stay 0xee. */
@@ -80,7 +82,7 @@ static const char *text_at(unsigned int number)
 static void the_notation_of_kprobe_events_is_read(void **state)
 {
 	(void)state;
-	assert_int_equal(strata_probe_args_parse(NULL, false, BEGIN, &args, fields), 0);
+	assert_int_equal(strata_probe_args_parse(NULL, false, NULL, BEGIN, &args, fields), 0);
 	assert_int_equal(args.nr, 0);
 	assert_int_equal(args.end, BEGIN);
 	assert_int_equal(

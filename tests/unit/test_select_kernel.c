@@ -307,6 +307,11 @@ static void a_probe_may_have_a_name_and_arguments(void **state)
 	select_probe_name(&selection, name);
 	assert_memory_equal(name, "return_vfs_read_", 16);
 	assert_int_equal(strlen(name), 20);
+	assert_int_equal(parse(SELECT_FUNCTION, "g1:vfs_read i=file->f_path.mnt $arg*", &selection),
+			 0);
+	assert_string_equal(select_probe_place(&selection), "vfs_read i=file->f_path.mnt $arg*");
+	assert_int_equal(parse(SELECT_KRETPROBE, "g1:vfs_read got=$retval:s64", &selection), 0);
+	select_probe_name(&selection, name);
 	/* Other arguments, another event. */
 	assert_int_equal(parse(SELECT_KRETPROBE, "g1:vfs_read got=$retval:s32", &selection), 0);
 	select_probe_name(&selection, other);

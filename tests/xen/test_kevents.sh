@@ -141,6 +141,17 @@ arguments_are_right() {
 		[ "$(lines_of " open .*dfd=-100.* file=\"/tmp/a-name-that-is-lon\".* $values")" -ge 1 ]
 }
 
+# One read of the file is known by the number of its inode, and by the length that was asked for.
+names_are_right() {
+	local inode
+	inode=$(cat "$OUT/inode")
+	for wanted in " reads .*file_f_inode_i_ino=$inode\b.* count=12345\b.* name=\"read-by-name\".* pos=0x" \
+		' all .*file=0x.* buf=0x.* count=12345\b.* pos=0x' " opened .*inode=$inode\b" \
+		" called_entry .*file_f_inode_i_ino=$inode\b.* count=12345\b"; do
+		grep -E "$wanted" "$OUT/named-merged/timeline.txt" || return
+	done
+}
+
 # headers_are RECORDING FORM: the forms of the kernels' headers, by their stream classes.
 headers_are() {
 	jq -r '.sources[] | select(.layer == "kernel") | .name' "$OUT/$1/recording.json" | while read -r name; do
@@ -173,6 +184,8 @@ check "the filter that was changed merges" out/bin/strata merge "$OUT/filtered" 
 check "and let pass whom it was to, and no other" filter_changed
 check "the probes with arguments merge" out/bin/strata merge "$OUT/arguments" -o "$OUT/arguments-merged"
 check "and have what each call was given" arguments_are_right
+check "the probes with names merge" out/bin/strata merge "$OUT/named" -o "$OUT/named-merged"
+check "and have the inode and the length of a read" names_are_right
 check "all of it at once was recorded with large headers" headers_are all large
 check "all of it at once merges, no violation" merged_cleanly "$OUT/all" "$OUT/all-merged"
 check "and it holds many kinds of events" many_kinds

@@ -123,7 +123,7 @@ static bool is_argument(const char *text, size_t length)
 	size_t i;
 
 	for (i = 0; i < length; i++)
-		if (!isalnum((unsigned char)text[i]) && !strchr("_$%=+-():[]", text[i]))
+		if (!isalnum((unsigned char)text[i]) && !strchr("_$%=+->.*():[]", text[i]))
 			return false;
 	return length > 0;
 }

@@ -13,6 +13,8 @@
  *   data/strata/nonce          16 hexadecimal digits, new at each load and each restore; also in
  *                              the root page
  *   data/strata/state          result of the last command; "idle" before the first
+ *   data/strata/reason         why the last refused command was refused, a line of text, or empty;
+ *                              absent before the first
  *   data/strata/ctl            by domain 0: a command
  *
  * A command is a line of words, separated by single spaces:
@@ -70,7 +72,15 @@
  * another FETCH: `+8(FETCH)`, in the task's own memory `+u8(FETCH)`, up to four deep; for uprobes
  * both are the task's.  TYPE is u, s or x
  * with 8, 16, 32 or 64 bits, or `string` or `string[N]` for text of up to N - 1 bytes in memory
- * (N at most 255; 64); x64 if it is missing.  Memory that cannot be read yields 0 or "(fault)".
+ * (N at most 255; 64), `ustring` for such text in the task's memory; x64 if it is missing.  Memory
+ * that cannot be read yields 0 or "(fault)".
+ *
+ * Where a function of the kernel begins, and if the kernel has BTF, FETCH may be an expression of C
+ * that begins with a parameter: `file->f_inode->i_ino`, `$arg1->f_pos`; in a kretprobe with
+ * `$retval->`.  Members are joined by -> or a point.  TYPE, if it is missing, is then the
+ * parameter's or the member's own; text is a `string` that is an array of char or a pointer to it.
+ * FIELD, if it is missing, is the expression with _ for what joins it.  `$arg*` means all
+ * parameters.
  *
  * PATTERN has `*`, `?` and `[...]` as wildcards, and is refused if it matches no function that the
  * kernel's function tracer can hook, or more than STRATA_GUEST_FUNCTIONS_MAX.  A start looks again

@@ -138,6 +138,33 @@ probes_have_arguments() {
 	expect_line "a name is not used for two probes" again 'left out: its module refuses kprobe'
 }
 
+# Parameters and members by their names, which the kernel's BTF knows.
+probes_have_names() {
+	read=/tmp/read-by-name
+	echo "some text" >$read
+	stat -c %i $read >"$LAB_OUT/inode"
+	# shellcheck disable=SC2016 # $retval is the probe's
+	start_recorder named --output "$LAB_OUT/named" --xen none --kernel dom0:none \
+		--kprobe 'dom0:reads=vfs_read file->f_inode->i_ino count name=file->f_path.dentry->d_iname:string pos' \
+		--kprobe 'dom0:all=vfs_read $arg*' --kretprobe 'dom0:opened=do_filp_open inode=$retval->f_inode->i_ino' \
+		--function 'dom0:called=vfs_read file->f_inode->i_ino count:u32'
+	dd if=$read of=/dev/null bs=12345 count=1
+	end_recorder INT
+	echo "status $status" >>named
+	expect_line "arguments by name are recorded" named '^status 0$'
+	while read -r place message; do
+		try refused strata record --output /tmp/refused --force --duration 1s --xen none --kernel dom0:none \
+			--kprobe "dom0:refused=$(echo "$place" | tr , ' ')"
+		expect_line "$place is refused" refused "module refuses kprobe .*: $message"
+	done <<-'END'
+		vfs_read,fil 'vfs_read' has no parameter 'fil'; its parameters: file, buf, count, pos
+		vfs_read,file->f_inode->ino struct inode has no member 'ino'; its members: i_mode, i_opflags
+		vfs_read,file->f_path 'f_path' is a struct, not a number
+		vfs_read+4,file parameters are known by name where a function begins
+		no_such_function,file the kernel has no function 'no_such_function'
+	END
+}
+
 # What a probe could stumble over, while the function tracer is on: faults, interrupts, page tables, allocators, locks.
 MUCH='exceptions/*,irq_vectors/*,kmem/*,xen/*,sched/*,irq/*,timer/*,raw_syscalls/*,rcu/*,tlb/*,mmap_lock/*,signal/*,task/*'
 
@@ -163,6 +190,7 @@ filter_changes_while_it_records
 flush_hands_over
 wrong_probes_are_refused
 probes_have_arguments
+probes_have_names
 everything_at_once
 
 dmesg >"$LAB_OUT/dom0-dmesg"

@@ -1,0 +1,443 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* btf_names.c - see btf_names.h. */
+#include <linux/ctype.h>
+#include <linux/errno.h>
+#include <linux/kernel.h>
+#include <linux/module.h>
+#include <linux/string.h>
+
+#include <strata/event.h>
+
+#include "btf_names.h"
+#include "kernel_btf.h"
+
+/* By the x86-64 ABI. */
+#define REGISTER_PARAMETERS 6u
+
+#define NAME_BYTES 64u
+
+/* Where one has got in "file->f_inode->i_ino". */
+struct position {
+	struct strata_btf_value *value;
+	const struct btf_type *type; /* plain */
+	bool user;                   /* its pointer is to the task's memory */
+	u32 bits;                    /* offset in the struct that the last pointer leads to */
+	bool bit_field;
+	char name[NAME_BYTES]; /* of the last part */
+};
+
+int strata_btf_refuse(struct strata_btf_names *names, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vscnprintf(names->why, sizeof(names->why), format, args);
+	va_end(args);
+	return -EINVAL;
+}
+
+void strata_btf_names_init(struct strata_btf_names *names, const char *place, bool returns)
+{
+	memset(names, 0, sizeof(*names));
+	names->place = place;
+	names->returns = returns;
+}
+
+void strata_btf_names_close(struct strata_btf_names *names)
+{
+	strata_btf_close(&names->btf);
+}
+
+static bool is_name_char(char c)
+{
+	return isascii(c) && (isalnum(c) || c == '_');
+}
+
+static size_t name_length(const char *text)
+{
+	size_t length = 0;
+
+	while (is_name_char(text[length]))
+		length++;
+	return length;
+}
+
+bool strata_btf_names_is(const char *text)
+{
+	if (*text == '$')
+		return text[1 + name_length(text + 1)] != '\0';
+	return is_name_char(*text) && !isdigit(*text);
+}
+
+bool strata_btf_names_label(const char *text, char *label, size_t bytes)
+{
+	size_t length = 0;
+
+	for (text += *text == '$'; *text && length < bytes; text++) {
+		if (text[0] == '-' && text[1] == '>')
+			text++;
+		label[length++] = is_name_char(*text) ? *text : '_';
+	}
+	if (length == bytes)
+		return false;
+	label[length] = '\0';
+	return true;
+}
+
+/* Places that have no parameters, by their notation. */
+static int check_place(struct strata_btf_names *names)
+{
+	if (strpbrk(names->place, "*?["))
+		return strata_btf_refuse(
+			names,
+			"'%s' is a pattern, and names are those of one function; use $arg1 to $arg6",
+			names->place);
+	if (strchr(names->place, '+'))
+		return strata_btf_refuse(
+			names,
+			"parameters are known by name where a function begins, not at %s; use registers such as %%di",
+			names->place);
+	if (strchr(names->place, '.'))
+		return strata_btf_refuse(
+			names,
+			"'%s' is a variant of a function that the compiler made, with other parameters; use $arg1 to $arg6",
+			names->place);
+	return 0;
+}
+
+/* BTF does not describe the function. */
+static int refuse_function(struct strata_btf_names *names, u32 nr)
+{
+	char module[MODULE_NAME_LEN];
+
+	if (nr > 1)
+		return strata_btf_refuse(
+			names,
+			"the kernel has %u functions '%s' with different parameters; use $arg1 to $arg6",
+			nr, names->place);
+	if (!strata_kernel_btf_owner(names->place, module))
+		return strata_btf_refuse(
+			names,
+			"the kernel has no function '%s' (or only a variant such as %s.isra.0, or it is inlined); see /proc/kallsyms",
+			names->place, names->place);
+	if (*module)
+		return strata_btf_refuse(
+			names,
+			"'%s' is a function of module %s, and names work for the kernel's own; use $arg1 to $arg6",
+			names->place, module);
+	return strata_btf_refuse(
+		names, "the kernel's BTF does not describe '%s'; use $arg1 to $arg6", names->place);
+}
+
+/* Finds the function.  0 or -EINVAL. */
+static int find_prototype(struct strata_btf_names *names)
+{
+	const void *data;
+	size_t bytes;
+	u32 nr;
+	int err;
+
+	if (names->prototype)
+		return 0;
+	err = check_place(names);
+	if (err)
+		return err;
+	data = strata_kernel_btf(&bytes);
+	if (!data)
+		return strata_btf_refuse(
+			names,
+			"this kernel has no BTF (CONFIG_DEBUG_INFO_BTF), which names need; use $arg1 to $arg6");
+	if (!names->btf.place && strata_btf_open(&names->btf, data, bytes))
+		return strata_btf_refuse(
+			names,
+			"this kernel's BTF cannot be read, which names need; use $arg1 to $arg6");
+	names->prototype = strata_btf_function(&names->btf, names->place, &nr);
+	return names->prototype ? 0 : refuse_function(names, nr);
+}
+
+/* Whether a parameter takes one register, as numbers and pointers do. */
+static bool fits_register(const struct btf_type *type)
+{
+	switch (strata_btf_kind(type)) {
+	case BTF_KIND_PTR:
+		return true;
+	case BTF_KIND_INT:
+	case BTF_KIND_ENUM:
+	case BTF_KIND_ENUM64:
+		return type->size <= sizeof(u64);
+	default:
+		return false;
+	}
+}
+
+static int refuse_parameter(struct strata_btf_names *names, const char *name)
+{
+	char list[STRATA_BTF_WHY_BYTES / 2] = "";
+	const struct btf_param *params = strata_btf_parts(names->prototype);
+	u32 i;
+
+	for (i = 0; i < BTF_INFO_VLEN(names->prototype->info); i++)
+		if (!strata_btf_list_add(list, sizeof(list),
+					 strata_btf_name(&names->btf, params[i].name_off)))
+			break;
+	if (!*list)
+		return strata_btf_refuse(names, "'%s' has no parameters", names->place);
+	return strata_btf_refuse(names, "'%s' has no parameter '%s'; its parameters: %s",
+				 names->place, name, list);
+}
+
+/* Takes parameter @number, if its register is known. */
+static int take_parameter(struct strata_btf_names *names, u32 number, struct position *at)
+{
+	const struct btf_param *params = strata_btf_parts(names->prototype);
+	const struct btf_type *type = NULL;
+	u32 i;
+
+	for (i = 0; i <= number; i++) {
+		at->user = false;
+		type = strata_btf_plain(&names->btf, params[i].type, &at->user);
+		if (!fits_register(type))
+			return strata_btf_refuse(
+				names,
+				"parameter '%s' of '%s' is passed by value and is no number, so the places of it and of those behind it are not known; use registers such as %%di",
+				strata_btf_name(&names->btf, params[i].name_off), names->place);
+	}
+	if (number >= REGISTER_PARAMETERS)
+		return strata_btf_refuse(
+			names,
+			"parameter '%s' of '%s' is on the stack, not in a register; use +%u(%%sp)",
+			at->name, names->place, 8 * (number - REGISTER_PARAMETERS + 1));
+	at->value->number = number;
+	at->type = type;
+	return 0;
+}
+
+/* "count", or "$arg2" */
+static int find_parameter(struct strata_btf_names *names, struct position *at)
+{
+	const struct btf_param *params = strata_btf_parts(names->prototype);
+	const u32 nr = BTF_INFO_VLEN(names->prototype->info);
+	u32 number = 0;
+
+	if (names->returns)
+		return strata_btf_refuse(
+			names,
+			"'%s' is a parameter, which is lost when the function returns; use $retval",
+			at->name);
+	if (!strncmp(at->name, "$arg", 4)) {
+		if (kstrtouint(at->name + 4, 10, &number) || !number || number > nr)
+			return refuse_parameter(names, at->name);
+		return take_parameter(names, number - 1, at);
+	}
+	while (number < nr &&
+	       strcmp(strata_btf_name(&names->btf, params[number].name_off), at->name))
+		number++;
+	return number < nr ? take_parameter(names, number, at) : refuse_parameter(names, at->name);
+}
+
+/* "$retval" */
+static int find_returned(struct strata_btf_names *names, struct position *at)
+{
+	if (!names->returns)
+		return strata_btf_refuse(
+			names, "a function's call has no $retval; use it with --kretprobe");
+	at->type = strata_btf_plain(&names->btf, names->prototype->type, &at->user);
+	if (!names->prototype->type)
+		return strata_btf_refuse(names, "'%s' returns nothing", names->place);
+	if (!fits_register(at->type))
+		return strata_btf_refuse(names,
+					 "'%s' returns a struct, which is in no register; use %%ax",
+					 names->place);
+	return 0;
+}
+
+/* Follows a pointer, by "->". */
+static int follow(struct strata_btf_names *names, struct position *at)
+{
+	struct strata_btf_value *value = at->value;
+
+	if (strata_btf_is_compound(at->type))
+		return strata_btf_refuse(
+			names, "'%s' is a struct, not a pointer; use '.' behind it", at->name);
+	if (strata_btf_kind(at->type) != BTF_KIND_PTR)
+		return strata_btf_refuse(names, "'%s' is no pointer, and has no members", at->name);
+	if (value->nr_derefs == STRATA_PROBE_DEREFS_MAX)
+		return strata_btf_refuse(names,
+					 "'%s' is behind more than %u pointers; name less of them",
+					 at->name, STRATA_PROBE_DEREFS_MAX);
+	value->deref[value->nr_derefs++].user = at->user;
+	at->bits = 0;
+	at->user = false;
+	at->type = strata_btf_plain(&names->btf, at->type->type, &at->user);
+	/* "struct file __user *": the tag is behind the pointer. */
+	value->deref[value->nr_derefs - 1].user |= at->user;
+	if (strata_btf_kind(at->type) == BTF_KIND_FWD || !at->type)
+		return strata_btf_refuse(
+			names,
+			"the type behind '%s' is not known to the kernel's BTF; use an offset: +8($arg1)",
+			at->name);
+	if (!strata_btf_is_compound(at->type))
+		return strata_btf_refuse(names, "'%s' points to no struct; it has no members",
+					 at->name);
+	return 0;
+}
+
+/* Takes the member of a struct. */
+static int take_member(struct strata_btf_names *names, struct position *at, const char *name)
+{
+	const struct btf_member *member;
+	char list[STRATA_BTF_WHY_BYTES / 2];
+
+	if (strata_btf_kind(at->type) == BTF_KIND_PTR)
+		return strata_btf_refuse(names, "'%s' is a pointer; use '->' behind it", at->name);
+	if (!strata_btf_is_compound(at->type))
+		return strata_btf_refuse(names, "'%s' is no struct, and has no members", at->name);
+	member = strata_btf_member(&names->btf, at->type, name, &at->bits, &at->bit_field);
+	if (!member) {
+		strata_btf_list_members(&names->btf, at->type, list, sizeof(list));
+		return strata_btf_refuse(names, "struct %s has no member '%s'; its members: %s",
+					 strata_btf_name(&names->btf, at->type->name_off), name,
+					 list);
+	}
+	at->bit_field |= at->bits % 8 != 0;
+	at->value->deref[at->value->nr_derefs - 1].offset = at->bits / 8;
+	at->user = false;
+	at->type = strata_btf_plain(&names->btf, member->type, &at->user);
+	strscpy(at->name, name, sizeof(at->name));
+	return 0;
+}
+
+/* Whether it is a character, or of no type. */
+static bool is_character(const struct strata_btf *btf, u32 id, bool *user)
+{
+	const struct btf_type *type = strata_btf_plain(btf, id, user);
+
+	return !type || (strata_btf_kind(type) == BTF_KIND_INT && type->size == 1);
+}
+
+/* A number's kind, and whether it is one. */
+static int take_number(struct strata_btf_names *names, struct position *at)
+{
+	const struct btf_type *type = at->type;
+	struct strata_btf_value *value = at->value;
+	u32 encoding = 0;
+
+	value->bytes = type->size;
+	if (strata_btf_kind(type) == BTF_KIND_INT) {
+		encoding = *(const u32 *)strata_btf_parts(type);
+		at->bit_field |= BTF_INT_BITS(encoding) != type->size * 8;
+		value->kind = BTF_INT_ENCODING(encoding) & BTF_INT_SIGNED ? STRATA_FIELD_SIGNED
+									  : STRATA_FIELD_UNSIGNED;
+	} else {
+		value->kind = BTF_INFO_KFLAG(type->info) ? STRATA_FIELD_SIGNED
+							 : STRATA_FIELD_UNSIGNED;
+	}
+	if (at->bit_field)
+		return strata_btf_refuse(
+			names,
+			"'%s' is a bit field; record the bytes around it by an offset: +8($arg1):x32",
+			at->name);
+	if (value->bytes != 1 && value->bytes != 2 && value->bytes != 4 && value->bytes != 8)
+		return strata_btf_refuse(names,
+					 "'%s' is a number of %u bytes; 8 at most are recorded",
+					 at->name, value->bytes);
+	return 0;
+}
+
+/* What to record of it. */
+static int describe(struct strata_btf_names *names, struct position *at)
+{
+	struct strata_btf_value *value = at->value;
+	const struct btf_array *array;
+
+	value->text_user = at->user;
+	switch (strata_btf_kind(at->type)) {
+	case BTF_KIND_PTR:
+		value->kind = STRATA_FIELD_HEX;
+		value->bytes = sizeof(u64);
+		if (is_character(&names->btf, at->type->type, &value->text_user))
+			value->text = STRATA_BTF_TEXT_POINTER;
+		return 0;
+	case BTF_KIND_INT:
+	case BTF_KIND_ENUM:
+	case BTF_KIND_ENUM64:
+		return take_number(names, at);
+	case BTF_KIND_ARRAY:
+		array = strata_btf_parts(at->type);
+		if (is_character(&names->btf, array->type, NULL))
+			value->text = STRATA_BTF_TEXT;
+		return 0;
+	case BTF_KIND_STRUCT:
+	case BTF_KIND_UNION:
+		return strata_btf_refuse(
+			names, "'%s' is a struct, not a number; name a member of it", at->name);
+	default:
+		return strata_btf_refuse(
+			names,
+			"'%s' is of a type that cannot be recorded; use an offset: +8($arg1)",
+			at->name);
+	}
+}
+
+/* Cuts the next name off; false: there is none, or it is too long. */
+static bool next_name(const char **text, char name[NAME_BYTES])
+{
+	size_t length = name_length(*text + (**text == '$')) + (**text == '$');
+
+	if (!length || length >= NAME_BYTES)
+		return false;
+	memcpy(name, *text, length);
+	name[length] = '\0';
+	*text += length;
+	return true;
+}
+
+int strata_btf_names_find(struct strata_btf_names *names, const char *text,
+			  struct strata_btf_value *value)
+{
+	const char *all = text;
+	struct position at = { .value = value };
+	char name[NAME_BYTES];
+	int err = find_prototype(names);
+
+	memset(value, 0, sizeof(*value));
+	if (err)
+		return err;
+	if (!next_name(&text, at.name))
+		return strata_btf_refuse(names, "'%s' is no name", all);
+	err = strcmp(at.name, "$retval") ? find_parameter(names, &at) : find_returned(names, &at);
+	while (!err && *text) {
+		if (text[0] == '-' && text[1] == '>') {
+			err = follow(names, &at);
+			text += 2;
+		} else if (*text == '.') {
+			text++;
+		} else {
+			return strata_btf_refuse(
+				names, "'%s' is no name of a member; join names by '->' or '.'",
+				all);
+		}
+		if (!err && (*text == '$' || !next_name(&text, name)))
+			err = strata_btf_refuse(names, "a name is missing in '%s'", all);
+		if (!err)
+			err = take_member(names, &at, name);
+	}
+	return err ?: describe(names, &at);
+}
+
+const char *strata_btf_names_parameter(struct strata_btf_names *names, u32 number)
+{
+	const struct btf_param *params;
+
+	if (names->returns) {
+		strata_btf_refuse(names,
+				  "the parameters are lost when the function returns; use $retval");
+		return NULL;
+	}
+	if (find_prototype(names))
+		return NULL;
+	params = strata_btf_parts(names->prototype);
+	return number < BTF_INFO_VLEN(names->prototype->info)
+		       ? strata_btf_name(&names->btf, params[number].name_off)
+		       : NULL;
+}
