@@ -36,6 +36,7 @@
 #include "functions.h"
 #include "kprobes.h"
 #include "notify.h"
+#include "probes.h"
 #include "publish.h"
 #include "resume.h"
 #include "switch.h"
@@ -462,6 +463,7 @@ static void obey(struct xenbus_watch *watch, const char *path, const char *token
 
 	if (strata_resume_needed())
 		resume();
+	strata_probe_forget_reason();
 	text = strata_publish_read_ctl(command.channel);
 	/* Absent: there was no command yet, or the node was removed. */
 	if (IS_ERR(text))
@@ -469,9 +471,12 @@ static void obey(struct xenbus_watch *watch, const char *path, const char *token
 	strscpy(shown, text, sizeof(shown));
 	answer = obey_text(&command, text);
 	kfree(text);
-	if (!answer)
+	if (!answer) {
 		pr_warn_ratelimited("%s is refused: \"%*pE\"\n", watch->node, (int)strlen(shown),
 				    shown);
+		/* Before the state: domain 0 reads it when it has seen that. */
+		strata_publish_reason(command.channel, strata_probe_reason());
+	}
 	strata_publish_state(command.channel, answer ?: "refused", command.seq);
 }
 

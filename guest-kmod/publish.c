@@ -127,6 +127,17 @@ void strata_publish_state(unsigned int channel, const char *word, u64 seq)
 			err);
 }
 
+void strata_publish_reason(unsigned int channel, const char *reason)
+{
+	char dir[STRATA_PUBLISH_DIR_BYTES];
+	int err;
+
+	strata_publish_dir(channel, dir);
+	err = xenbus_write(XBT_NIL, dir, "reason", reason);
+	if (err)
+		pr_warn("cannot write reason to %s in xenstore (error %d)\n", dir, err);
+}
+
 char *strata_publish_read_ctl(unsigned int channel)
 {
 	char dir[STRATA_PUBLISH_DIR_BYTES];

@@ -32,6 +32,9 @@ void strata_unpublish_channel(unsigned int channel);
 /* Writes a channel's state "@word @seq".  A failure only gets a message.  May sleep. */
 void strata_publish_state(unsigned int channel, const char *word, u64 seq);
 
+/* Writes why a command is refused; "": for no reason that is known better here.  As above. */
+void strata_publish_reason(unsigned int channel, const char *reason);
+
 /* What domain 0 wrote to a channel's ctl, to be freed with kfree(); or an error pointer.  May
  * sleep. */
 char *strata_publish_read_ctl(unsigned int channel);

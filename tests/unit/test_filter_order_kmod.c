@@ -168,6 +168,7 @@ static u16 ring_contexts;
 #define strata_publish_dir(channel, dir)                     ((void)(channel), (void)strcpy(dir, "data"))
 #define strata_publish_read_ctl(channel)                     ((char *)ERR_PTR(-EINVAL))
 #define strata_publish_state(channel, word, seq)             ((void)(word), (void)(seq))
+#define strata_publish_reason(channel, reason)               ((void)(channel))
 #define strata_resume_needed()                               false
 #define strata_resume_publish()                              ((void)0)
 
@@ -202,6 +203,10 @@ static int strata_kprobes_add(const char *group, const char *name, char *place)
 #include "../../guest-kmod/events.c"
 #include "../../guest-kmod/filter.c"
 #include "../../guest-kmod/control.c"
+
+void strata_probe_forget_reason(void)
+{
+}
 
 static int attach_one(struct strata_event *event)
 {

@@ -87,6 +87,10 @@ static bool read_state(struct xs_handle *xenstore, struct guest *guest)
 		       sizeof(guest->state)))
 		return false;
 	take_state(guest);
+	guest->reason[0] = '\0';
+	if (!strcmp(guest->state, "refused"))
+		read_node(xenstore, guest->domain, guest->channel, "reason", guest->reason,
+			  sizeof(guest->reason));
 	return true;
 }
 

@@ -26,7 +26,8 @@ enum guest_module {
 	GUEST_BROKEN,    /* it publishes invalid values */
 };
 
-#define GUEST_NAME_BYTES 80u
+#define GUEST_NAME_BYTES   80u
+#define GUEST_REASON_BYTES 256u
 
 struct guest {
 	uint32_t domain;
@@ -37,9 +38,10 @@ struct guest {
 	uint32_t version;
 	uint32_t root_ref;
 	uint32_t port;
-	uint64_t module_nonce; /* of its load */
-	uint64_t nonce;        /* of the rings */
-	char state[32];        /* of its module, first word */
+	uint64_t module_nonce;           /* of its load */
+	uint64_t nonce;                  /* of the rings */
+	char state[32];                  /* of its module, first word */
+	char reason[GUEST_REASON_BYTES]; /* why it refused; hostile; "": it does not say */
 	uint32_t answered; /* the number after it, of the command that was obeyed; 0: no command */
 };
 

@@ -278,7 +278,7 @@ void participant_take_answer(struct participants *all, struct participant *one,
 	if (one->step == PARTICIPANT_CREATING) {
 		participant_take_rings(all, one, now);
 	} else if (one->step == PARTICIPANT_PROBING) {
-		if (participant_take_probe(all, one, !strcmp(now->state, "probed"), &why)) {
+		if (participant_take_probe(all, one, now, &why)) {
 			participant_refuse(all, one, &why);
 			return;
 		}

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "stratad/domains/participant_commands.h"
 
 static bool is_probe(const struct kernel_selection *selection)
@@ -140,13 +141,18 @@ int participant_next_probe(struct participants *all, struct participant *one,
 	return choose_events(all, one, error);
 }
 
-int participant_take_probe(struct participants *all, struct participant *one, bool added,
-			   struct strata_error *error)
+int participant_take_probe(struct participants *all, struct participant *one,
+			   const struct guest *now, struct strata_error *error)
 {
 	const struct kernel_selection *selection = probe_at(all, one->next_probe);
+	char reason[STRATA_ESCAPED_BYTES(GUEST_REASON_BYTES)];
 
-	if (added)
+	if (!strcmp(now->state, "probed"))
 		return guest_map_events_begin(&one->map, &one->guest, one->pages, error);
+	if (now->reason[0])
+		return strata_fail(error, "its module refuses %s %s: %s", probe_kind(selection),
+				   selection->text,
+				   strata_escape_name(reason, sizeof(reason), now->reason));
 	return strata_fail(error,
 			   "its module refuses %s %s (a symbol that its kernel or the file lacks, "
 			   "a place that must not be probed, a pattern that matches no function or "

@@ -24,9 +24,9 @@ int participant_next_probe(struct participants *all, struct participant *one,
 			   struct strata_error *error);
 
 /* Handles its module's answer to a probe: begins to read its event table again (guest_map.h).
- * @added: the table has the event. 0 or -1. */
-int participant_take_probe(struct participants *all, struct participant *one, bool added,
-			   struct strata_error *error);
+ * @now: its state. 0 or -1. */
+int participant_take_probe(struct participants *all, struct participant *one,
+			   const struct guest *now, struct strata_error *error);
 
 /* Finds the event of the probe in the table, which has been read again. 0 or -1. */
 int participant_find_probe(struct participants *all, struct participant *one,
