@@ -9,9 +9,13 @@
 
 const void *strata_kernel_btf(size_t *bytes)
 {
-	const char *begin = strata_kernel_symbol("__start_BTF");
-	const char *end = strata_kernel_symbol("__stop_BTF");
+	/* They stay, and each look-up goes through all symbols. */
+	static const char *begin, *end;
 
+	if (!begin)
+		begin = strata_kernel_symbol("__start_BTF");
+	if (!end)
+		end = strata_kernel_symbol("__stop_BTF");
 	*bytes = begin && end > begin ? end - begin : 0;
 	return *bytes ? begin : NULL;
 }

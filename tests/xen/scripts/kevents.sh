@@ -146,8 +146,7 @@ probes_have_names() {
 	# shellcheck disable=SC2016 # $retval is the probe's
 	start_recorder named --output "$LAB_OUT/named" --xen none --kernel dom0:none \
 		--kprobe 'dom0:reads=vfs_read file->f_inode->i_ino count name=file->f_path.dentry->d_iname:string pos' \
-		--kprobe 'dom0:all=vfs_read $arg*' --kretprobe 'dom0:opened=do_filp_open inode=$retval->f_inode->i_ino' \
-		--function 'dom0:called=vfs_read file->f_inode->i_ino count:u32'
+		--kprobe 'dom0:all=vfs_read $arg*' --kretprobe 'dom0:opened=do_filp_open inode=$retval->f_inode->i_ino'
 	dd if=$read of=/dev/null bs=12345 count=1
 	end_recorder INT
 	echo "status $status" >>named
