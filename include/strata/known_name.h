@@ -28,6 +28,9 @@
 #define RESOLVE_CACHED 0x20 /* Linux 5.12 */
 #endif
 
+/* While anybody mounts file systems without end, some 2 of 100 look-ups fail. */
+#define STRATA_KNOWN_TRIES 4u
+
 /* Whether this process cannot look up names in the cache only: an older kernel, a filter of system
  * calls, or no free descriptor. */
 static inline bool strata_known_is_impossible(int error)
@@ -48,9 +51,12 @@ static inline int strata_known_stat(const char *path, int flags, struct stat *st
 		.flags = O_PATH | O_CLOEXEC | (flags & AT_SYMLINK_NOFOLLOW ? O_NOFOLLOW : 0),
 		.resolve = RESOLVE_CACHED,
 	};
-	const int fd = (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
-	int result;
+	unsigned int tries = STRATA_KNOWN_TRIES;
+	int fd, result;
 
+	do {
+		fd = (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
+	} while (fd < 0 && errno == EAGAIN && --tries);
 	if (fd < 0)
 		return strata_known_is_impossible(errno) ? fstatat(AT_FDCWD, path, status, flags)
 							 : -1;
