@@ -56,6 +56,8 @@ check "so is each in dom0" traced dom0 dom0 calls=get:100 "caller=$CALL:do_sysca
 check "also of a module's functions" names dom0 p9_client_write
 check "an entry has the arguments of its call" counts arguments " marks_entry: .*, phase = 7, name = \"$CALL\"" 100
 check "also one without a name for its events" counts arguments " call_${CALL}_[0-9a-f]{4}_entry: .*, phase = 7, name = \"$CALL\"" 100
+by_name() { babeltrace2 "$OUT/arguments" | grep -E ' byname_entry: .*, file = 0x[0-9A-Fa-f]+, buf = 0x[0-9A-Fa-f]+, count = [1-9][0-9]*, pos = 0x'; }
+check "arguments are named as the kernel's source names them" by_name
 check "a filter tests them" counts arguments ' marks_' 100
 check "the recording does not record itself" traced own g1 lossy=1
 check "but the same functions of others" names own _raw_spin_lock _raw_spin_unlock_irqrestore xen_evtchn_do_upcall

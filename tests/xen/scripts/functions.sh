@@ -54,8 +54,9 @@ name_is_filtered() {
 }
 
 arguments_are_recorded() {
+	# shellcheck disable=SC2016 # for the kernel
 	start_recorder arguments --xen none --kernel g1:none --function "g1:marks=*sys_getpriorit? $PHASE" \
-		--function "g1:$CALL $PHASE" --kernel-filter 'g1:marks_exit: name == "no_such"' \
+		--function "g1:$CALL $PHASE" --function 'g1:byname=vfs_write $arg*' --kernel-filter 'g1:marks_exit: name == "no_such"' \
 		--kernel-filter "g1:marks_entry: name == \"$CALL\" && phase == 7" --output "$LAB_OUT/arguments"
 	mark g1 7
 	end_whole arguments $recorder
