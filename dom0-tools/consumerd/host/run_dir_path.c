@@ -10,15 +10,13 @@
 
 #include <strata/abi/app.h>
 
-#define ROOT_PATH "/run/strata"
-
 int run_dir_choose(char path[RUN_DIR_PATH_BYTES], struct strata_error *error)
 {
 	const uid_t user = geteuid();
 	char runtime[32];
 
 	if (!user) {
-		memcpy(path, ROOT_PATH, sizeof(ROOT_PATH));
+		memcpy(path, RUN_DIR_OF_ROOT, sizeof(RUN_DIR_OF_ROOT));
 		return 0;
 	}
 	snprintf(runtime, sizeof(runtime), "/run/user/%u", user);

@@ -11,6 +11,9 @@
 /* A socket's path has to fit into its address, with its name. */
 #define RUN_DIR_PATH_BYTES 96
 
+/* The directory of root. */
+#define RUN_DIR_OF_ROOT "/run/strata"
+
 /*
  * Chooses the directory of the effective user: root's is /run/strata, another user's is in
  * /run/user/UID or in his home (strata/abi/app.h).  It need not exist.
