@@ -17,6 +17,10 @@
 /* Of stratad, in the run directory. */
 #define MESSAGE_SOCKET "stratad.sock"
 
+/* Likewise, of root's stratad: for members of this group. */
+#define MESSAGE_MEMBER_SOCKET "members.sock"
+#define MESSAGE_MEMBER_GROUP  "tracing"
+
 /* Likewise: it holds this file's lock (run_lock.h) while it runs. */
 #define MESSAGE_LOCK "stratad.lock"
 

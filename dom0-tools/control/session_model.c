@@ -2,6 +2,7 @@
 /* session_model.c - see session_model.h. */
 #include "control/session_model.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -68,7 +69,16 @@ _Static_assert(STRATA_SESSION_NAME_BYTES == STRATA_CHANNEL_NAME_BYTES, "one chec
 
 int session_model_check_name(const char *name, struct strata_error *error)
 {
-	return check_name("a session's", name, error);
+	const char *owner = strchr(name, SESSION_OWNER_MARK);
+	char own[STRATA_SESSION_NAME_BYTES];
+
+	if (!owner || strlen(name) >= sizeof(own))
+		return check_name("a session's", name, error);
+	if (!owner[1] || strspn(owner + 1, "0123456789") != strlen(owner + 1))
+		return strata_fail(error, "\"%s\": a user's number follows the '%c' of a name",
+				   name, SESSION_OWNER_MARK);
+	snprintf(own, sizeof(own), "%.*s", (int)(owner - name), name);
+	return check_name("a session's", own, error);
 }
 
 int session_model_check_channel_name(const char *name, struct strata_error *error)

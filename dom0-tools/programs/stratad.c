@@ -18,6 +18,7 @@
 
 #include "base/exit_status.h"
 #include "stratad/sessions/daemon.h"
+#include "stratad/sessions/member_socket.h"
 #include "stratad/sessions/service_manager.h"
 #include "stratad/sessions/session_verbs.h"
 
@@ -108,7 +109,7 @@ int main(int argc, char **argv)
 		{ NULL, 0, NULL, 0 },
 	};
 	struct strata_error error = { "" };
-	int option, listener, quit, ready[2] = { -1, -1 };
+	int option, listener, members = MEMBER_SOCKET_NONE, quit, ready[2] = { -1, -1 };
 	bool background = false;
 
 	while ((option = getopt_long(argc, argv, "bh", options, NULL)) >= 0) {
@@ -128,7 +129,10 @@ int main(int argc, char **argv)
 	quit = catch_signals();
 	listener = quit < 0 ? strata_fail(&error, "no descriptor for signals: %s", strerror(errno))
 			    : daemon_open(&error);
-	if (listener < 0 || session_verbs_restore(&error)) {
+	if (listener >= 0)
+		members = member_socket_open(&error);
+	if (listener < 0 || members == -1 || session_verbs_restore(&error) ||
+	    member_socket_begin(members, quit, &error)) {
 		fprintf(stderr, "stratad: %s\n", error.text);
 		return STRATA_STATUS_FAILED;
 	}
@@ -137,6 +141,7 @@ int main(int argc, char **argv)
 	service_manager_tell_ready();
 	daemon_serve(listener, quit);
 	service_manager_tell_stopping();
+	member_socket_end(members);
 	daemon_close(listener);
 	return STRATA_STATUS_OK;
 }

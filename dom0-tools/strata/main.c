@@ -8,6 +8,7 @@
 
 #include "base/exit_status.h"
 #include "strata/commands.h"
+#include "strata/session_request.h"
 
 static const struct {
 	const char *name;
@@ -74,11 +75,14 @@ static void usage(FILE *out)
 {
 	size_t i;
 
-	fprintf(out, "Usage: strata VERB [OPTIONS]\n"
+	fprintf(out, "Usage: strata [--system] VERB [OPTIONS]\n"
 		     "One timeline across a Xen hypervisor, its guests and dom0.\n\n");
 	for (i = 0; i < NR_VERBS; i++)
 		fprintf(out, "  %-16s %s\n", verbs[i].name, verbs[i].what);
-	fprintf(out, "\n`strata VERB --help` describes a verb and its options.\n");
+	fprintf(out,
+		"\n`strata VERB --help` describes a verb and its options.\n"
+		"--system: a verb of sessions is for root's stratad, which members of the group\n"
+		"tracing may have record events of Xen and kernels.\n");
 }
 
 /* Opens descriptors 0 to 2 if the caller closed them: otherwise a file of ours could get one of
@@ -115,6 +119,11 @@ static int run_verb(int argc, char **argv)
 	if (argc < 2) {
 		usage(stderr);
 		return STRATA_STATUS_USAGE;
+	}
+	if (!strcmp(argv[1], "--system")) {
+		session_request_set_system();
+		return argc > 2 && !strcmp(argv[2], "--system") ? STRATA_STATUS_USAGE
+								: run_verb(argc - 1, argv + 1);
 	}
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
 		usage(stdout);

@@ -8,12 +8,21 @@
 #include "base/exit_status.h"
 #include "control/sibling.h"
 
+static bool system_wide;
+
+void session_request_set_system(void)
+{
+	system_wide = true;
+}
+
 struct strata_control *session_request_begin(void)
 {
 	struct strata_control *control = strata_control_new();
 	struct strata_error error = { "" };
 	char path[PATH_MAX] = "";
 
+	if (control)
+		strata_control_set_system(control, system_wide);
 	/* A missing program is no error before it is needed. */
 	sibling_path("stratad", path, &error);
 	if (control && path[0] && strata_control_set_stratad(control, path) == STRATA_CONTROL_OK)

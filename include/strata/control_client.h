@@ -73,6 +73,14 @@ void strata_control_free(struct strata_control *control);
 void strata_control_set_timeout(struct strata_control *control, int ms);
 
 /*
+ * Chooses which stratad later calls ask, if the calling user is not root: root's, for events of Xen
+ * and kernels, which members of the group tracing may do; or the user's own (the default).
+ * Sessions of root's stratad have no output of the caller's choice, and are never seen by other
+ * users.  No effect for root.
+ */
+void strata_control_set_system(struct strata_control *control, bool system);
+
+/*
  * Names the program that is started when no stratad runs.  Without it: stratad in ../bin of the
  * directory with the shared library, else in PATH.
  * @path: absolute; copied

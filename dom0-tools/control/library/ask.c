@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -34,12 +35,12 @@ struct json_object *ask_make(const char *verb, const char *name)
 }
 
 /* A connected socket, or -1 with errno. */
-static int connect_daemon(const char *run_dir)
+static int connect_socket(const char *run_dir, const char *name)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), number;
 
-	snprintf(address.sun_path, sizeof(address.sun_path), "%s/" MESSAGE_SOCKET, run_dir);
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s/%s", run_dir, name);
 	if (fd < 0)
 		return -1;
 	if (!connect(fd, (struct sockaddr *)&address, sizeof(address))) {
@@ -51,6 +52,38 @@ static int connect_daemon(const char *run_dir)
 	close(fd);
 	errno = number;
 	return -1;
+}
+
+static int connect_daemon(const char *run_dir)
+{
+	return connect_socket(run_dir, MESSAGE_SOCKET);
+}
+
+/* Connects to root's stratad as a member of the group tracing.  A connected socket, or -1 with the
+ * next step. */
+static int connect_as_member(struct strata_error *error)
+{
+	const struct passwd *user = getpwuid(geteuid());
+	const int fd = connect_socket(RUN_DIR_OF_ROOT, MESSAGE_MEMBER_SOCKET);
+	const char *name = user ? user->pw_name : "USER";
+
+	if (fd >= 0)
+		return fd;
+	if (errno == EACCES)
+		return strata_fail(error,
+				   "user %s is not a member of the group " MESSAGE_MEMBER_GROUP
+				   "; as root: usermod -aG " MESSAGE_MEMBER_GROUP
+				   " %s, then log in again",
+				   name, name);
+	if (errno == ENOENT || errno == ECONNREFUSED)
+		return strata_fail(
+			error,
+			"root's stratad does not run, or there was no group " MESSAGE_MEMBER_GROUP
+			" when it started; as root: groupadd -f "
+			"--system " MESSAGE_MEMBER_GROUP
+			", then systemctl restart stratad.service");
+	return strata_fail(error, "root's stratad cannot be reached at " RUN_DIR_OF_ROOT "/%s: %s",
+			   MESSAGE_MEMBER_SOCKET, strerror(errno));
 }
 
 /* Whether an earlier stratad had sessions here, which the next one finds. */
@@ -126,6 +159,8 @@ static int connect_or_start(struct strata_control *control, bool start,
 	int fd;
 
 	*failed = STRATA_CONTROL_NO_REPLY;
+	if (control->system)
+		return connect_as_member(error);
 	if (run_dir_choose(run_dir, error))
 		return -1;
 	if (run_dir_check_path(run_dir, error))

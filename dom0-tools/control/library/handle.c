@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/escape.h"
 #include "control/library/session_status.h"
@@ -29,6 +30,11 @@ void strata_control_free(struct strata_control *control)
 void strata_control_set_timeout(struct strata_control *control, int ms)
 {
 	control->timeout_ms = ms < 0 ? -1 : ms;
+}
+
+void strata_control_set_system(struct strata_control *control, bool system)
+{
+	control->system = system && geteuid();
 }
 
 enum strata_control_result strata_control_set_stratad(struct strata_control *control,

@@ -5,6 +5,7 @@
 #define STRATA_CONTROL_LIBRARY_HANDLE_H
 
 #include <json-c/json.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #include <strata/control_client.h>
@@ -13,6 +14,7 @@
 
 struct strata_control {
 	int timeout_ms; /* -1: none */
+	bool system;    /* root's stratad, through the socket for members */
 	char *stratad;  /* NULL: it is looked for */
 
 	/* Results of the last call. */

@@ -18,16 +18,23 @@ enum strata_control_result strata_control_create(struct strata_control *control,
 {
 	struct strata_error error = { "" };
 	struct json_object *request, *object;
-	char path[PATH_MAX];
+	char path[PATH_MAX] = "";
 
+	if (control->system && session->output)
+		strata_fail(&error, "root's stratad chooses the output directory of a member's "
+				    "session; do not name one");
+	if (error.text[0])
+		return handle_wrong(control, &error);
 	if (session_object_check(session, &error) ||
-	    session_model_check_name(session->name, &error) ||
-	    (session->output ? paths_absolute(session->output, path, &error)
-			     : paths_default(session->name, path, &error)))
+	    session_model_check_name(session->name, &error))
+		return handle_wrong(control, &error);
+	if (!control->system && (session->output ? paths_absolute(session->output, path, &error)
+						 : paths_default(session->name, path, &error)))
 		return handle_wrong(control, &error);
 	request = ask_make("create", NULL);
 	object = session_json_make(session);
-	json_object_object_add(object, "output", json_object_new_string(path));
+	if (path[0])
+		json_object_object_add(object, "output", json_object_new_string(path));
 	json_object_object_add(request, "session", object);
 	return ask(control, request, true);
 }

@@ -4,7 +4,7 @@
 Structures cross as text only, so that they may get new members."""
 import ctypes
 import functools
-from ctypes import POINTER, c_char_p, c_int, c_size_t, c_uint32, c_uint64, c_void_p
+from ctypes import POINTER, c_bool, c_char_p, c_int, c_size_t, c_uint32, c_uint64, c_void_p
 
 SONAME = "libstrata-control.so.2"
 
@@ -19,6 +19,7 @@ _FUNCTIONS = {
     "free": (None, [c_void_p]),
     "set_timeout": (None, [c_void_p, c_int]),
     "set_stratad": _NAMED,
+    "set_system": (None, [c_void_p, c_bool]),
     "message": (c_char_p, [c_void_p]),
     "nr_notes": (c_size_t, [c_void_p]),
     "note": (c_char_p, [c_void_p, c_size_t]),

@@ -71,10 +71,11 @@ def _list(items):
 class Control:
     """A handle of the library.  Threads may share it; their calls wait for each other."""
 
-    def __init__(self, timeout=None, stratad=None, library=_library.SONAME):
+    def __init__(self, timeout=None, stratad=None, library=_library.SONAME, system=False):
         """timeout: seconds that a call waits for stratad; None: without limit.
         stratad: the program that is started when no stratad runs; None: it is looked for.
-        library: name or path of libstrata-control."""
+        library: name or path of libstrata-control.
+        system: asks root's stratad, as a member of the group tracing; without effect for root."""
         self._library = _library.load(library)
         self._lock = threading.Lock()
         self._handle = self._library.new()
@@ -82,6 +83,7 @@ class Control:
             raise MemoryError("no memory for a handle of libstrata-control")
         if timeout is not None:
             self._library.set_timeout(self._handle, max(0, min(int(timeout * 1000), 2**31 - 1)))
+        self._library.set_system(self._handle, bool(system))
         if stratad is not None:
             self._call("set_stratad", _bytes(stratad))
 

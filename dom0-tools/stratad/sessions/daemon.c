@@ -22,6 +22,7 @@
 #include "consumerd/host/run_lock.h"
 #include "control/message.h"
 #include "stratad/sessions/service_manager.h"
+#include "stratad/sessions/session_owner.h"
 #include "stratad/sessions/session_verbs.h"
 
 #define LOCK_NAME "stratad"
@@ -89,7 +90,7 @@ static void *serve_client(void *data)
 	struct strata_error error;
 
 	request = message_receive(client, MESSAGE_REQUEST_BYTES, REQUEST_MS, &error);
-	reply = request ? session_verbs_serve(request) : refuse(error.text);
+	reply = request ? session_verbs_serve(SESSION_OWNER_SELF, request) : refuse(error.text);
 	json_object_put(request);
 	/* A client that is gone needs no reply. */
 	message_send(client, reply, REPLY_MS, &error);

@@ -17,6 +17,7 @@
 #include "control/session_json.h"
 #include "control/session_model.h"
 #include "files/read_at.h"
+#include "stratad/sessions/session_owner.h"
 
 #define FOLDER  MESSAGE_SESSIONS
 #define MODEL   ".json"
@@ -171,27 +172,39 @@ int session_files_load(void (*visit)(void *data, struct strata_session *session)
 	return entries ? closedir(entries) : -1;
 }
 
+static void current_file(char file[FILE_BYTES], uid_t owner)
+{
+	char suffix[SESSION_OWNER_BYTES];
+
+	session_owner_suffix(suffix, owner);
+	file_name(file, CURRENT, suffix);
+}
+
 int session_files_set_current(const char *name, struct strata_error *error)
 {
+	char file[FILE_BYTES];
 	struct strata_dir dir;
 	int result;
 
 	if (run_dir_sub(FOLDER, &dir, error))
 		return -1;
-	result = strata_dir_replace(&dir, CURRENT, name, strlen(name), error);
+	current_file(file, session_owner(name));
+	result = strata_dir_replace(&dir, file, name, strlen(name), error);
 	strata_dir_close(&dir);
 	return result;
 }
 
-void session_files_current(char name[STRATA_SESSION_NAME_BYTES])
+void session_files_current(uid_t owner, char name[STRATA_SESSION_NAME_BYTES])
 {
+	char file[FILE_BYTES];
 	struct strata_error ignored;
 	struct strata_dir dir;
 
 	name[0] = '\0';
 	if (run_dir_sub(FOLDER, &dir, &ignored))
 		return;
-	read_file(&dir, CURRENT, name, STRATA_SESSION_NAME_BYTES);
+	current_file(file, owner);
+	read_file(&dir, file, name, STRATA_SESSION_NAME_BYTES);
 	strata_dir_close(&dir);
 }
 

@@ -8,7 +8,8 @@
  *                                 1 MiB
  *   sessions/NAME:CHANNEL.ended   how that consumer ended, until the next start; absent while it
  *                                 runs, and if it was killed
- *   sessions/current              the session that commands without a name are for
+ *   sessions/current              the session that commands without a name are for; those of a
+ *                                 member of the group tracing: sessions/current@UID
  *   session-NAME:CHANNEL.lock     held by the consumer while it runs
  */
 #ifndef STRATA_STRATAD_SESSION_FILES_H
@@ -33,9 +34,10 @@ void session_files_remove(const struct strata_session *session);
 int session_files_load(void (*visit)(void *data, struct strata_session *session), void *data,
 		       struct strata_error *error);
 
-/* Writes and reads the name of the current session; "" if there is none. */
+/* Writes and reads the name of the current session of an owner (session_owner.h); "" if there is
+ * none. */
 int session_files_set_current(const char *name, struct strata_error *error);
-void session_files_current(char name[STRATA_SESSION_NAME_BYTES]);
+void session_files_current(uid_t owner, char name[STRATA_SESSION_NAME_BYTES]);
 
 /* The consumer of a channel, as its files are named: "NAME:CHANNEL".  Names have no colon. */
 struct session_consumer {

@@ -15,6 +15,7 @@
 #include "files/safe_dir.h"
 #include "stratad/sessions/reply.h"
 #include "stratad/sessions/session_files.h"
+#include "stratad/sessions/session_owner.h"
 
 /* Of a consumer's log, what a stop shows and a status looks at. */
 #define LOG_BYTES 16384u
@@ -511,6 +512,9 @@ struct json_object *session_run_describe(struct managed_session *session)
 	size_t i;
 
 	json_object_object_add(object, "model", session_json_make(model));
+	if (session_owner(model->name) != SESSION_OWNER_SELF)
+		json_object_object_add(object, "owner",
+				       json_object_new_int64(session_owner(model->name)));
 	for (i = 0; i < model->nr_channels; i++)
 		json_object_array_add(
 			channels, describe_channel(&session->channels[i], model->channels[i].name));

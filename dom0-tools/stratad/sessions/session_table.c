@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "control/session_model.h"
+#include "stratad/sessions/session_owner.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER; /* a hold or a consumer ended */
@@ -69,30 +70,46 @@ struct managed_session *session_table_add(struct strata_session *model, struct s
 	return session;
 }
 
-/* The session that a command without a name is for.  Under the lock. */
-static struct managed_session *find_current(struct strata_error *error)
+/* The only session of an owner.  Under the lock.  @nr: OUT, of his sessions */
+static struct managed_session *find_only(uid_t owner, size_t *nr)
+{
+	struct managed_session *only = NULL;
+	size_t i;
+
+	*nr = 0;
+	for (i = 0; i < nr_sessions; i++)
+		if (session_owner(sessions[i]->model.name) == owner) {
+			only = sessions[i];
+			++*nr;
+		}
+	return *nr == 1 ? only : NULL;
+}
+
+/* The session that a command of @owner's without a name is for.  Under the lock. */
+static struct managed_session *find_current(uid_t owner, struct strata_error *error)
 {
 	char name[STRATA_SESSION_NAME_BYTES];
 	struct managed_session *session;
+	size_t nr;
 
-	session_files_current(name);
+	session_files_current(owner, name);
 	session = find(name);
-	if (!session && nr_sessions == 1)
-		session = sessions[0];
+	if (!session || session_owner(name) != owner)
+		session = find_only(owner, &nr);
 	if (!session)
-		strata_fail(error, nr_sessions
-					   ? "name a session, or choose one with `strata "
-					     "set-session NAME`; `strata status` lists them"
-					   : "there are no sessions; `strata create` begins one");
+		strata_fail(error, nr ? "name a session, or choose one with `strata "
+					"set-session NAME`; `strata status` lists them"
+				      : "there are no sessions; `strata create` begins one");
 	return session;
 }
 
-struct managed_session *session_table_hold(const char *name, struct strata_error *error)
+struct managed_session *session_table_hold(uid_t owner, const char *name,
+					   struct strata_error *error)
 {
 	struct managed_session *session;
 
 	pthread_mutex_lock(&lock);
-	session = name ? find(name) : find_current(error);
+	session = name ? find(name) : find_current(owner, error);
 	if (!session && name)
 		strata_fail(error, "there is no session %.*s; `strata status` lists them",
 			    (int)STRATA_SESSION_NAME_BYTES, name);
@@ -225,6 +242,73 @@ void session_table_end(struct managed_session *session)
 	while (count_recording(session))
 		pthread_cond_wait(&changed, &lock);
 	pthread_mutex_unlock(&lock);
+}
+
+/* Under the lock. */
+static bool is_busy(const struct managed_session *session)
+{
+	return session->starts || count_recording(session);
+}
+
+int session_table_begin_start(struct managed_session *session, unsigned int max_of_owner,
+			      unsigned int max_of_members, struct strata_error *error)
+{
+	const uid_t owner = session_owner(session->model.name);
+	size_t of_owner = 0, of_members = 0, i;
+	int result = 0;
+
+	pthread_mutex_lock(&lock);
+	for (i = 0; i < nr_sessions; i++) {
+		const uid_t other = session_owner(sessions[i]->model.name);
+
+		if (sessions[i] == session || !is_busy(sessions[i]))
+			continue;
+		of_owner += other == owner;
+		of_members += other != SESSION_OWNER_SELF;
+	}
+	if (of_owner >= max_of_owner)
+		result = strata_fail(error,
+				     "user %u records %zu sessions, as many as a member of "
+				     "the group tracing may; stop one",
+				     owner, of_owner);
+	else if (of_members >= max_of_members)
+		result = strata_fail(error,
+				     "members of the group tracing record %zu sessions, as "
+				     "many as they may together; try again when one has "
+				     "stopped",
+				     of_members);
+	else
+		session->starts = true;
+	pthread_mutex_unlock(&lock);
+	return result;
+}
+
+void session_table_end_start(struct managed_session *session)
+{
+	pthread_mutex_lock(&lock);
+	session->starts = false;
+	pthread_mutex_unlock(&lock);
+}
+
+size_t session_table_count_of(uid_t owner)
+{
+	size_t nr;
+
+	pthread_mutex_lock(&lock);
+	find_only(owner, &nr);
+	pthread_mutex_unlock(&lock);
+	return nr;
+}
+
+size_t session_table_count_of_members(void)
+{
+	size_t nr;
+
+	pthread_mutex_lock(&lock);
+	find_only(SESSION_OWNER_SELF, &nr);
+	nr = nr_sessions - nr;
+	pthread_mutex_unlock(&lock);
+	return nr;
 }
 
 size_t session_table_names(char (**names)[STRATA_SESSION_NAME_BYTES])

@@ -45,6 +45,7 @@ struct managed_session {
 	char recording[PATH_MAX]; /* of the last start, of all channels; "" if unknown */
 	bool held;
 	bool removed;
+	bool starts;        /* a member's, between session_table_begin_start() and _end_start() */
 	unsigned int users; /* holder, those that wait to hold it, and the watchers */
 };
 
@@ -54,10 +55,11 @@ struct managed_session *session_table_add(struct strata_session *model, struct s
 
 /*
  * Holds a session, once the command that holds it has ended.
- * @name: NULL: the current one, or the only one
+ * @name: NULL: @owner's current one, or his only one
  * NULL with the reason.
  */
-struct managed_session *session_table_hold(const char *name, struct strata_error *error);
+struct managed_session *session_table_hold(uid_t owner, const char *name,
+					   struct strata_error *error);
 
 /* Ends the hold. */
 void session_table_release(struct managed_session *session);
@@ -82,6 +84,21 @@ size_t session_table_count_recording(const struct managed_session *session);
 
 /* Ends the consumers of a session that is held, all at once, and waits until they have ended. */
 void session_table_end(struct managed_session *session);
+
+/*
+ * Reserves a place among the sessions of members that record, until session_table_end_start(): by
+ * then the session, which is held, records or does not.
+ * 0, or -1: too many of its owner, or of all members, record or start.
+ */
+int session_table_begin_start(struct managed_session *session, unsigned int max_of_owner,
+			      unsigned int max_of_members, struct strata_error *error);
+void session_table_end_start(struct managed_session *session);
+
+/* How many sessions an owner has. */
+size_t session_table_count_of(uid_t owner);
+
+/* How many sessions members of the group tracing have. */
+size_t session_table_count_of_members(void);
 
 /* Copies the names of all sessions.  free() the array.  Returns their number. */
 size_t session_table_names(char (**names)[STRATA_SESSION_NAME_BYTES]);

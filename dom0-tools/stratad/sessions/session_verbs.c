@@ -11,29 +11,34 @@
 #include "base/json_members.h"
 #include "control/session_json.h"
 #include "control/session_model.h"
+#include "stratad/sessions/member_admit.h"
+#include "stratad/sessions/member_dir.h"
+#include "stratad/sessions/member_run.h"
 #include "stratad/sessions/reply.h"
 #include "stratad/sessions/session_change.h"
 #include "stratad/sessions/session_files.h"
+#include "stratad/sessions/session_owner.h"
 #include "stratad/sessions/session_run.h"
 #include "stratad/sessions/session_table.h"
 
 /* A verb: fills the reply, and returns its status; -1: failed, @error has the reason. */
-typedef int serve_fn(struct json_object *request, struct json_object *reply,
+typedef int serve_fn(uid_t owner, struct json_object *request, struct json_object *reply,
 		     struct strata_error *error);
 
 /* Holds the session that a request names, or the current one. */
-static struct managed_session *hold(struct json_object *request, struct strata_error *error)
+static struct managed_session *hold(uid_t owner, struct json_object *request,
+				    struct strata_error *error)
 {
 	char name[STRATA_SESSION_NAME_BYTES];
 
 	if (!strata_json_has(request, "name"))
-		return session_table_hold(NULL, error);
+		return session_table_hold(owner, NULL, error);
 	if (strata_json_text(request, "name", name, sizeof(name), error))
 		return NULL;
-	return session_table_hold(name, error);
+	return session_table_hold(owner, name, error);
 }
 
-static int serve_create(struct json_object *request, struct json_object *reply,
+static int serve_create(uid_t owner, struct json_object *request, struct json_object *reply,
 			struct strata_error *error)
 {
 	struct managed_session *session;
@@ -48,7 +53,13 @@ static int serve_create(struct json_object *request, struct json_object *reply,
 		return -1;
 	if (!model.output)
 		strata_fail(error, "session %s has no output directory", model.name);
-	session = !model.output || session_change_check(&model, error)
+	else if (session_owner(model.name) != owner)
+		strata_fail(error,
+			    "%s: '%c' marks sessions of members of the group tracing; "
+			    "choose another name",
+			    model.name, SESSION_OWNER_MARK);
+	session = !model.output || session_owner(model.name) != owner ||
+				  session_change_check(&model, error)
 			  ? NULL
 			  : session_table_add(&model, error);
 	if (!session) {
@@ -68,16 +79,19 @@ static int serve_create(struct json_object *request, struct json_object *reply,
 			 json_object_get_string(json_object_object_get(object, "output")));
 }
 
-static int serve_destroy(struct json_object *request, struct json_object *reply,
+static int serve_destroy(uid_t owner, struct json_object *request, struct json_object *reply,
 			 struct strata_error *error)
 {
-	struct managed_session *session = hold(request, error);
+	struct managed_session *session = hold(owner, request, error);
 	int status = STRATA_STATUS_OK;
+	struct strata_error ignored;
 
 	if (!session)
 		return -1;
 	if (session_table_count_recording(session))
-		status = session_run_stop(session, request, reply, error);
+		status = member_run_stop(session, request, reply, error);
+	else if (session_owner(session->model.name) != SESSION_OWNER_SELF)
+		member_dir_hand_over(session->model.name, &ignored);
 	reply_say(reply, status, "session %s is destroyed; its recordings stay in %s",
 		  session->model.name, session->model.output);
 	session_files_remove(&session->model);
@@ -87,7 +101,7 @@ static int serve_destroy(struct json_object *request, struct json_object *reply,
 }
 
 /* All sessions, or the one that is named. */
-static int serve_status(struct json_object *request, struct json_object *reply,
+static int serve_status(uid_t owner, struct json_object *request, struct json_object *reply,
 			struct strata_error *error)
 {
 	struct json_object *list = json_object_new_array();
@@ -96,10 +110,10 @@ static int serve_status(struct json_object *request, struct json_object *reply,
 	size_t nr, i;
 
 	json_object_object_add(reply, "sessions", list);
-	session_files_current(current);
+	session_files_current(owner, current);
 	json_object_object_add(reply, "current", json_object_new_string(current));
 	if (strata_json_has(request, "name")) {
-		session = hold(request, error);
+		session = hold(owner, request, error);
 		if (!session)
 			return -1;
 		json_object_array_add(list, session_run_describe(session));
@@ -108,7 +122,9 @@ static int serve_status(struct json_object *request, struct json_object *reply,
 	}
 	nr = session_table_names(&names);
 	for (i = 0; i < nr; i++) {
-		session = session_table_hold(names[i], error);
+		if (owner != SESSION_OWNER_SELF && session_owner(names[i]) != owner)
+			continue;
+		session = session_table_hold(owner, names[i], error);
 		/* It may have been destroyed since. */
 		if (!session)
 			continue;
@@ -130,10 +146,10 @@ static int set_current(struct managed_session *session, struct json_object *requ
 }
 
 /* Runs an operation on the session that a request names. */
-static int serve_named(struct json_object *request, struct json_object *reply, session_run_fn *run,
-		       struct strata_error *error)
+static int serve_named(uid_t owner, struct json_object *request, struct json_object *reply,
+		       session_run_fn *run, struct strata_error *error)
 {
-	struct managed_session *session = hold(request, error);
+	struct managed_session *session = hold(owner, request, error);
 	int result;
 
 	if (!session)
@@ -151,8 +167,8 @@ static const struct {
 	{ .verb = "create", .serve = serve_create },
 	{ .verb = "destroy", .serve = serve_destroy },
 	{ .verb = "status", .serve = serve_status },
-	{ .verb = "start", .run = session_run_start },
-	{ .verb = "stop", .run = session_run_stop },
+	{ .verb = "start", .run = member_run_start },
+	{ .verb = "stop", .run = member_run_stop },
 	{ .verb = "enable", .run = session_change_enable },
 	{ .verb = "disable", .run = session_change_disable },
 	{ .verb = "enable-channel", .run = session_change_enable_channel },
@@ -164,20 +180,21 @@ static const struct {
 	{ .verb = "clear", .run = session_run_clear },
 };
 
-static int serve_verb(const char *verb, struct json_object *request, struct json_object *reply,
-		      struct strata_error *error)
+static int serve_verb(uid_t owner, const char *verb, struct json_object *request,
+		      struct json_object *reply, struct strata_error *error)
 {
 	size_t i;
 
 	for (i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++)
 		if (!strcmp(verb, verbs[i].verb))
-			return verbs[i].run ? serve_named(request, reply, verbs[i].run, error)
-					    : verbs[i].serve(request, reply, error);
+			return verbs[i].run
+				       ? serve_named(owner, request, reply, verbs[i].run, error)
+				       : verbs[i].serve(owner, request, reply, error);
 	return strata_fail(error, "stratad knows no verb \"%s\"; use the strata of the same build",
 			   verb);
 }
 
-struct json_object *session_verbs_serve(struct json_object *request)
+struct json_object *session_verbs_serve(uid_t owner, struct json_object *request)
 {
 	struct json_object *reply = json_object_new_object();
 	struct strata_error error = { "" };
@@ -185,7 +202,9 @@ struct json_object *session_verbs_serve(struct json_object *request)
 	char verb[32];
 
 	if (!strata_json_text(request, "verb", verb, sizeof(verb), &error))
-		status = serve_verb(verb, request, reply, &error);
+		status = owner != SESSION_OWNER_SELF && member_admit(owner, verb, request, &error)
+				 ? -1
+				 : serve_verb(owner, verb, request, reply, &error);
 	if (status < 0)
 		status = reply_say(reply, STRATA_STATUS_FAILED, "%s", error.text);
 	json_object_object_add(reply, "status", json_object_new_int(status));

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* member_socket.c - see member_socket.h. */
+#include "stratad/sessions/member_socket.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <json-c/json.h>
+
+#include "base/exit_status.h"
+#include "consumerd/host/peer_user.h"
+#include "consumerd/host/run_dir.h"
+#include "control/message.h"
+#include "stratad/sessions/session_verbs.h"
+
+#define SOCKET_MODE 0620
+#define BACKLOG     64
+
+/* Connections at a time: of one member, and of all. */
+#define MEMBER_CONNECTIONS_MAX  4u
+#define MEMBERS_CONNECTIONS_MAX 32u
+
+/* A request has at most a session's rules. */
+#define REQUEST_BYTES (512u << 10)
+#define REQUEST_MS    10000
+#define REPLY_MS      10000
+
+/* After each request, in which its connection counts: limits the rate of a member's requests. */
+#define PAUSE_MS 10
+
+/* How long a connection waits that could not be accepted. */
+#define RETRY_MS 100
+
+struct connection {
+	int fd; /* -1: this place is free */
+	uid_t member;
+};
+
+static gid_t group;
+static pthread_t server;
+static struct {
+	int listener, quit;
+} sockets;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t ended = PTHREAD_COND_INITIALIZER;
+static struct connection connections[MEMBERS_CONNECTIONS_MAX]; /* under the lock */
+static size_t nr_connections;                                  /* likewise */
+
+/* Opens the socket to the group; until then it is root's alone.  0 or -1. */
+static int give_to_group(struct strata_error *error)
+{
+	const int dir = run_dir_open(error);
+	int result;
+
+	if (dir < 0)
+		return -1;
+	result = fchownat(dir, MESSAGE_MEMBER_SOCKET, (uid_t)-1, group, AT_SYMLINK_NOFOLLOW);
+	if (!result)
+		result = fchmodat(dir, MESSAGE_MEMBER_SOCKET, SOCKET_MODE, 0);
+	if (result)
+		strata_fail(error, "%s/%s: %s", run_dir_path(), MESSAGE_MEMBER_SOCKET,
+			    strerror(errno));
+	close(dir);
+	return result;
+}
+
+int member_socket_open(struct strata_error *error)
+{
+	const struct group *tracing = geteuid() ? NULL : getgrnam(MESSAGE_MEMBER_GROUP);
+	unsigned int i;
+	int fd;
+
+	if (!tracing || !tracing->gr_gid)
+		return MEMBER_SOCKET_NONE;
+	group = tracing->gr_gid;
+	for (i = 0; i < MEMBERS_CONNECTIONS_MAX; i++)
+		connections[i].fd = -1;
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return strata_fail(error, "no socket: %s", strerror(errno));
+	if (!run_dir_bind(fd, MESSAGE_MEMBER_SOCKET, 0600, error) && !give_to_group(error)) {
+		if (!listen(fd, BACKLOG))
+			return fd;
+		strata_fail(error, "%s/%s: %s", run_dir_path(), MESSAGE_MEMBER_SOCKET,
+			    strerror(errno));
+	}
+	close(fd);
+	return -1;
+}
+
+/* Takes a place for a connection.  NULL: the member has as many as he may, or all have. */
+static struct connection *take_place(int fd, uid_t member)
+{
+	struct connection *free_place = NULL;
+	unsigned int of_member = 0, i;
+
+	pthread_mutex_lock(&lock);
+	for (i = 0; i < MEMBERS_CONNECTIONS_MAX; i++) {
+		if (connections[i].fd < 0)
+			free_place = &connections[i];
+		else
+			of_member += connections[i].member == member;
+	}
+	if (of_member >= MEMBER_CONNECTIONS_MAX)
+		free_place = NULL;
+	if (free_place) {
+		*free_place = (struct connection){ .fd = fd, .member = member };
+		nr_connections++;
+	}
+	pthread_mutex_unlock(&lock);
+	return free_place;
+}
+
+static void leave_place(struct connection *place)
+{
+	pthread_mutex_lock(&lock);
+	place->fd = -1;
+	nr_connections--;
+	pthread_cond_signal(&ended);
+	pthread_mutex_unlock(&lock);
+}
+
+static struct json_object *refuse(const char *why)
+{
+	struct json_object *reply = json_object_new_object();
+
+	json_object_object_add(reply, "status", json_object_new_int(STRATA_STATUS_FAILED));
+	json_object_object_add(reply, "message", json_object_new_string(why));
+	return reply;
+}
+
+static void *serve(void *data)
+{
+	const struct timespec pause = { .tv_nsec = PAUSE_MS * 1000000l };
+	struct connection *place = data;
+	struct json_object *request, *reply;
+	struct strata_error error;
+
+	request = message_receive(place->fd, REQUEST_BYTES, REQUEST_MS, &error);
+	reply = request ? session_verbs_serve(place->member, request) : refuse(error.text);
+	json_object_put(request);
+	/* A client that is gone needs no reply. */
+	message_send(place->fd, reply, REPLY_MS, &error);
+	json_object_put(reply);
+	close(place->fd);
+	nanosleep(&pause, NULL);
+	leave_place(place);
+	return NULL;
+}
+
+static void refuse_client(int client, const char *why)
+{
+	struct json_object *reply = refuse(why);
+	struct strata_error error;
+
+	message_send(client, reply, 0, &error);
+	json_object_put(reply);
+	close(client);
+}
+
+static void begin_client(int client)
+{
+	struct connection *place;
+	pthread_t thread;
+	uid_t member;
+
+	if (!peer_is_in_group(client, group, &member)) {
+		refuse_client(client, "you are not a member of the group " MESSAGE_MEMBER_GROUP);
+		return;
+	}
+	place = take_place(client, member);
+	if (!place) {
+		refuse_client(client, "root's stratad serves as many requests of yours, or of all "
+				      "members of the group tracing, as it may; try again");
+		return;
+	}
+	if (!pthread_create(&thread, NULL, serve, place)) {
+		pthread_detach(thread);
+		return;
+	}
+	leave_place(place);
+	refuse_client(client, "stratad has no thread for this request; try again");
+}
+
+static void *serve_members(void *data)
+{
+	struct pollfd fds[] = {
+		{ .fd = sockets.listener, .events = POLLIN },
+		{ .fd = sockets.quit, .events = POLLIN },
+	};
+
+	(void)data;
+	for (;;) {
+		int client;
+
+		if (poll(fds, 2, -1) < 0 && errno != EINTR)
+			break;
+		if (fds[1].revents)
+			break;
+		client = accept4(sockets.listener, NULL, NULL, SOCK_CLOEXEC);
+		if (client >= 0)
+			begin_client(client);
+		else if (errno == EMFILE || errno == ENFILE || errno == ENOMEM)
+			poll(NULL, 0, RETRY_MS);
+	}
+	return NULL;
+}
+
+int member_socket_begin(int listener, int quit, struct strata_error *error)
+{
+	int number;
+
+	if (listener == MEMBER_SOCKET_NONE)
+		return 0;
+	sockets.listener = listener;
+	sockets.quit = quit;
+	number = pthread_create(&server, NULL, serve_members, NULL);
+	return number ? strata_fail(error, "no thread for members of the group tracing: %s",
+				    strerror(number))
+		      : 0;
+}
+
+void member_socket_end(int listener)
+{
+	if (listener == MEMBER_SOCKET_NONE)
+		return;
+	pthread_join(server, NULL);
+	pthread_mutex_lock(&lock);
+	while (nr_connections)
+		pthread_cond_wait(&ended, &lock);
+	pthread_mutex_unlock(&lock);
+	run_dir_remove(MESSAGE_MEMBER_SOCKET);
+	close(listener);
+}
