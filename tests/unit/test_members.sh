@@ -69,6 +69,23 @@ check "with a filter" of $alice enable-event --session web --kernel '*' --filter
 script="import strata; print(*strata.Control(library='$PWD/out/lib/libstrata-control.so', system=True).sessions())"
 check "a program lists them, too" has "$(PYTHONPATH=dom0-tools/python member $alice /usr/bin/python3 -c "$script" 2>&1)" "web@$alice"
 
+# Connections: of one that holds more than he may, the last ones are refused; others do not wait.
+crowd='import socket, sys
+held = [socket.socket(socket.AF_UNIX) for _ in range(5)]
+for one in held:
+    one.connect("/run/strata/members.sock")
+print(held[4].recv(1000).decode(), flush=True)
+sys.stdin.read()'
+coproc member $alice /usr/bin/python3 -c "$crowd"
+read -r answer <&"${COPROC[0]}"
+check "a member's fifth connection is refused" has "$answer" "as many requests of yours"
+check "meanwhile another member is served" timeout 5 setpriv --reuid $bob --regid $bob --groups $tracing -- "$strata" --system status
+check "and root" timeout 5 "$strata" status
+kill "$COPROC_PID"
+wait "$COPROC_PID" 2>/dev/null
+connected() { of $alice status; }
+await connected >/dev/null 2>&1
+
 # Recordings.  This machine may have no Xen, so they are made by hand: a complete one, and one that is his already and locked, which
 # nobody enters.  tests/xen has recorders.
 check "a start gets as far as the recorder" refused "does not run under Xen" of $alice start web
