@@ -37,11 +37,11 @@ void session_model_clear(struct strata_session *session);
 int session_model_copy(struct strata_session *to, const struct strata_session *from,
 		       struct strata_error *error);
 
-/* Checks the name of a session or of a channel, from a user or a file. */
 /* In the name of a session that a member of the group tracing owns, before his number: "web@1000".
  */
 #define SESSION_OWNER_MARK '@'
 
+/* Checks the name of a session or of a channel, from a user or a file. */
 int session_model_check_name(const char *name, struct strata_error *error);
 int session_model_check_channel_name(const char *name, struct strata_error *error);
 

@@ -170,7 +170,7 @@ int strata_inputs_find(struct strata_inputs *inputs, const char *path,
 	FTSENT *entry;
 	FTS *walk;
 	bool any = false;
-	int result = 0;
+	int result = 0, unreadable = 0;
 
 	if (!roots[0])
 		return strata_fail(error, "out of memory");
@@ -185,12 +185,17 @@ int strata_inputs_find(struct strata_inputs *inputs, const char *path,
 		free(roots[0]);
 		return strata_fail(error, "%s: %s", path, strerror(errno));
 	}
-	while (!result && (errno = 0, entry = fts_read(walk)))
+	while (!result && (errno = 0, entry = fts_read(walk))) {
+		if (entry->fts_info == FTS_DNR && entry->fts_level == 0)
+			unreadable = entry->fts_errno;
 		result = look(inputs, walk, entry, roots[0], &any, complain, data);
+	}
 	if (result)
 		strata_fail(error, "out of memory");
 	fts_close(walk);
 	free(roots[0]);
+	if (!result && !any && unreadable)
+		return strata_fail(error, "%s: %s", path, strerror(unreadable));
 	if (!result && !any)
 		return strata_fail(error,
 				   "%s: contains no trace: neither a directory with CTF metadata "

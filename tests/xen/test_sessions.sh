@@ -70,6 +70,8 @@ done
 lost() { out/bin/strata stat --json "$OUT"/channels/recording-*/"$1" 2>/dev/null | jq '[.traces[].lost] | add'; }
 check "the small rings overflowed" test "$(lost channel0)" -gt 0
 check "the other channel lost nothing" test "$(lost rare)" = 0
+check "a member's recording has the hypervisor and the guest" has_layers "$OUT/member" "kernel xen"
+check "it merges, no violation" merged_cleanly "$OUT/member" "$OUT/member-merged"
 check "no kernel complained in dom0" bash -c "! grep -E 'BUG|WARNING|Oops|refcount' '$OUT/dom0-dmesg'"
 check "Xen did not complain" bash -c "! grep -E 'Xen BUG|Assertion|WARN' '$OUT/xl-dmesg'"
 finish

@@ -29,6 +29,28 @@ status_of() {
 	grep -qE "$2" status-of
 }
 
+# A member of the group tracing, and another user.
+printf '%s\n' 'root:x:0:0::/:/bin/sh' 'member:x:1000:1000::/tmp:/bin/sh' 'other:x:1001:1001::/tmp:/bin/sh' >/etc/passwd
+printf '%s\n' 'root:x:0:' 'tracing:x:990:member' >/etc/group
+
+# verb_of USER LOG NAME STATUS VERB...: a verb of his, with root's stratad, that ends with this status.
+verb_of() {
+	user=$1
+	log=$2
+	name=$3
+	status=$4
+	shift 4
+	try "$log" busybox su -s /bin/sh "$user" -c "strata --system $*"
+	expect_status "$name" "$status"
+}
+
+# status_of_member PATTERN
+# shellcheck disable=SC2317 # await calls it
+status_of_member() {
+	busybox su -s /bin/sh member -c 'strata --system status own' >status-of 2>&1
+	grep -qE "$1" status-of
+}
+
 "$LAB_OUT/program" forever 0 /tmp/last >program.log 2>&1 &
 program=$!
 
@@ -130,6 +152,40 @@ sleep 1
 verb stop "they stop" stop channels
 expect_line "each reports" stop 'channel rare: its report:'
 verb destroy "the session is destroyed" destroy channels
+
+# Users: a member of the group tracing has a session of his own, of Xen and of a kernel.
+verb_of other refused "a user who is no member is refused" 1 create own
+expect_line "with the next step" refused 'usermod -aG tracing other'
+verb_of member member "a member's session is created" 0 create own
+verb_of member member "with the hypervisor" 0 enable-event --xen sched
+verb_of member member "and a guest's kernel" 0 enable-event --kernel g1 sched_switch
+verb_of member member "a probe is refused" 1 enable-event --kernel g1 --kprobe vfs_read
+verb_of member member "it starts" 0 start
+verb_of member second "a second one is created" 0 create second
+verb_of member second "with the hypervisor" 0 enable-event --xen sched
+verb_of member second "and does not start beside the first one" 1 start
+await 60 status_of_member 'g1 +kernel +[1-9]'
+verb_of member described "it is described" 0 status own
+expect_line "with the hypervisor" described 'xen +xen +[1-9]'
+verb all "root sees it" status
+expect_line "with its owner's number" all 'own@1000 +records'
+kill -KILL "$(sed 's/process //' /run/strata/stratad.lock)"
+strata status >/dev/null 2>&1
+await 60 status_of_member 'records'
+expect_line "after stratad's death it records on" status-of 'records'
+busybox su -s /bin/sh member -c 'ls /var/lib/strata/1000/own/recording-*' >unread 2>&1
+expect_line "while it records, its files are root's" unread 'Permission denied|No such file'
+verb_of member stop "it stops" 0 stop own
+expect_line "and has lost nothing" stop 'recorded [1-9][0-9]* events .*, 0 lost'
+recording=$(echo /var/lib/strata/1000/own/recording-*)
+busybox su -s /bin/sh member -c "strata stat $recording" >read 2>&1
+expect_line "its owner reads it" read 'sched_switch'
+busybox su -s /bin/sh other -c "strata stat $recording" >unread 2>&1
+expect_line "and no other user" unread 'Permission denied'
+expect_no_line "nothing of it" unread 'sched_switch'
+cp -r "$recording" "$LAB_OUT/member"
+verb_of member member "it is destroyed" 0 destroy own
+verb_of member member "so is the other one" 0 destroy second
 
 verb destroy "all are destroyed" destroy flight
 verb destroy "the session, too" destroy web
