@@ -2,6 +2,7 @@
 /* main.c - the strata command: calls the verb. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -14,44 +15,49 @@ static const struct {
 	const char *name;
 	int (*run)(int argc, char **argv);
 	const char *what;
+	bool asks; /* stratad, so it may be root's (--system) */
 } verbs[] = {
-	{ "list", strata_cmd_list, "list the domains, applications and events of this host" },
-	{ "record", strata_cmd_record, "record hypervisor, guests and dom0" },
-	{ "create", strata_cmd_create, "make a session, which records in the background" },
-	{ "enable-channel", strata_cmd_enable_channel, "add a channel, or set its ring buffers" },
-	{ "disable-channel", strata_cmd_disable_channel, "leave a channel out" },
-	{ "enable-event", strata_cmd_enable_event, "add events to a session" },
-	{ "disable-event", strata_cmd_disable_event, "remove events from a session" },
-	{ "add-context", strata_cmd_add_context, "add contexts to a session's kernels" },
-	{ "track", strata_cmd_track, "limit a session to processes, threads or domains" },
-	{ "untrack", strata_cmd_untrack, "remove such a limit" },
-	{ "start", strata_cmd_start, "start to record a session" },
-	{ "stop", strata_cmd_stop, "stop recording a session" },
-	{ "status", strata_cmd_status, "show sessions, and what they record" },
-	{ "rotate", strata_cmd_rotate, "end the recording of a session, continue in a new one" },
+	{ "list", strata_cmd_list, "list the domains, applications and events of this host",
+	  false },
+	{ "record", strata_cmd_record, "record hypervisor, guests and dom0", false },
+	{ "create", strata_cmd_create, "make a session, which records in the background", true },
+	{ "enable-channel", strata_cmd_enable_channel, "add a channel, or set its ring buffers",
+	  true },
+	{ "disable-channel", strata_cmd_disable_channel, "leave a channel out", true },
+	{ "enable-event", strata_cmd_enable_event, "add events to a session", true },
+	{ "disable-event", strata_cmd_disable_event, "remove events from a session", true },
+	{ "add-context", strata_cmd_add_context, "add contexts to a session's kernels", true },
+	{ "track", strata_cmd_track, "limit a session to processes, threads or domains", true },
+	{ "untrack", strata_cmd_untrack, "remove such a limit", true },
+	{ "start", strata_cmd_start, "start to record a session", true },
+	{ "stop", strata_cmd_stop, "stop recording a session", true },
+	{ "status", strata_cmd_status, "show sessions, and what they record", true },
+	{ "rotate", strata_cmd_rotate, "end the recording of a session, continue in a new one",
+	  true },
 	{ "enable-rotation", strata_cmd_enable_rotation,
-	  "rotate the recording of a session by size or time" },
-	{ "disable-rotation", strata_cmd_disable_rotation, "end automatic rotation" },
-	{ "clear", strata_cmd_clear, "remove the events that a session has recorded" },
-	{ "set-session", strata_cmd_set_session, "choose the current session" },
-	{ "save", strata_cmd_save, "write a session to a file" },
-	{ "load", strata_cmd_load, "make a session from a file" },
-	{ "destroy", strata_cmd_destroy, "remove a session; its recordings stay" },
-	{ "top", strata_cmd_top, "count events and times of hypervisor and kernels, live" },
-	{ "trigger", strata_cmd_trigger, "take a snapshot when a condition is met" },
-	{ "select", strata_cmd_select, "change the selection of a running recorder" },
-	{ "snapshot", strata_cmd_snapshot, "write the events of a flight recorder" },
-	{ "recover", strata_cmd_recover, "restore the recording of a killed recorder" },
-	{ "merge", strata_cmd_merge, "merge recordings and traces into one timeline" },
-	{ "import", strata_cmd_import, "convert an xentrace file to a recording" },
-	{ "view", strata_cmd_view, "show the events of traces of any tracer" },
-	{ "convert", strata_cmd_convert, "merge traces of any tracer into another form" },
-	{ "stat", strata_cmd_stat, "describe traces" },
-	{ "report", strata_cmd_report, "summarise traces: who waited for whom, and how long" },
-	{ "why", strata_cmd_why, "explain what took long: requests, tasks, wake-ups" },
-	{ "timeline", strata_cmd_timeline, "draw traces as a page for the browser" },
-	{ "sql", strata_cmd_sql, "query traces with SQL" },
-	{ "version", strata_cmd_version, "print the version of this program" },
+	  "rotate the recording of a session by size or time", true },
+	{ "disable-rotation", strata_cmd_disable_rotation, "end automatic rotation", true },
+	{ "clear", strata_cmd_clear, "remove the events that a session has recorded", true },
+	{ "set-session", strata_cmd_set_session, "choose the current session", true },
+	{ "save", strata_cmd_save, "write a session to a file", true },
+	{ "load", strata_cmd_load, "make a session from a file", true },
+	{ "destroy", strata_cmd_destroy, "remove a session; its recordings stay", true },
+	{ "top", strata_cmd_top, "count events and times of hypervisor and kernels, live", false },
+	{ "trigger", strata_cmd_trigger, "take a snapshot when a condition is met", false },
+	{ "select", strata_cmd_select, "change the selection of a running recorder", false },
+	{ "snapshot", strata_cmd_snapshot, "write the events of a flight recorder", true },
+	{ "recover", strata_cmd_recover, "restore the recording of a killed recorder", false },
+	{ "merge", strata_cmd_merge, "merge recordings and traces into one timeline", false },
+	{ "import", strata_cmd_import, "convert an xentrace file to a recording", false },
+	{ "view", strata_cmd_view, "show the events of traces of any tracer", false },
+	{ "convert", strata_cmd_convert, "merge traces of any tracer into another form", false },
+	{ "stat", strata_cmd_stat, "describe traces", false },
+	{ "report", strata_cmd_report, "summarise traces: who waited for whom, and how long",
+	  false },
+	{ "why", strata_cmd_why, "explain what took long: requests, tasks, wake-ups", false },
+	{ "timeline", strata_cmd_timeline, "draw traces as a page for the browser", false },
+	{ "sql", strata_cmd_sql, "query traces with SQL", false },
+	{ "version", strata_cmd_version, "print the version of this program", false },
 };
 
 #define NR_VERBS (sizeof(verbs) / sizeof(verbs[0]))
@@ -112,7 +118,8 @@ static void report_unknown_verb(const char *name)
 	fprintf(stderr, "strata: unknown verb \"%s\"; `strata --help` lists them\n", name);
 }
 
-static int run_verb(int argc, char **argv)
+/* @system: the verb is for root's stratad */
+static int run_verb(int argc, char **argv, bool system)
 {
 	size_t i;
 
@@ -120,10 +127,9 @@ static int run_verb(int argc, char **argv)
 		usage(stderr);
 		return STRATA_STATUS_USAGE;
 	}
-	if (!strcmp(argv[1], "--system")) {
+	if (!strcmp(argv[1], "--system") && !system) {
 		session_request_set_system();
-		return argc > 2 && !strcmp(argv[2], "--system") ? STRATA_STATUS_USAGE
-								: run_verb(argc - 1, argv + 1);
+		return run_verb(argc - 1, argv + 1, true);
 	}
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
 		usage(stdout);
@@ -131,9 +137,16 @@ static int run_verb(int argc, char **argv)
 	}
 	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V"))
 		return strata_cmd_version(argc - 1, argv + 1);
-	for (i = 0; i < NR_VERBS; i++)
-		if (!strcmp(argv[1], verbs[i].name))
-			return verbs[i].run(argc - 1, argv + 1);
+	for (i = 0; i < NR_VERBS && strcmp(argv[1], verbs[i].name); i++)
+		;
+	if (i < NR_VERBS && system && !verbs[i].asks) {
+		fprintf(stderr,
+			"strata: --system is for the verbs of sessions; \"%s\" asks no stratad\n",
+			argv[1]);
+		return STRATA_STATUS_USAGE;
+	}
+	if (i < NR_VERBS)
+		return verbs[i].run(argc - 1, argv + 1);
 	report_unknown_verb(argv[1]);
 	return STRATA_STATUS_USAGE;
 }
@@ -143,7 +156,7 @@ int main(int argc, char **argv)
 	int status;
 
 	hold_standard_files();
-	status = run_verb(argc, argv);
+	status = run_verb(argc, argv, false);
 	if ((fflush(stdout) || ferror(stdout)) && status != STRATA_STATUS_FAILED) {
 		fprintf(stderr, "strata: the output could not be written: %s\n", strerror(errno));
 		return STRATA_STATUS_FAILED;

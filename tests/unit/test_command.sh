@@ -23,6 +23,7 @@ for word in version --version -V; do
 done
 check "it takes no argument" says 2 'version takes no "x"' version x
 check "a wrong verb is named" says 2 'unknown verb "recrod"' recrod
+check "--system is for verbs of sessions" says 2 '"record" asks no stratad' --system record --duration 1s
 check "add-trigger of lttng: what to do here" says 2 'no verb "add-trigger": .strata trigger. waits' add-trigger
 check "list-triggers likewise" says 2 'no verb "list-triggers": .*running .strata trigger.' list-triggers
 check "remove-trigger likewise" says 2 'no verb "remove-trigger": interrupt' remove-trigger
