@@ -17,7 +17,7 @@ says() {
 	[ "$status" = "$wanted" ] && printf '%s\n' "$output" | grep -qE "$pattern"
 }
 
-check "without a verb it shows how" says 2 '^Usage: strata VERB'
+check "without a verb it shows how" says 2 '^Usage: strata .--system. VERB'
 for word in version --version -V; do
 	check "$word prints the version" says 0 '^strata [0-9]+\.[0-9]+$' "$word"
 done
