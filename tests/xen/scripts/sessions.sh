@@ -178,8 +178,8 @@ expect_line "while it records, its files are root's" unread 'Permission denied|N
 verb_of member stop "it stops" 0 stop own
 expect_line "and has lost nothing" stop 'recorded [1-9][0-9]* events .*, 0 lost'
 recording=$(echo /var/lib/strata/1000/own/recording-*)
-busybox su -s /bin/sh member -c "strata stat $recording" >read 2>&1
-expect_line "its owner reads it" read 'sched_switch'
+busybox su -s /bin/sh member -c "strata stat $recording" >own-read 2>&1
+expect_line "its owner reads it" own-read 'sched_switch'
 busybox su -s /bin/sh other -c "strata stat $recording" >unread 2>&1
 expect_line "and no other user" unread 'Permission denied'
 expect_no_line "nothing of it" unread 'sched_switch'
