@@ -55,14 +55,15 @@ void *strata_assembled_begin(u32 bytes)
 
 /* Writes a channel's contexts for a payload of @bytes to this probe's memory.  Returns their
  * number of bytes. */
-static u32 write_contexts(u32 contexts, u32 bytes, const void **written)
+static u32 write_contexts(unsigned long channel, u32 contexts, u32 bytes, const void **written)
 {
 	const unsigned long nesting = this_cpu_read(strata_cpu_rings.nesting);
 	const u32 room = STRATA_PAYLOAD_BYTES_MAX - sizeof(struct strata_guest_context);
 	void *to = this_cpu_read(payloads)->contexts[nesting - 1];
 
 	*written = to;
-	return strata_contexts_write(contexts, to, room > bytes ? room - bytes : 0, nesting > 1);
+	return strata_contexts_write(channel, contexts, to, room > bytes ? room - bytes : 0,
+				     nesting > 1);
 }
 
 static void copy_record(const struct strata_event *event, unsigned long channel,
@@ -74,7 +75,7 @@ static void copy_record(const struct strata_event *event, unsigned long channel,
 	u32 before_bytes = 0;
 
 	if (contexts)
-		before_bytes = write_contexts(contexts, bytes, &before);
+		before_bytes = write_contexts(channel, contexts, bytes, &before);
 	/* It refuses a payload that is too long, and counts it. */
 	if (!strata_record_begin(&record, channel, event->id, before_bytes + bytes, ticks))
 		return;

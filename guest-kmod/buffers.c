@@ -131,7 +131,7 @@ void strata_buffers_set_header_form(unsigned int channel, enum strata_header_for
 		strata_ring_set_form(ring_of(channel, cpu), form);
 }
 
-void strata_buffers_set_contexts(unsigned int channel, u16 contexts)
+void strata_buffers_set_contexts(unsigned int channel, u32 contexts)
 {
 	unsigned int cpu;
 

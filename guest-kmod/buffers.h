@@ -50,7 +50,7 @@ void strata_buffers_set_header_form(unsigned int channel, enum strata_header_for
 
 /* Likewise sets which contexts (strata/abi/guest_context.h) a channel's records have; a new
  * channel's have none. */
-void strata_buffers_set_contexts(unsigned int channel, u16 contexts);
+void strata_buffers_set_contexts(unsigned int channel, u32 contexts);
 
 /*
  * Hands all records of a channel so far to its reader: each ring's CPU closes the sub-buffer that

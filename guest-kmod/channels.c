@@ -10,6 +10,7 @@
 #include "aggregate.h"
 #include "buffers.h"
 #include "channels.h"
+#include "counters.h"
 #include "event_table.h"
 #include "events.h"
 
@@ -99,6 +100,7 @@ static int share(unsigned int channel, const struct contents *contents, u64 nonc
 		memory[channel].root = place;
 		memory[channel].shared = true;
 		strata_event_table_publish(channel, strata_channel_root(channel));
+		strata_counters_open(channel, strata_channel_root(channel));
 		return 0;
 	}
 	err = place;
@@ -163,6 +165,7 @@ grant_ref_t strata_channel_root_ref(unsigned int channel)
 void strata_channel_unshare(unsigned int channel)
 {
 	memory[channel].shared = false;
+	strata_counters_close(channel);
 	destroy_contents(channel);
 	strata_event_table_publish(channel, NULL);
 	if (!channel)

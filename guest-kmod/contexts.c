@@ -12,6 +12,7 @@
 #include <linux/uaccess.h>
 
 #include "contexts.h"
+#include "counters.h"
 
 /* Frames of this module between a kernel function and the stack trace: they are left out. */
 #define OWN_FRAMES 8u
@@ -36,6 +37,19 @@ static void put(struct writing *writing, enum strata_guest_context_bit bit, u32 
 		return;
 	memcpy(writing->at, &value, sizeof(value));
 	writing->at += sizeof(value);
+}
+
+static void put_counters(struct writing *writing, unsigned int channel)
+{
+	unsigned int number;
+
+	for (number = 0; number < STRATA_COUNTERS_MAX; number++)
+		if (writing->contexts & STRATA_COUNTER_BIT(number)) {
+			const u64 value = strata_counter_read(channel, number);
+
+			memcpy(writing->at, &value, sizeof(value));
+			writing->at += sizeof(value);
+		}
 }
 
 /* Copies the name as it is: a lock would keep the task from changing it meanwhile, but a probe
@@ -164,7 +178,7 @@ static bool is_migratable(void)
 #endif
 }
 
-u32 strata_contexts_write(u32 contexts, void *to, u32 room, bool nested)
+u32 strata_contexts_write(unsigned int channel, u32 contexts, void *to, u32 room, bool nested)
 {
 	struct writing writing = {
 		.contexts = contexts,
@@ -182,6 +196,8 @@ u32 strata_contexts_write(u32 contexts, void *to, u32 room, bool nested)
 	put(&writing, STRATA_CONTEXT_CONTEXT_SWITCHES, current->nvcsw + current->nivcsw);
 	put(&writing, STRATA_CONTEXT_MINOR_FAULTS, current->min_flt);
 	put(&writing, STRATA_CONTEXT_MAJOR_FAULTS, current->maj_flt);
+	if (contexts & STRATA_COUNTERS_ALL)
+		put_counters(&writing, channel);
 	writing.cut = writing.at;
 	writing.at += strata_guest_context_stacks(contexts) * sizeof(u32);
 	put_kernel_stack(&writing, has(&writing, STRATA_CONTEXT_CALLSTACK_USER));

@@ -30,6 +30,7 @@
 #include "channels.h"
 #include "contexts.h"
 #include "control.h"
+#include "counters.h"
 #include "event_table.h"
 #include "events.h"
 #include "filter.h"
@@ -48,7 +49,7 @@ struct command {
 	enum strata_mode mode;
 	enum strata_header_form form;
 	u32 period_ms;
-	u16 contexts;
+	u32 contexts;
 	DECLARE_BITMAP(mask, STRATA_GUEST_EVENTS_MAX);
 	char *filter; /* its words; NULL: none */
 };
@@ -111,15 +112,15 @@ static bool parse_period(const char *text, u32 *period_ms)
 }
 
 /* Takes a word "contexts=SET" from the front of @words, if there is one. */
-static bool take_contexts(char **words, u16 *contexts)
+static bool take_contexts(char **words, u32 *contexts)
 {
 	const char *word;
 
 	if (!*words || !strstarts(*words, "contexts="))
 		return true;
 	word = strsep(words, " ") + strlen("contexts=");
-	return isxdigit(word[0]) && !kstrtou16(word, 16, contexts) &&
-	       !(*contexts & ~STRATA_CONTEXTS_ALL);
+	return isxdigit(word[0]) && !kstrtou32(word, 16, contexts) &&
+	       !(*contexts & ~(STRATA_CONTEXTS_ALL | STRATA_COUNTERS_ALL));
 }
 
 static bool is_started(unsigned int channel)
@@ -149,8 +150,15 @@ static void stop(unsigned int channel)
 	strata_buffers_flush(channel);
 }
 
+/* Its counters end, too. */
+static void stop_counting(unsigned int channel)
+{
+	stop(channel);
+	strata_counters_keep(channel, 0);
+}
+
 /* Sets the contexts of a channel that is stopped and flushed. */
-static void set_contexts(unsigned int channel, u16 contexts)
+static void set_contexts(unsigned int channel, u32 contexts)
 {
 	strata_contexts[channel] = contexts;
 	strata_buffers_set_contexts(channel, contexts);
@@ -200,9 +208,11 @@ static int start(const struct command *command)
 	if (!err)
 		err = strata_events_select(channel, command->mask);
 	if (err) {
-		stop(channel);
+		stop_counting(channel);
 		return err;
 	}
+	/* No probe writes others now. */
+	strata_counters_keep(channel, command->contexts);
 	set_gate(channel, true, filter || counts || command->contexts);
 	return 0;
 }
@@ -212,7 +222,10 @@ static int prepare_contexts(const struct command *command)
 {
 	if (!command->contexts)
 		return 0;
-	return strata_aggregates[command->channel] ? -EINVAL : strata_assembled_prepare();
+	if (strata_aggregates[command->channel])
+		return -EINVAL;
+	return strata_assembled_prepare()
+		       ?: strata_counters_resume(command->channel, command->contexts);
 }
 
 /* "MODE PERIOD MASK", a word for contexts, and words FILTER */
@@ -236,8 +249,22 @@ static int obey_stop(struct command *command, char *words)
 {
 	if (words)
 		return -EINVAL;
-	stop(command->channel);
+	stop_counting(command->channel);
 	return 0;
+}
+
+/* "TYPE CONFIG" */
+static int obey_counter(struct command *command, char *words)
+{
+	const unsigned int channel = command->channel;
+	const char *type_text = strsep(&words, " ");
+	u64 config;
+	u32 type;
+
+	if (strata_aggregates[channel] || !type_text || !words || !isxdigit(type_text[0]) ||
+	    kstrtou32(type_text, 16, &type) || !isxdigit(words[0]) || kstrtou64(words, 16, &config))
+		return -EINVAL;
+	return strata_counters_add(channel, type, config);
 }
 
 static int obey_flush(struct command *command, char *words)
@@ -417,6 +444,7 @@ static const struct {
 	{ "uprobe", obey_uprobe, "probed" },
 	{ "uretprobe", obey_uretprobe, "probed" },
 	{ "function", obey_function, "probed" },
+	{ "counter", obey_counter, "prepared" },
 	{ "create", obey_create, "created", true },
 	{ "aggregate", obey_aggregate, "aggregated", true },
 	{ "destroy", obey_destroy, "destroyed", true },
@@ -448,7 +476,7 @@ static void resume(void)
 	for (channel = STRATA_GUEST_CHANNELS_MAX - 1; channel > 0; channel--)
 		if (strata_channel_shared(channel))
 			destroy(channel);
-	stop(0);
+	stop_counting(0);
 	strata_resume_publish();
 }
 
@@ -531,7 +559,7 @@ void strata_control_close(void)
 	for (channel = 0; channel < STRATA_GUEST_CHANNELS_MAX; channel++) {
 		if (!strata_channel_shared(channel))
 			continue;
-		stop(channel);
+		stop_counting(channel);
 		strata_filter_replace(channel, NULL);
 	}
 }

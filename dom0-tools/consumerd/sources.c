@@ -175,6 +175,7 @@ int sources_begin_kernel(struct recorder *recorder, const struct guest *guest,
 	source->came_ticks = came_ticks;
 	source->form = map->form;
 	source->contexts = map->contexts;
+	source->counters = map->counter_fields;
 	if (identify(source, STRATA_LAYER_KERNEL, guest->domain, guest->name, error))
 		return -1;
 	/* Unrecorded events would only lengthen the metadata. */

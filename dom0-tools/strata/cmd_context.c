@@ -28,10 +28,16 @@ static void usage(FILE *out)
 
 static int list_contexts(void)
 {
+	const char *name, *help;
 	unsigned int i;
 
 	for (i = 0; i < STRATA_NR_CONTEXTS; i++)
 		printf("%-16s  %s\n", strata_kernel_context_name(i), strata_kernel_context_help(i));
+	printf("\nCounted on each CPU, whatever runs there:\n");
+	for (i = 0; strata_kernel_counter_at(i, &name, &help); i++)
+		printf("perf:cpu:%-25s  %s\n", name, help);
+	printf("perf:cpu:%-25s  %s\n", "raw:rN:NAME",
+	       "event N of the processor, in hexadecimal; NAME is yours");
 	return STRATA_STATUS_OK;
 }
 

@@ -32,8 +32,9 @@ struct strata_packet_header {
 	uint64_t events_discarded; /* sum of the three below: all losses before this packet's end */
 	uint64_t lost[STRATA_NR_LOST];
 	uint32_t cpu_id;
-	/* In a ring of a kernel the contexts of its records, STRATA_CONTEXT_BIT()s
-	 * (abi/guest_context.h); in an application's file its process's number; else zero. */
+	/* In a ring of a kernel the contexts of its records, STRATA_CONTEXT_BIT()s and
+	 * STRATA_COUNTER_BIT()s (abi/guest_context.h); in an application's file its process's
+	 * number; else zero. */
 	uint32_t layer_word;
 };
 

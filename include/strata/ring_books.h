@@ -59,7 +59,7 @@ struct strata_ring {
 	bool overwrite;    /* set by the home while no probe is under way */
 	bool ended;        /* no sub-buffer is opened any more (ring_end.h) */
 	uint8_t form;      /* enum strata_header_form: strata_ring_set_form() */
-	uint16_t contexts; /* of the records: strata_ring_set_contexts() */
+	uint32_t contexts; /* of the records: strata_ring_set_contexts() */
 	uint32_t cpu;
 	strata_count_t nesting; /* probes under way on this CPU */
 	strata_count_t lost[STRATA_NR_LOST];
@@ -154,7 +154,7 @@ static inline void strata_ring_set_form(struct strata_ring *ring, enum strata_he
 
 /* Sets which contexts the records have; none until then.  Call it as strata_ring_set_form(): a
  * packet has records with the same contexts.  @contexts: STRATA_CONTEXT_BIT()s */
-static inline void strata_ring_set_contexts(struct strata_ring *ring, uint16_t contexts)
+static inline void strata_ring_set_contexts(struct strata_ring *ring, uint32_t contexts)
 {
 	ring->contexts = contexts;
 	strata_write_once(&ring->shared->contexts, contexts);

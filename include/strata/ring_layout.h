@@ -22,7 +22,7 @@
 #define STRATA_PAGE_BYTES 4096u
 
 #define STRATA_RING_MAGIC          0x47525453u /* "STRG" */
-#define STRATA_RING_LAYOUT_VERSION 2u
+#define STRATA_RING_LAYOUT_VERSION 3u
 
 /* Limits that both sides enforce, so that no size computed from them can overflow. */
 #define STRATA_SUBBUF_BITS_MIN     12u
@@ -47,10 +47,12 @@ struct strata_ring_writer_area {
 	uint32_t cpu;
 	uint8_t count_bits; /* width of the writer's counters; a reader of another width refuses */
 	uint8_t form;       /* enum strata_header_form of the records that are written now */
-	/* The contexts of the records that are written now, STRATA_CONTEXT_BIT()s
-	 * (abi/guest_context.h); zero, except in kernels. */
-	uint16_t contexts;
-	uint64_t reserved1[6];
+	uint16_t reserved0;
+	/* The contexts of the records that are written now, STRATA_CONTEXT_BIT()s and
+	 * STRATA_COUNTER_BIT()s (abi/guest_context.h); zero, except in kernels. */
+	uint32_t contexts;
+	uint32_t reserved3;
+	uint64_t reserved1[5];
 	/* Losses up to now, including those after the last packet that could be written. */
 	uint64_t lost[STRATA_NR_LOST];
 	uint64_t reserved2[5];

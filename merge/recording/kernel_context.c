@@ -86,13 +86,27 @@ static struct strata_field_desc cut_field(const char *name)
 	return field;
 }
 
-void strata_kernel_context_describe(struct strata_event_desc *context, uint32_t contexts)
+static struct strata_field_desc counter_field(const char *name)
+{
+	struct strata_field_desc field = { .kind = STRATA_FIELD_UNSIGNED,
+					   .bytes = STRATA_COUNTER_BYTES,
+					   .count = 1 };
+
+	strcpy(field.name, name);
+	return field;
+}
+
+void strata_kernel_context_describe(struct strata_event_desc *context, uint32_t contexts,
+				    const struct strata_counter_fields *counters)
 {
 	unsigned int i;
 
 	for (i = 0; i < STRATA_NR_CONTEXTS; i++)
 		if (contexts & STRATA_CONTEXT_BIT(i) && !known[i].cut)
 			context->fields[context->nr_fields++] = known[i].field;
+	for (i = 0; i < STRATA_COUNTERS_MAX; i++)
+		if (contexts & STRATA_COUNTER_BIT(i))
+			context->fields[context->nr_fields++] = counter_field(counters->field[i]);
 	for (i = 0; i < STRATA_NR_CONTEXTS; i++)
 		if (contexts & STRATA_CONTEXT_BIT(i) && known[i].cut)
 			context->fields[context->nr_fields++] = cut_field(known[i].cut);

@@ -12,6 +12,8 @@
 #include <strata/abi/guest_context.h>
 #include <strata/event.h>
 
+#include "recording/kernel_counter.h"
+
 /* LTTng's name of a context, for options and lists: "callstack-kernel". */
 const char *strata_kernel_context_name(enum strata_guest_context_bit context);
 
@@ -22,8 +24,10 @@ const char *strata_kernel_context_help(enum strata_guest_context_bit context);
 bool strata_kernel_context_find(const char *name, size_t length, uint32_t *contexts);
 
 /* Appends the fields of a set of contexts, in the order of a record.  A call stack has two: the
- * last is its frames, and before all stacks is one that says whether frames are missing.  @context:
- * has room for them. */
-void strata_kernel_context_describe(struct strata_event_desc *context, uint32_t contexts);
+ * last is its frames, and before all stacks is one that says whether frames are missing.
+ * @context: has room for them
+ * @counters: names of the counters in the set; NULL: it has none */
+void strata_kernel_context_describe(struct strata_event_desc *context, uint32_t contexts,
+				    const struct strata_counter_fields *counters);
 
 #endif /* STRATA_MERGE_KERNEL_CONTEXT_H */

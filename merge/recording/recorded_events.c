@@ -135,12 +135,34 @@ static bool is_field_of(const struct strata_field_desc *field, unsigned int bit)
 {
 	struct strata_event_desc one = { .nr_fields = 0 };
 
-	strata_kernel_context_describe(&one, STRATA_CONTEXT_BIT(bit));
+	strata_kernel_context_describe(&one, STRATA_CONTEXT_BIT(bit), NULL);
 	return is_same_field(field, &one.fields[one.nr_fields - 1]);
 }
 
-int strata_recorded_contexts(const struct strata_ctf_type *context, uint16_t *contexts,
-			     struct strata_error *error)
+static bool is_counter(const struct strata_field_desc *field)
+{
+	return field->kind == STRATA_FIELD_UNSIGNED && field->bytes == STRATA_COUNTER_BYTES &&
+	       field->count == 1 &&
+	       !strncmp(field->name, STRATA_COUNTER_FIELD, strlen(STRATA_COUNTER_FIELD));
+}
+
+/* Returns the set of the counters. */
+static uint32_t find_counters(const struct strata_event_desc *found,
+			      struct strata_counter_fields *counters)
+{
+	unsigned int at, nr = 0;
+	uint32_t set = 0;
+
+	for (at = 0; at < found->nr_fields && nr < STRATA_COUNTERS_MAX; at++)
+		if (is_counter(&found->fields[at])) {
+			strcpy(counters->field[nr], found->fields[at].name);
+			set |= STRATA_COUNTER_BIT(nr++);
+		}
+	return set;
+}
+
+int strata_recorded_contexts(const struct strata_ctf_type *context, uint32_t *contexts,
+			     struct strata_counter_fields *counters, struct strata_error *error)
 {
 	struct strata_event_desc found = { .id = 0 };
 	struct strata_event_desc expected = *strata_layer_context(STRATA_LAYER_KERNEL);
@@ -152,8 +174,9 @@ int strata_recorded_contexts(const struct strata_ctf_type *context, uint16_t *co
 	for (bit = 0; bit < STRATA_NR_CONTEXTS; bit++)
 		for (at = 0; at < found.nr_fields; at++)
 			if (is_field_of(&found.fields[at], bit))
-				*contexts |= (uint16_t)STRATA_CONTEXT_BIT(bit);
-	strata_kernel_context_describe(&expected, *contexts);
+				*contexts |= STRATA_CONTEXT_BIT(bit);
+	*contexts |= find_counters(&found, counters);
+	strata_kernel_context_describe(&expected, *contexts, counters);
 	for (at = 0; at < found.nr_fields && at < expected.nr_fields; at++)
 		if (!is_same_field(&found.fields[at], &expected.fields[at]))
 			return strata_fail(error, "the context has %s where a kernel's has %s",
@@ -209,7 +232,8 @@ static int load_events(struct strata_source *source, const struct strata_ctf_met
 		return strata_fail(error, "it describes another recording than recording.json");
 	source->form = (enum strata_header_form)stream->id;
 	if (source->layer == STRATA_LAYER_KERNEL &&
-	    strata_recorded_contexts(stream->event_context, &source->contexts, error))
+	    strata_recorded_contexts(stream->event_context, &source->contexts, &source->counters,
+				     error))
 		return -1;
 	if (source->nr_numbers)
 		return load_numbered(source, stream, error);

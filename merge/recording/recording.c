@@ -82,7 +82,7 @@ const struct strata_event_desc *strata_layer_context(enum strata_layer layer)
 void strata_source_context(const struct strata_source *source, struct strata_event_desc *context)
 {
 	*context = *strata_layer_context(source->layer);
-	strata_kernel_context_describe(context, source->contexts);
+	strata_kernel_context_describe(context, source->contexts, &source->counters);
 }
 
 void strata_source_clear_events(struct strata_source *source)

@@ -24,6 +24,7 @@
 #include <strata/packet.h>
 
 #include "base/error.h"
+#include "recording/kernel_counter.h"
 #include "xen/exit_reasons.h"
 
 #define STRATA_RECORDING_FILE "recording.json"
@@ -106,7 +107,8 @@ struct strata_source {
 	int32_t pid;
 	uint32_t uid;                 /* of that process, according to the kernel */
 	enum strata_header_form form; /* of all its records' headers */
-	uint16_t contexts;    /* of a kernel's records, besides the thread (kernel_context.h) */
+	uint32_t contexts; /* of a kernel's records, besides the thread (kernel_context.h) */
+	struct strata_counter_fields counters; /* of them, the names of counters */
 	uint64_t since_ticks; /* the host's TSC before which it recorded nothing; 0: unknown */
 	/* The host's TSC when it appeared; 0: it was present from the beginning. */
 	uint64_t came_ticks;
@@ -223,10 +225,11 @@ int strata_recorded_event_describe(const struct strata_ctf_event_class *class,
 
 struct strata_ctf_type;
 
-/* Finds which contexts the records of a kernel have, by the context in its metadata.  @contexts:
- * OUT.  0, or -1 with the reason: a recorder does not write such a context. */
-int strata_recorded_contexts(const struct strata_ctf_type *context, uint16_t *contexts,
-			     struct strata_error *error);
+/* Finds which contexts the records of a kernel have, by the context in its metadata.  Counters are
+ * numbered from 0.  @contexts, @counters: OUT.  0, or -1 with the reason: a recorder does not write
+ * such a context. */
+int strata_recorded_contexts(const struct strata_ctf_type *context, uint32_t *contexts,
+			     struct strata_counter_fields *counters, struct strata_error *error);
 
 /* The event with that id, or NULL.  In the hypervisor's layer, adds a missing id of Xen's own trace
  * points from the table of known names, or as plain words; that invalidates earlier pointers to the

@@ -68,7 +68,7 @@ static void fill(unsigned char *to, uint32_t bytes, struct randomness *random, b
 }
 
 /* Returns the bytes of all contexts. */
-static uint32_t fill_contexts(unsigned char *payload, uint16_t contexts, struct randomness *random)
+static uint32_t fill_contexts(unsigned char *payload, uint32_t contexts, struct randomness *random)
 {
 	uint32_t at = (uint32_t)sizeof(struct strata_guest_context) +
 		      strata_guest_context_fixed_bytes(contexts);
@@ -85,7 +85,7 @@ static uint32_t fill_contexts(unsigned char *payload, uint16_t contexts, struct 
 	return at;
 }
 
-uint32_t fake_event_payload(const struct strata_event_desc *event, uint16_t contexts, uint64_t seed,
+uint32_t fake_event_payload(const struct strata_event_desc *event, uint32_t contexts, uint64_t seed,
 			    unsigned char *payload)
 {
 	struct randomness random = { seed };
@@ -278,6 +278,7 @@ static void make_rings(struct fake_guest *guest, uint64_t nonce)
 	guest->root->header_forms = STRATA_HEADER_FORMS_ALL;
 	guest->form = STRATA_HEADER_FULL;
 	guest->contexts = 0;
+	memset(guest->root->counters, 0xff, sizeof(guest->root->counters));
 	guest->root->nr_events = guest->nr_events;
 	guest->root->table_bytes = guest->table_bytes;
 	guest->root->nr_rings = guest->nr_rings;
@@ -388,7 +389,7 @@ static void flush(struct fake_guest *guest)
 }
 
 static void record(struct fake_guest *guest, bool overwrite, enum strata_header_form form,
-		   uint16_t contexts, uint64_t events)
+		   uint32_t contexts, uint64_t events)
 {
 	uint32_t i;
 
@@ -423,11 +424,11 @@ static bool start(struct fake_guest *guest, const char *mode, const char *period
 	events = strtoull(mask, &end, 16);
 	if (*end || events >> guest->nr_events)
 		return false;
-	if (*rest &&
-	    (sscanf(rest, "contexts=%x", &contexts) != 1 || contexts & ~STRATA_CONTEXTS_ALL))
+	if (*rest && (sscanf(rest, "contexts=%x", &contexts) != 1 ||
+		      contexts & ~(STRATA_CONTEXTS_ALL | STRATA_COUNTERS_ALL)))
 		return false;
 	guest->of_another = false;
-	record(guest, overwrite, form, (uint16_t)contexts, events);
+	record(guest, overwrite, form, contexts, events);
 	return true;
 }
 
@@ -449,6 +450,24 @@ static bool probe(struct fake_guest *guest, const char *name)
 	snprintf(event.name, sizeof(event.name), "%.63s", name);
 	add_event(guest, &event);
 	return true;
+}
+
+/* Likewise. */
+static bool count(struct fake_guest *guest, const char *type, const char *config)
+{
+	const struct strata_guest_counter counter = { .type = (uint32_t)strtoul(type, NULL, 16),
+						      .config = strtoull(config, NULL, 16) };
+	uint32_t i;
+
+	for (i = 0; i < STRATA_COUNTERS_MAX; i++) {
+		struct strata_guest_counter *entry = &guest->root->counters[i];
+
+		if (entry->type == STRATA_COUNTER_NO_TYPE)
+			*entry = counter;
+		if (entry->type == counter.type && entry->config == counter.config)
+			return true;
+	}
+	return false;
 }
 
 void fake_guest_obey(struct fake_guest *guest)
@@ -479,6 +498,8 @@ void fake_guest_obey(struct fake_guest *guest)
 		said = destroy(guest);
 	} else if (!strcmp(word, "kprobe")) {
 		said = probe(guest, first) ? "probed" : NULL;
+	} else if (!strcmp(word, "counter")) {
+		said = count(guest, first, second) ? "prepared" : NULL;
 	}
 	snprintf(answer, sizeof(answer), "%s %u", said ? said : "refused", sequence);
 	set_text(guest, FAKE_STATE, answer);

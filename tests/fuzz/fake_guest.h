@@ -51,7 +51,7 @@ struct fake_record {
 	uint32_t id;
 	uint64_t ticks;
 	uint64_t sequence; /* of the packet that it is in */
-	uint16_t contexts; /* that it has */
+	uint32_t contexts; /* that it has */
 	bool of_another;   /* it belongs to an earlier recording */
 	bool taken;        /* the recorder has it */
 };
@@ -116,7 +116,7 @@ struct fake_guest {
 	bool fresh;       /* nothing was ever written to them */
 	bool recording;
 	enum strata_header_form form;
-	uint16_t contexts; /* of its records */
+	uint32_t contexts; /* of its records */
 	uint64_t enabled;  /* a bit an event */
 	bool deaf;         /* obeys no command */
 	bool of_another;   /* its records belong to an earlier recording */
@@ -134,7 +134,7 @@ extern uint64_t fake_parts;
  * @payload: OUT, STRATA_PAYLOAD_BYTES_MAX
  * Returns its bytes.
  */
-uint32_t fake_event_payload(const struct strata_event_desc *event, uint16_t contexts, uint64_t seed,
+uint32_t fake_event_payload(const struct strata_event_desc *event, uint32_t contexts, uint64_t seed,
 			    unsigned char *payload);
 
 /* The memory of the sub-buffer at a position, as the writer has it. */

@@ -35,7 +35,7 @@ static uint64_t forged_ticks(struct randomness *random, uint64_t now)
 
 /* Call stacks and fields of variable length lie about it: a string without an end, a count of
  * anything. */
-static void forge_lengths(const struct strata_event_desc *event, uint16_t contexts,
+static void forge_lengths(const struct strata_event_desc *event, uint32_t contexts,
 			  unsigned char *payload, struct randomness *random)
 {
 	uint32_t count = (uint32_t)random_awkward(random, 3);

@@ -86,8 +86,10 @@ static size_t select_events(const struct plan *plan, struct kernel_selection *ke
 	    (plan->probes &&
 	     select_parse_kernel(SELECT_KPROBE, "*:do_it+0x10", &kernels[nr++], &error)) ||
 	    (plan->contexts &&
-	     select_parse_kernel(SELECT_CONTEXT, "*:prio,procname,callstack-kernel,callstack-user",
-				 &kernels[nr++], &error)))
+	     select_parse_kernel(
+		     SELECT_CONTEXT,
+		     "*:prio,procname,callstack-kernel,callstack-user,perf:cpu:cs,perf:cpu:cycles",
+		     &kernels[nr++], &error)))
 		abort();
 	return nr;
 }

@@ -70,6 +70,8 @@ check "record: a program is known by its whole path" says 2 '"g1:cat:main" is no
 check "record: a thread is a number" says 2 '"g1:init" is not DOMAIN:N,N' record --tid g1:init
 check "record: a context is known by its name" says 2 '"colour" is not a context; .strata add-context --list. lists them' record --kernel-context g1:pid,colour
 check "add-context: it lists the contexts" says 0 '^callstack-user +addresses' add-context --list
+check "add-context: and the counters" says 0 '^perf:cpu:page-faults +page faults' add-context --list
+check "record: a counter is known by its name" says 2 '"perf:cpu:colours" is not a context' record --kernel-context g1:perf:cpu:colours
 check "add-context: a kernel and names are needed" says 2 'kernel and --type are needed' add-context -t pid
 check "add-context: a list takes no other option" says 2 'list takes no other option' add-context --list --json
 check "add-context: names follow an option" says 2 'the contexts follow --type' add-context --kernel g1 -t nice pid

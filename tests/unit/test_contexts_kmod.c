@@ -69,11 +69,19 @@ long copy_from_user_nofault(void *to, const void *from, size_t bytes)
 	return 0;
 }
 
+/* Counters have a test of their own (test_counters_kmod.c). */
+#define STRATA_KMOD_COUNTERS_H
+#define strata_counter_read(channel, number) (((u64)(channel) << 32) + 100 + (number))
+
 #include "../../guest-kmod/contexts.c"
 
 #include "recording/kernel_context.h"
 
 #define ALL STRATA_CONTEXTS_ALL
+
+static const struct strata_counter_fields counter_fields = {
+	.field = { [2] = "perf_cpu_cycles", [15] = "perf_cpu_page_faults" },
+};
 
 static unsigned char written[STRATA_CONTEXTS_BYTES_MAX + 8];
 
@@ -83,7 +91,7 @@ static u32 write_all(u32 contexts, u32 room, bool nested)
 	u32 bytes;
 
 	memset(written, 0xee, sizeof(written));
-	bytes = strata_contexts_write(contexts, written, room, nested);
+	bytes = strata_contexts_write(3, contexts, written, room, nested);
 	assert_in_range(bytes, 0, STRATA_CONTEXTS_BYTES_MAX);
 	assert_int_equal(written[bytes], 0xee);
 	/* The recorder agrees. */
@@ -99,7 +107,7 @@ static struct strata_field_place find(u32 contexts, const char *name)
 	uint32_t offset = 0;
 	unsigned int i;
 
-	strata_kernel_context_describe(&desc, contexts);
+	strata_kernel_context_describe(&desc, contexts, &counter_fields);
 	for (i = 0; i < desc.nr_fields; i++) {
 		assert_true(strata_field_find(&desc.fields[i], written, sizeof(written), &offset,
 					      &place));
@@ -210,6 +218,32 @@ static void each_context_is_where_readers_look(void **state)
 		if (contexts & STRATA_CONTEXT_BIT(STRATA_CONTEXT_CALLSTACK_USER))
 			assert_int_equal(frame(contexts, "callstack_user", 2), 0x102);
 	}
+}
+
+static u64 counter(u32 contexts, const char *name)
+{
+	u64 value;
+
+	memcpy(&value, written + find(contexts, name).offset, sizeof(value));
+	return value;
+}
+
+/* By the entry of the channel's table, in front of the stacks. */
+static void counters_are_those_of_the_channel(void **state)
+{
+	const u32 two = STRATA_COUNTER_BIT(2) | STRATA_COUNTER_BIT(15);
+
+	(void)state;
+	assert_int_equal(write_all(two, 16, false), 16);
+	assert_int_equal(counter(two, "perf_cpu_cycles"), 3ull << 32 | 102);
+	assert_int_equal(counter(two, "perf_cpu_page_faults"), 3ull << 32 | 115);
+	write_all(ALL | two, STRATA_CONTEXTS_BYTES_MAX, false);
+	assert_int_equal(counter(ALL | two, "perf_cpu_cycles"), 3ull << 32 | 102);
+	assert_int_equal(number(ALL | two, "major_faults"), 6);
+	assert_int_equal(frame(ALL | two, "callstack_user", 2), 0x102);
+	/* All that there may be. */
+	kernel_frames = STRATA_CONTEXT_FRAMES_MAX;
+	write_all(ALL | STRATA_COUNTERS_ALL, STRATA_CONTEXTS_BYTES_MAX, false);
 }
 
 static void the_tracers_own_frames_are_left_out(void **state)
@@ -370,6 +404,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(each_context_is_where_readers_look, begin),
+		cmocka_unit_test_setup(counters_are_those_of_the_channel, begin),
 		cmocka_unit_test_setup(the_tracers_own_frames_are_left_out, begin),
 		cmocka_unit_test_setup(a_cut_stack_is_marked, begin),
 		cmocka_unit_test_setup(stacks_are_cut_to_the_room, begin),

@@ -100,12 +100,6 @@ static int kstrtou8(const char *text, unsigned int base, u8 *number)
 	return 0;
 }
 
-static int kstrtou16(const char *text, unsigned int base, u16 *number)
-{
-	*number = (u16)strtoul(text, NULL, (int)base);
-	return 0;
-}
-
 static bool strstarts(const char *text, const char *beginning)
 {
 	return !strncmp(text, beginning, strlen(beginning));
@@ -121,6 +115,7 @@ static bool strstarts(const char *text, const char *beginning)
 #define STRATA_KMOD_BUFFERS_H
 #define STRATA_KMOD_CHANNELS_H
 #define STRATA_KMOD_CONTEXTS_H
+#define STRATA_KMOD_COUNTERS_H
 #define STRATA_KMOD_EVENT_TABLE_H
 #define STRATA_KMOD_KPROBES_H
 #define STRATA_KMOD_UPROBES_H
@@ -142,7 +137,31 @@ struct strata_kernel_aggregate;
 static struct strata_kernel_aggregate *strata_aggregates[STRATA_GUEST_CHANNELS_MAX];
 
 static u32 strata_contexts[STRATA_GUEST_CHANNELS_MAX];
-static u16 ring_contexts;
+static u32 ring_contexts;
+
+/* Counters that have begun, and those that the kernel has. */
+static u32 counting;
+static u32 countable = STRATA_COUNTER_BIT(0) | STRATA_COUNTER_BIT(3);
+
+static int strata_counters_add(unsigned int channel, u32 type, u64 config)
+{
+	(void)channel;
+	counting |= STRATA_COUNTER_BIT(config);
+	return type == 1 ? 0 : -ENOENT;
+}
+
+static int strata_counters_resume(unsigned int channel, u32 contexts)
+{
+	(void)channel;
+	counting |= contexts & STRATA_COUNTERS_ALL;
+	return contexts & STRATA_COUNTERS_ALL & ~countable ? -EINVAL : 0;
+}
+
+static void strata_counters_keep(unsigned int channel, u32 contexts)
+{
+	(void)channel;
+	counting &= contexts;
+}
 
 #define strata_await_probes()                                await_probe()
 #define strata_assembled_prepare()                           0
@@ -399,7 +418,7 @@ static void a_record_has_the_contexts_of_its_channel(void **state)
 static void wrong_contexts_are_refused(void **state)
 {
 	static const char *const wrong[] = { "contexts=", "contexts=x", "contexts=-1",
-					     "contexts=1000" };
+					     "contexts=1000", "contexts=20000" };
 	struct command command = { .channel = 0 };
 	char text[64];
 	size_t i;
@@ -416,6 +435,47 @@ static void wrong_contexts_are_refused(void **state)
 	strata_aggregates[0] = NULL;
 }
 
+/* A counter ends when no record has it any more: at a stop, and at a start with others. */
+static void counters_end_with_the_records_that_have_them(void **state)
+{
+	(void)state;
+	obey_told("counter 5 1 0");
+	obey_told("counter 6 1 3");
+	obey_told("start 7 discard 0 1 contexts=90001");
+	assert_int_equal(counting, 0x90000);
+	assert_int_equal(ring_contexts, 0x90001);
+	obey_told("start 8 discard 0 1 contexts=80000");
+	assert_int_equal(counting, 0x80000);
+	obey_told("stop 9");
+	assert_int_equal(counting, 0);
+	/* It begins again. */
+	obey_told("start 10 discard 0 1 contexts=80000");
+	assert_int_equal(counting, 0x80000);
+	obey_told("stop 11");
+}
+
+static void a_counter_is_two_numbers(void **state)
+{
+	static const char *const wrong[] = { "counter 5",     "counter 5 1",    "counter 5 1 x",
+					     "counter 5 x 1", "counter 5 -1 1", "counter 5 1 -1",
+					     "counter 5 0 0" };
+	struct command command = { .channel = 0 };
+	char text[64];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		strcpy(text, wrong[i]);
+		assert_null(obey_text(&command, text));
+	}
+	strcpy(text, "counter 5 1 2");
+	assert_string_equal(obey_text(&command, text), "prepared");
+	strata_aggregates[0] = (struct strata_kernel_aggregate *)8;
+	strcpy(text, "counter 5 1 2");
+	assert_null(obey_text(&command, text));
+	strata_aggregates[0] = NULL;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -423,6 +483,8 @@ int main(void)
 		cmocka_unit_test(an_event_that_comes_does_not_pass_before_its_filter),
 		cmocka_unit_test(an_event_without_filters_is_whole),
 		cmocka_unit_test(a_record_has_the_contexts_of_its_channel),
+		cmocka_unit_test(counters_end_with_the_records_that_have_them),
+		cmocka_unit_test(a_counter_is_two_numbers),
 		cmocka_unit_test(wrong_contexts_are_refused),
 	};
 

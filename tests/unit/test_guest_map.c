@@ -152,8 +152,24 @@ static void only_known_contexts_are_taken_over(void **state)
 	assert_int_equal(guest_map_contexts(&map), 0);
 	writers[0]->contexts = STRATA_CONTEXT_BIT(STRATA_CONTEXT_NICE);
 	assert_int_equal(guest_map_contexts(&map), STRATA_CONTEXT_BIT(STRATA_CONTEXT_NICE));
-	writers[0]->contexts = UINT16_MAX;
-	assert_int_equal(guest_map_contexts(&map), STRATA_CONTEXTS_ALL);
+	writers[0]->contexts = UINT32_MAX;
+	assert_int_equal(guest_map_contexts(&map), STRATA_CONTEXTS_ALL | STRATA_COUNTERS_ALL);
+	guest_unmap(&map);
+}
+
+static void the_table_of_counters_is_copied(void **state)
+{
+	(void)state;
+	make_guest(1, 2);
+	root->counters[15] = (struct strata_guest_counter){ .type = 1, .config = 2 };
+	assert_int_equal(guest_map(&map, NULL, &guest, true, &failure), 0);
+	assert_memory_equal(map.counters, root->counters, sizeof(map.counters));
+	root->counters[0].config = 7;
+	assert_int_equal(map.counters[0].config, 0);
+	assert_int_equal(guest_map_counters(&map, &guest, &failure), 0);
+	assert_int_equal(map.counters[0].config, 7);
+	root->magic++;
+	assert_int_equal(guest_map_counters(&map, &guest, &failure), -1);
 	guest_unmap(&map);
 }
 
@@ -350,6 +366,7 @@ int main(void)
 		cmocka_unit_test(each_of_many_rings_has_its_own_areas),
 		cmocka_unit_test(a_root_page_of_another_kind_is_refused),
 		cmocka_unit_test(only_known_contexts_are_taken_over),
+		cmocka_unit_test(the_table_of_counters_is_copied),
 		cmocka_unit_test(the_number_of_rings_has_limits),
 		cmocka_unit_test(the_number_of_events_and_the_size_of_their_table_have_limits),
 		cmocka_unit_test(sizes_of_rings_have_limits),

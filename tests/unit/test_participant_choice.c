@@ -2,7 +2,7 @@
 /*
  * test_participant_choice.c - what the recorder remembers of a kernel's events and filters when
  * they are selected again: the new ones if the kernel is told, else the old ones, which it still
- * has.
+ * has.  And which counters it has of those that it was asked for.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -47,10 +47,31 @@ static uint64_t play_now(const struct participants *all)
 	return 1;
 }
 
+static struct strata_guest_counter entries[STRATA_COUNTERS_MAX];
+static uint32_t ring_contexts;
+
+static int play_map_counters(struct guest_map *map, const struct guest *guest,
+			     struct strata_error *error)
+{
+	(void)guest;
+	(void)error;
+	memcpy(map->counters, entries, sizeof(entries));
+	return 0;
+}
+
+static uint32_t play_map_contexts(const struct guest_map *map)
+{
+	(void)map;
+	return ring_contexts;
+}
+
+#define guest_map_counters     play_map_counters
+#define guest_map_contexts     play_map_contexts
 #define sources_add_events     play_add_events
 #define xenstore_requests_tell play_tell
 #define participants_now_ms    play_now
 #include "../../dom0-tools/stratad/domains/participant_commands.c"
+#include "../../dom0-tools/stratad/domains/participant_counters.c"
 #include "../../dom0-tools/stratad/domains/participant_events.c"
 
 static struct strata_event_desc table[] = {
@@ -163,6 +184,71 @@ static void a_kernel_is_told_the_contexts_before_the_filters(void **state)
 	assert_non_null(strstr(sent.text, " 2 tid=8 where="));
 }
 
+/* Asks for cycles and page faults. */
+static void ask_for_counters(void)
+{
+	struct kernel_selection asked;
+	struct strata_error error = { "" };
+
+	assert_int_equal(select_parse_kernel(SELECT_CONTEXT,
+					     "g1:pid,perf:cpu:cycles,perf:cpu:faults", &asked,
+					     &error),
+			 0);
+	assert_int_equal(select_contexts_choose(&asked, 1, 1, "g1", &one.contexts, &error), 0);
+	one.map.contexts = one.contexts.contexts;
+	memset(entries, 0xff, sizeof(entries));
+}
+
+static void counters_are_asked_for_one_by_one(void **state)
+{
+	struct strata_error error = { "" };
+
+	(void)state;
+	ask_for_counters();
+	assert_int_equal(participant_next_counter(&all, &one, &error), 1);
+	assert_string_equal(sent.text, "counter 1 0 0");
+	/* It has none: the others stay. */
+	assert_int_equal(participant_take_counter(&all, &one, false, &error), 0);
+	assert_int_equal(all.left_out, 1);
+	assert_int_equal(participant_next_counter(&all, &one, &error), 1);
+	assert_string_equal(sent.text, "counter 2 1 2");
+	entries[9] = (struct strata_guest_counter){ .type = 1, .config = 2 };
+	assert_int_equal(participant_take_counter(&all, &one, true, &error), 0);
+	assert_int_equal(participant_next_counter(&all, &one, &error), 0);
+	assert_int_equal(all.left_out, 1);
+	assert_int_equal(one.map.contexts,
+			 STRATA_CONTEXT_BIT(STRATA_CONTEXT_PID) | STRATA_COUNTER_BIT(9));
+	assert_string_equal(one.map.counter_fields.field[9], "perf_cpu_faults");
+	/* A module that lies. */
+	one.next_counter = 0;
+	assert_int_equal(participant_take_counter(&all, &one, true, &error), -1);
+	assert_non_null(strstr(error.text, "says that it counts perf:cpu:cycles, but"));
+}
+
+static void a_flight_recorder_keeps_its_counters(void **state)
+{
+	struct strata_error error = { "" };
+
+	(void)state;
+	ask_for_counters();
+	one.flying = true;
+	assert_int_equal(participant_next_counter(&all, &one, &error), 0);
+	entries[0] = (struct strata_guest_counter){ .type = 1, .config = 2 };
+	entries[1] = (struct strata_guest_counter){ .type = 0, .config = 0 };
+	memcpy(one.map.counters, entries, sizeof(entries));
+	ring_contexts = STRATA_CONTEXT_BIT(STRATA_CONTEXT_PID) | STRATA_COUNTER_BIT(0);
+	assert_false(participant_continue_contexts(&one));
+	assert_int_equal(one.map.contexts, ring_contexts);
+	assert_string_equal(one.map.counter_fields.field[0], "perf_cpu_page_faults");
+	ring_contexts |= STRATA_COUNTER_BIT(1);
+	assert_true(participant_continue_contexts(&one));
+	assert_int_equal(one.map.contexts, ring_contexts);
+	assert_string_equal(one.map.counter_fields.field[0], "perf_cpu_faults");
+	assert_string_equal(one.map.counter_fields.field[1], "perf_cpu_cycles");
+	ring_contexts |= STRATA_CONTEXT_BIT(STRATA_CONTEXT_NICE);
+	assert_false(participant_continue_contexts(&one));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -173,6 +259,8 @@ int main(void)
 						begin, end),
 		cmocka_unit_test_setup_teardown(a_kernel_is_told_the_contexts_before_the_filters,
 						begin, end),
+		cmocka_unit_test_setup_teardown(counters_are_asked_for_one_by_one, begin, end),
+		cmocka_unit_test_setup_teardown(a_flight_recorder_keeps_its_counters, begin, end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -168,10 +168,33 @@ static void contexts_are_read_from_the_metadata(void **state)
 
 	add(given, &everything);
 	for (contexts = 0; contexts <= STRATA_CONTEXTS_ALL; contexts++) {
-		given->source->contexts = (uint16_t)contexts;
+		given->source->contexts = contexts;
 		save(given);
 		assert_int_equal(load(given)->contexts, contexts);
 	}
+}
+
+/* Also where entries of the guest's table between them are unused. */
+static void counters_are_read_from_the_metadata(void **state)
+{
+	const uint32_t contexts = STRATA_CONTEXTS_ALL | STRATA_COUNTER_BIT(1) |
+				  STRATA_COUNTER_BIT(15);
+	struct given *given = *state;
+	struct strata_source *source;
+
+	add(given, &everything);
+	given->source->contexts = contexts;
+	strcpy(given->source->counters.field[1], "perf_cpu_cycles");
+	strcpy(given->source->counters.field[15], "perf_cpu_raw_r1_a");
+	save(given);
+	source = load(given);
+	assert_int_equal(source->contexts,
+			 STRATA_CONTEXTS_ALL | STRATA_COUNTER_BIT(0) | STRATA_COUNTER_BIT(1));
+	assert_string_equal(source->counters.field[0], "perf_cpu_cycles");
+	assert_string_equal(source->counters.field[1], "perf_cpu_raw_r1_a");
+	replace(given, "g1/metadata", " _perf_cpu_raw", " _perf_cup_raw");
+	strata_recording_clear(&given->loaded);
+	assert_int_equal(loaded_recording(&given->loaded, given->dir, &given->error), -1);
 }
 
 #define MORE_FIELD " integer { size = 32; align = 32; signed = false; } _more;"
@@ -440,6 +463,7 @@ int main(void)
 		test_given(what_was_saved_is_read_from_the_metadata),
 		test_given(formats_are_read_from_the_metadata),
 		test_given(contexts_are_read_from_the_metadata),
+		test_given(counters_are_read_from_the_metadata),
 		test_given(a_context_that_no_recorder_writes_is_refused),
 		test_given(a_format_that_is_no_single_string_is_refused),
 		test_given(formats_of_other_classes_are_ignored),

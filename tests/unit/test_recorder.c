@@ -264,7 +264,7 @@ static void write_with(struct test_ring *ring, enum strata_guest_context_bit con
 	strata_ring_commit(ring->writer, &slot);
 }
 
-static void set_contexts(struct test_ring *ring, uint16_t contexts)
+static void set_contexts(struct test_ring *ring, uint32_t contexts)
 {
 	strata_ring_flush(ring->writer);
 	strata_ring_set_contexts(ring->writer, contexts);

@@ -69,7 +69,7 @@ static int take_subbuf(struct drain *drain, struct ring_stream *stream, struct p
 	return 1;
 }
 
-static uint16_t contexts_now(const struct ring *ring)
+static uint32_t contexts_now(const struct ring *ring)
 {
 	return strata_read_once(&ring->reader.writer->contexts);
 }

@@ -3,6 +3,7 @@
 #include "consumerd/xen/guest.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -231,7 +232,7 @@ int guest_command_start(struct guest_command *command, uint32_t sequence,
 			const struct guest_start *start, struct strata_error *error)
 {
 	static const char *const forms[STRATA_NR_HEADER_FORMS] = { "", "+compact", "+large" };
-	char mask[EVENT_SET_HEX_BYTES], contexts[sizeof(" contexts=ffff")] = "";
+	char mask[EVENT_SET_HEX_BYTES], contexts[sizeof(" contexts=ffffffff")] = "";
 	const char *fields = start->field_filters ? start->field_filters : "";
 	int length;
 
@@ -256,6 +257,13 @@ int guest_command_probe(struct guest_command *command, uint32_t sequence,
 		     probe->name, probe->place) >= (int)sizeof(command->text))
 		return strata_fail(error, "the probe is too long: %.40s...", probe->place);
 	return 0;
+}
+
+void guest_command_counter(struct guest_command *command, uint32_t sequence, uint32_t type,
+			   uint64_t config)
+{
+	snprintf(command->text, sizeof(command->text), "counter %u %x %" PRIx64, sequence, type,
+		 config);
 }
 
 void guest_command_flush(struct guest_command *command, uint32_t sequence)

@@ -72,7 +72,7 @@ struct guest_start {
 	bool overwrite;
 	enum strata_header_form form; /* of their headers; one that it can write */
 	uint32_t switch_ms; /* how often half full sub-buffers are handed over; 0: never */
-	uint16_t contexts;  /* of each record (abi/guest_context.h) */
+	uint32_t contexts;  /* of each record (abi/guest_context.h) */
 	const struct event_set *events;
 	const char *filter;        /* "tid=..." or "pid=...", or NULL: whatever task is current */
 	const char *field_filters; /* " where=..." for each, or NULL: whatever the fields are */
@@ -88,9 +88,10 @@ struct guest_command {
 
 /*
  * Commands to make new rings for a channel, or tables to count in, to record events, to add one, to
- * flush (while it goes on recording, each of its CPUs hands over its records), to stop, and to free
- * the rings. guest_look() shows "created", "aggregated", "started", "probed", "flushed", "stopped"
- * or "destroyed" with the same number, some time after guest_tell().
+ * begin a counter, to flush (while it goes on recording, each of its CPUs hands over its records),
+ * to stop, and to free the rings. guest_look() shows "created", "aggregated", "started", "probed",
+ * "prepared", "flushed", "stopped" or "destroyed" with the same number, some time after
+ * guest_tell().
  * @sequence: a number that was not used with this guest before
  * 0, or -1: the command is too long.
  */
@@ -101,6 +102,8 @@ int guest_command_start(struct guest_command *command, uint32_t sequence,
 			const struct guest_start *start, struct strata_error *error);
 int guest_command_probe(struct guest_command *command, uint32_t sequence,
 			const struct guest_probe *probe, struct strata_error *error);
+void guest_command_counter(struct guest_command *command, uint32_t sequence, uint32_t type,
+			   uint64_t config);
 void guest_command_flush(struct guest_command *command, uint32_t sequence);
 void guest_command_stop(struct guest_command *command, uint32_t sequence);
 void guest_command_destroy(struct guest_command *command, uint32_t sequence);

@@ -244,6 +244,7 @@ static int begin_or_nothing(struct guest_map *map, xengnttab_handle *gnttab,
 		return -1;
 	}
 	map->header_forms = map->reading->root.header_forms;
+	memcpy(map->counters, map->reading->root.counters, sizeof(map->counters));
 	return 0;
 }
 
@@ -335,9 +336,20 @@ enum strata_header_form guest_map_form(const struct guest_map *map)
 	return form < STRATA_NR_HEADER_FORMS ? (enum strata_header_form)form : STRATA_HEADER_FULL;
 }
 
-uint16_t guest_map_contexts(const struct guest_map *map)
+int guest_map_counters(struct guest_map *map, const struct guest *guest, struct strata_error *error)
 {
-	return strata_read_once(&map->rings[0].reader.writer->contexts) & STRATA_CONTEXTS_ALL;
+	struct strata_guest_root root;
+
+	if (read_root(map->gnttab, guest, NULL, &root, error))
+		return -1;
+	memcpy(map->counters, root.counters, sizeof(map->counters));
+	return 0;
+}
+
+uint32_t guest_map_contexts(const struct guest_map *map)
+{
+	return strata_read_once(&map->rings[0].reader.writer->contexts) &
+	       (STRATA_CONTEXTS_ALL | STRATA_COUNTERS_ALL);
 }
 
 int guest_map_events_begin(struct guest_map *map, const struct guest *guest, uint32_t pages,

@@ -14,6 +14,8 @@
 #include <strata/abi/aggregate.h>
 #include <strata/event.h>
 
+#include "recording/kernel_counter.h"
+
 #include "consumerd/xen/guest.h"
 #include "consumerd/rings/ring.h"
 
@@ -27,8 +29,11 @@ struct guest_map {
 	/* The form that the guest is asked to write: the caller's choice, initially full. */
 	enum strata_header_form form;
 	/* The contexts (abi/guest_context.h) that the guest is asked to write: likewise, initially
-	 * none. */
-	uint16_t contexts;
+	 * none.  Of counters, the names of their fields. */
+	uint32_t contexts;
+	struct strata_counter_fields counter_fields;
+	/* A private copy of the channel's table of counters; hostile. */
+	struct strata_guest_counter counters[STRATA_COUNTERS_MAX];
 	/* of guest_map.c */
 	xengnttab_handle *gnttab;
 	struct guest_reading *reading; /* not NULL: it is being mapped */
@@ -87,8 +92,12 @@ int guest_map_step(struct guest_map *map, struct strata_error *error);
 /* The form that the rings of a taken-over flight recorder claim to have. */
 enum strata_header_form guest_map_form(const struct guest_map *map);
 
-/* The contexts that its records claim to have: those that this tool knows. */
-uint16_t guest_map_contexts(const struct guest_map *map);
+/* Copies the table of counters again.  0 or -1. */
+int guest_map_counters(struct guest_map *map, const struct guest *guest,
+		       struct strata_error *error);
+
+/* The contexts that its records claim to have: those that this tool knows, and counters. */
+uint32_t guest_map_contexts(const struct guest_map *map);
 
 /*
  * Begins to read the event table again after the guest added to it; the last guest_map_step()

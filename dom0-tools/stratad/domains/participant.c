@@ -20,8 +20,8 @@
 #include "base/escape.h"
 #include "xen/domain_numbers.h"
 #include "stratad/domains/participant_commands.h"
+#include "stratad/domains/participant_counters.h"
 #include "stratad/domains/participant_events.h"
-#include "stratad/select/select_context.h"
 #include "consumerd/sources.h"
 
 uint64_t participants_now_ms(const struct participants *all)
@@ -184,11 +184,12 @@ static int map_module(struct participants *all, struct participant *one, struct 
 					  "reload strata.ko there");
 	if (claim_pages(all, one, error) ||
 	    guest_map_begin(&one->map, all->gnttab, &one->guest, one->pages, error) ||
-	    participant_choose_filter(all, one, error))
+	    participant_choose_filter(all, one, error) ||
+	    select_contexts_choose(all->selections, all->nr_selections, one->guest.domain,
+				   one->guest.name, &one->contexts, error))
 		return -1;
 	one->map.form = strata_header_form_among(one->map.header_forms, all->form);
-	one->map.contexts = select_contexts_choose(all->selections, all->nr_selections,
-						   one->guest.domain, one->guest.name);
+	one->map.contexts = one->contexts.contexts;
 	one->step = PARTICIPANT_MAPPING;
 	return 0;
 }
@@ -209,10 +210,16 @@ void participant_go_on(struct participants *all, struct participant *one)
 	struct strata_error why = { "" };
 	int more = participant_next_probe(all, one, &why);
 
+	if (more > 0) {
+		participant_await(all, one, PARTICIPANT_PROBING);
+		return;
+	}
+	if (!more)
+		more = participant_next_counter(all, one, &why);
 	if (more < 0)
 		participant_refuse(all, one, &why);
 	else if (more)
-		participant_await(all, one, PARTICIPANT_PROBING);
+		participant_await(all, one, PARTICIPANT_COUNTING);
 	else
 		join(all, one);
 }
@@ -316,11 +323,8 @@ static void take_in(struct participants *all, struct participant *one)
 /* Takes over a flight recorder with the layout that its records have. */
 static void continue_form(struct participants *all, struct participant *one)
 {
-	const uint16_t chosen = one->map.contexts;
-
 	one->map.form = guest_map_form(&one->map);
-	one->map.contexts = guest_map_contexts(&one->map);
-	if (chosen != one->map.contexts)
+	if (!participant_continue_contexts(one))
 		participant_say(
 			all, one,
 			"goes on with the contexts of its flight recorder; for others, stop "
@@ -488,6 +492,7 @@ void participant_unmap(struct participants *all, struct participant *one)
 	select_filters_clear(&one->field_filters);
 	memset(&one->probes, 0, sizeof(one->probes));
 	one->next_probe = 0;
+	one->next_counter = 0;
 	one->unwritten = false;
 	one->failed = false;
 	one->step = PARTICIPANT_NONE;

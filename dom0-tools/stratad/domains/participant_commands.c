@@ -6,6 +6,7 @@
 
 #include "consumerd/sources.h"
 #include "stratad/domains/participant.h"
+#include "stratad/domains/participant_counters.h"
 #include "stratad/domains/participant_events.h"
 
 /* After this time without an answer the user gets a message, and the recorder no longer waits for
@@ -204,6 +205,7 @@ void participant_take_failure(struct participants *all, struct participant *one)
 	case PARTICIPANT_CREATING:
 	case PARTICIPANT_QUIETING:
 	case PARTICIPANT_PROBING:
+	case PARTICIPANT_COUNTING:
 		participant_refuse(all, one, &why);
 		break;
 	case PARTICIPANT_STARTING:
@@ -220,8 +222,8 @@ void participant_take_failure(struct participants *all, struct participant *one)
 bool participant_owes_answer(const struct participant *one)
 {
 	return one->step == PARTICIPANT_CREATING || one->step == PARTICIPANT_QUIETING ||
-	       one->step == PARTICIPANT_PROBING || one->step == PARTICIPANT_STARTING ||
-	       one->step == PARTICIPANT_STOPPING;
+	       one->step == PARTICIPANT_PROBING || one->step == PARTICIPANT_COUNTING ||
+	       one->step == PARTICIPANT_STARTING || one->step == PARTICIPANT_STOPPING;
 }
 
 bool participant_is_late(const struct participant *one)
@@ -284,6 +286,11 @@ void participant_take_answer(struct participants *all, struct participant *one,
 		}
 		one->step = PARTICIPANT_READING;
 		participant_map_some(all, one);
+	} else if (one->step == PARTICIPANT_COUNTING) {
+		if (participant_take_counter(all, one, !strcmp(now->state, "prepared"), &why))
+			participant_refuse(all, one, &why);
+		else
+			participant_go_on(all, one);
 	} else if (!strcmp(now->state, "refused")) {
 		strata_fail(&why, "its module refused the command; its kernel log says why");
 		participant_refuse(all, one, &why);

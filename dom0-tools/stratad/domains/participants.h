@@ -19,6 +19,7 @@
 #include "stratad/domains/leaving.h"
 #include "consumerd/shares/principal.h"
 #include "consumerd/recorder.h"
+#include "stratad/select/select_context.h"
 #include "stratad/select/select_filter.h"
 #include "stratad/select/select_kernel.h"
 #include "stratad/domains/xenstore_requests.h"
@@ -30,6 +31,7 @@ enum participant_step {
 	PARTICIPANT_QUIETING, /* mapped; recording for an earlier recorder is being stopped */
 	PARTICIPANT_PROBING,  /* its module is adding probes */
 	PARTICIPANT_READING,  /* its event table is being read again, likewise, for the probe */
+	PARTICIPANT_COUNTING, /* its module is beginning a counter */
 	PARTICIPANT_ADDING, /* from here on a source of the recording; its rings are being added */
 	PARTICIPANT_READY,  /* the start command was not sent */
 	PARTICIPANT_STARTING,
@@ -61,7 +63,9 @@ struct participant {
 	struct event_set events; /* that it records */
 	struct event_set probes; /* of them, those of --kprobe, --uprobe and so on */
 	size_t next_probe;       /* number of the next probe to check, among those selected */
-	char *filter;            /* "tid=...", or NULL; of participant.c */
+	struct select_contexts contexts; /* that are asked for */
+	unsigned int next_counter;       /* of them, the next to ask for */
+	char *filter;                    /* "tid=...", or NULL; of participant.c */
 	struct select_filters field_filters;
 	size_t source;           /* in the recording, from PARTICIPANT_ADDING on */
 	size_t next_ring;        /* to be added to it */

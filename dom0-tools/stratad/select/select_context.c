@@ -6,13 +6,33 @@
 
 #include "recording/kernel_context.h"
 
-/* Adds each context of a list to a set.  Returns the first unknown name; NULL: all are known. */
-static const char *add_list(const char *list, uint32_t *contexts)
+/* Adds a counter, unless there is an equal one.  One too many is counted, but not stored. */
+static void add_counter(const struct strata_kernel_counter *counter, struct select_contexts *chosen)
 {
+	unsigned int i;
+
+	if (chosen->nr_counters > STRATA_COUNTERS_MAX)
+		return;
+	for (i = 0; i < chosen->nr_counters; i++)
+		if (i < STRATA_COUNTERS_MAX && chosen->counters[i].type == counter->type &&
+		    chosen->counters[i].config == counter->config)
+			return;
+	if (i < STRATA_COUNTERS_MAX)
+		chosen->counters[i] = *counter;
+	chosen->nr_counters++;
+}
+
+/* Adds each context of a list.  Returns the first unknown name; NULL: all are known. */
+static const char *add_list(const char *list, struct select_contexts *chosen)
+{
+	struct strata_kernel_counter counter;
+
 	while (true) {
 		const size_t length = strcspn(list, ",");
 
-		if (!strata_kernel_context_find(list, length, contexts))
+		if (strata_kernel_counter_find(list, length, &counter))
+			add_counter(&counter, chosen);
+		else if (!strata_kernel_context_find(list, length, &chosen->contexts))
 			return list;
 		if (!list[length])
 			return NULL;
@@ -20,27 +40,36 @@ static const char *add_list(const char *list, uint32_t *contexts)
 	}
 }
 
+static int check_number(const struct select_contexts *chosen, struct strata_error *error)
+{
+	if (chosen->nr_counters <= STRATA_COUNTERS_MAX)
+		return 0;
+	return strata_fail(error, "%s: these are more than %u counters; choose fewer",
+			   select_option_name(SELECT_CONTEXT), STRATA_COUNTERS_MAX);
+}
+
 int select_context_check(const struct kernel_selection *selection, struct strata_error *error)
 {
-	uint32_t contexts = 0;
-	const char *unknown = add_list(selection->text, &contexts);
+	struct select_contexts chosen = { .contexts = 0 };
+	const char *unknown = add_list(selection->text, &chosen);
 
 	if (!unknown)
-		return 0;
+		return check_number(&chosen, error);
 	return strata_fail(error,
 			   "%s: \"%.*s\" is not a context; `strata add-context --list` lists them",
 			   select_option_name(SELECT_CONTEXT), (int)strcspn(unknown, ","), unknown);
 }
 
-uint16_t select_contexts_choose(const struct kernel_selection *selections, size_t nr,
-				uint32_t domain, const char *name)
+int select_contexts_choose(const struct kernel_selection *selections, size_t nr, uint32_t domain,
+			   const char *name, struct select_contexts *chosen,
+			   struct strata_error *error)
 {
-	uint32_t contexts = 0;
 	size_t i;
 
+	*chosen = (struct select_contexts){ .contexts = 0 };
 	for (i = 0; i < nr; i++)
 		if (selections[i].kind == SELECT_CONTEXT &&
 		    select_matches_domain(&selections[i], domain, name))
-			add_list(selections[i].text, &contexts);
-	return (uint16_t)contexts;
+			add_list(selections[i].text, chosen);
+	return check_number(chosen, error);
 }

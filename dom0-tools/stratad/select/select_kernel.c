@@ -211,8 +211,20 @@ static bool is_text_of(enum select_kind kind, const char *text)
 	return false;
 }
 
-/* The colon between domain and text: the last one, but for those of arguments and of paths; before
- * a filter, the last but one in front of its first text in quotes. */
+/* Where the first name of a counter begins: behind a colon or a comma; or the end. */
+static const char *find_counter(const char *argument)
+{
+	const char *name = argument;
+
+	/* A domain's name comes first. */
+	do {
+		name = *name ? strstr(name + 1, "perf:") : NULL;
+	} while (name && name[-1] != ':' && name[-1] != ',');
+	return name ? name : argument + strlen(argument);
+}
+
+/* The colon between domain and text: the last one, but for those of arguments, of paths and of
+ * counters; before a filter, the last but one in front of its first text in quotes. */
 static const char *find_colon(enum select_kind kind, const char *argument)
 {
 	const char *ends = is_of_program(kind) ? "/ " : select_is_probe(kind) ? " " : "";
@@ -222,6 +234,8 @@ static const char *find_colon(enum select_kind kind, const char *argument)
 
 		return second ? memrchr(argument, ':', (size_t)(second - argument)) : NULL;
 	}
+	if (kind == SELECT_CONTEXT)
+		return memrchr(argument, ':', (size_t)(find_counter(argument) - argument));
 	return memrchr(argument, ':', strcspn(argument, ends));
 }
 

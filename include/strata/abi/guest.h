@@ -32,6 +32,7 @@
  *                              reaches that place of a file
  *   uretprobe SEQ NAME PATH:PLACE [ARG]...  "probed SEQ": an event of group `uretprobe`: a function
  *                              that begins there returns
+ *   counter SEQ TYPE CONFIG    "prepared SEQ": the channel counts that on each CPU
  *   function SEQ NAME PATTERN [ARG]...  "probed SEQ": events NAME_entry and NAME_exit of group
  *                              `function`: a function of the kernel or of its modules whose name
  *                              matches is called, returns
@@ -53,7 +54,13 @@
  * SET is hexadecimal, STRATA_CONTEXT_BIT()s of abi/guest_context.h: each record contains these
  * contexts.  A recording with other contexts is stopped and flushed first.  Each ring's writer area
  * says which contexts the records have that are written now (ring_layout.h), and each packet's
- * header which its own records have (packet.h).  A channel that counts refuses the word.
+ * header which its own records have (packet.h).  A channel that counts events refuses the word.
+ *
+ * TYPE and CONFIG are hexadecimal: a struct strata_guest_counter.  The guest enters it in the table
+ * of the channel's root page, unless the table has an equal entry, and begins to count.  A bit of
+ * SET for an entry that is free is refused.  Counters end at a stop, and at a start whose SET does
+ * not have them; their entries stay, and the next start with them counts from 0.  If the table is
+ * full, the entry that was asked for longest ago and does not count now is replaced.
  *
  * One FILTER at most is `tid=` or `pid=` and up to STRATA_GUEST_FILTER_MAX decimal numbers,
  * separated by commas: only events of a CPU that runs one of these threads, or processes, are
@@ -127,7 +134,7 @@
 #include <strata/ring_layout.h>
 #include <strata/switch_period.h>
 
-#define STRATA_GUEST_ABI_VERSION 8u
+#define STRATA_GUEST_ABI_VERSION 9u
 #define STRATA_GUEST_MAGIC       0x54525453u /* "STRT" */
 
 #define STRATA_GUEST_XENSTORE_DIR "data/strata"
@@ -181,6 +188,8 @@ struct strata_guest_root {
 	uint32_t nr_refs;
 	uint32_t table_bytes;
 	uint32_t tsc_khz; /* of a channel that counts: what this kernel's TSC is; else 0 */
+	/* The guest changes them while the channel exists. */
+	struct strata_guest_counter counters[STRATA_COUNTERS_MAX];
 	uint32_t directory_ref[STRATA_GUEST_DIRECTORY_PAGES_MAX];
 };
 

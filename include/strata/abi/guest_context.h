@@ -3,10 +3,13 @@
  * guest_context.h - the contexts that a kernel writes into each record of a channel on request.
  *
  * A set of contexts is a word with a bit for each.  They follow struct strata_guest_context and
- * precede the payload, each kind in the order of its bits: first those of fixed length; then a word
- * of 32 bits for each call stack, 1 if it was cut: it lacks frames; then the call stacks.  A call
- * stack is a 32-bit number of frames, and an address of 64 bits for each frame, the innermost
- * first; none of them is aligned to more than 4 bytes.
+ * precede the payload, each kind in the order of its bits: first those of fixed length; then the
+ * counters, of 64 bits each; then a word of 32 bits for each call stack, 1 if it was cut: it lacks
+ * frames; then the call stacks.  A call stack is a 32-bit number of frames, and an address of 64
+ * bits for each frame, the innermost first; none of them is aligned to more than 4 bytes.
+ *
+ * Counters are those of Linux's perf_event_open(2).  Bit 16 + N is the counter in entry N of the
+ * channel's table (struct strata_guest_counter, in its root page).
  */
 #ifndef STRATA_ABI_GUEST_CONTEXT_H
 #define STRATA_ABI_GUEST_CONTEXT_H
@@ -40,9 +43,25 @@ enum strata_guest_context_bit {
 #define STRATA_CONTEXT_PROCNAME_BYTES 16u
 #define STRATA_CONTEXT_FRAMES_MAX     32u /* of each stack */
 
+#define STRATA_COUNTERS_MAX     16u /* of each channel */
+#define STRATA_COUNTER_SHIFT    16u
+#define STRATA_COUNTER_BIT(n)   (1u << (STRATA_COUNTER_SHIFT + (n)))
+#define STRATA_COUNTERS_ALL     0xffff0000u
+#define STRATA_COUNTER_BYTES    8u
+#define STRATA_COUNTER_NO_VALUE 0xffffffffffffffffull /* the kernel did not count on that CPU */
+#define STRATA_COUNTER_NO_TYPE  0xffffffffu           /* the entry of the table is free */
+
+/* Counts on each CPU, whatever runs there.  Both numbers are those of perf_event_attr. */
+struct strata_guest_counter {
+	uint32_t type;     /* hardware 0, software 1, hardware cache 3, raw 4 */
+	uint32_t reserved; /* zero */
+	uint64_t config;
+};
+
 /* Of all contexts in a record. */
-#define STRATA_CONTEXTS_BYTES_MAX \
-	(STRATA_CONTEXT_PROCNAME_BYTES + 9u * 4u + 2u * (4u + 4u + 8u * STRATA_CONTEXT_FRAMES_MAX))
+#define STRATA_CONTEXTS_BYTES_MAX                                                               \
+	(STRATA_CONTEXT_PROCNAME_BYTES + 9u * 4u + STRATA_COUNTERS_MAX * STRATA_COUNTER_BYTES + \
+	 2u * (4u + 4u + 8u * STRATA_CONTEXT_FRAMES_MAX))
 
 /* Number of call stacks in a set. */
 static inline uint32_t strata_guest_context_stacks(uint32_t contexts)
@@ -62,6 +81,9 @@ static inline uint32_t strata_guest_context_fixed_bytes(uint32_t contexts)
 		    bit != STRATA_CONTEXT_CALLSTACK_USER)
 			bytes += bit == STRATA_CONTEXT_PROCNAME ? STRATA_CONTEXT_PROCNAME_BYTES
 								: 4u;
+	for (bit = 0; bit < STRATA_COUNTERS_MAX; bit++)
+		if (contexts & STRATA_COUNTER_BIT(bit))
+			bytes += STRATA_COUNTER_BYTES;
 	return bytes;
 }
 

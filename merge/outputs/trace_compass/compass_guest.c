@@ -126,11 +126,13 @@ static void set_class(struct compass_guest *guest, struct compass_class *class,
 		      const struct strata_ctf_kind_of_stream *kind,
 		      const struct strata_ctf_event_class *of)
 {
+	struct strata_counter_fields counters;
 	struct strata_event_desc desc;
 	struct strata_error error;
 
 	class->is = COMPASS_CLASS_FOREIGN;
-	if (strata_recorded_contexts(kind->class->event_context, &class->contexts, &error) ||
+	if (strata_recorded_contexts(kind->class->event_context, &class->contexts, &counters,
+				     &error) ||
 	    strata_recorded_event_describe(of, &desc, &error))
 		return;
 	class->is = is_sys_enter(&desc) ? COMPASS_CLASS_SYS_ENTER : COMPASS_CLASS_PLAIN;

@@ -35,7 +35,7 @@ struct compass_class {
 		COMPASS_CLASS_PLAIN,
 		COMPASS_CLASS_SYS_ENTER,
 	} is;
-	uint16_t contexts; /* of its records */
+	uint32_t contexts; /* of its records */
 	uint32_t number;   /* index of a plain event's class here */
 };
 
