@@ -42,10 +42,11 @@ check "of several options the contexts are united" has_fields few "tid, pid, pri
 check "and have all calls" has_calls few 2
 check "the next recording has none" has_fields none "tid"
 check "and all calls" has_calls none 3
-check "a flight recorder's contexts outlive it" has_fields taken "tid, pid, callstack_kernel_cut, _callstack_kernel_length, callstack_kernel"
+check "a flight recorder's contexts outlive it" has_fields taken "tid, pid, perf_cpu_page_faults, callstack_kernel_cut, _callstack_kernel_length, callstack_kernel"
 check "with its calls" has_calls taken 5
 check "and those after its death" has_calls taken 6
 check "a session's kernels have its contexts" has_calls session 4
+check "counters count" "$here/counters.py" "$OUT/counters" g1
 check "contexts: merges, no violation" out/bin/strata merge "$OUT/contexts" -o "$OUT/merged"
 check "a merge keeps the contexts" "$here/contexts.py" "$OUT/merged" g1 "$OUT/kallsyms" "$OUT/guest-g1.log" 1
 # compass_has_calls: the form for Trace Compass, which has no contexts, has the guest's marked calls.

@@ -11,6 +11,7 @@
 
 CTL=/local/domain/0/data/strata
 ALL=procname,pid,prio,nice,need_reschedule,migratable,callstack-kernel,callstack-user,cpu-migrations,context-switches,minor-faults,major-faults
+COUNTERS=perf:cpu:cpu-clock,perf:cpu:task-clock,perf:cpu:page-faults,perf:cpu:minor-faults,perf:cpu:context-switches
 EVENTS=sched_switch,sched_waking,sys_enter,irq_handler_entry,xen_evtchn_upcall,page_fault_kernel
 
 mkdir -p /tmp/logs
@@ -59,12 +60,39 @@ module_refuses_unknown_contexts() {
 	expect_line "the module refuses a context that it does not know" state '^refused 4294967000$'
 }
 
+# Counters of each CPU, beside what the kernel counts of each thread. The processor has none here. A CPU goes and comes back.
+counters_count() {
+	start_recorder counters --xen none --kernel g1:sched_switch,sys_enter,page_fault_user \
+		--kernel-context "g1:minor-faults,major-faults,perf:cpu:cycles,$COUNTERS" --output "$LAB_OUT/counters"
+	tell g1 "dd if=/dev/zero of=/dev/null bs=512k count=1; echo counted"
+	await_console g1 "^counted"
+	tell g1 "until echo 0 >/sys/devices/system/cpu/cpu1/online; do usleep 100000; done"
+	tell g1 "until echo 1 >/sys/devices/system/cpu/cpu1/online; do usleep 100000; done; echo cpu1 is back"
+	await_console g1 "^cpu1 is back"
+	tell g1 "taskset 2 sh -c 'sleep 1; echo after'"
+	await_console g1 "^after"
+	end_recorder INT
+	log=counters
+	expect_status "a missing counter leaves the recording incomplete" 3
+	expect_line "and is named, with what it needs" counters \
+		'domain [0-9]+ \(g1\) is recorded without perf:cpu:cycles: its kernel has no such counter, or .* if .vpmu. is on its command line'
+	expect_no_line "all others are there" counters 'without perf:cpu:[^c]|left out|refused'
+}
+
+# Nothing of them is left: the module goes, and comes back.
+module_unloads() {
+	tell g1 "rmmod strata; echo gone: \$?; insmod /lib/strata.ko; echo back: \$?"
+	await_console g1 "^back: "
+	expect_line "the module unloads after it has counted" "$LAB_OUT/guest-g1.log" '^gone: 0'
+	expect_line "and loads again" "$LAB_OUT/guest-g1.log" '^back: 0'
+}
+
 # A session keeps its contexts, and gets others only while it is stopped.
 session_has_contexts() {
 	stratad >daemon 2>&1 &
 	try created strata create --output "$LAB_OUT/session" contexts
 	try rules strata enable-event --kernel g1 "$EVENTS"
-	try added strata add-context --kernel g1 -t procname,callstack-user
+	try added strata add-context --kernel g1 -t procname,callstack-user,perf:cpu:page-faults
 	expect_status "contexts are added to a session" 0
 	try started strata start
 	expect_status "the session starts" 0
@@ -74,12 +102,12 @@ session_has_contexts() {
 	try stopped strata stop
 	expect_status "the session stops" 0
 	strata status contexts >shown
-	expect_line "and shows them" shown 'context g1:callstack-user$'
+	expect_line "and shows them" shown 'context g1:perf:cpu:page-faults$'
 }
 
 # A recorder takes over the rings of one that died, with the contexts of the records in them.
 flight_recorder_keeps_its_contexts() {
-	start_recorder flight --overwrite --xen none --kernel "g1:$EVENTS" --kernel-context g1:pid,callstack-kernel --output "$LAB_OUT/died"
+	start_recorder flight --overwrite --xen none --kernel "g1:$EVENTS" --kernel-context g1:pid,callstack-kernel,perf:cpu:faults --output "$LAB_OUT/died"
 	stacked_calls 5
 	end_recorder KILL
 	start_recorder taken --overwrite --xen none --kernel "g1:$EVENTS" --kernel-context g1:nice --output "$LAB_OUT/taken"
@@ -95,7 +123,9 @@ contexts_beside_a_witness
 other_contexts_follow
 flight_recorder_keeps_its_contexts
 module_refuses_unknown_contexts
+counters_count
 session_has_contexts
+module_unloads
 
 dmesg >"$LAB_OUT/dom0-dmesg"
 xl dmesg >"$LAB_OUT/xl-dmesg"
