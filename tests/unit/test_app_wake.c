@@ -154,33 +154,34 @@ static void a_program_that_is_called_again_is_called_twice(void **state)
 	munmap(page, STRATA_PAGE_BYTES);
 }
 
-/* These are connected: others, and, if the test says so, this one. */
-static pid_t *list_some(const void *data, size_t *nr)
+/* These are connected: others, and this one, as a process of that user. */
+static struct app_process *list_some(const void *data, size_t *nr)
 {
-	const bool *is_ours = data;
-	pid_t *pids = calloc(4, sizeof(*pids));
+	const uint32_t *user = data;
+	struct app_process *list = calloc(4, sizeof(*list));
 
-	if (!pids)
+	if (!list)
 		return NULL;
-	pids[0] = 0x7ffffff0;
-	pids[1] = *is_ours ? getppid() : 0x7ffffff1;
-	pids[2] = 0x7ffffff2;
+	list[0].pid = 0x7ffffff0;
+	list[1] = (struct app_process){ .pid = getppid(), .uid = *user };
+	list[2].pid = 1;
 	*nr = 3;
-	return pids;
+	return list;
 }
 
 static void a_program_that_is_connected_is_not_called(void **state)
 {
 	struct strata_app_wait *page = make_true_page();
-	bool is_ours = true;
-	struct app_wake wake = { .connected = list_some, .data = &is_ours };
+	uint32_t user = geteuid();
+	struct app_wake wake = { .connected = list_some, .data = &user };
 	struct strata_error error;
 
 	(void)state;
 	assert_int_equal(app_wake_begin(&wake, &error), 0);
 	tend_until_settled(&wake);
 	assert_int_equal(page->calls, 0);
-	is_ours = false;
+	/* A pid that was another user's. */
+	user = 61001;
 	assert_int_equal(app_wake_again(&wake, &error), 0);
 	tend_until_settled(&wake);
 	app_wake_end(&wake);

@@ -132,16 +132,18 @@ struct calls {
 	const struct app_wake *wake;
 	struct app_wake_progress *progress;
 	struct called called;
-	uint32_t nr_of_user; /* programs that wait, and whose pages only root may open */
-	pid_t *connected;    /* in order */
+	uint32_t nr_of_user;           /* programs that wait, and whose pages only root may open */
+	struct app_process *connected; /* in order */
 	size_t nr_connected;
 };
 
 static int by_pid(const void *a, const void *b)
 {
-	const pid_t one = *(const pid_t *)a, other = *(const pid_t *)b;
+	const struct app_process *one = a, *other = b;
 
-	return one < other ? -1 : one > other;
+	if (one->pid != other->pid)
+		return one->pid < other->pid ? -1 : 1;
+	return one->uid < other->uid ? -1 : one->uid > other->uid;
 }
 
 /* Of a thousand programs that are recorded, none has to be read, or to answer. */
@@ -155,9 +157,11 @@ static void find_connected(struct calls *calls)
 		qsort(calls->connected, calls->nr_connected, sizeof(*calls->connected), by_pid);
 }
 
-static bool is_connected(const struct calls *calls, pid_t pid)
+/* A connection may outlive the process that made it, if another one has its socket; then its pid
+ * may be another user's process now. */
+static bool is_connected(const struct calls *calls, const struct app_process *process)
 {
-	return calls->connected && bsearch(&pid, calls->connected, calls->nr_connected,
+	return calls->connected && bsearch(process, calls->connected, calls->nr_connected,
 					   sizeof(*calls->connected), by_pid);
 }
 
@@ -167,7 +171,7 @@ static bool skips(void *data, const struct app_process *process)
 
 	/* It keeps pages of programs that it has called, but has no such page itself. */
 	return process->pid == getpid() || is_killed(calls->wake, process->pid) ||
-	       is_connected(calls, process->pid) || is_skipped(calls->progress, process) ||
+	       is_connected(calls, process) || is_skipped(calls->progress, process) ||
 	       times_slow(calls->progress, process->uid) * WAKE_STUCK_MS >= user_ms(calls->wake);
 }
 

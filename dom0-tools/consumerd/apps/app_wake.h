@@ -34,8 +34,9 @@ struct app_wake {
 	 * a program that waits.  NULL: programs are called. */
 	bool (*lists)(const struct app_process *process);
 	/* Set by the caller: makes a list, in the child, of processes that need no call, because
-	 * they are connected; the child keeps it.  NULL, or an answer of NULL: none. */
-	pid_t *(*connected)(const void *data, size_t *nr);
+	 * they are connected, with their users; the child keeps it.  NULL, or an answer of NULL:
+	 * none. */
+	struct app_process *(*connected)(const void *data, size_t *nr);
 	const void *data;   /* for it */
 	bool names_blocked; /* set by the caller: also names processes that block a search that
 			       calls */

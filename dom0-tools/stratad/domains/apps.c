@@ -31,18 +31,19 @@
 #define READY_AT_ONCE 128u
 
 /* The processes of the programs that are connected; see app_wake.h. */
-static pid_t *list_connected(const void *data, size_t *nr)
+static struct app_process *list_connected(const void *data, size_t *nr)
 {
 	const struct apps *apps = data;
-	pid_t *pids = calloc(apps->nr + 1, sizeof(*pids));
+	struct app_process *list = calloc(apps->nr + 1, sizeof(*list));
 	size_t i;
 
 	*nr = 0;
-	for (i = 0; pids && i < apps->nr; i++)
+	for (i = 0; list && i < apps->nr; i++)
 		if (apps->list[i]->step <= APPLICATION_RECORDING &&
 		    apps->list[i]->step != APPLICATION_GONE)
-			pids[(*nr)++] = apps->list[i]->app.pid;
-	return pids;
+			list[(*nr)++] = (struct app_process){ .pid = apps->list[i]->app.pid,
+							      .uid = apps->list[i]->app.uid };
+	return list;
 }
 
 /* Wakes programs again after the present search. */
