@@ -122,9 +122,9 @@ static void wait_for_news(struct session *session)
 	};
 	struct timespec settle = { .tv_nsec = SETTLE_NS };
 	unsigned int i;
-	/* Or someone waits for us: the one who starts the recording, or who selects. */
+	/* Or someone waits for our answer. */
 	bool busy = (session->apps.nr && session->taken) || recorder_is_urgent(session->recorder) ||
-		    session->kernels.mapping || session->selecting || !session->start_ticks;
+		    session->kernels.mapping || session->selecting;
 	const bool behind = recorder_is_behind(session->recorder);
 	const int wait_ms = behind || recorder_is_looking(session->recorder) ? 0
 			    : busy                                           ? BUSY_MS
