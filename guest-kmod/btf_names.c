@@ -379,7 +379,7 @@ static int describe(struct strata_btf_names *names, struct position *at)
 	}
 }
 
-/* Cuts the next name off; false: there is none, or it is too long. */
+/* Cuts off the next name.  False: no name follows, or one that is too long. */
 static bool next_name(const char **text, char name[NAME_BYTES])
 {
 	size_t length = name_length(*text + (**text == '$')) + (**text == '$');

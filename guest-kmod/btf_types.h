@@ -64,7 +64,7 @@ const struct btf_type *strata_btf_function(const struct strata_btf *btf, const c
 /*
  * Finds a member of a struct or union, also in those without a name within it.
  * @bits: IN/OUT, the offset of the struct becomes that of the member
- * NULL: there is none.
+ * NULL: the struct has no member of that name.
  */
 const struct btf_member *strata_btf_member(const struct strata_btf *btf,
 					   const struct btf_type *type, const char *name, u32 *bits,

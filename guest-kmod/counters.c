@@ -129,7 +129,8 @@ static int adjust(unsigned int cpu, unsigned int channel, unsigned int number)
 		return 0;
 	if (IS_ERR(event))
 		return PTR_ERR(event);
-	/* Release: a probe that finds it finds it whole. */
+	/* Release: pairs with the dependent loads of strata_counter_read(), which finds it whole.
+	 */
 	smp_store_release(place, event);
 	return 0;
 }

@@ -60,7 +60,7 @@ prepare user -u STRATA_APP_SOCKET HOME=/nowhere
 lock /run/user
 check "/run/user can be locked" is_locked
 go user
-check "a program of a user who has not logged in starts meanwhile" ends user
+check "meanwhile a program starts whose user has no login session" ends user
 let_go
 # No recorder has ever run: /run/strata does not exist.
 prepare run -u STRATA_APP_SOCKET HOME=/nowhere

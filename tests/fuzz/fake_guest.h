@@ -137,6 +137,12 @@ extern uint64_t fake_parts;
 uint32_t fake_event_payload(const struct strata_event_desc *event, uint32_t contexts, uint64_t seed,
 			    unsigned char *payload);
 
+/* The number that decides the payload of a ring's record, by which it is recognised. */
+static inline uint64_t fake_record_seed(uint32_t ring, uint32_t index)
+{
+	return (uint64_t)ring << 32 | index;
+}
+
 /* The memory of the sub-buffer at a position, as the writer has it. */
 unsigned char *fake_ring_subbuf(const struct fake_guest *guest, const struct fake_ring *ring,
 				strata_count_t position);

@@ -177,34 +177,6 @@ static void rings_of_one_user_take_turns(void **state)
 	close_recorder();
 }
 
-/* A turn looks at 512 of a user's rings.  Between the rounds the loop waits. */
-static void all_rings_are_looked_at_before_a_pause(void **state)
-{
-	static struct test_ring crowd[1100];
-	const uint32_t nr = sizeof(crowd) / sizeof(crowd[0]);
-	uint64_t taken = 0;
-	size_t index;
-	uint32_t i;
-
-	(void)state;
-	for (i = 0; i < nr; i++)
-		test_ring_open(&crowd[i], i);
-	index = add_source(MANY, "many", crowd, nr);
-	for (i = 0; i < 6; i++) {
-		assert_int_equal(drain(), 0);
-		assert_int_equal(recorder_is_looking(recorder), i % 3 != 2);
-		assert_false(recorder_is_behind(recorder));
-	}
-	test_ring_fill(&crowd[nr - 1]);
-	for (i = 0; i < 3; i++)
-		taken += drain();
-	assert_int_equal(taken, strata_nr_subbufs(test_ring_geometry));
-	assert_int_equal(packets_of(index), taken);
-	close_recorder();
-	for (i = 0; i < nr; i++)
-		test_ring_close(&crowd[i]);
-}
-
 static void work_of_another_kind_is_paid_with_the_same_credit(void **state)
 {
 	size_t index;
@@ -595,7 +567,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		test_in_world(many_rings_take_one_share_of_a_turn),
 		test_in_world(rings_of_one_user_take_turns),
-		test_in_world(all_rings_are_looked_at_before_a_pause),
 		test_in_world(work_of_another_kind_is_paid_with_the_same_credit),
 		test_in_world(a_source_that_leaves_is_drained_over_turns),
 		test_in_world(what_lies_behind_an_open_sub_buffer_is_taken_in_steps_too),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* test_recorder_sleep.c - a recorder that falls asleep: when it may, and what its rings' writers
- * see. */
+/* test_recorder_sleep.c - a recorder that pauses or falls asleep: when it may, and what its rings'
+ * writers see. */
 #include "recorder_rings.h"
 
 #include <setjmp.h>
@@ -216,6 +216,53 @@ static void a_ring_that_lies_keeps_it_awake(void **state)
 	end(&sleeper);
 }
 
+static uint64_t drain_once(struct recorder *recorder)
+{
+	struct strata_error error;
+	uint64_t nr_packets;
+
+	assert_int_equal(recorder_drain(recorder, RECORDER_DRAIN_SOME, &nr_packets, &error), 0);
+	return nr_packets;
+}
+
+/* A turn looks at 512 of a user's rings.  Between the rounds the loop may pause. */
+static void all_rings_are_looked_at_before_a_pause(void **state)
+{
+	static struct test_ring many[1100];
+	const uint32_t nr = sizeof(many) / sizeof(many[0]);
+	char dir[64] = "/tmp/strata-rounds-XXXXXX", path[128];
+	struct recorder_totals totals;
+	struct recorder *recorder;
+	struct strata_error error;
+	uint64_t taken = 0;
+	uint32_t i;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/recording", dir);
+	recorder = test_open_recorder(path);
+	test_add_source(recorder, "many");
+	for (i = 0; i < nr; i++) {
+		test_ring_open(&many[i], i);
+		assert_int_equal(
+			recorder_add_ring(recorder, 0, &many[i].ring, RECORDER_FROM_NOW, &error),
+			0);
+	}
+	for (i = 0; i < 6; i++) {
+		assert_int_equal(drain_once(recorder), 0);
+		assert_int_equal(recorder_is_looking(recorder), i % 3 != 2);
+		assert_false(recorder_is_behind(recorder));
+	}
+	test_ring_fill(&many[nr - 1]);
+	for (i = 0; i < 6; i++)
+		taken += drain_once(recorder);
+	assert_int_equal(taken, strata_nr_subbufs(test_ring_geometry));
+	assert_int_equal(recorder_close(recorder, &totals, &error), 0);
+	for (i = 0; i < nr; i++)
+		test_ring_close(&many[i]);
+	test_remove_dir(dir);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -225,6 +272,7 @@ int main(void)
 		cmocka_unit_test(rings_that_cannot_wake_it_keep_it_awake),
 		cmocka_unit_test(unsaved_tables_and_a_full_disk_keep_it_awake),
 		cmocka_unit_test(a_ring_that_lies_keeps_it_awake),
+		cmocka_unit_test(all_rings_are_looked_at_before_a_pause),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -87,7 +87,7 @@ static void test_nobody_takes_it(void **state)
 	assert_non_null(spare);
 	spare_memory_make(spare, BYTES);
 	spare_memory_close(spare);
-	/* Without memory for it there is none. */
+	/* As when it could not be opened. */
 	spare_memory_make(NULL, BYTES);
 	assert_int_equal(spare_memory_take(NULL, BYTES, NULL), -1);
 	spare_memory_close(NULL);

@@ -106,8 +106,8 @@ struct principals *principals_new(void)
 	all->totals[PRINCIPAL_MEMORY_BYTES] = memory / RINGS_PART;
 	principals_lower_total(all, PRINCIPAL_TABLE_BYTES, memory / TABLE_PART);
 	principals_lower_total(all, PRINCIPAL_DESCRIPTION_BYTES, memory / DESCRIPTION_PART);
-	/* Now the kernel knows the name; and others may delay who reads this file (own_proc.h), so
-	 * it is read before the recording. */
+	/* The first access puts the name into the kernel's cache (strata/known_name.h).  The file
+	 * is read before the recording, because others may delay its reader (own_proc.h). */
 	access(SUBUID_FILE, F_OK);
 	read_subordinates(all);
 	return all;

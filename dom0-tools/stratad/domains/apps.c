@@ -97,8 +97,8 @@ static void find_news(struct apps *apps)
 	size_t calls;
 	int nr, i;
 
-	/* What is ready stays ready, and comes last next time: all are found after so many calls.
-	 */
+	/* epoll reports a ready socket in each call, after those that it has not yet reported: this
+	 * many calls find all of them. */
 	for (calls = 0; calls <= apps->nr / READY_AT_ONCE; calls++) {
 		nr = epoll_wait(apps->epoll, ready, READY_AT_ONCE, 0);
 		for (i = 0; i < nr; i++)

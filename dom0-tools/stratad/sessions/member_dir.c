@@ -164,8 +164,8 @@ static int give(const struct strata_dir *dir, uid_t owner)
 	return result ? result : fchown(dir->fd, owner, (gid_t)-1);
 }
 
-/* Opens a recording that is still root's.  A member's own may be locked, or have a file system of
- * his mounted on it that does not answer: it is not entered.  False: it is none of root's. */
+/* Opens a recording that is still root's.  One that a member owns is not entered: he may have
+ * locked it, or mounted a file system on it that does not answer.  False: it is not root's. */
 static bool open_roots(struct strata_dir *recording, const struct strata_dir *dir, const char *name)
 {
 	const struct open_how how = {

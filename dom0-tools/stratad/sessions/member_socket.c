@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
-#include <poll.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -15,13 +14,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <json-c/json.h>
-
-#include "base/exit_status.h"
 #include "consumerd/host/peer_user.h"
 #include "consumerd/host/run_dir.h"
 #include "control/message.h"
-#include "stratad/sessions/session_verbs.h"
+#include "stratad/sessions/client.h"
 
 #define SOCKET_MODE 0620
 #define BACKLOG     64
@@ -32,14 +28,9 @@
 
 /* A request has at most a session's rules. */
 #define REQUEST_BYTES (512u << 10)
-#define REQUEST_MS    10000
-#define REPLY_MS      10000
 
 /* After each request, in which its connection counts: limits the rate of a member's requests. */
 #define PAUSE_MS 10
-
-/* How long a connection waits that could not be accepted. */
-#define RETRY_MS 100
 
 struct connection {
 	int fd; /* -1: this place is free */
@@ -131,57 +122,30 @@ static void leave_place(struct connection *place)
 	pthread_mutex_unlock(&lock);
 }
 
-static struct json_object *refuse(const char *why)
-{
-	struct json_object *reply = json_object_new_object();
-
-	json_object_object_add(reply, "status", json_object_new_int(STRATA_STATUS_FAILED));
-	json_object_object_add(reply, "message", json_object_new_string(why));
-	return reply;
-}
-
 static void *serve(void *data)
 {
 	const struct timespec pause = { .tv_nsec = PAUSE_MS * 1000000l };
 	struct connection *place = data;
-	struct json_object *request, *reply;
-	struct strata_error error;
 
-	request = message_receive(place->fd, REQUEST_BYTES, REQUEST_MS, &error);
-	reply = request ? session_verbs_serve(place->member, request) : refuse(error.text);
-	json_object_put(request);
-	/* A client that is gone needs no reply. */
-	message_send(place->fd, reply, REPLY_MS, &error);
-	json_object_put(reply);
-	close(place->fd);
+	client_serve(place->fd, place->member, REQUEST_BYTES);
 	nanosleep(&pause, NULL);
 	leave_place(place);
 	return NULL;
 }
 
-static void refuse_client(int client, const char *why)
-{
-	struct json_object *reply = refuse(why);
-	struct strata_error error;
-
-	message_send(client, reply, 0, &error);
-	json_object_put(reply);
-	close(client);
-}
-
-static void begin_client(int client)
+static void begin(int client)
 {
 	struct connection *place;
 	pthread_t thread;
 	uid_t member;
 
 	if (!peer_is_in_group(client, group, &member)) {
-		refuse_client(client, "you are not a member of the group " MESSAGE_MEMBER_GROUP);
+		client_refuse(client, "you are not a member of the group " MESSAGE_MEMBER_GROUP);
 		return;
 	}
 	place = take_place(client, member);
 	if (!place) {
-		refuse_client(client, "root's stratad serves as many requests of yours, or of all "
+		client_refuse(client, "root's stratad serves as many requests of yours, or of all "
 				      "members of the group tracing, as it may; try again");
 		return;
 	}
@@ -190,30 +154,13 @@ static void begin_client(int client)
 		return;
 	}
 	leave_place(place);
-	refuse_client(client, "stratad has no thread for this request; try again");
+	client_refuse(client, "stratad has no thread for this request; try again");
 }
 
 static void *serve_members(void *data)
 {
-	struct pollfd fds[] = {
-		{ .fd = sockets.listener, .events = POLLIN },
-		{ .fd = sockets.quit, .events = POLLIN },
-	};
-
 	(void)data;
-	for (;;) {
-		int client;
-
-		if (poll(fds, 2, -1) < 0 && errno != EINTR)
-			break;
-		if (fds[1].revents)
-			break;
-		client = accept4(sockets.listener, NULL, NULL, SOCK_CLOEXEC);
-		if (client >= 0)
-			begin_client(client);
-		else if (errno == EMFILE || errno == ENFILE || errno == ENOMEM)
-			poll(NULL, 0, RETRY_MS);
-	}
+	client_accept_all(sockets.listener, sockets.quit, begin);
 	return NULL;
 }
 
