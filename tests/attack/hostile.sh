@@ -21,12 +21,21 @@ trap end_all EXIT
 # attack WHAT NUMBER [CPUS]: starts it, and waits until it has its connections.
 attack() {
 	attacks=$((attacks + 1))
+	# check runs in a subshell: an attack that was started there had this number, too.
+	rm -f "$work/attack-$attacks"
 	become "$mallory" $bin/hostile "$STRATA_APP_SOCKET" "$@" >"$work/attack-$attacks" &
 	attackers+=($!)
 	await attacked "$work/attack-$attacks" $!
 }
 
-attacked() { grep -q '^connections' "$1" || has_ended "$2"; }
+# attacked OUTPUT PID: it has its connections, or has ended; without having said how many, it says why.
+attacked() {
+	local status=0
+	! grep -qs '^connections' "$1" || return 0
+	has_ended "$2" || return 1
+	wait "$2" || status=$?
+	grep -q '^connections' "$1" || echo "the attack $1 ended with status $status before it had connections" >&2
+}
 
 # connections [N]: how many the last attack, or the Nth, came to have.
 connections() { sed -n 's/^connections //p' "$work/attack-${1:-$attacks}"; }

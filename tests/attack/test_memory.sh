@@ -31,13 +31,18 @@ keep() {
 	check "$2: memory that is kept counts as his who keeps it" at_most "$(($(connections) * 268435456))" "$(share "$1")"
 	end_attacks
 	check "$2: he has his share again when he lets go of it" await gets_rings
-	end_attacks
 	check "$2: the recording goes on" as "$victim" $bin/victim 100 0
 	end_recording
 	check "$2: all events are there" is "$(readable_steps "$1")" 100
 }
 # shellcheck disable=SC2317 # keep calls it
-gets_rings() { attack hold 1 && [ "$(connections)" = 1 ]; }
+gets_rings() {
+	local nr
+	attack hold 1
+	nr=$(connections)
+	end_attacks
+	[ "$nr" = 1 ]
+}
 begin kept --app all --app-buffer 4Mx64
 keep kept "the kernel's memory"
 LD_PRELOAD=$bin/no_kernel_memory.so begin anonymous --app all --app-buffer 4Mx64
