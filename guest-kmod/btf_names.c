@@ -11,10 +11,10 @@
 #include "btf_names.h"
 #include "kernel_btf.h"
 
-/* By the x86-64 ABI. */
-#define REGISTER_PARAMETERS 6u
-
 #define NAME_BYTES 64u
+
+/* Of a kernel's function. */
+#define FUNCTION_BYTES 256u
 
 /* Where one has got in "file->f_inode->i_ino". */
 struct position {
@@ -36,16 +36,19 @@ int strata_btf_refuse(struct strata_btf_names *names, const char *format, ...)
 	return -EINVAL;
 }
 
-void strata_btf_names_init(struct strata_btf_names *names, const char *place, bool returns)
+void strata_btf_names_init(struct strata_btf_names *names, const char *place,
+			   enum strata_probe_args_of of)
 {
 	memset(names, 0, sizeof(*names));
 	names->place = place;
-	names->returns = returns;
+	names->of = of;
 }
 
 void strata_btf_names_close(struct strata_btf_names *names)
 {
-	strata_btf_close(&names->btf);
+	strata_btf_close(&names->module);
+	strata_btf_close(&names->kernel);
+	strata_kernel_btf_put(&names->owner);
 }
 
 static bool is_name_char(char c)
@@ -105,54 +108,111 @@ static int check_place(struct strata_btf_names *names)
 	return 0;
 }
 
+/* The function of the kernel that has the parameters: with a trace point's name, the one that calls
+ * its probes.  Its first parameter is then the probe's own. */
+static int find_function(struct strata_btf_names *names, char function[FUNCTION_BYTES])
+{
+	const char *prefix = names->of == STRATA_ARGS_OF_TRACEPOINT ? "__traceiter_" : "";
+	const int length = snprintf(function, FUNCTION_BYTES, "%s%s", prefix, names->place);
+
+	return length < (int)FUNCTION_BYTES
+		       ? 0
+		       : strata_btf_refuse(names, "'%s' is too long for a name", names->place);
+}
+
+static u32 skipped_parameters(const struct strata_btf_names *names)
+{
+	return names->of == STRATA_ARGS_OF_TRACEPOINT ? 1 : 0;
+}
+
+static const struct btf_param *parameters(const struct strata_btf_names *names, u32 *nr)
+{
+	const u32 all = BTF_INFO_VLEN(names->prototype->info), skipped = skipped_parameters(names);
+
+	*nr = all > skipped ? all - skipped : 0;
+	return (const struct btf_param *)strata_btf_parts(names->prototype) + skipped;
+}
+
 /* BTF does not describe the function. */
 static int refuse_function(struct strata_btf_names *names, u32 nr)
 {
-	char module[MODULE_NAME_LEN];
-
 	if (nr > 1)
 		return strata_btf_refuse(
 			names,
 			"the kernel has %u functions '%s' with different parameters; use $arg1 to $arg6",
 			nr, names->place);
-	if (!strata_kernel_btf_owner(names->place, module))
+	if (names->owner.module && !names->owner.data)
+		return strata_btf_refuse(
+			names,
+			"'%s' is of module %s, whose BTF is not in /sys/kernel/btf/%s; use $arg1, $arg2...",
+			names->place, names->owner.name, names->owner.name);
+	return strata_btf_refuse(
+		names, "the BTF of the kernel%s%s does not describe '%s'; use $arg1, $arg2...",
+		names->owner.module ? "'s module " : "", names->owner.name, names->place);
+}
+
+/* Finds the BTF of the module that has the function, if one has. */
+static int open_module(struct strata_btf_names *names, const char *function)
+{
+	if (!strata_kernel_btf_owner(function, &names->owner))
 		return strata_btf_refuse(
 			names,
 			"the kernel has no function '%s' (or only a variant such as %s.isra.0, or it is inlined); see /proc/kallsyms",
 			names->place, names->place);
-	if (*module)
+	if (names->owner.data &&
+	    strata_btf_open(&names->module, &names->kernel, names->owner.data, names->owner.bytes))
 		return strata_btf_refuse(
 			names,
-			"'%s' is a function of module %s, and names work for the kernel's own; use $arg1 to $arg6",
-			names->place, module);
-	return strata_btf_refuse(
-		names, "the kernel's BTF does not describe '%s'; use $arg1 to $arg6", names->place);
+			"the BTF of module %s cannot be read, which names need; use $arg1, $arg2...",
+			names->owner.name);
+	return 0;
+}
+
+/* Finds the function in the kernel's BTF, or else in that of its module. */
+static int look_up(struct strata_btf_names *names, const char *function)
+{
+	u32 nr;
+	int err;
+
+	names->btf = &names->kernel;
+	names->prototype = strata_btf_function(&names->kernel, function, &nr);
+	if (names->prototype || nr)
+		return names->prototype ? 0 : refuse_function(names, nr);
+	if (!names->owner.module) {
+		err = open_module(names, function);
+		if (err)
+			return err;
+	}
+	if (names->owner.data) {
+		names->btf = &names->module;
+		names->prototype = strata_btf_function(&names->module, function, &nr);
+	}
+	return names->prototype ? 0 : refuse_function(names, nr);
 }
 
 /* Finds the function.  0 or -EINVAL. */
 static int find_prototype(struct strata_btf_names *names)
 {
+	char function[FUNCTION_BYTES];
 	const void *data;
 	size_t bytes;
-	u32 nr;
 	int err;
 
 	if (names->prototype)
 		return 0;
-	err = check_place(names);
+	err = check_place(names) ?: find_function(names, function);
 	if (err)
 		return err;
 	data = strata_kernel_btf(&bytes);
 	if (!data)
 		return strata_btf_refuse(
 			names,
-			"this kernel has no BTF (CONFIG_DEBUG_INFO_BTF), which names need; use $arg1 to $arg6");
-	if (!names->btf.place && strata_btf_open(&names->btf, data, bytes))
+			"this kernel has no BTF (CONFIG_DEBUG_INFO_BTF), which names need; use $arg1, $arg2...");
+	if (!names->kernel.place && strata_btf_open(&names->kernel, NULL, data, bytes))
 		return strata_btf_refuse(
 			names,
-			"this kernel's BTF cannot be read, which names need; use $arg1 to $arg6");
-	names->prototype = strata_btf_function(&names->btf, names->place, &nr);
-	return names->prototype ? 0 : refuse_function(names, nr);
+			"this kernel's BTF cannot be read, which names need; use $arg1, $arg2...");
+	return look_up(names, function);
 }
 
 /* Whether a parameter takes one register, as numbers and pointers do. */
@@ -173,12 +233,13 @@ static bool fits_register(const struct btf_type *type)
 static int refuse_parameter(struct strata_btf_names *names, const char *name)
 {
 	char list[STRATA_BTF_WHY_BYTES / 2] = "";
-	const struct btf_param *params = strata_btf_parts(names->prototype);
-	u32 i;
+	const struct btf_param *params;
+	u32 nr, i;
 
-	for (i = 0; i < BTF_INFO_VLEN(names->prototype->info); i++)
+	params = parameters(names, &nr);
+	for (i = 0; i < nr; i++)
 		if (!strata_btf_list_add(list, sizeof(list),
-					 strata_btf_name(&names->btf, params[i].name_off)))
+					 strata_btf_name(names->btf, params[i].name_off)))
 			break;
 	if (!*list)
 		return strata_btf_refuse(names, "'%s' has no parameters", names->place);
@@ -189,24 +250,31 @@ static int refuse_parameter(struct strata_btf_names *names, const char *name)
 /* Takes parameter @number, if its register is known. */
 static int take_parameter(struct strata_btf_names *names, u32 number, struct position *at)
 {
-	const struct btf_param *params = strata_btf_parts(names->prototype);
+	const bool tracepoint = names->of == STRATA_ARGS_OF_TRACEPOINT;
 	const struct btf_type *type = NULL;
-	u32 i;
+	const struct btf_param *params;
+	u32 nr, i;
 
+	params = parameters(names, &nr);
 	for (i = 0; i <= number; i++) {
 		at->user = false;
-		type = strata_btf_plain(&names->btf, params[i].type, &at->user);
+		type = strata_btf_plain(names->btf, params[i].type, &at->user);
 		if (!fits_register(type))
 			return strata_btf_refuse(
 				names,
-				"parameter '%s' of '%s' is passed by value and is no number, so the places of it and of those behind it are not known; use registers such as %%di",
-				strata_btf_name(&names->btf, params[i].name_off), names->place);
+				"parameter '%s' of '%s' is passed by value and is no number, so the places of it and of those behind it are not known%s",
+				strata_btf_name(names->btf, params[i].name_off), names->place,
+				tracepoint ? "" : "; use registers such as %di");
 	}
-	if (number >= REGISTER_PARAMETERS)
+	if (tracepoint && number >= STRATA_TRACEPOINT_PARAMETERS_MAX)
+		return strata_btf_refuse(
+			names, "parameter '%s' of '%s' is behind the first %u, which are recorded",
+			at->name, names->place, STRATA_TRACEPOINT_PARAMETERS_MAX);
+	if (!tracepoint && number >= STRATA_FUNCTION_PARAMETERS_MAX)
 		return strata_btf_refuse(
 			names,
 			"parameter '%s' of '%s' is on the stack, not in a register; use +%u(%%sp)",
-			at->name, names->place, 8 * (number - REGISTER_PARAMETERS + 1));
+			at->name, names->place, 8 * (number - STRATA_FUNCTION_PARAMETERS_MAX + 1));
 	at->value->number = number;
 	at->type = type;
 	return 0;
@@ -215,22 +283,22 @@ static int take_parameter(struct strata_btf_names *names, u32 number, struct pos
 /* "count", or "$arg2" */
 static int find_parameter(struct strata_btf_names *names, struct position *at)
 {
-	const struct btf_param *params = strata_btf_parts(names->prototype);
-	const u32 nr = BTF_INFO_VLEN(names->prototype->info);
-	u32 number = 0;
+	const struct btf_param *params;
+	u32 nr, number = 0;
 
-	if (names->returns)
+	if (names->of == STRATA_ARGS_OF_RETURN)
 		return strata_btf_refuse(
 			names,
 			"'%s' is a parameter, which is lost when the function returns; use $retval",
 			at->name);
+	params = parameters(names, &nr);
 	if (!strncmp(at->name, "$arg", 4)) {
 		if (kstrtouint(at->name + 4, 10, &number) || !number || number > nr)
 			return refuse_parameter(names, at->name);
 		return take_parameter(names, number - 1, at);
 	}
 	while (number < nr &&
-	       strcmp(strata_btf_name(&names->btf, params[number].name_off), at->name))
+	       strcmp(strata_btf_name(names->btf, params[number].name_off), at->name))
 		number++;
 	return number < nr ? take_parameter(names, number, at) : refuse_parameter(names, at->name);
 }
@@ -238,10 +306,10 @@ static int find_parameter(struct strata_btf_names *names, struct position *at)
 /* "$retval" */
 static int find_returned(struct strata_btf_names *names, struct position *at)
 {
-	if (!names->returns)
+	if (names->of != STRATA_ARGS_OF_RETURN)
 		return strata_btf_refuse(
-			names, "a function's call has no $retval; use it with --kretprobe");
-	at->type = strata_btf_plain(&names->btf, names->prototype->type, &at->user);
+			names, "only a function's return has $retval; use it with --kretprobe");
+	at->type = strata_btf_plain(names->btf, names->prototype->type, &at->user);
 	if (!names->prototype->type)
 		return strata_btf_refuse(names, "'%s' returns nothing", names->place);
 	if (!fits_register(at->type))
@@ -268,7 +336,7 @@ static int follow(struct strata_btf_names *names, struct position *at)
 	value->deref[value->nr_derefs++].user = at->user;
 	at->bits = 0;
 	at->user = false;
-	at->type = strata_btf_plain(&names->btf, at->type->type, &at->user);
+	at->type = strata_btf_plain(names->btf, at->type->type, &at->user);
 	/* "struct file __user *": the tag is behind the pointer. */
 	value->deref[value->nr_derefs - 1].user |= at->user;
 	if (strata_btf_kind(at->type) == BTF_KIND_FWD || !at->type)
@@ -292,17 +360,17 @@ static int take_member(struct strata_btf_names *names, struct position *at, cons
 		return strata_btf_refuse(names, "'%s' is a pointer; use '->' behind it", at->name);
 	if (!strata_btf_is_compound(at->type))
 		return strata_btf_refuse(names, "'%s' is no struct, and has no members", at->name);
-	member = strata_btf_member(&names->btf, at->type, name, &at->bits, &at->bit_field);
+	member = strata_btf_member(names->btf, at->type, name, &at->bits, &at->bit_field);
 	if (!member) {
-		strata_btf_list_members(&names->btf, at->type, list, sizeof(list));
+		strata_btf_list_members(names->btf, at->type, list, sizeof(list));
 		return strata_btf_refuse(names, "struct %s has no member '%s'; its members: %s",
-					 strata_btf_name(&names->btf, at->type->name_off), name,
+					 strata_btf_name(names->btf, at->type->name_off), name,
 					 list);
 	}
 	at->bit_field |= at->bits % 8 != 0;
 	at->value->deref[at->value->nr_derefs - 1].offset = at->bits / 8;
 	at->user = false;
-	at->type = strata_btf_plain(&names->btf, member->type, &at->user);
+	at->type = strata_btf_plain(names->btf, member->type, &at->user);
 	strscpy(at->name, name, sizeof(at->name));
 	return 0;
 }
@@ -355,7 +423,7 @@ static int describe(struct strata_btf_names *names, struct position *at)
 	case BTF_KIND_PTR:
 		value->kind = STRATA_FIELD_HEX;
 		value->bytes = sizeof(u64);
-		if (is_character(&names->btf, at->type->type, &value->text_user))
+		if (is_character(names->btf, at->type->type, &value->text_user))
 			value->text = STRATA_BTF_TEXT_POINTER;
 		return 0;
 	case BTF_KIND_INT:
@@ -364,7 +432,7 @@ static int describe(struct strata_btf_names *names, struct position *at)
 		return take_number(names, at);
 	case BTF_KIND_ARRAY:
 		array = strata_btf_parts(at->type);
-		if (is_character(&names->btf, array->type, NULL))
+		if (is_character(names->btf, array->type, NULL))
 			value->text = STRATA_BTF_TEXT;
 		return 0;
 	case BTF_KIND_STRUCT:
@@ -428,16 +496,15 @@ int strata_btf_names_find(struct strata_btf_names *names, const char *text,
 const char *strata_btf_names_parameter(struct strata_btf_names *names, u32 number)
 {
 	const struct btf_param *params;
+	u32 nr;
 
-	if (names->returns) {
+	if (names->of == STRATA_ARGS_OF_RETURN) {
 		strata_btf_refuse(names,
 				  "the parameters are lost when the function returns; use $retval");
 		return NULL;
 	}
 	if (find_prototype(names))
 		return NULL;
-	params = strata_btf_parts(names->prototype);
-	return number < BTF_INFO_VLEN(names->prototype->info)
-		       ? strata_btf_name(&names->btf, params[number].name_off)
-		       : NULL;
+	params = parameters(names, &nr);
+	return number < nr ? strata_btf_name(names->btf, params[number].name_off) : NULL;
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * btf_names.h - finds the arguments of a kernel's function by their names in C:
- * `file->f_inode->i_ino` is a register, and what lies in memory behind it (probe_args.h).
+ * btf_names.h - finds the arguments of a kernel's function, or of a trace point, by their names in
+ * C: `file->f_inode->i_ino` is a register, and what lies in memory behind it (probe_args.h).
  *
- * The kernel's BTF says so.  It describes functions as they are called by the x86-64 ABI; where the
- * compiler made another one of them, and where the names are of no use, a refusal says what is.
+ * The BTF of the kernel and of its modules says so.  It describes functions as they are called by
+ * the x86-64 ABI; where the compiler made another one of them, and where the names are of no use, a
+ * refusal says what is.  A trace point is described by the function that calls its probes.
  */
 #ifndef STRATA_KMOD_BTF_NAMES_H
 #define STRATA_KMOD_BTF_NAMES_H
@@ -12,15 +13,19 @@
 #include <linux/types.h>
 
 #include "btf_types.h"
+#include "kernel_btf.h"
 #include "probe_args.h"
 
 #define STRATA_BTF_WHY_BYTES 256u
 
 /* Of one parse of arguments. */
 struct strata_btf_names {
-	const char *place; /* SYMBOL; SYMBOL+OFFSET and patterns have no names */
-	bool returns;      /* of a function's return */
-	struct strata_btf btf;
+	/* SYMBOL, or the name of a trace point; SYMBOL+OFFSET and patterns have no names */
+	const char *place;
+	enum strata_probe_args_of of;
+	struct strata_btf kernel, module; /* the module's, if that has the function */
+	struct strata_btf_owner owner;
+	const struct strata_btf *btf;     /* that of both which describes the function */
 	const struct btf_type *prototype; /* NULL: not found yet */
 	char why[STRATA_BTF_WHY_BYTES];   /* the last refusal; "": none */
 };
@@ -43,7 +48,8 @@ struct strata_btf_value {
 };
 
 /* @place: of the probe, which stays until strata_btf_names_close() */
-void strata_btf_names_init(struct strata_btf_names *names, const char *place, bool returns);
+void strata_btf_names_init(struct strata_btf_names *names, const char *place,
+			   enum strata_probe_args_of of);
 void strata_btf_names_close(struct strata_btf_names *names);
 
 /* Notes the reason of a refusal.  Returns -EINVAL. */

@@ -67,7 +67,7 @@ static int find_places(struct strata_btf *btf, u32 *place)
 {
 	u32 at = 0, id;
 
-	for (id = 1; at < btf->types_bytes; id++) {
+	for (id = btf->first; at < btf->types_bytes; id++) {
 		const struct btf_type *type = (const void *)(btf->types + at);
 		size_t bytes = 0;
 
@@ -76,7 +76,7 @@ static int find_places(struct strata_btf *btf, u32 *place)
 		if (!bytes || bytes > btf->types_bytes - at)
 			return -EINVAL;
 		if (place)
-			place[id] = at;
+			place[id - btf->first] = at;
 		at += bytes;
 	}
 	btf->nr = id;
@@ -104,13 +104,18 @@ static int find_sections(struct strata_btf *btf, const void *data, size_t bytes)
 	return btf->strings[btf->strings_bytes - 1] ? -EINVAL : 0;
 }
 
-int strata_btf_open(struct strata_btf *btf, const void *data, size_t bytes)
+int strata_btf_open(struct strata_btf *btf, const struct strata_btf *base, const void *data,
+		    size_t bytes)
 {
-	int err = find_sections(btf, data, bytes) ?: find_places(btf, NULL);
+	int err;
 
+	btf->base = base;
+	btf->first = base ? base->nr : 1;
+	btf->base_strings_bytes = base ? base->strings_bytes : 0;
+	err = find_sections(btf, data, bytes) ?: find_places(btf, NULL);
 	if (err)
 		return err;
-	btf->place = kvmalloc_array(btf->nr, sizeof(*btf->place), GFP_KERNEL);
+	btf->place = kvmalloc_array(btf->nr - btf->first, sizeof(*btf->place), GFP_KERNEL);
 	return btf->place ? find_places(btf, btf->place) : -ENOMEM;
 }
 
@@ -122,11 +127,18 @@ void strata_btf_close(struct strata_btf *btf)
 
 const struct btf_type *strata_btf_type(const struct strata_btf *btf, u32 id)
 {
-	return id && id < btf->nr ? (const void *)(btf->types + btf->place[id]) : NULL;
+	if (btf->base && id < btf->first)
+		btf = btf->base;
+	return id >= btf->first && id < btf->nr
+		       ? (const void *)(btf->types + btf->place[id - btf->first])
+		       : NULL;
 }
 
 const char *strata_btf_name(const struct strata_btf *btf, u32 offset)
 {
+	if (btf->base && offset < btf->base_strings_bytes)
+		btf = btf->base;
+	offset -= btf->base_strings_bytes;
 	return offset < btf->strings_bytes ? btf->strings + offset : "";
 }
 
@@ -159,7 +171,7 @@ const struct btf_type *strata_btf_function(const struct strata_btf *btf, const c
 	u32 id, found = 0;
 
 	*nr = 0;
-	for (id = 1; id < btf->nr; id++) {
+	for (id = btf->first; id < btf->nr; id++) {
 		const struct btf_type *type = strata_btf_type(btf, id);
 
 		if (strata_btf_kind(type) != BTF_KIND_FUNC ||

@@ -18,13 +18,20 @@ struct strata_btf {
 	const char *types;
 	const char *strings; /* ends with a zero byte */
 	u32 types_bytes, strings_bytes;
-	u32 nr;     /* types have ids below; id 0 is void */
-	u32 *place; /* of each, in bytes from `types` */
+	u32 first, nr; /* its types have ids from the first to below; id 0 is void */
+	u32 *place;    /* of each, in bytes from `types` */
+	/* A module's BTF continues the kernel's: these are the ids and strings before its own. */
+	const struct strata_btf *base; /* NULL: the kernel's itself */
+	u32 base_strings_bytes;
 };
 
-/* Reads @bytes of BTF, which must stay until strata_btf_close().  0, -ENOMEM, or -EINVAL: they are
- * no BTF of a form that is known here. */
-int strata_btf_open(struct strata_btf *btf, const void *data, size_t bytes);
+/*
+ * Reads @bytes of BTF, which must stay until strata_btf_close().
+ * @base: of a module's BTF the kernel's, which stays open; or NULL
+ * 0, -ENOMEM, or -EINVAL: they are no BTF of a form that is known here.
+ */
+int strata_btf_open(struct strata_btf *btf, const struct strata_btf *base, const void *data,
+		    size_t bytes);
 void strata_btf_close(struct strata_btf *btf);
 
 /* The type of an id; NULL: void, or no such type. */
@@ -55,7 +62,7 @@ static inline const void *strata_btf_parts(const struct btf_type *type)
 const char *strata_btf_name(const struct strata_btf *btf, u32 offset);
 
 /*
- * Finds the prototype of a function.
+ * Finds the prototype of a function; of a module's BTF, of the module's own.
  * @nr: OUT, number of different prototypes of that name
  * NULL unless there is one.
  */

@@ -41,6 +41,7 @@
 #include "publish.h"
 #include "resume.h"
 #include "switch.h"
+#include "tracepoint_probes.h"
 #include "uprobes.h"
 
 struct command {
@@ -294,6 +295,11 @@ static int obey_kretprobe(struct command *command, char *words)
 	return add_probe(strata_kprobes_add, "kretprobe", words);
 }
 
+static int obey_tracepoint(struct command *command, char *words)
+{
+	return add_probe(strata_tracepoint_probes_add, "tracepoint", words);
+}
+
 static int obey_uprobe(struct command *command, char *words)
 {
 	return add_probe(strata_uprobes_add, "uprobe", words);
@@ -441,6 +447,7 @@ static const struct {
 	{ "stop", obey_stop, "stopped" },
 	{ "kprobe", obey_kprobe, "probed" },
 	{ "kretprobe", obey_kretprobe, "probed" },
+	{ "tracepoint", obey_tracepoint, "probed" },
 	{ "uprobe", obey_uprobe, "probed" },
 	{ "uretprobe", obey_uretprobe, "probed" },
 	{ "function", obey_function, "probed" },

@@ -31,11 +31,19 @@ static const struct {
 	{ "flags", offsetof(struct pt_regs, flags) }, { "ip", offsetof(struct pt_regs, ip) },
 };
 
-/* Of a call's arguments, by the x86-64 ABI. */
-static const unsigned int argument_registers[] = {
-	offsetof(struct pt_regs, di), offsetof(struct pt_regs, si), offsetof(struct pt_regs, dx),
-	offsetof(struct pt_regs, cx), offsetof(struct pt_regs, r8), offsetof(struct pt_regs, r9),
+/* Of a call's arguments, by the x86-64 ABI; and where strata_probe_args_set() puts the others. */
+static const unsigned int argument_registers[STRATA_TRACEPOINT_PARAMETERS_MAX] = {
+	offsetof(struct pt_regs, di),  offsetof(struct pt_regs, si),  offsetof(struct pt_regs, dx),
+	offsetof(struct pt_regs, cx),  offsetof(struct pt_regs, r8),  offsetof(struct pt_regs, r9),
+	offsetof(struct pt_regs, r10), offsetof(struct pt_regs, r11), offsetof(struct pt_regs, r12),
+	offsetof(struct pt_regs, r13), offsetof(struct pt_regs, r14), offsetof(struct pt_regs, r15),
 };
+
+static unsigned int parameters_max(enum strata_probe_args_of of)
+{
+	return of == STRATA_ARGS_OF_TRACEPOINT ? STRATA_TRACEPOINT_PARAMETERS_MAX
+					       : STRATA_FUNCTION_PARAMETERS_MAX;
+}
 
 static bool parse_register(const char *name, unsigned int *offset)
 {
@@ -50,22 +58,20 @@ static bool parse_register(const char *name, unsigned int *offset)
 }
 
 /* "%di", "$arg1" or "$retval" */
-static bool parse_base(const char *text, bool returns, unsigned int *offset)
+static bool parse_base(const char *text, enum strata_probe_args_of of, unsigned int *offset)
 {
 	unsigned int number;
 
 	if (text[0] == '%')
-		return parse_register(text + 1, offset);
-	if (returns) {
+		return of != STRATA_ARGS_OF_TRACEPOINT && parse_register(text + 1, offset);
+	if (of == STRATA_ARGS_OF_RETURN) {
 		*offset = offsetof(struct pt_regs, ax);
 		return !strcmp(text, "$retval");
 	}
-	if (strncmp(text, "$arg", 4) || !isdigit(text[4]) || text[5])
+	if (strncmp(text, "$arg", 4) || !isdigit(text[4]) || kstrtouint(text + 4, 10, &number) ||
+	    !number || number > parameters_max(of))
 		return false;
-	number = text[4] - '1';
-	if (number >= ARRAY_SIZE(argument_registers))
-		return false;
-	*offset = argument_registers[number];
+	*offset = argument_registers[number - 1];
 	return true;
 }
 
@@ -84,7 +90,7 @@ static bool parse_offset(char *text, struct strata_probe_deref *deref)
 }
 
 /* "+8(+0($arg1))": the outermost comes first in the text, and last in the list. */
-static bool parse_fetch(char *text, bool returns, struct strata_probe_arg *arg)
+static bool parse_fetch(char *text, enum strata_probe_args_of of, struct strata_probe_arg *arg)
 {
 	struct strata_probe_deref deref[STRATA_PROBE_DEREFS_MAX];
 	unsigned int nr = 0, i;
@@ -105,7 +111,7 @@ static bool parse_fetch(char *text, bool returns, struct strata_probe_arg *arg)
 	arg->nr_derefs = nr;
 	for (i = 0; i < nr; i++)
 		arg->deref[i] = deref[nr - 1 - i];
-	return parse_base(text, returns, &arg->reg);
+	return parse_base(text, of, &arg->reg);
 }
 
 /* "string" or "string[N]" */
@@ -153,12 +159,12 @@ static bool parse_name(const char *name, struct strata_field_desc *field)
 }
 
 /* "FETCH:TYPE"; without a type x64. */
-static bool parse_place(char *fetch, const char *type, bool returns, struct strata_probe_arg *arg,
-			struct strata_field_desc *field)
+static bool parse_place(char *fetch, const char *type, enum strata_probe_args_of of,
+			struct strata_probe_arg *arg, struct strata_field_desc *field)
 {
 	bool user;
 
-	if (!parse_fetch(fetch, returns, arg) || !parse_type(type ?: "x64", field, &user))
+	if (!parse_fetch(fetch, of, arg) || !parse_type(type ?: "x64", field, &user))
 		return false;
 	arg->text = field->kind == STRATA_FIELD_TEXT;
 	/* A register holds no text. */
@@ -202,7 +208,8 @@ static bool parse_named(char *name, const char *type, struct strata_btf_names *n
 			name);
 	if (strata_btf_names_find(names, name, &value))
 		return false;
-	arg->reg = names->returns ? offsetof(struct pt_regs, ax) : argument_registers[value.number];
+	arg->reg = names->of == STRATA_ARGS_OF_RETURN ? offsetof(struct pt_regs, ax)
+						      : argument_registers[value.number];
 	arg->nr_derefs = value.nr_derefs;
 	memcpy(arg->deref, value.deref, sizeof(arg->deref));
 	if (type && !parse_type(type, field, &user))
@@ -224,8 +231,9 @@ static bool parse_named(char *name, const char *type, struct strata_btf_names *n
 }
 
 /* "FIELD=FETCH:TYPE"; without FIELD "argN", or as the parameter is called. */
-static bool parse_arg(char *text, bool returns, struct strata_btf_names *names, unsigned int number,
-		      struct strata_probe_arg *arg, struct strata_field_desc *field)
+static bool parse_arg(char *text, enum strata_probe_args_of of, struct strata_btf_names *names,
+		      unsigned int number, struct strata_probe_arg *arg,
+		      struct strata_field_desc *field)
 {
 	char *fetch = strchr(text, '='), *type = strrchr(text, ':');
 
@@ -239,11 +247,15 @@ static bool parse_arg(char *text, bool returns, struct strata_btf_names *names, 
 	}
 	if (type)
 		*type++ = '\0';
+	if (names && of == STRATA_ARGS_OF_TRACEPOINT && strchr(fetch, '%'))
+		return !strata_btf_refuse(
+			names, "a trace point has no registers, but parameters, $arg1 to $arg%u",
+			STRATA_TRACEPOINT_PARAMETERS_MAX);
 	if (names && strata_btf_names_is(fetch))
 		return parse_named(fetch, type, names, arg, field);
 	if (!*field->name)
 		snprintf(field->name, sizeof(field->name), "arg%u", number);
-	return parse_place(fetch, type, returns, arg, field);
+	return parse_place(fetch, type, of, arg, field);
 }
 
 static bool is_named(const struct strata_field_desc *fields, unsigned int nr, const char *name)
@@ -251,11 +263,11 @@ static bool is_named(const struct strata_field_desc *fields, unsigned int nr, co
 	while (nr-- > 0)
 		if (!strcmp(fields[nr].name, name))
 			return true;
-	return !strcmp(name, "ip") || !strcmp(name, "ret") || !strcmp(name, "tid");
+	return !strcmp(name, "tid");
 }
 
 /* Parses one argument behind the others.  0 or -EINVAL. */
-static int add_arg(char *word, bool returns, struct strata_btf_names *names,
+static int add_arg(char *word, enum strata_probe_args_of of, struct strata_btf_names *names,
 		   struct strata_probe_args *args, struct strata_field_desc *fields)
 {
 	const unsigned int nr = args->nr;
@@ -267,7 +279,7 @@ static int add_arg(char *word, bool returns, struct strata_btf_names *names,
 			strata_btf_refuse(names, "more than %u arguments", STRATA_PROBE_ARGS_MAX);
 		return -EINVAL;
 	}
-	if (!parse_arg(word, returns, names, nr + 1, arg, field))
+	if (!parse_arg(word, of, names, nr + 1, arg, field))
 		return -EINVAL;
 	if (is_named(fields, nr, field->name)) {
 		if (names)
@@ -283,7 +295,7 @@ static int add_arg(char *word, bool returns, struct strata_btf_names *names,
 	return 0;
 }
 
-/* "$arg*": all parameters of the function.  0 or -EINVAL. */
+/* "$arg*": all parameters.  0 or -EINVAL. */
 static int add_parameters(struct strata_btf_names *names, struct strata_probe_args *args,
 			  struct strata_field_desc *fields)
 {
@@ -303,14 +315,14 @@ static int add_parameters(struct strata_btf_names *names, struct strata_probe_ar
 				name);
 			return -EINVAL;
 		}
-		err = add_arg(word, names->returns, names, args, fields);
+		err = add_arg(word, names->of, names, args, fields);
 	}
 	return err;
 }
 
-int strata_probe_args_parse(char *words, bool returns, struct strata_btf_names *names,
-			    unsigned int begin, struct strata_probe_args *args,
-			    struct strata_field_desc *fields)
+int strata_probe_args_parse(char *words, enum strata_probe_args_of of,
+			    struct strata_btf_names *names, unsigned int begin,
+			    struct strata_probe_args *args, struct strata_field_desc *fields)
 {
 	char *word;
 	int err = 0;
@@ -321,7 +333,7 @@ int strata_probe_args_parse(char *words, bool returns, struct strata_btf_names *
 		if (names && !strcmp(word, "$arg*"))
 			err = add_parameters(names, args, fields);
 		else
-			err = add_arg(word, returns, names, args, fields);
+			err = add_arg(word, of, names, args, fields);
 	}
 	return err;
 }
@@ -333,6 +345,14 @@ void strata_probe_args_of_program(struct strata_probe_args *args)
 	for (i = 0; i < args->nr; i++)
 		for (j = 0; j < args->arg[i].nr_derefs; j++)
 			args->arg[i].deref[j].user = true;
+}
+
+void strata_probe_args_set(struct pt_regs *regs, const unsigned long *parameters)
+{
+	unsigned int i;
+
+	for (i = 0; i < STRATA_TRACEPOINT_PARAMETERS_MAX; i++)
+		*(unsigned long *)((char *)regs + argument_registers[i]) = parameters[i];
 }
 
 static bool copy(void *to, unsigned long from, size_t bytes, bool user)

@@ -14,8 +14,19 @@
 
 #include <strata/event.h>
 
-#define STRATA_PROBE_ARGS_MAX   8u
+#define STRATA_PROBE_ARGS_MAX 8u
+/* Parameters of a trace point; of a function, those in registers. */
+#define STRATA_TRACEPOINT_PARAMETERS_MAX 12u
+#define STRATA_FUNCTION_PARAMETERS_MAX   6u
+
 #define STRATA_PROBE_DEREFS_MAX 4u
+
+/* What has the arguments. */
+enum strata_probe_args_of {
+	STRATA_ARGS_OF_PLACE,      /* registers; where a function begins, its parameters, too */
+	STRATA_ARGS_OF_RETURN,     /* a function's return, for which those are lost */
+	STRATA_ARGS_OF_TRACEPOINT, /* its parameters; see strata_probe_args_set() */
+};
 
 struct strata_probe_deref {
 	long offset;
@@ -41,20 +52,26 @@ struct strata_probe_args {
 
 /*
  * Parses arguments, separated by single spaces.
- * @words:   changed in place; NULL: no arguments
- * @returns: of a function's return, for which the arguments of the call are lost
- * @names:   of the function's parameters; holds the reason of a refusal; NULL: it has no names
- * @begin:   end of the payload's fields before them
- * @args:    OUT
- * @fields:  OUT, one for each; room for STRATA_PROBE_ARGS_MAX
+ * @words:  changed in place; NULL: no arguments
+ * @names:  of the parameters; holds the reason of a refusal; NULL: they have no names
+ * @begin:  end of the payload's fields before them
+ * @args:   OUT
+ * @fields: OUT, one for each; room for STRATA_PROBE_ARGS_MAX
  * Returns 0 or -EINVAL.  May sleep.
  */
-int strata_probe_args_parse(char *words, bool returns, struct strata_btf_names *names,
-			    unsigned int begin, struct strata_probe_args *args,
-			    struct strata_field_desc *fields);
+int strata_probe_args_parse(char *words, enum strata_probe_args_of of,
+			    struct strata_btf_names *names, unsigned int begin,
+			    struct strata_probe_args *args, struct strata_field_desc *fields);
 
 /* Makes all memory behind registers the task's: a program's probe knows no other. */
 void strata_probe_args_of_program(struct strata_probe_args *args);
+
+/*
+ * Puts the parameters of a trace point where arguments of STRATA_ARGS_OF_TRACEPOINT are read; other
+ * registers stay as they are.
+ * @parameters: STRATA_TRACEPOINT_PARAMETERS_MAX
+ */
+void strata_probe_args_set(struct pt_regs *regs, const unsigned long *parameters);
 
 /* Writes all of them to a payload of args->end bytes, whose first @begin bytes are the caller's.
  * In a probe. */

@@ -19,7 +19,7 @@
 static struct strata_probe *probes[STRATA_GUEST_PROBES_MAX];
 static u32 nr_probes;
 
-/* Why the last probe was refused, if it was for its arguments' names. */
+/* Why the last probe was refused, if there is more to say than an error's number. */
 static char reason[STRATA_BTF_WHY_BYTES];
 
 /* The fields of each kind around the arguments. */
@@ -42,6 +42,7 @@ static const struct {
 				{ { "ip", STRATA_FIELD_HEX, 8, 1 },
 				  { "parent_ip", STRATA_FIELD_HEX, 8, 1 },
 				  { "ret", STRATA_FIELD_HEX, 8, 1 } } },
+	[STRATA_PROBE_TRACEPOINT] = { 0, false, {} },
 };
 
 static const struct strata_field_desc function_field = { "name", STRATA_FIELD_STRING, 1, 1 };
@@ -148,7 +149,7 @@ static bool has_field_of_kind(const struct strata_probe *probe,
 	return false;
 }
 
-static void refuse(const struct strata_probe_request *request, const char *why)
+void strata_probe_refuse(const struct strata_probe_request *request, const char *why)
 {
 	strscpy(reason, why, sizeof(reason));
 	if (*why)
@@ -165,22 +166,34 @@ void strata_probe_forget_reason(void)
 	*reason = '\0';
 }
 
+static enum strata_probe_args_of args_of(enum strata_probe_kind kind)
+{
+	switch (kind) {
+	case STRATA_PROBE_RETURN:
+	case STRATA_PROBE_EXIT:
+		return STRATA_ARGS_OF_RETURN;
+	case STRATA_PROBE_TRACEPOINT:
+		return STRATA_ARGS_OF_TRACEPOINT;
+	default:
+		return STRATA_ARGS_OF_PLACE;
+	}
+}
+
 /* Reads the arguments.  0, or a negative error; a refusal of a name is logged with its reason. */
 static int read_args(struct strata_probe *probe, const struct strata_probe_request *request)
 {
 	const u32 nr = kinds[probe->kind].nr_numbers;
-	const bool of_return = probe->kind == STRATA_PROBE_RETURN ||
-			       probe->kind == STRATA_PROBE_EXIT;
+	const enum strata_probe_args_of of = args_of(probe->kind);
 	char *words = probe->words ? kstrdup(probe->words, GFP_KERNEL) : NULL;
 	struct strata_btf_names *names = kmalloc(sizeof(*names), GFP_KERNEL);
 	int err = -ENOMEM;
 
 	if (names && (words || !probe->words)) {
-		strata_btf_names_init(names, request->function, of_return);
-		err = strata_probe_args_parse(words, of_return, request->function ? names : NULL,
+		strata_btf_names_init(names, request->function, of);
+		err = strata_probe_args_parse(words, of, request->function ? names : NULL,
 					      nr * sizeof(u64), &probe->args, &probe->fields[nr]);
 		if (err)
-			refuse(request, names->why);
+			strata_probe_refuse(request, names->why);
 		strata_btf_names_close(names);
 	}
 	kfree(names);
@@ -201,8 +214,9 @@ static int set_fields(struct strata_probe *probe, const struct strata_probe_requ
 	if (err)
 		return err;
 	if (has_field_of_kind(probe, &probe->fields[nr])) {
-		refuse(request,
-		       "an argument is called as a field of each such event (ip, parent_ip, ret, name); name it: FIELD=...");
+		strata_probe_refuse(
+			request,
+			"an argument is called as a field of each such event (ip, parent_ip, ret, name); name it: FIELD=...");
 		return -EINVAL;
 	}
 	if (request->of_program)

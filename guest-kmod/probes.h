@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * probes.h - the events of places that domain 0 chose, in the kernel (kprobes.c, functions.c) or in
- * a program's file (uprobes.c): their fields, the list of them, and how a hit is recorded.
+ * probes.h - the events of places that domain 0 chose, in the kernel (kprobes.c, functions.c,
+ * tracepoint_probes.c) or in a program's file (uprobes.c): their fields, the list of them, and how
+ * a hit is recorded.
  *
  * One caller at a time, which may sleep, calls all of these but strata_probe_record().
  */
@@ -13,10 +14,11 @@
 
 /* What hits a probe. */
 enum strata_probe_kind {
-	STRATA_PROBE_HIT,    /* an instruction is reached: ip */
-	STRATA_PROBE_RETURN, /* a function returns: ip and ret, the returned value */
-	STRATA_PROBE_ENTRY,  /* one of many functions begins: ip, parent_ip and its name */
-	STRATA_PROBE_EXIT,   /* it returns: ip, parent_ip, ret and its name */
+	STRATA_PROBE_HIT,        /* an instruction is reached: ip */
+	STRATA_PROBE_RETURN,     /* a function returns: ip and ret, the returned value */
+	STRATA_PROBE_ENTRY,      /* one of many functions begins: ip, parent_ip and its name */
+	STRATA_PROBE_EXIT,       /* it returns: ip, parent_ip, ret and its name */
+	STRATA_PROBE_TRACEPOINT, /* a trace point is reached: its arguments only */
 };
 
 /* Numbers in front of the arguments: ip, parent_ip and ret at the most. */
@@ -44,8 +46,9 @@ struct strata_probe_request {
 	const char *name;  /* of the event */
 	const char *place;
 	const char *words; /* arguments (probe_args.h), or NULL */
-	const char
-		*function; /* of the kernel, whose parameters have names (btf_names.h); or NULL */
+	/* The kernel's function, or trace point, whose parameters have names (btf_names.h); or
+	 * NULL. */
+	const char *function;
 	enum strata_probe_kind kind;
 	bool of_program; /* all memory is the task's */
 };
@@ -64,9 +67,11 @@ int strata_probe_find(const struct strata_probe_request *request, struct strata_
  * -E2BIG where they fit into no record, or -ENOMEM. */
 int strata_probe_init(struct strata_probe *probe, const struct strata_probe_request *request);
 
-/* Why strata_probe_init() refused the last arguments since strata_probe_forget_reason(), for domain
- * 0;
- * "": it did not, or there is no more to say than that they are wrong. */
+/* Logs why a probe is refused, and keeps it for domain 0.  @why: "": there is no more to say than
+ * that its arguments are wrong */
+void strata_probe_refuse(const struct strata_probe_request *request, const char *why);
+
+/* What strata_probe_refuse() kept since strata_probe_forget_reason(); "": nothing. */
 const char *strata_probe_reason(void);
 void strata_probe_forget_reason(void);
 

@@ -4,8 +4,9 @@
  * (module_tracepoints.h).
  *
  * Of file systems with private structures (btrfs, ext4, xfs) and of drivers with headers of their
- * own none can be here; nor of kvm, whose header is at odds with Xen's, nor of sunrpc, whose events
- * call its functions, nor of 9p, whose names are not identifiers.
+ * own none can be here (tracepoint_probes.h records those by name); nor of kvm, whose header is at
+ * odds with Xen's, nor of sunrpc, whose events call its functions, nor of 9p, whose names are not
+ * identifiers.
  */
 #define STRATA_OF_MODULES true
 #include "trace_helpers.h"

@@ -19,7 +19,7 @@
  *
  * Of the headers that are in, a few events are left out where they are included,
  * each with its reason.  Headers that the kernel does not install (of drivers, of
- * file systems) cannot be in.
+ * file systems) cannot be in; tracepoint_probes.h records those by name.
  *
  * The events of trace_modules.c are entered although the kernel has no such trace point yet: it
  * comes with its module (module_tracepoints.h), perhaps during a recording.

@@ -13,7 +13,7 @@
 static const char *const domain_names[STRATA_NR_DOMAINS] = { "xen", "kernel", "app" };
 static const char *const rule_names[STRATA_NR_RULE_KINDS] = {
 	"event",  "kprobe",  "kretprobe", "tid",       "pid",      "xen-domain",
-	"filter", "context", "uprobe",    "uretprobe", "function",
+	"filter", "context", "uprobe",    "uretprobe", "function", "tracepoint",
 };
 
 const char *session_model_domain_name(enum strata_domain domain)
@@ -30,7 +30,7 @@ static bool is_probe(enum strata_rule_kind kind)
 {
 	return kind == STRATA_RULE_KPROBE || kind == STRATA_RULE_KRETPROBE ||
 	       kind == STRATA_RULE_UPROBE || kind == STRATA_RULE_URETPROBE ||
-	       kind == STRATA_RULE_FUNCTION;
+	       kind == STRATA_RULE_FUNCTION || kind == STRATA_RULE_TRACEPOINT;
 }
 
 bool session_model_is_alone(enum strata_rule_kind kind)

@@ -73,6 +73,11 @@ static void usage(FILE *out)
 		"      --function 'DOMAIN:[NAME=]PATTERN [ARGUMENT]...'\n"
 		"                             events NAME_entry and NAME_exit of each call and return\n"
 		"                             of the kernel's functions of these names: 'g1:vfs_*'\n"
+		"      --tracepoint 'DOMAIN:[NAME=]TRACEPOINT [ARGUMENT]...'\n"
+		"                             an event each time that a kernel reaches this trace\n"
+		"                             point, of its own or of a loaded module, with\n"
+		"                             parameters by names of C: 'g1:ext4_da_write_begin\n"
+		"                             inode->i_ino pos len'; $arg*: all parameters\n"
 		"      --tid DOMAIN:N,N,...   only events while these threads run\n"
 		"      --pid DOMAIN:N,N,...   likewise, for processes with all their threads\n"
 		"      --kernel-filter DOMAIN:EVENTS:EXPRESSION\n"
@@ -374,6 +379,7 @@ int strata_cmd_record(int argc, char **argv)
 		{ "uprobe", required_argument, NULL, OPTION_KERNEL + SELECT_UPROBE },
 		{ "uretprobe", required_argument, NULL, OPTION_KERNEL + SELECT_URETPROBE },
 		{ "function", required_argument, NULL, OPTION_KERNEL + SELECT_FUNCTION },
+		{ "tracepoint", required_argument, NULL, OPTION_KERNEL + SELECT_TRACEPOINT },
 		{ "tid", required_argument, NULL, OPTION_KERNEL + SELECT_TID },
 		{ "pid", required_argument, NULL, OPTION_KERNEL + SELECT_PID },
 		{ "kernel-filter", required_argument, NULL, OPTION_KERNEL + SELECT_FILTER },

@@ -48,7 +48,8 @@ static void usage_events(FILE *out, const char *verb)
 		"      --kretprobe SPEC  [NAME=]SYMBOL [ARGUMENT]...\n"
 		"      --uprobe SPEC     [NAME=]PATH:SYMBOL[+OFFSET] [ARGUMENT]..., of its programs\n"
 		"      --uretprobe SPEC  [NAME=]PATH:SYMBOL [ARGUMENT]...\n"
-		"      --function SPEC   [NAME=]PATTERN [ARGUMENT]..., calls and returns of these\n\n"
+		"      --function SPEC   [NAME=]PATTERN [ARGUMENT]..., calls and returns of these\n"
+		"      --tracepoint SPEC [NAME=]TRACEPOINT [ARGUMENT]..., with arguments of your choice\n\n"
 		"  -s, --session NAME    the session\n"
 		"  -c, --channel NAME    the channel, which exists (default: channel0)\n"
 		"      --json            prints the reply as JSON\n\n"
@@ -223,6 +224,7 @@ static int run_events(int argc, char **argv, change_fn *change)
 		{ "uprobe", required_argument, NULL, 'u' },
 		{ "uretprobe", required_argument, NULL, 'R' },
 		{ "function", required_argument, NULL, 'F' },
+		{ "tracepoint", required_argument, NULL, 't' },
 		{ "filter", required_argument, NULL, 'f' },
 		{ "loglevel", required_argument, NULL, 'l' },
 		{ "loglevel-only", required_argument, NULL, 'o' },
@@ -251,6 +253,8 @@ static int run_events(int argc, char **argv, change_fn *change)
 			fine = set_special(&words, STRATA_RULE_URETPROBE, optarg);
 		else if (option == 'F')
 			fine = set_special(&words, STRATA_RULE_FUNCTION, optarg);
+		else if (option == 't')
+			fine = set_special(&words, STRATA_RULE_TRACEPOINT, optarg);
 		else if (option == 'f') {
 			fine = !words.filter;
 			words.filter = optarg;

@@ -19,6 +19,7 @@ static const enum select_kind kernel_kinds[STRATA_NR_RULE_KINDS] = {
 	[STRATA_RULE_UPROBE] = SELECT_UPROBE,
 	[STRATA_RULE_URETPROBE] = SELECT_URETPROBE,
 	[STRATA_RULE_FUNCTION] = SELECT_FUNCTION,
+	[STRATA_RULE_TRACEPOINT] = SELECT_TRACEPOINT,
 };
 
 static bool belongs_together(const struct strata_rule *one, const struct strata_rule *other)

@@ -66,6 +66,8 @@ enum strata_rule_kind {
 	STRATA_RULE_URETPROBE, /* kernels: [NAME=]PATH:SYMBOL [ARGUMENT]... */
 	/* Which events, of the calls and returns of a kernel's functions. */
 	STRATA_RULE_FUNCTION, /* kernels: [NAME=]PATTERN [ARGUMENT]... */
+	/* Which trace points, with arguments of one's choice. */
+	STRATA_RULE_TRACEPOINT, /* kernels: [NAME=]TRACEPOINT [ARGUMENT]... */
 	STRATA_NR_RULE_KINDS,
 };
 

@@ -32,10 +32,12 @@ long copy_from_user_nofault(void *to, const void *from, size_t bytes)
 static u32 words[1024];
 static char names[2048];
 static u32 nr_words, names_bytes, nr_types;
-static union {
+/* Bytes of the kernel's names, while a module's BTF is made. */
+static u32 names_before;
+static union blob {
 	struct btf_header header;
 	char bytes[8192];
-} blob;
+} blob, module_blob;
 
 static u32 name(const char *text)
 {
@@ -45,7 +47,7 @@ static u32 name(const char *text)
 		return 0;
 	strcpy(names + at, text);
 	names_bytes += (u32)strlen(text) + 1;
-	return at;
+	return names_before + at;
 }
 
 static void add(u32 word)
@@ -93,19 +95,52 @@ static void function(const char *called, u32 prototype)
 	type(called, BTF_KIND_FUNC, 0, false, prototype);
 }
 
-/* Writes what was made as the kernel has it in memory. */
-static void finish(void)
+/* Writes what was made as the kernel has it in memory.  Returns its size. */
+static size_t finish(union blob *to)
 {
-	blob.header = (struct btf_header){ .magic = BTF_MAGIC,
-					   .version = BTF_VERSION,
-					   .hdr_len = sizeof(blob.header),
-					   .type_len = nr_words * sizeof(u32),
-					   .str_off = nr_words * sizeof(u32),
-					   .str_len = names_bytes };
-	memcpy(blob.bytes + sizeof(blob.header), words, nr_words * sizeof(u32));
-	memcpy(blob.bytes + sizeof(blob.header) + nr_words * sizeof(u32), names, names_bytes);
-	kernel_btf = &blob;
-	kernel_btf_bytes = sizeof(blob.header) + nr_words * sizeof(u32) + names_bytes;
+	to->header = (struct btf_header){ .magic = BTF_MAGIC,
+					  .version = BTF_VERSION,
+					  .hdr_len = sizeof(to->header),
+					  .type_len = nr_words * sizeof(u32),
+					  .str_off = nr_words * sizeof(u32),
+					  .str_len = names_bytes };
+	memcpy(to->bytes + sizeof(to->header), words, nr_words * sizeof(u32));
+	memcpy(to->bytes + sizeof(to->header) + nr_words * sizeof(u32), names, names_bytes);
+	return sizeof(to->header) + nr_words * sizeof(u32) + names_bytes;
+}
+
+/*
+ * Continues the kernel's BTF:
+ * struct group { int number; struct file *file; }; int module_read(struct group *, unsigned long);
+ * and a trace point of 13 parameters, module_event(struct group *group, int p2, ... int p13).
+ * @file: the type of a pointer to a struct file
+ */
+static void make_module(u32 int_id, u32 ulong_id, u32 file)
+{
+	char called[8];
+	u32 group, proto, i;
+
+	names_before = names_bytes;
+	nr_words = 0;
+	names_bytes = 1;
+	group = type("group", BTF_KIND_STRUCT, 2, false, 16);
+	member("number", int_id, 0, 0);
+	member("file", file, 0, 64);
+	group = pointer(group);
+	proto = type("", BTF_KIND_FUNC_PROTO, 2, false, int_id);
+	parameter("group", group);
+	parameter("count", ulong_id);
+	function("module_read", proto);
+	proto = type("", BTF_KIND_FUNC_PROTO, 14, false, int_id);
+	parameter("__data", ulong_id);
+	parameter("group", group);
+	for (i = 2; i <= 13; i++) {
+		snprintf(called, sizeof(called), "p%u", i);
+		parameter(called, int_id);
+	}
+	function("__traceiter_module_event", proto);
+	module_btf_bytes = finish(&module_blob);
+	module_btf = &module_blob;
 }
 
 /*
@@ -124,6 +159,7 @@ static int make_world(void **state)
 
 	(void)state;
 	nr_words = nr_types = 0;
+	names_before = 0;
 	names_bytes = 1;
 	int_id = number("int", 4, BTF_INT_SIGNED);
 	char_id = number("char", 1, BTF_INT_SIGNED);
@@ -202,7 +238,19 @@ static int make_world(void **state)
 	proto = type("", BTF_KIND_FUNC_PROTO, 0, false, int_id);
 	function("twice", proto);
 	function("none", proto);
-	finish();
+	proto = type("", BTF_KIND_FUNC_PROTO, 3, false, int_id);
+	parameter("__data", ulong_id);
+	parameter("file", file_pointer);
+	parameter("ret", int_id);
+	function("__traceiter_event", proto);
+	proto = type("", BTF_KIND_FUNC_PROTO, 3, false, int_id);
+	parameter("__data", ulong_id);
+	parameter("pair", pair);
+	parameter("after", int_id);
+	function("__traceiter_by_value", proto);
+	kernel_btf_bytes = finish(&blob);
+	kernel_btf = &blob;
+	make_module(int_id, ulong_id, file_pointer);
 	return 0;
 }
 
@@ -210,16 +258,22 @@ static struct strata_probe_args args;
 static struct strata_field_desc fields[STRATA_PROBE_ARGS_MAX];
 static struct strata_btf_names found;
 
-static int parse(const char *place, const char *text, bool returns)
+static int parse_of(const char *place, const char *text, enum strata_probe_args_of of)
 {
 	char copy[512];
 	int err;
 
 	strcpy(copy, text);
-	strata_btf_names_init(&found, place, returns);
-	err = strata_probe_args_parse(copy, returns, &found, BEGIN, &args, fields);
+	strata_btf_names_init(&found, place, of);
+	err = strata_probe_args_parse(copy, of, &found, BEGIN, &args, fields);
 	strata_btf_names_close(&found);
+	assert_int_equal(module_held, 0);
 	return err;
+}
+
+static int parse(const char *place, const char *text, bool returns)
+{
+	return parse_of(place, text, returns ? STRATA_ARGS_OF_RETURN : STRATA_ARGS_OF_PLACE);
 }
 
 static void is_field(u32 number_of, const char *called, u8 kind, u32 bytes)
@@ -278,6 +332,88 @@ static void names_are_registers_and_what_lies_behind_them(void **state)
 	leads_to(1, offsetof(struct pt_regs, si), 0, 0, 0, 0);
 	assert_int_equal(parse("none", "$arg*", false), 0);
 	assert_int_equal(args.nr, 0);
+}
+
+static void functions_of_modules_have_names(void **state)
+{
+	(void)state;
+	assert_int_equal(
+		parse("module_read", "group->file->inode->i_ino group->number count", false), 0);
+	is_field(0, "group_file_inode_i_ino", STRATA_FIELD_UNSIGNED, 8);
+	leads_to(0, offsetof(struct pt_regs, di), 3, 8, 8, 8);
+	is_field(1, "group_number", STRATA_FIELD_SIGNED, 4);
+	leads_to(1, offsetof(struct pt_regs, di), 1, 0, 0, 0);
+	is_field(2, "count", STRATA_FIELD_UNSIGNED, 8);
+	leads_to(2, offsetof(struct pt_regs, si), 0, 0, 0, 0);
+	assert_int_equal(parse("module_read", "$arg*", false), 0);
+	assert_int_equal(args.nr, 2);
+	assert_int_equal(parse("module_read", "grou", false), -EINVAL);
+	assert_string_equal(found.why,
+			    "'module_read' has no parameter 'grou'; its parameters: group, count");
+	/* The kernel's functions are not looked for there. */
+	assert_int_equal(parse("vfs_read", "count", false), 0);
+}
+
+/* A trace point's parameters come behind the probe's own. */
+static void trace_points_have_parameters(void **state)
+{
+	struct pt_regs regs;
+	unsigned long parameters[STRATA_TRACEPOINT_PARAMETERS_MAX], i;
+	u8 payload[64];
+
+	(void)state;
+	assert_int_equal(parse_of("event", "$arg*", STRATA_ARGS_OF_TRACEPOINT), 0);
+	assert_int_equal(args.nr, 2);
+	is_field(0, "file", STRATA_FIELD_HEX, 8);
+	is_field(1, "ret", STRATA_FIELD_SIGNED, 4);
+	assert_int_equal(parse_of("module_event", "group->file p2 $arg3:u32 p12 last=$arg12:x16",
+				  STRATA_ARGS_OF_TRACEPOINT),
+			 0);
+	is_field(0, "group_file", STRATA_FIELD_HEX, 8);
+	is_field(1, "p2", STRATA_FIELD_SIGNED, 4);
+	is_field(4, "last", STRATA_FIELD_HEX, 2);
+	assert_int_equal(args.arg[3].reg, args.arg[4].reg);
+	assert_int_equal(parse_of("module_event", "p2 $arg3:u32 p7 p12", STRATA_ARGS_OF_TRACEPOINT),
+			 0);
+	for (i = 0; i < STRATA_TRACEPOINT_PARAMETERS_MAX; i++)
+		parameters[i] = 0xabc00000000ul + i + 1;
+	memset(&regs, 0xee, sizeof(regs));
+	strata_probe_args_set(&regs, parameters);
+	memset(payload, 0xee, sizeof(payload));
+	strata_probe_args_write(&args, &regs, payload, BEGIN);
+	assert_memory_equal(payload + BEGIN, ((u32[]){ 2, 3, 7, 12 }), 16);
+	assert_int_equal(payload[BEGIN + 16], 0xee);
+}
+
+static void refusals_of_trace_points_say_what_to_do(void **state)
+{
+	static const struct {
+		const char *place, *text, *why;
+	} wrong[] = {
+		{ "event", "fil", "'event' has no parameter 'fil'; its parameters: file, ret" },
+		{ "event", "__data", "'event' has no parameter '__data'" },
+		{ "event", "$arg3->pos", "'event' has no parameter '$arg3'" },
+		{ "event", "$retval->pos", "only a function's return has $retval" },
+		{ "event", "%di",
+		  "a trace point has no registers, but parameters, $arg1 to $arg12" },
+		{ "event", "a=+8(%di):u32", "a trace point has no registers" },
+		{ "event", "$retval", "" },
+		{ "event", "$arg13", "" },
+		{ "by_value", "after", "behind it are not known" },
+		{ "module_event", "p13",
+		  "parameter 'p13' of 'module_event' is behind the first 12" },
+		{ "known_event", "file", "the BTF of the kernel does not describe 'known_event'" },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(wrong); i++) {
+		if (parse_of(wrong[i].place, wrong[i].text, STRATA_ARGS_OF_TRACEPOINT) != -EINVAL)
+			fail_msg("\"%s %s\" is taken", wrong[i].place, wrong[i].text);
+		if (!strstr(found.why, wrong[i].why))
+			fail_msg("\"%s %s\": \"%s\"", wrong[i].place, wrong[i].text, found.why);
+	}
+	assert_int_equal(parse("vfs_read", "$arg7", false), -EINVAL);
 }
 
 static void text_is_an_array_or_behind_a_pointer(void **state)
@@ -347,7 +483,7 @@ static void refusals_say_what_to_do(void **state)
 		  "more than 8 arguments" },
 		{ "vfs_read", "count", true, "is lost when the function returns" },
 		{ "vfs_read", "$arg*", true, "are lost when the function returns" },
-		{ "vfs_read", "$retval->pos", false, "has no $retval" },
+		{ "vfs_read", "$retval->pos", false, "only a function's return has $retval" },
 		{ "two", "$retval->a", true, "returns a struct" },
 		{ "by_value", "$retval->a", true, "returns nothing" },
 		{ "by_value", "pair.a", false, "'pair' of 'by_value' is passed by value" },
@@ -356,8 +492,10 @@ static void refusals_say_what_to_do(void **state)
 		{ "vfs_read+0x4", "count", false, "not at vfs_read+0x4" },
 		{ "vfs_*", "count", false, "'vfs_*' is a pattern" },
 		{ "vfs_read.isra.0", "count", false, "a variant of a function" },
-		{ "module_read", "count", false, "a function of module ext4" },
-		{ "known_read", "count", false, "BTF does not describe 'known_read'" },
+		{ "module_write", "count", false,
+		  "the BTF of the kernel's module ext4 does not describe 'module_write'" },
+		{ "known_read", "count", false,
+		  "the BTF of the kernel does not describe 'known_read'" },
 		{ "no_read", "count", false, "the kernel has no function 'no_read'" },
 	};
 	size_t i;
@@ -374,6 +512,11 @@ static void refusals_say_what_to_do(void **state)
 static void other_notation_needs_no_btf(void **state)
 {
 	(void)state;
+	module_btf = NULL;
+	assert_int_equal(parse("module_read", "$arg1 %di", false), 0);
+	assert_int_equal(parse("module_read", "count", false), -EINVAL);
+	assert_non_null(
+		strstr(found.why, "of module ext4, whose BTF is not in /sys/kernel/btf/ext4"));
 	kernel_btf = NULL;
 	assert_int_equal(parse("vfs_read", "$arg1 +8(%di):x32 %ax", false), 0);
 	assert_int_equal(parse("vfs_read", "count", false), -EINVAL);
@@ -410,14 +553,47 @@ static void damaged_btf_is_never_read_beyond_its_end(void **state)
 	kernel_btf = &blob;
 }
 
+static void damaged_btf_of_a_module_is_never_read_beyond_its_end(void **state)
+{
+	const size_t bytes = module_btf_bytes;
+	size_t cut, i;
+
+	(void)state;
+	for (cut = 0; cut <= bytes; cut++) {
+		char *copy = malloc(cut ?: 1);
+
+		memcpy(copy, &module_blob, cut);
+		module_btf = copy;
+		module_btf_bytes = cut;
+		assert_int_equal(parse("module_read", "count", false), cut < bytes ? -EINVAL : 0);
+		free(copy);
+	}
+	for (i = 0; i < bytes; i++) {
+		char *copy = malloc(bytes);
+
+		memcpy(copy, &module_blob, bytes);
+		module_btf = copy;
+		copy[i] ^= 0x7f;
+		parse("module_read", "group->file->inode->i_ino group->nothing", false);
+		parse_of("module_event", "group->number p7", STRATA_ARGS_OF_TRACEPOINT);
+		free(copy);
+	}
+	module_btf = &module_blob;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(names_are_registers_and_what_lies_behind_them, make_world),
+		cmocka_unit_test_setup(functions_of_modules_have_names, make_world),
+		cmocka_unit_test_setup(trace_points_have_parameters, make_world),
+		cmocka_unit_test_setup(refusals_of_trace_points_say_what_to_do, make_world),
 		cmocka_unit_test_setup(text_is_an_array_or_behind_a_pointer, make_world),
 		cmocka_unit_test_setup(refusals_say_what_to_do, make_world),
 		cmocka_unit_test_setup(other_notation_needs_no_btf, make_world),
 		cmocka_unit_test_setup(damaged_btf_is_never_read_beyond_its_end, make_world),
+		cmocka_unit_test_setup(damaged_btf_of_a_module_is_never_read_beyond_its_end,
+				       make_world),
 	};
 
 	return cmocka_run_group_tests_name("btf_names_kmod", tests, NULL, NULL);

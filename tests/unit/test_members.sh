@@ -51,7 +51,7 @@ check "root's name has no mark" refused "'@' marks sessions of members" "$strata
 
 # What may be recorded.
 check "applications are refused" refused "use yours, without --system" of $alice enable-event --app program '*'
-for probe in --kprobe --kretprobe --function; do
+for probe in --kprobe --kretprobe --function --tracepoint; do
 	check "a probe is refused: $probe" refused "are root's alone" of $alice enable-event --kernel '*' $probe do_exit
 done
 check "a uprobe is refused" refused "are root's alone" of $alice enable-event --kernel '*' --uprobe /bin/sh:main

@@ -258,6 +258,10 @@ static void a_probe_knows_its_events(void **state)
 	assert_true(makes(SELECT_KPROBE, "g1:a=f", "kprobe", "a"));
 	assert_false(makes(SELECT_KPROBE, "g1:a=f", "kretprobe", "a"));
 	assert_false(makes(SELECT_KPROBE, "g1:a=f", "kprobe", "a_entry"));
+	assert_true(makes(SELECT_TRACEPOINT, "g1:a=f", "tracepoint", "a"));
+	assert_true(makes(SELECT_TRACEPOINT, "g1:ext4_free_inode", "tracepoint",
+			  "tracepoint_ext4_free_inode"));
+	assert_false(makes(SELECT_TRACEPOINT, "g1:a=f", "kprobe", "a"));
 	assert_true(makes(SELECT_FUNCTION, "g1:vfs_*", "function", "call_vfs_entry"));
 	assert_true(makes(SELECT_FUNCTION, "g1:vfs_*", "function", "call_vfs_exit"));
 	assert_false(makes(SELECT_FUNCTION, "g1:vfs_*", "function", "call_vfs"));

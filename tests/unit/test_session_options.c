@@ -69,6 +69,9 @@ static void add_some_of_all(void)
 			 0);
 	assert_int_equal(add(STRATA_DOMAIN_KERNEL, STRATA_RULE_FUNCTION, "g1", "vfs_*"), 0);
 	assert_int_equal(add(STRATA_DOMAIN_KERNEL, STRATA_RULE_FUNCTION, "g1", "tcp_*"), 0);
+	assert_int_equal(add(STRATA_DOMAIN_KERNEL, STRATA_RULE_TRACEPOINT, "g1",
+			     "ext4_free_inode inode->i_ino"),
+			 0);
 	assert_int_equal(add(STRATA_DOMAIN_APP, STRATA_RULE_EVENT, "nginx", "request*"), 0);
 	assert_int_equal(add(STRATA_DOMAIN_APP, STRATA_RULE_EVENT, "all", "error"), 0);
 	assert_int_equal(add(STRATA_DOMAIN_APP, STRATA_RULE_EVENT, "nginx", "reply"), 0);
@@ -86,7 +89,7 @@ static void rules_of_one_target_are_one_option(void **state)
 	assert_string_equal(record->xen_events, "sched,!runstate*");
 	assert_string_equal(record->xen_domains, "g1/0-3,!g1/2");
 	assert_true(record->xen->nr > 0);
-	assert_int_equal(record->nr_kernels, 9);
+	assert_int_equal(record->nr_kernels, 10);
 	assert_string_equal(record->kernels[0].domain, "g1");
 	assert_string_equal(record->kernels[0].text, "sched_*,irq/*");
 	assert_string_equal(record->kernels[1].domain, "g2");
@@ -102,6 +105,8 @@ static void rules_of_one_target_are_one_option(void **state)
 	assert_int_equal(record->kernels[7].kind, SELECT_FUNCTION);
 	assert_string_equal(record->kernels[7].text, "vfs_*");
 	assert_string_equal(record->kernels[8].text, "tcp_*");
+	assert_int_equal(record->kernels[9].kind, SELECT_TRACEPOINT);
+	assert_string_equal(record->kernels[9].text, "ext4_free_inode inode->i_ino");
 	assert_int_equal(record->nr_apps, 2);
 	assert_string_equal(record->apps[0].program, "nginx");
 	assert_string_equal(record->apps[0].events, "request*,reply");
@@ -112,9 +117,10 @@ static void rules_of_one_target_are_one_option(void **state)
 
 static void probes_are_events(void **state)
 {
-	static const enum strata_rule_kind kinds[] = { STRATA_RULE_KPROBE, STRATA_RULE_KRETPROBE,
-						       STRATA_RULE_UPROBE, STRATA_RULE_URETPROBE,
-						       STRATA_RULE_FUNCTION };
+	static const enum strata_rule_kind kinds[] = {
+		STRATA_RULE_KPROBE,    STRATA_RULE_KRETPROBE, STRATA_RULE_UPROBE,
+		STRATA_RULE_URETPROBE, STRATA_RULE_FUNCTION,  STRATA_RULE_TRACEPOINT
+	};
 	size_t i;
 
 	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {

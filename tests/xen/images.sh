@@ -29,6 +29,7 @@ dom0_network_modules=(xen-netback bridge)
 guest_network_modules=(xen-netfront)
 # Or, in a guest, trace points that come with a module.
 guest_scsi_modules=(scsi_debug)
+guest_ext4_modules=(sd_mod crc32c_generic ext4)
 dom0_programs=(usr/lib/xen-4.17/bin/{xl,xenstored,xenconsoled,xen-init-dom0,xentrace,xen-hptool,xenctx})
 dom0_programs+=(usr/bin/xenstore-{chmod,exists,list,ls,read,rm,watch,write})
 
@@ -100,6 +101,7 @@ if ! up_to_date "$lab/boot/guest.img" "$0" "$here/init/guest.sh" "$kernel/releas
 	add_modules "$tree/lib/modules" "${guest_modules[@]}"
 	add_modules "$tree/lib/modules-for-network" "${guest_network_modules[@]}"
 	add_modules "$tree/lib/modules-for-scsi" "${guest_scsi_modules[@]}"
+	add_modules "$tree/lib/modules-for-ext4" "${guest_ext4_modules[@]}"
 	cp "$lab"/bin/* "$tree/bin/"
 	mkdir "$tree/lib/modules-for-tests"
 	cp "$lab"/modules/*.ko "$tree/lib/modules-for-tests/"

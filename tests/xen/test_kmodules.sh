@@ -39,6 +39,30 @@ has_events() {
 	[ "$found" = "$2" ]
 }
 
+# What the guest's own tracer saw of the file system, and what was recorded: inode, position and length of writes; results of fsync.
+ext4_traced() {
+	tr -d '\r' <"$OUT/guest-g1.log" | sed -nE 's/.*ext4-traced: ext4_da_write_begin: .*ino ([0-9]+) pos ([0-9]+) len ([0-9]+).*/wrote \1 \2 \3 sda/p
+		s/.*ext4-traced: ext4_sync_file_exit: .*ino ([0-9]+) ret (-?[0-9]+).*/synced \2/p'
+}
+
+ext4_recorded() {
+	babeltrace2 "$OUT/ext4/g1" | sed -nE 's/.* wrote: .*ino = ([0-9]+), pos = ([0-9]+), len = ([0-9]+), disk = "([^"]*)".*/wrote \1 \2 \3 \4/p
+		s/.* synced: .*inode = [0-9A-Fx]+, ret = (-?[0-9]+).*/synced \1/p'
+}
+
+ext4_is_the_tracers() {
+	ext4_traced >"$OUT/ext4.traced"
+	ext4_recorded >"$OUT/ext4.recorded"
+	wc -l "$OUT/ext4.traced" "$OUT/ext4.recorded"
+	diff "$OUT/ext4.traced" "$OUT/ext4.recorded" && [ "$(wc -l <"$OUT/ext4.traced")" -ge 12 ]
+}
+
+# Each file was opened once, and then written to under the same inode.
+opened_what_was_written() {
+	babeltrace2 "$OUT/ext4/g1" | sed -nE 's/.* opened: .*inode_i_ino = ([0-9]+).*/\1/p' | sort >"$OUT/ext4.opened"
+	ext4_recorded | awk '$1 == "wrote" && !seen[$2]++ { print $2 }' | sort | diff "$OUT/ext4.opened" - && [ "$(wc -l <"$OUT/ext4.opened")" = 3 ]
+}
+
 rm -rf "$OUT"
 mkdir -p "$OUT"
 boot "$here/kmodules.lab" "$OUT"
@@ -54,6 +78,11 @@ check "and the guest says so" grep -q 'strata: module impostor is not of this ke
 check "merges, no violation" merged_cleanly "$OUT/modules" "$OUT/modules-merged"
 check "the merge has the module's events" grep -q ' scsi_dispatch_cmd_start .*host_no=' "$OUT/modules-merged/timeline.txt"
 check "babeltrace2 opens it without a warning" opens "$OUT/modules/g1"
+check "a file system's trace points by name are recorded as the guest's own tracer shows them" ext4_is_the_tracers
+check "and so is a function of it" opened_what_was_written
+check "a trace point of the kernel itself has names, too" bash -c \
+	"babeltrace2 '$OUT/ext4/g1' | grep -qE ' ended: .*name = \"dd\", p_pid = [0-9]+'"
+check "babeltrace2 opens that without a warning" opens "$OUT/ext4/g1"
 for kernel in dom0-dmesg guest-g1.log; do
 	check "no complaint in $kernel" bash -c "! grep -E 'BUG|WARNING|Oops|refcount' '$OUT/$kernel'"
 done

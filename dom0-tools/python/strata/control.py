@@ -221,7 +221,8 @@ class Session:
 
         domain: "xen", "kernel" or "app".  items: one text or several: events, patterns; numbers of
         processes; a probe.  target: a kernel or application; "" for xen.  kind: "event", "kprobe",
-        "kretprobe", "uprobe", "uretprobe", "function", "tid", "pid", "xen-domain", "filter", "context".
+        "kretprobe", "uprobe", "uretprobe", "function", "tracepoint", "tid", "pid", "xen-domain", "filter",
+        "context".
         channel: None: channel0."""
         return self._rules("enable_list", domain, items, target, kind, channel)
 

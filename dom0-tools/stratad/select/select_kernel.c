@@ -27,14 +27,15 @@ static bool is_of_program(enum select_kind kind)
 bool select_is_probe(enum select_kind kind)
 {
 	return kind == SELECT_KPROBE || kind == SELECT_KRETPROBE || kind == SELECT_FUNCTION ||
-	       is_of_program(kind);
+	       kind == SELECT_TRACEPOINT || is_of_program(kind);
 }
 
 const char *select_option_name(enum select_kind kind)
 {
 	static const char *const names[NR_SELECT_KINDS] = {
-		"--kernel",   "--kprobe", "--kretprobe", "--uprobe",        "--uretprobe",
-		"--function", "--tid",    "--pid",       "--kernel-filter", "--kernel-context",
+		"--kernel",    "--kprobe",        "--kretprobe",      "--uprobe",
+		"--uretprobe", "--function",      "--tracepoint",     "--tid",
+		"--pid",       "--kernel-filter", "--kernel-context",
 	};
 
 	return names[kind];
@@ -48,6 +49,7 @@ static const char *expected(enum select_kind kind)
 					     "DOMAIN:[NAME=]PATH:SYMBOL[+OFFSET] [ARGUMENT]...",
 					     "DOMAIN:[NAME=]PATH:SYMBOL [ARGUMENT]...",
 					     "DOMAIN:[NAME=]PATTERN [ARGUMENT]...",
+					     "DOMAIN:[NAME=]TRACEPOINT [ARGUMENT]...",
 					     "DOMAIN:N,N,...",
 					     "DOMAIN:N,N,...",
 					     "DOMAIN:EVENTS:EXPRESSION",
@@ -199,6 +201,7 @@ static bool is_text_of(enum select_kind kind, const char *text)
 	case SELECT_UPROBE:
 	case SELECT_URETPROBE:
 	case SELECT_FUNCTION:
+	case SELECT_TRACEPOINT:
 		return is_probe(kind, text);
 	case SELECT_TID:
 	case SELECT_PID:
@@ -383,14 +386,22 @@ static const char *name_prefix(enum select_kind kind)
 {
 	if (kind == SELECT_FUNCTION)
 		return "call";
+	if (kind == SELECT_TRACEPOINT)
+		return "tracepoint";
 	return kind == SELECT_KRETPROBE || kind == SELECT_URETPROBE ? "return" : "probe";
+}
+
+/* A place's probe and that of its return are cut alike. */
+static size_t prefix_bytes(enum select_kind kind)
+{
+	return kind == SELECT_TRACEPOINT ? sizeof("tracepoint_") : sizeof("return_");
 }
 
 void select_probe_name(const struct kernel_selection *selection, char name[STRATA_EVENT_NAME_BYTES])
 {
 	const char *place = select_probe_place(selection), *from = place;
 	const char *hashed;
-	size_t length, end, cut = STRATA_EVENT_NAME_BYTES - sizeof("return_");
+	size_t length, end, cut = STRATA_EVENT_NAME_BYTES - prefix_bytes(selection->kind);
 
 	if (place > selection->text) {
 		snprintf(name, STRATA_EVENT_NAME_BYTES, "%.*s", (int)(place - selection->text) - 1,

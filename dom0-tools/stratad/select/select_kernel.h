@@ -22,16 +22,17 @@
 	"hrtimer_expire_exit,sys_enter,sys_exit,xen_evtchn_upcall"
 
 enum select_kind {
-	SELECT_EVENTS,    /* --kernel: patterns, comma-separated */
-	SELECT_KPROBE,    /* --kprobe: [NAME=]SYMBOL[+OFFSET] and arguments (strata/abi/guest.h) */
-	SELECT_KRETPROBE, /* --kretprobe: [NAME=]SYMBOL and arguments */
-	SELECT_UPROBE,    /* --uprobe: [NAME=]PATH:SYMBOL[+OFFSET] or PATH:OFFSET, and arguments */
-	SELECT_URETPROBE, /* --uretprobe: [NAME=]PATH:SYMBOL or PATH:OFFSET, and arguments */
-	SELECT_FUNCTION,  /* --function: [NAME=]PATTERN and arguments */
-	SELECT_TID,       /* --tid: numbers, comma-separated */
-	SELECT_PID,       /* --pid: likewise */
-	SELECT_FILTER,    /* --kernel-filter: EVENTS:EXPRESSION (select_filter.h) */
-	SELECT_CONTEXT,   /* --kernel-context: names, comma-separated (select_context.h) */
+	SELECT_EVENTS,     /* --kernel: patterns, comma-separated */
+	SELECT_KPROBE,     /* --kprobe: [NAME=]SYMBOL[+OFFSET] and arguments (strata/abi/guest.h) */
+	SELECT_KRETPROBE,  /* --kretprobe: [NAME=]SYMBOL and arguments */
+	SELECT_UPROBE,     /* --uprobe: [NAME=]PATH:SYMBOL[+OFFSET] or PATH:OFFSET, and arguments */
+	SELECT_URETPROBE,  /* --uretprobe: [NAME=]PATH:SYMBOL or PATH:OFFSET, and arguments */
+	SELECT_FUNCTION,   /* --function: [NAME=]PATTERN and arguments */
+	SELECT_TRACEPOINT, /* --tracepoint: [NAME=]TRACEPOINT and arguments */
+	SELECT_TID,        /* --tid: numbers, comma-separated */
+	SELECT_PID,        /* --pid: likewise */
+	SELECT_FILTER,     /* --kernel-filter: EVENTS:EXPRESSION (select_filter.h) */
+	SELECT_CONTEXT,    /* --kernel-context: names, comma-separated (select_context.h) */
 	NR_SELECT_KINDS,
 };
 

@@ -28,6 +28,8 @@
  *   kprobe SEQ NAME SYMBOL+OFFSET [ARG]...  `kprobe`: the kernel reaches that place
  *   kretprobe SEQ NAME SYMBOL [ARG]...  "probed SEQ": an event of group `kretprobe`: that function
  *                              returns
+ *   tracepoint SEQ NAME TRACEPOINT [ARG]...  "probed SEQ": an event of group `tracepoint`: that
+ *                              trace point of the kernel, or of a loaded module, is reached
  *   uprobe SEQ NAME PATH:PLACE [ARG]...  "probed SEQ": an event of group `uprobe`: a process
  *                              reaches that place of a file
  *   uretprobe SEQ NAME PATH:PLACE [ARG]...  "probed SEQ": an event of group `uretprobe`: a function
@@ -82,12 +84,13 @@
  * (N at most 255; 64), `ustring` for such text in the task's memory; x64 if it is missing.  Memory
  * that cannot be read yields 0 or "(fault)".
  *
- * Where a function of the kernel begins, and if the kernel has BTF, FETCH may be an expression of C
- * that begins with a parameter: `file->f_inode->i_ino`, `$arg1->f_pos`; in a kretprobe with
- * `$retval->`.  Members are joined by -> or a point.  TYPE, if it is missing, is then the
- * parameter's or the member's own; text is a `string` that is an array of char or a pointer to it.
- * FIELD, if it is missing, is the expression with _ for what joins it.  `$arg*` means all
- * parameters.
+ * Where a function of the kernel or of a module begins, and if these have BTF, FETCH may be an
+ * expression of C that begins with a parameter: `file->f_inode->i_ino`, `$arg1->f_pos`; in a
+ * kretprobe with `$retval->`.  Members are joined by -> or a point.  TYPE, if it is missing, is
+ * then the parameter's or the member's own; text is a `string` that is an array of char or a
+ * pointer to it.  FIELD, if it is missing, is the expression with _ for what joins it.  `$arg*`
+ * means all parameters.  A trace point has no registers, but parameters `$arg1` to `$arg12`, also
+ * by name; its module stays loaded.
  *
  * PATTERN has `*`, `?` and `[...]` as wildcards, and is refused if it matches no function that the
  * kernel's function tracer can hook, or more than STRATA_GUEST_FUNCTIONS_MAX.  A start looks again
@@ -134,14 +137,14 @@
 #include <strata/ring_layout.h>
 #include <strata/switch_period.h>
 
-#define STRATA_GUEST_ABI_VERSION 9u
+#define STRATA_GUEST_ABI_VERSION 10u
 #define STRATA_GUEST_MAGIC       0x54525453u /* "STRT" */
 
 #define STRATA_GUEST_XENSTORE_DIR "data/strata"
 
 #define STRATA_GUEST_CHANNELS_MAX        8u
 #define STRATA_GUEST_EVENTS_MAX          1024u  /* one bit of MASK each */
-#define STRATA_GUEST_PROBES_MAX          64u    /* of them kprobes, uprobes, functions */
+#define STRATA_GUEST_PROBES_MAX          64u    /* of them by domain 0's choice */
 #define STRATA_GUEST_FUNCTIONS_MAX       16384u /* of one pattern, which has two of the probes */
 #define STRATA_GUEST_FILTER_MAX          64u
 #define STRATA_GUEST_TABLE_BYTES_MAX     (1u << 20)

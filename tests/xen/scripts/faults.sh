@@ -20,8 +20,8 @@ list_shows_what_is_there() {
 	try list strata list
 	expect_status "strata list works" 0
 	expect_line "it shows the hypervisor" list '^hypervisor  Xen 4\.[0-9.]+.* with Strata \(ABI 7\), 2 CPUs, TSC [0-9.]+ MHz$'
-	expect_line "it shows dom0's module" list '^domain 0 +dom0 +strata.ko \(version 9\): '
-	expect_line "it shows g1's two rings" list '^domain 1 +g1 +strata.ko \(version 9\): .*, 2 rings of 1024 KiB'
+	expect_line "it shows dom0's module" list '^domain 0 +dom0 +strata.ko \(version 10\): '
+	expect_line "it shows g1's two rings" list '^domain 1 +g1 +strata.ko \(version 10\): .*, 2 rings of 1024 KiB'
 	expect_line "it says that g2 has none" list '^domain 2 +g2 +no module: load strata.ko'
 	expect_line "it shows g3's small rings" list '^domain 3 +g3 .* rings of 8 KiB'
 	try events strata list --events
@@ -56,7 +56,7 @@ guest_without_module_is_named() {
 	xenstore-write /local/domain/2/data/strata/version 5
 	try older strata record --duration 1s --output /tmp/older --kernel g2
 	expect_status "a module of an older version is left out" 3
-	expect_line "and both versions named" older 'its strata.ko speaks version 5, and this tool 9; load the module of these sources'
+	expect_line "and both versions named" older 'its strata.ko speaks version 5, and this tool 10; load the module of these sources'
 	xenstore-write /local/domain/2/data/strata/version 99
 	try other strata record --duration 1s --output /tmp/other --kernel g2
 	expect_status "a module of another version is left out" 3

@@ -66,7 +66,7 @@ channels_are_listed() {
 	try list strata list
 	expect_line "list shows who records kernels" list "^            channel 0: recording by recorder 0 \(process $witness\)\$"
 	expect_line "and the flight recorder" list "^            channel 1: recording by flight recorder 1 \(process $flight\)\$"
-	expect_line "whose rings are as large as those of channel 0" list '^domain 1 +g1 +strata.ko \(version 9\): started, 2 rings of '
+	expect_line "whose rings are as large as those of channel 0" list '^domain 1 +g1 +strata.ko \(version 10\): started, 2 rings of '
 }
 
 each_has_its_calls() {

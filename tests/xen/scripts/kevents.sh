@@ -159,6 +159,7 @@ probes_have_names() {
 		vfs_read,fil 'vfs_read' has no parameter 'fil'; its parameters: file, buf, count, pos
 		vfs_read,file->f_inode->ino struct inode has no member 'ino'; its members: i_mode, i_opflags
 		vfs_read,file->f_path 'f_path' is a struct, not a number
+		vfs_read,ip=count an argument is called as a field of each such event
 		vfs_read+4,file parameters are known by name where a function begins
 		no_such_function,file the kernel has no function 'no_such_function'
 	END
