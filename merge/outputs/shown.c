@@ -6,20 +6,20 @@
 #include <stdlib.h>
 
 #include "base/escape.h"
+#include "base/identity.h"
 #include "timeline/domain_names.h"
 #include "timeline/source_name.h"
 
 #define SOURCE_NAME_BYTES 512u
 
+static uint64_t identity_of(const char *name)
+{
+	return strata_identity_add_text(0, name, strlen(name));
+}
+
 static bool is_taken(const struct strata_shown *shown, const char *name)
 {
-	size_t i;
-
-	for (i = 0; i < shown->nr_sources; i++) {
-		if (!strcmp(shown->sources[i].name, name))
-			return true;
-	}
-	return false;
+	return strata_id_map_find(&shown->taken, identity_of(name)) != NULL;
 }
 
 /* The last component of a path, without the suffix @behind and without trailing slashes. */
@@ -117,9 +117,9 @@ static int name_domains(struct strata_shown *shown, size_t at)
 	char **names;
 	size_t i;
 
-	for (i = 0; i < at; i++) {
-		if (shown->domain_names[i] && strata_is_same_host(shown->set->traces[i], trace)) {
-			shown->domain_names[at] = shown->domain_names[i];
+	for (i = 0; i < shown->nr_hosts; i++) {
+		if (strata_is_same_host(shown->set->traces[shown->hosts[i]], trace)) {
+			shown->domain_names[at] = shown->domain_names[shown->hosts[i]];
 			return 0;
 		}
 	}
@@ -127,6 +127,7 @@ static int name_domains(struct strata_shown *shown, size_t at)
 	if (!names)
 		return -1;
 	shown->domain_names[at] = names;
+	shown->hosts[shown->nr_hosts++] = at;
 	strata_domain_names(shown->set, trace, add_domain_name, names);
 	return 0;
 }
@@ -135,18 +136,15 @@ static void clear_domain_names(struct strata_shown *shown)
 {
 	size_t i, j;
 
-	for (i = 0; shown->domain_names && i < shown->set->nr_traces; i++) {
-		char **names = shown->domain_names[i];
+	for (i = 0; i < shown->nr_hosts; i++) {
+		char **names = shown->domain_names[shown->hosts[i]];
 
-		for (j = i + 1; j < shown->set->nr_traces; j++) {
-			if (shown->domain_names[j] == names)
-				shown->domain_names[j] = NULL;
-		}
-		for (j = 0; names && j < STRATA_SHOWN_DOMAINS; j++)
+		for (j = 0; j < STRATA_SHOWN_DOMAINS; j++)
 			free(names[j]);
 		free(names);
 	}
 	free(shown->domain_names);
+	free(shown->hosts);
 }
 
 /* Sources ------------------------------------------------------------------------------------- */
@@ -168,7 +166,9 @@ static int add_source(struct strata_shown *shown, const struct strata_ctf_trace 
 	const struct strata_place *place = shown->places[shown->nr_sources];
 
 	source->name = make_name(shown, trace);
-	if (!source->name || list_cpus(source, trace)) {
+	if (!source->name ||
+	    strata_id_map_add(&shown->taken, identity_of(source->name), (char *)source->name) ||
+	    list_cpus(source, trace)) {
 		free((char *)source->name);
 		return -1;
 	}
@@ -281,9 +281,10 @@ int strata_shown_init(struct strata_shown *shown, const struct strata_trace_set 
 	shown->sources = calloc(set->nr_traces + 1, sizeof(*shown->sources));
 	shown->hidden = calloc(set->nr_traces + 1, sizeof(*shown->hidden));
 	shown->domain_names = calloc(set->nr_traces + 1, sizeof(*shown->domain_names));
+	shown->hosts = calloc(set->nr_traces + 1, sizeof(*shown->hosts));
 	shown->arena = strata_ctf_arena_new(SIZE_MAX);
-	if (!shown->sources || !shown->hidden || !shown->domain_names || !shown->arena ||
-	    strata_holders_find(&shown->holders, set))
+	if (!shown->sources || !shown->hidden || !shown->domain_names || !shown->hosts ||
+	    !shown->arena || strata_holders_find(&shown->holders, set))
 		goto no_memory;
 	shown->places = strata_ctf_arena_get(shown->arena, set->nr_traces, sizeof(*shown->places));
 	shown->place_fields =
@@ -323,6 +324,7 @@ void strata_shown_clear(struct strata_shown *shown)
 		free(shown->hidden[i]);
 	}
 	clear_domain_names(shown);
+	strata_id_map_clear(&shown->taken);
 	free(shown->hidden);
 	free(shown->sources);
 	strata_ctf_arena_free(shown->arena);

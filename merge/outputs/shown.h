@@ -6,6 +6,7 @@
 #ifndef STRATA_MERGE_OUTPUTS_SHOWN_H
 #define STRATA_MERGE_OUTPUTS_SHOWN_H
 
+#include "base/id_map.h"
 #include "ctf/reader/ctf_packet_head.h"
 #include "timeline/event_place.h"
 #include "host/recording_traces.h"
@@ -27,6 +28,9 @@ struct strata_shown {
 	struct strata_place **places; /* likewise: how to read the places of events */
 	uint64_t **place_fields;      /* likewise: strata_shown_event.place_fields */
 	char ***domain_names;         /* for each trace; traces of one host share it */
+	size_t *hosts;                /* the first trace of each of those hosts */
+	size_t nr_hosts;
+	struct strata_id_map taken; /* the names of sources, by their identities */
 	struct strata_holders holders;
 	struct strata_ctf_arena *arena;
 };

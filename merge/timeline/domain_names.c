@@ -38,16 +38,30 @@ static void tell_table(const struct strata_ctf_trace *trace, strata_domain_name_
 	}
 }
 
+/* Traces that may name domains. */
+struct namers {
+	const struct strata_ctf_trace **traces;
+	size_t nr;
+};
+
+/* Whether a trace may name domains: a hypervisor's or a kernel's. */
+static bool is_namer(const struct strata_ctf_trace *trace)
+{
+	const char *layer = strata_ctf_env_text(trace, "layer");
+
+	return layer && (!strcmp(layer, "xen") || !strcmp(layer, "kernel"));
+}
+
 /* Reports the names of the host's kernels: each source's, and the domain's name in Xen, which
- * several may share.  Returns whether the host's hypervisor is in the set. */
-static bool tell_kernels(const struct strata_trace_set *set, const struct strata_ctf_trace *trace,
+ * several may share.  Returns whether the host's hypervisor is among the namers. */
+static bool tell_kernels(const struct namers *namers, const struct strata_ctf_trace *trace,
 			 strata_domain_name_fn *tell, void *data)
 {
 	bool is_under_xen = false;
 	size_t i;
 
-	for (i = 0; i < set->nr_traces; i++) {
-		const struct strata_ctf_trace *other = set->traces[i];
+	for (i = 0; i < namers->nr; i++) {
+		const struct strata_ctf_trace *other = namers->traces[i];
 		const char *layer = strata_ctf_env_text(other, "layer");
 		const char *name = strata_ctf_env_text(other, "domain");
 		const char *source = strata_source_name(other);
@@ -86,18 +100,26 @@ const char *strata_fixed_domain_name(uint32_t domain, bool is_under_xen)
 	return NULL;
 }
 
-void strata_domain_names(const struct strata_trace_set *set, const struct strata_ctf_trace *trace,
-			 strata_domain_name_fn *tell, void *data)
+static void tell_names(const struct namers *namers, const struct strata_ctf_trace *trace,
+		       strata_domain_name_fn *tell, void *data)
 {
 	static const uint32_t others[] = { STRATA_DOMID_XEN, STRATA_DOMID_IDLE,
 					   STRATA_DOMID_UNKNOWN };
-	const bool is_under_xen = tell_kernels(set, trace, NULL, NULL);
+	const bool is_under_xen = tell_kernels(namers, trace, NULL, NULL);
 	size_t i;
 
 	tell(data, 0, strata_fixed_domain_name(0, is_under_xen));
-	tell_kernels(set, trace, tell, data);
+	tell_kernels(namers, trace, tell, data);
 	for (i = 0; i < sizeof(others) / sizeof(others[0]); i++)
 		tell(data, others[i], strata_fixed_domain_name(others[i], is_under_xen));
+}
+
+void strata_domain_names(const struct strata_trace_set *set, const struct strata_ctf_trace *trace,
+			 strata_domain_name_fn *tell, void *data)
+{
+	const struct namers all = { (const struct strata_ctf_trace **)set->traces, set->nr_traces };
+
+	tell_names(&all, trace, tell, data);
 }
 
 /* The table of one trace while it grows. */
@@ -143,15 +165,15 @@ static int begin(struct table *table, struct strata_ctf_trace *trace, size_t roo
 	return table->arena && table->ranges ? 0 : -1;
 }
 
-static int set_trace(const struct strata_trace_set *set, struct strata_ctf_trace *trace)
+static int set_trace(const struct namers *namers, struct strata_ctf_trace *trace)
 {
 	struct table table = { 0 };
 	size_t nr = 0;
 
-	strata_domain_names(set, trace, count, &nr);
+	tell_names(namers, trace, count, &nr);
 	if (begin(&table, trace, nr))
 		return -1;
-	strata_domain_names(set, trace, add, &table);
+	tell_names(namers, trace, add, &table);
 	if (table.no_memory)
 		return -1;
 	trace->domains.ranges = table.ranges;
@@ -159,13 +181,19 @@ static int set_trace(const struct strata_trace_set *set, struct strata_ctf_trace
 	return 0;
 }
 
+/* The namers are found once: a user may have thousands of programs in a recording. */
 int strata_domain_names_set(const struct strata_trace_set *set, struct strata_error *error)
 {
+	struct namers namers = { calloc(set->nr_traces + 1, sizeof(*namers.traces)), 0 };
+	int status = namers.traces ? 0 : -1;
 	size_t i;
 
-	for (i = 0; i < set->nr_traces; i++) {
-		if (set_trace(set, set->traces[i]))
-			return strata_fail(error, "out of memory for the names of domains");
+	for (i = 0; !status && i < set->nr_traces; i++) {
+		if (is_namer(set->traces[i]))
+			namers.traces[namers.nr++] = set->traces[i];
 	}
-	return 0;
+	for (i = 0; !status && i < set->nr_traces; i++)
+		status = set_trace(&namers, set->traces[i]);
+	free(namers.traces);
+	return status ? strata_fail(error, "out of memory for the names of domains") : 0;
 }

@@ -9,7 +9,10 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#define CHUNK_BYTES 65536u
+/* Each chunk is twice as large as the one before: of a set of thousands of traces, most need
+ * little. */
+#define FIRST_CHUNK_BYTES 2048u
+#define CHUNK_BYTES       65536u
 
 struct chunk {
 	struct chunk *next;
@@ -20,15 +23,18 @@ struct strata_ctf_arena {
 	struct chunk *chunks;
 	unsigned char *free_bytes; /* in the chunk that is cut now */
 	size_t nr_free;
-	size_t left; /* until the limit */
+	size_t next_bytes; /* of the next chunk */
+	size_t left;       /* until the limit */
 };
 
 struct strata_ctf_arena *strata_ctf_arena_new(size_t limit)
 {
 	struct strata_ctf_arena *arena = calloc(1, sizeof(*arena));
 
-	if (arena)
-		arena->left = limit;
+	if (!arena)
+		return NULL;
+	arena->left = limit;
+	arena->next_bytes = FIRST_CHUNK_BYTES;
 	return arena;
 }
 
@@ -41,6 +47,19 @@ static unsigned char *add_chunk(struct strata_ctf_arena *arena, size_t bytes)
 	chunk->next = arena->chunks;
 	arena->chunks = chunk;
 	return chunk->bytes;
+}
+
+/* Begins a chunk from which small pieces are cut.  0 or -1. */
+static int begin_chunk(struct strata_ctf_arena *arena, size_t bytes)
+{
+	size_t room = arena->next_bytes;
+
+	while (room < bytes)
+		room *= 2;
+	arena->free_bytes = add_chunk(arena, room);
+	arena->nr_free = arena->free_bytes ? room : 0;
+	arena->next_bytes = room < CHUNK_BYTES ? 2 * room : CHUNK_BYTES;
+	return arena->free_bytes ? 0 : -1;
 }
 
 void *strata_ctf_arena_get(struct strata_ctf_arena *arena, size_t count, size_t size)
@@ -58,13 +77,8 @@ void *strata_ctf_arena_get(struct strata_ctf_arena *arena, size_t count, size_t 
 	if (bytes > CHUNK_BYTES / 4) {
 		piece = add_chunk(arena, bytes);
 	} else {
-		if (bytes > arena->nr_free) {
-			piece = add_chunk(arena, CHUNK_BYTES);
-			if (!piece)
-				return NULL;
-			arena->free_bytes = piece;
-			arena->nr_free = CHUNK_BYTES;
-		}
+		if (bytes > arena->nr_free && begin_chunk(arena, bytes))
+			return NULL;
 		piece = arena->free_bytes;
 		arena->free_bytes += bytes;
 		arena->nr_free -= bytes;
