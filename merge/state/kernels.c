@@ -10,6 +10,16 @@
 
 #define CPUS_MAX 8192u /* of a kernel: Linux has no more */
 
+/* Adds a kernel behind those of earlier traces, where there is room. */
+static void add_known(struct strata_tasks *tasks, struct strata_kernel *kernel)
+{
+	size_t at = tasks->nr_known++;
+
+	for (; at > 0 && tasks->known[at - 1]->trace > kernel->trace; at--)
+		tasks->known[at] = tasks->known[at - 1];
+	tasks->known[at] = kernel;
+}
+
 struct strata_kernel *strata_tasks_kernel(struct strata_tasks *tasks, size_t trace, size_t machine,
 					  uint32_t domain)
 {
@@ -18,7 +28,8 @@ struct strata_kernel *strata_tasks_kernel(struct strata_tasks *tasks, size_t tra
 	if (kernel)
 		return kernel;
 	kernel = calloc(1, sizeof(*kernel));
-	if (!kernel) {
+	if (!kernel || !STRATA_GROW(tasks->known, tasks->nr_known, tasks->known_room)) {
+		free(kernel);
 		tasks->no_memory = true;
 		return NULL;
 	}
@@ -26,6 +37,7 @@ struct strata_kernel *strata_tasks_kernel(struct strata_tasks *tasks, size_t tra
 	kernel->machine = machine;
 	kernel->domain = domain;
 	tasks->kernels[trace] = kernel;
+	add_known(tasks, kernel);
 	return kernel;
 }
 
@@ -34,10 +46,10 @@ struct strata_kernel *strata_tasks_find_kernel(const struct strata_tasks *tasks,
 {
 	size_t i;
 
-	for (i = 0; i < tasks->nr_traces; i++) {
-		struct strata_kernel *kernel = tasks->kernels[i];
+	for (i = 0; i < tasks->nr_known; i++) {
+		struct strata_kernel *kernel = tasks->known[i];
 
-		if (kernel && kernel->machine == machine &&
+		if (kernel->machine == machine &&
 		    (domain == STRATA_NO_DOMAIN || kernel->domain == STRATA_NO_DOMAIN ||
 		     kernel->domain == domain))
 			return kernel;
@@ -214,5 +226,6 @@ void strata_tasks_clear(struct strata_tasks *tasks)
 		free(kernel);
 	}
 	free(tasks->kernels);
+	free(tasks->known);
 	memset(tasks, 0, sizeof(*tasks));
 }

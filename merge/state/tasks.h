@@ -131,6 +131,9 @@ struct strata_tasks {
 	struct strata_split split;      /* of a span that is told; zero between them */
 	struct strata_kernel **kernels; /* by trace of the set; NULL: not one */
 	size_t nr_traces;
+	struct strata_kernel *
+		*known; /* those that are there, by trace: most traces may be others */
+	size_t nr_known, known_room;
 	size_t nr_tasks, nr_cpus;  /* of all kernels; tasks but for those with number 0 */
 	uint64_t not_followed;     /* finds of tasks and CPUs beyond the most that are followed */
 	uint64_t switches_missing; /* switches that do not follow from what ran before */
