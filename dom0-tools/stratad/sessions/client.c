@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <stdbool.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -36,23 +37,31 @@ static void answer(int client, struct json_object *reply, int limit_ms)
 	/* A client that is gone needs no reply. */
 	message_send(client, reply, limit_ms, &error);
 	json_object_put(reply);
-	close(client);
 }
 
-void client_serve(int client, uid_t owner, size_t max_bytes)
+void client_serve(int client, uid_t owner, size_t max_bytes, atomic_bool *works)
 {
 	struct json_object *request, *reply;
 	struct strata_error error;
 
 	request = message_receive(client, max_bytes, REQUEST_MS, &error);
+	*works = request != NULL;
 	reply = request ? session_verbs_serve(owner, request) : make_refusal(error.text);
+	*works = false;
 	json_object_put(request);
 	answer(client, reply, REPLY_MS);
+	close(client);
+}
+
+void client_send_refusal(int client, const char *why)
+{
+	answer(client, make_refusal(why), 0);
 }
 
 void client_refuse(int client, const char *why)
 {
-	answer(client, make_refusal(why), 0);
+	client_send_refusal(client, why);
+	close(client);
 }
 
 void client_accept_all(int listener, int quit, void (*begin)(int client))

@@ -6,6 +6,7 @@
 #ifndef STRATA_STRATAD_CLIENT_H
 #define STRATA_STRATAD_CLIENT_H
 
+#include <stdatomic.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -16,10 +17,14 @@ void client_accept_all(int listener, int quit, void (*begin)(int client));
 /* Receives a request, has it served and sends the reply; closes the client.  May take as long as
  * the request, and 10 s each for what is sent and received.
  * @owner: whose request it is (session_owner.h)
- * @max_bytes: of the request */
-void client_serve(int client, uid_t owner, size_t max_bytes);
+ * @max_bytes: of the request
+ * @works: true while the request is served, which is neither received nor answered then */
+void client_serve(int client, uid_t owner, size_t max_bytes, atomic_bool *works);
 
-/* Replies with that reason, without waiting, and closes the client. */
+/* Replies with that reason, without waiting. */
+void client_send_refusal(int client, const char *why);
+
+/* Likewise, and closes the client, which takes as long as the client likes. */
 void client_refuse(int client, const char *why);
 
 #endif /* STRATA_STRATAD_CLIENT_H */

@@ -72,7 +72,9 @@ static void leave(void)
 
 static void *serve(void *data)
 {
-	client_serve((int)(intptr_t)data, SESSION_OWNER_SELF, MESSAGE_REQUEST_BYTES);
+	atomic_bool works;
+
+	client_serve((int)(intptr_t)data, SESSION_OWNER_SELF, MESSAGE_REQUEST_BYTES, &works);
 	leave();
 	return NULL;
 }

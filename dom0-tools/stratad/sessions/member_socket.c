@@ -5,7 +5,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <poll.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,6 +20,7 @@
 #include "consumerd/host/run_dir.h"
 #include "control/message.h"
 #include "stratad/sessions/client.h"
+#include "stratad/sessions/refusal.h"
 
 #define SOCKET_MODE 0620
 #define BACKLOG     64
@@ -32,9 +35,16 @@
 /* After each request, in which its connection counts: limits the rate of a member's requests. */
 #define PAUSE_MS 10
 
+/* How long a connection waits that there is no thread to refuse. */
+#define RETRY_MS 100
+
+/* At the end, how long connections have that send or receive.  Their members may make that last. */
+#define END_MS 1000
+
 struct connection {
 	int fd; /* -1: this place is free */
 	uid_t member;
+	atomic_bool works; /* a request is served */
 };
 
 static gid_t group;
@@ -44,7 +54,6 @@ static struct {
 } sockets;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t ended = PTHREAD_COND_INITIALIZER;
 static struct connection connections[MEMBERS_CONNECTIONS_MAX]; /* under the lock */
 static size_t nr_connections;                                  /* likewise */
 
@@ -106,7 +115,8 @@ static struct connection *take_place(int fd, uid_t member)
 	if (of_member >= MEMBER_CONNECTIONS_MAX)
 		free_place = NULL;
 	if (free_place) {
-		*free_place = (struct connection){ .fd = fd, .member = member };
+		free_place->fd = fd;
+		free_place->member = member;
 		nr_connections++;
 	}
 	pthread_mutex_unlock(&lock);
@@ -118,7 +128,6 @@ static void leave_place(struct connection *place)
 	pthread_mutex_lock(&lock);
 	place->fd = -1;
 	nr_connections--;
-	pthread_cond_signal(&ended);
 	pthread_mutex_unlock(&lock);
 }
 
@@ -127,10 +136,20 @@ static void *serve(void *data)
 	const struct timespec pause = { .tv_nsec = PAUSE_MS * 1000000l };
 	struct connection *place = data;
 
-	client_serve(place->fd, place->member, REQUEST_BYTES);
+	client_serve(place->fd, place->member, REQUEST_BYTES, &place->works);
 	nanosleep(&pause, NULL);
 	leave_place(place);
 	return NULL;
+}
+
+/* Not here, where other members would wait.  One that cannot be refused before the end is closed by
+ * it. */
+static void refuse(int client, const char *why)
+{
+	struct pollfd quit = { .fd = sockets.quit, .events = POLLIN };
+
+	while (refusal_begin(client, why) && poll(&quit, 1, RETRY_MS) <= 0)
+		;
 }
 
 static void begin(int client)
@@ -140,13 +159,13 @@ static void begin(int client)
 	uid_t member;
 
 	if (!peer_is_in_group(client, group, &member)) {
-		client_refuse(client, "you are not a member of the group " MESSAGE_MEMBER_GROUP);
+		refuse(client, "you are not a member of the group " MESSAGE_MEMBER_GROUP);
 		return;
 	}
 	place = take_place(client, member);
 	if (!place) {
-		client_refuse(client, "root's stratad serves as many requests of yours, or of all "
-				      "members of the group tracing, as it may; try again");
+		refuse(client, "root's stratad serves as many requests of yours, or of all "
+			       "members of the group tracing, as it may; try again");
 		return;
 	}
 	if (!pthread_create(&thread, NULL, serve, place)) {
@@ -154,7 +173,7 @@ static void begin(int client)
 		return;
 	}
 	leave_place(place);
-	client_refuse(client, "stratad has no thread for this request; try again");
+	refuse(client, "stratad has no thread for this request; try again");
 }
 
 static void *serve_members(void *data)
@@ -178,15 +197,36 @@ int member_socket_begin(int listener, int quit, struct strata_error *error)
 		      : 0;
 }
 
+static size_t count_connections(void)
+{
+	size_t nr;
+
+	pthread_mutex_lock(&lock);
+	nr = nr_connections;
+	pthread_mutex_unlock(&lock);
+	return nr;
+}
+
+static bool is_request_served(void)
+{
+	bool served = false;
+	unsigned int i;
+
+	for (i = 0; i < MEMBERS_CONNECTIONS_MAX; i++)
+		served |= connections[i].works;
+	return served;
+}
+
 void member_socket_end(int listener)
 {
+	unsigned int ms;
+
 	if (listener == MEMBER_SOCKET_NONE)
 		return;
 	pthread_join(server, NULL);
-	pthread_mutex_lock(&lock);
-	while (nr_connections)
-		pthread_cond_wait(&ended, &lock);
-	pthread_mutex_unlock(&lock);
+	for (ms = 0; count_connections() && (ms < END_MS || is_request_served()); ms += PAUSE_MS)
+		poll(NULL, 0, PAUSE_MS);
 	run_dir_remove(MESSAGE_MEMBER_SOCKET);
-	close(listener);
+	/* The end of the process closes the listener, without waiting for what is queued there
+	 * (refusal.h). */
 }

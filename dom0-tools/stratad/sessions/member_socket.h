@@ -21,7 +21,8 @@ int member_socket_open(struct strata_error *error);
  * 0 or -1. */
 int member_socket_begin(int listener, int quit, struct strata_error *error);
 
-/* Waits until all requests are served, removes the socket and closes it. */
+/* Waits until all requests are served, and removes the socket.  The caller ends the process: some
+ * connections stay open, which are not received or answered in time. */
 void member_socket_end(int listener);
 
 #endif /* STRATA_STRATAD_MEMBER_SOCKET_H */

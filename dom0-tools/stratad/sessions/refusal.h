@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * refusal.h - refuses a connection of an untrusted user without waiting for that user.
+ *
+ * What is queued in the connection may carry descriptors, and the last close of a file can take as
+ * long as its creator likes (SO_LINGER).  Sending wakes all waiters of the other end, which can be
+ * millions (epoll).  So a thread sends, and closes the connection by its own end: the kernel does
+ * not linger in a thread that ends.
+ */
+#ifndef STRATA_STRATAD_REFUSAL_H
+#define STRATA_STRATAD_REFUSAL_H
+
+/* Replies with that reason, and closes the client.  0; -1: there is no thread for it now, and the
+ * client is still open.  @why: static */
+int refusal_begin(int client, const char *why);
+
+#endif /* STRATA_STRATAD_REFUSAL_H */
