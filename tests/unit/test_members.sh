@@ -86,6 +86,19 @@ wait "$COPROC_PID" 2>/dev/null
 connected() { of $alice status; }
 await connected >/dev/null 2>&1
 
+# User ids of /etc/subuid, of which newuidmap gives a member 65,536, are no members; also if root adds them later.
+[ -e /etc/subuid ] || touch /etc/subuid
+echo "$bob:700000:65536" >"$work/subuid"
+mount --bind "$work/subuid" /etc/subuid
+for id in 700001 765535; do
+	check "a subordinate user id of a member's is refused: $id" refused "is in a range of /etc/subuid" of $id create web
+done
+check "the one behind them is not" of 765536 status
+echo "$bob:765536:1" >>"$work/subuid"
+check "until root adds it" refused "is in a range of /etc/subuid" of 765536 create web
+umount /etc/subuid
+check "their owner is served" of $bob status
+
 # Recordings.  This machine may have no Xen, so they are made by hand: a complete one, and one that is his already and locked, which
 # nobody enters.  tests/xen has recorders.
 check "a start gets as far as the recorder" refused "does not run under Xen" of $alice start web

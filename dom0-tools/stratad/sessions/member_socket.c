@@ -18,6 +18,7 @@
 
 #include "consumerd/host/peer_user.h"
 #include "consumerd/host/run_dir.h"
+#include "consumerd/shares/subordinate_uids.h"
 #include "control/message.h"
 #include "stratad/sessions/client.h"
 #include "stratad/sessions/refusal.h"
@@ -152,6 +153,22 @@ static void refuse(int client, const char *why)
 		;
 }
 
+/* Whether a user id is in a range of /etc/subuid: of those one user may have 65,536, each with a
+ * member's shares.  Reads the file again only if root has changed it: others may delay who reads it
+ * (consumerd/host/own_proc.h). */
+static bool is_subordinate(uid_t user)
+{
+	static struct subordinate_uids uids; /* of the thread that accepts */
+	static struct timespec changed;
+	struct stat status = { 0 };
+
+	stat(SUBUID_FILE, &status);
+	if (status.st_ctim.tv_sec != changed.tv_sec || status.st_ctim.tv_nsec != changed.tv_nsec)
+		subordinate_uids_read(&uids, SUBUID_FILE, PASSWD_FILE);
+	changed = status.st_ctim;
+	return subordinate_uids_owner(&uids, user) != user;
+}
+
 static void begin(int client)
 {
 	struct connection *place;
@@ -160,6 +177,11 @@ static void begin(int client)
 
 	if (!peer_is_in_group(client, group, &member)) {
 		refuse(client, "you are not a member of the group " MESSAGE_MEMBER_GROUP);
+		return;
+	}
+	if (is_subordinate(member)) {
+		refuse(client, "your user id is in a range of /etc/subuid: its owner may be a "
+			       "member of the group " MESSAGE_MEMBER_GROUP ", and you are not");
 		return;
 	}
 	place = take_place(client, member);
