@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/exit_status.h"
+#include "consumerd/host/standard_files.h"
 #include "stratad/sessions/daemon.h"
 #include "stratad/sessions/member_socket.h"
 #include "stratad/sessions/service_manager.h"
@@ -75,15 +76,38 @@ static void tell_ready(int ready)
 	close(ready);
 }
 
-/* Opens as many files as it may, whatever its starter had set for himself. */
-static void raise_file_limit(void)
+/* Raises a limit as far as its starter may: all if he is root. */
+static void raise_limit(int resource)
 {
+	const struct rlimit none = { RLIM_INFINITY, RLIM_INFINITY };
 	struct rlimit limit;
 
-	if (getrlimit(RLIMIT_NOFILE, &limit))
+	if (!setrlimit(resource, &none) || getrlimit(resource, &limit))
 		return;
 	limit.rlim_cur = limit.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &limit);
+	setrlimit(resource, &limit);
+}
+
+/* Opens as many files as it may, whatever its starter had set for himself; in the background, where
+ * it serves others and outlives him, it takes none of his other limits either.  The service manager
+ * sets limits on purpose. */
+static void raise_limits(bool background)
+{
+	struct rlimit files;
+
+	if (!getrlimit(RLIMIT_NOFILE, &files)) {
+		files.rlim_cur = files.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &files);
+	}
+	if (!background)
+		return;
+	raise_limit(RLIMIT_FSIZE);
+	raise_limit(RLIMIT_CPU);
+	raise_limit(RLIMIT_AS);
+	raise_limit(RLIMIT_DATA);
+	/* Fails, and harms nobody, where only root may. */
+	if (getpriority(PRIO_PROCESS, 0) > 0)
+		setpriority(PRIO_PROCESS, 0, 0);
 }
 
 /* A descriptor that is readable when a signal asks us to end. */
@@ -93,6 +117,8 @@ static int catch_signals(void)
 
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
+	/* A session's file that may not become so large is refused, with the reason. */
+	signal(SIGXFSZ, SIG_IGN);
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGTERM);
 	sigaddset(&signals, SIGINT);
@@ -123,9 +149,10 @@ int main(int argc, char **argv)
 		usage(stderr);
 		return STRATA_STATUS_USAGE;
 	}
+	standard_files_hold();
 	if (background)
 		go_to_background(ready);
-	raise_file_limit();
+	raise_limits(background);
 	quit = catch_signals();
 	listener = quit < 0 ? strata_fail(&error, "no descriptor for signals: %s", strerror(errno))
 			    : daemon_open(&error);

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* main.c - the strata command: calls the verb. */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/exit_status.h"
+#include "consumerd/host/standard_files.h"
 #include "strata/commands.h"
 #include "strata/session_request.h"
 
@@ -91,19 +90,6 @@ static void usage(FILE *out)
 		"tracing may have record events of Xen and kernels.\n");
 }
 
-/* Opens descriptors 0 to 2 if the caller closed them: otherwise a file of ours could get one of
- * these numbers, and messages would be written into it. */
-static void hold_standard_files(void)
-{
-	int fd;
-
-	do
-		fd = open("/dev/null", O_RDWR);
-	while (fd >= 0 && fd <= STDERR_FILENO);
-	if (fd >= 0)
-		close(fd);
-}
-
 static void report_unknown_verb(const char *name)
 {
 	size_t i;
@@ -155,7 +141,7 @@ int main(int argc, char **argv)
 {
 	int status;
 
-	hold_standard_files();
+	standard_files_hold();
 	status = run_verb(argc, argv, false);
 	if ((fflush(stdout) || ferror(stdout)) && status != STRATA_STATUS_FAILED) {
 		fprintf(stderr, "strata: the output could not be written: %s\n", strerror(errno));
