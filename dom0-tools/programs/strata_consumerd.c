@@ -5,6 +5,8 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,6 +45,18 @@ static int read_model(const char *name, struct strata_session *model, struct str
 	return result;
 }
 
+/*
+ * Whether the stratad that started us lives: it reads the pipe.  Asked when we have the lock: if it
+ * lives then, each later one finds us by the lock.  If it does not, the next one may have looked
+ * for us before, and nobody would end us.
+ */
+static bool has_starter(int ready_fd)
+{
+	struct pollfd pipe = { .fd = ready_fd };
+
+	return poll(&pipe, 1, 0) <= 0 || !(pipe.revents & POLLERR);
+}
+
 /* Records, and says in the session's files how that ended. */
 static int record(const struct strata_session *model, const struct strata_channel *channel,
 		  const char *output, int ready_fd, struct strata_error *error)
@@ -53,6 +67,12 @@ static int record(const struct strata_session *model, const struct strata_channe
 
 	if (lock < 0)
 		return -1;
+	if (!has_starter(ready_fd)) {
+		session_files_write_ended(&of, STRATA_STATUS_FAILED, error);
+		run_lock_release(lock);
+		return strata_fail(error,
+				   "stratad ended before the recording began; start it again");
+	}
 	if (session_options_build(&options, model, channel, output, error)) {
 		fprintf(stderr, "strata: %s\n", error->text);
 	} else {

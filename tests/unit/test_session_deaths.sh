@@ -91,6 +91,18 @@ done
 check "no consumer is left" is "$(pgrep -c strata-consumer)" 0
 check "nor a second stratad" is "$(pgrep -x stratad | wc -l)" 1
 check "which has few descriptors" test "$(find "/proc/$(daemon)/fd" -mindepth 1 | wc -l)" -le 10
+
+# A consumer that gets its lock only after its stratad was killed: the next stratad had looked for it before, and would not know it.
+"$strata" enable-event --session end --app program '*' 2>/dev/null
+late='import os, sys
+reader, writer = os.pipe()
+os.dup2(writer, 9)
+os.close(reader)
+os.execv(sys.argv[1], sys.argv[1:])'
+orphan() { timeout -s INT 5 /usr/bin/python3 -c "$late" out/bin/strata-consumerd end channel0 "$work/orphan" 9 </run/strata/sessions/end.json; }
+check "a consumer does not record whose stratad has ended" refused "stratad ended before the recording began" orphan
+check "it leaves no recording" test ! -e "$work/orphan"
+check "the session can be started" "$strata" start end
 "$strata" destroy end 2>/dev/null
 check "no file of a session is left" is "$(find /run/strata -name 'life*' -o -name 'end*' -o -name 'session-*' | wc -l)" 0
 finish
