@@ -2,6 +2,7 @@
 /* session_verbs.c - see session_verbs.h. */
 #include "stratad/sessions/session_verbs.h"
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -194,6 +195,24 @@ static int serve_verb(uid_t owner, const char *verb, struct json_object *request
 			   verb);
 }
 
+/* Of a member.  One creates at a time: what is counted when a session is admitted holds until it is
+ * there. */
+static int serve_member(uid_t member, const char *verb, struct json_object *request,
+			struct json_object *reply, struct strata_error *error)
+{
+	static pthread_mutex_t creates = PTHREAD_MUTEX_INITIALIZER;
+	const bool create = !strcmp(verb, "create");
+	int status = -1;
+
+	if (create)
+		pthread_mutex_lock(&creates);
+	if (!member_admit(member, verb, request, error))
+		status = serve_verb(member, verb, request, reply, error);
+	if (create)
+		pthread_mutex_unlock(&creates);
+	return status;
+}
+
 struct json_object *session_verbs_serve(uid_t owner, struct json_object *request)
 {
 	struct json_object *reply = json_object_new_object();
@@ -202,9 +221,9 @@ struct json_object *session_verbs_serve(uid_t owner, struct json_object *request
 	char verb[32];
 
 	if (!strata_json_text(request, "verb", verb, sizeof(verb), &error))
-		status = owner != SESSION_OWNER_SELF && member_admit(owner, verb, request, &error)
-				 ? -1
-				 : serve_verb(owner, verb, request, reply, &error);
+		status = owner == SESSION_OWNER_SELF
+				 ? serve_verb(owner, verb, request, reply, &error)
+				 : serve_member(owner, verb, request, reply, &error);
 	if (status < 0)
 		status = reply_say(reply, STRATA_STATUS_FAILED, "%s", error.text);
 	json_object_object_add(reply, "status", json_object_new_int(status));
