@@ -8,7 +8,7 @@
 
 recordings=3
 sources=2048 # a user's share of a recording
-limit_s=20   # CPU time; a quadratic reader needs minutes
+limit_s=120  # CPU time, after which a reader hangs: it needs some seconds
 
 check "a user's programs in $recordings recordings" python3 tests/unit/make_many_sources.py "$work/rotated" $recordings $sources
 

@@ -64,8 +64,8 @@ static void make_run_dir(void *data)
 {
 	int *reason = data;
 
-	/* Of this process: others have to find the recorders in root's, whatever root's umask is.
-	 */
+	/* Of this process alone, which ends: others have to find the recorders in root's directory,
+	 * whatever root's umask is. */
 	umask(0);
 	*reason = mkdir(path, geteuid() ? 0700 : 0711) && errno != EEXIST ? errno : 0;
 }

@@ -52,6 +52,7 @@ file_system_by_name() {
 	try early strata record --output /tmp/early --duration 1s --xen none --kernel g1:none --tracepoint g1:ext4_da_write_begin
 	expect_line "a trace point of a module that is not loaded is refused" early \
 		'neither the kernel nor a loaded module has this trace point; load the module that has it'
+	# shellcheck disable=SC2016 # expanded in the guest
 	tell g1 'for ko in /lib/modules-for-scsi/* /lib/modules-for-ext4/*; do insmod $ko; done; while [ ! -b /dev/sda ]; do sleep 1; done; mke2fs /dev/sda; mkdir /tmp/disk; mount -t ext4 /dev/sda /tmp/disk && echo "ext4: is mounted"'
 	await_console g1 '^ext4: is mounted'
 	# shellcheck disable=SC2016 # $arg is the probe's
@@ -59,6 +60,7 @@ file_system_by_name() {
 		--tracepoint 'g1:wrote=ext4_da_write_begin ino=inode->i_ino pos len disk=inode->i_sb->s_id:string' \
 		--tracepoint 'g1:synced=ext4_sync_file_exit $arg*' --tracepoint 'g1:ended=sched_process_exit name=p->comm:string p->pid' \
 		--kprobe 'g1:opened=ext4_file_open inode->i_ino filp->f_flags'
+	# shellcheck disable=SC2016 # likewise
 	tell g1 'cd /sys/kernel/tracing; echo >trace; for e in ext4_da_write_begin ext4_sync_file_exit; do echo 1 >events/ext4/$e/enable; done; for n in 1 2 3; do dd if=/dev/zero of=/tmp/disk/file-$n bs=${n}111 count=3 conv=fsync; done; echo 0 >events/ext4/enable; sed -n "s/.*\\(ext4_[a-z_]*: .*\\)/ext4-traced: \\1/p" trace; cd /; echo "ext4: is traced"'
 	await_console g1 '^ext4: is traced'
 	end_recorder INT
