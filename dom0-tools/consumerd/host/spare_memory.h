@@ -5,7 +5,8 @@
  *
  * The kernel clears all pages of such memory when it makes it, which takes a third of a
  * millisecond for 2 MiB.  Meanwhile the loop would drain nothing, and the program that starts
- * waits.
+ * waits.  The thread closes the piece, too, if nobody takes it: the kernel goes through the locks
+ * of all anonymous files of the machine then, of which any user can make millions.
  *
  * All calls come from the recorder's loop.
  */
@@ -20,11 +21,11 @@ struct spare_memory;
 /* NULL: there is no thread or no memory for it, which the other functions accept. */
 struct spare_memory *spare_memory_open(void);
 
-/* Has a piece of that size made, unless one of any size is there or being made. */
+/* Has a piece of that size made, unless one of any size is there, being made or being closed. */
 void spare_memory_make(struct spare_memory *spare, size_t bytes);
 
 /*
- * Takes the piece if it has that size.  One of another size is given up.
+ * Takes the piece if it has that size.  The thread closes one of another size.
  * @id: OUT: see kernel_memory.h
  * A descriptor for the caller, or -1: none of that size is ready.
  */
