@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -34,6 +36,18 @@ static const char *socket_name(void)
 	return strrchr(STRATA_APP_SOCKET, '/');
 }
 
+/* Whether this process may have a right that its user lacks: a service may have capabilities
+ * without being set-user-ID (ambient ones), for which the kernel forbids its user to attach a
+ * debugger. */
+static bool has_more_rights(void)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct of[_LINUX_CAPABILITY_U32S_3];
+
+	return getauxval(AT_SECURE) || syscall(SYS_capget, &header, of) || of[0].permitted ||
+	       of[1].permitted;
+}
+
 /* A program that runs with another user's rights is not its user's to trace. */
 enum recorder_user_dir recorder_user_dir(char *path, size_t bytes)
 {
@@ -41,7 +55,7 @@ enum recorder_user_dir recorder_user_dir(char *path, size_t bytes)
 	char runtime[32];
 	bool has_runtime;
 
-	if (named_path || user == 0 || user != getuid() || getauxval(AT_SECURE))
+	if (named_path || user == 0 || user != getuid() || has_more_rights())
 		return RECORDER_NO_USER_DIR;
 	/* It is made when the user logs in, which may be after this program began. */
 	snprintf(runtime, sizeof(runtime), "/run/user/%u", user);
@@ -133,8 +147,10 @@ static bool may_trace_us(int socket)
 
 	if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) || peer.uid == overflow_uid)
 		return false;
-	return peer.uid == 0 || (peer.uid == geteuid() && !getauxval(AT_SECURE) &&
-				 prctl(PR_GET_DUMPABLE, 0, 0, 0, 0) == 1);
+	/* The conditions of ptrace(). */
+	return peer.uid == 0 ||
+	       (peer.uid == geteuid() && peer.gid == getegid() && peer.gid == getgid() &&
+		!has_more_rights() && prctl(PR_GET_DUMPABLE, 0, 0, 0, 0) == 1);
 }
 
 bool recorder_is_root(int socket)
