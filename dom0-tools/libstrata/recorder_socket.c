@@ -171,7 +171,17 @@ bool recorder_is_there(uint32_t recorder)
 
 int recorder_socket(void)
 {
-	return socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	const int made = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	int moved, error;
+
+	/* A program that was started without standard output would print into it. */
+	if (made < 0 || made > STDERR_FILENO)
+		return made;
+	moved = fcntl(made, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	error = errno;
+	close(made);
+	errno = error;
+	return moved;
 }
 
 int recorder_connect(int socket, uint32_t recorder, uint32_t wait_ms)

@@ -283,6 +283,11 @@ check "a program that may not write files runs on" test "$?" = 0
 finish_recording no-file-size
 check "and is recorded" is "$(lines ' numbered ' <"$timeline")" 10
 
+begin no-output --app program
+"$program" spoken 10 >&-
+finish_recording no-output
+check "a program without standard output does not print into its recorder's socket" is "$(lines ' plain ' <"$timeline")" 10
+
 begin no-files --app program
 files=0
 while [ -e "/proc/$recorder/fd/$files" ]; do

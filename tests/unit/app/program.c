@@ -4,6 +4,7 @@
  * [NUMBER [FILE]].
  *
  *   numbered N      N events, one after the other, of all kinds of field
+ *   spoken N        N events, and a line of standard output after each
  *   lengths N       N rounds of events of each length that is copied in registers
  *   forever 0 FILE  events until it is killed; FILE holds the number of the last
  *   fork N          a child writes N events, then the parent does
@@ -50,6 +51,18 @@ STRATA_EVENT(test, body32, strata_u64(first), strata_u64(second), strata_u64(thi
 #define WIDE      ((uint64_t)1 << 40) /* more than half a word holds */
 
 static uint64_t nr;
+
+static void write_and_print(void)
+{
+	uint64_t i;
+
+	for (i = 0; i < nr; i++) {
+		STRATA_TRACE(test, plain, i);
+		dprintf(STDOUT_FILENO, "%u\n", (unsigned int)i);
+		/* For the recorder to hear it. */
+		usleep(20000);
+	}
+}
 
 static void write_numbered(void)
 {
@@ -278,6 +291,8 @@ int main(int argc, char **argv)
 	nr = argc > 2 ? strtoull(argv[2], NULL, 10) : 0;
 	if (strcmp(what, "numbered") == 0)
 		write_numbered();
+	else if (strcmp(what, "spoken") == 0)
+		write_and_print();
 	else if (strcmp(what, "lengths") == 0)
 		write_lengths();
 	else if (strcmp(what, "forever") == 0 && argc > 3)
