@@ -11,6 +11,7 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 /* From a looker to the helper. */
@@ -21,11 +22,20 @@ static bool say(int helper, char word)
 	return send(helper, &word, sizeof(word), MSG_NOSIGNAL) == sizeof(word);
 }
 
+static uint64_t cpu_ns(void)
+{
+	struct timespec spent;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &spent);
+	return (uint64_t)spent.tv_sec * 1000000000u + (uint64_t)spent.tv_nsec;
+}
+
 /* A process that looks, until it is not needed any more.  It may never return from the kernel, so
  * nobody waits for it. */
 static _Noreturn void look_on(int socket, int helper, pid_t ancestor)
 {
 	struct peer_look look;
+	uint64_t begin_ns;
 	bool needed;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -33,7 +43,9 @@ static _Noreturn void look_on(int socket, int helper, pid_t ancestor)
 		if (recv(socket, &look, sizeof(look), 0) != (ssize_t)sizeof(look))
 			break;
 		needed = say(helper, TOOK);
+		begin_ns = cpu_ns();
 		peer_read_names(look.pid, ancestor, &look.names);
+		look.cpu_ns = cpu_ns() - begin_ns;
 		send(socket, &look, sizeof(look), MSG_NOSIGNAL);
 	} while (needed && say(helper, LOOKED));
 	_exit(0);

@@ -26,7 +26,8 @@ struct peer_looks {
 struct peer_look {
 	uint64_t number; /* the caller's */
 	int32_t pid;
-	bool later; /* no process could be created to look: ask again */
+	bool later;      /* no process could be created to look: ask again */
+	uint64_t cpu_ns; /* that it took */
 	struct peer_names names;
 };
 

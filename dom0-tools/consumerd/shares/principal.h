@@ -148,7 +148,8 @@ struct principal {
 	uint64_t removed_files;            /* likewise */
 	struct token_bucket sources;
 	struct token_bucket lines;
-	uint64_t unprinted; /* lines */
+	uint64_t unprinted;     /* lines */
+	uint64_t looks_from_ns; /* its processes are not looked at before (apps_look.c) */
 };
 
 /* The hypervisor's for draining is eight times that. */

@@ -71,7 +71,7 @@ struct ended_file {
 /* A look at a process that has not been answered. */
 struct application_look {
 	uint64_t number;
-	const struct principal *who; /* whose program it is */
+	struct principal *who; /* whose program it is */
 };
 
 struct apps {

@@ -14,6 +14,12 @@
 /* Looks of one user that have not been answered. */
 #define LOOKS_AT_ONCE 32u
 
+/* A look takes no longer, unless the process makes it long: the kernel takes 12 ms to tell of one
+ * with 65,536 groups, in which a CPU does nothing else.  Of a user whose looks do, none begins for
+ * as many times that time. */
+#define LOOK_NS    1000000u
+#define LOOK_PAUSE 20u
+
 static unsigned int nr_looks_of(const struct apps *apps, const struct principal *who)
 {
 	unsigned int nr = 0;
@@ -22,6 +28,23 @@ static unsigned int nr_looks_of(const struct apps *apps, const struct principal 
 	for (i = 0; i < apps->nr_asked; i++)
 		nr += apps->asked[i].who == who;
 	return nr;
+}
+
+static bool may_be_asked(const struct apps *apps, const struct principal *who)
+{
+	return nr_looks_of(apps, who) < LOOKS_AT_ONCE && apps_now_ns() >= who->looks_from_ns;
+}
+
+/* No CPU of ours is his alone: credit in turns, which may be short, would not limit that. */
+static void charge_look(struct principal *who, uint64_t cpu_ns)
+{
+	const uint64_t now_ns = apps_now_ns();
+
+	if (cpu_ns <= LOOK_NS)
+		return;
+	if (who->looks_from_ns < now_ns)
+		who->looks_from_ns = now_ns;
+	who->looks_from_ns += LOOK_PAUSE * cpu_ns;
 }
 
 static bool is_late(const struct apps *apps, const struct application *one)
@@ -49,10 +72,10 @@ bool apps_ask(struct apps *apps, size_t index)
 		principal_charge(one->who, PRINCIPAL_TALKING, PRINCIPAL_FILE_BYTES);
 		return !is_late(apps, one) || leave_out(apps, index, &why);
 	}
-	if (nr_looks_of(apps, one->who) >= LOOKS_AT_ONCE) {
+	if (!may_be_asked(apps, one->who)) {
 		if (!is_late(apps, one))
 			return true;
-		strata_fail(&why, "looks at its user's other processes do not end");
+		strata_fail(&why, "looks at its user's other processes take long, or do not end");
 		return leave_out(apps, index, &why);
 	}
 	if (!STRATA_GROW(apps->asked, apps->nr_asked, apps->asked_capacity) ||
@@ -115,14 +138,17 @@ static void identify(struct apps *apps, size_t index, const struct peer_names *n
 		leave_out(apps, index, &why);
 }
 
-static void forget_look(struct apps *apps, uint64_t number)
+/* Charges its user for a look that has ended. */
+static void forget_look(struct apps *apps, const struct peer_look *look)
 {
 	size_t i = 0;
 
-	while (i < apps->nr_asked && apps->asked[i].number != number)
+	while (i < apps->nr_asked && apps->asked[i].number != look->number)
 		i++;
-	if (i < apps->nr_asked)
-		apps->asked[i] = apps->asked[--apps->nr_asked];
+	if (i == apps->nr_asked)
+		return;
+	charge_look(apps->asked[i].who, look->cpu_ns);
+	apps->asked[i] = apps->asked[--apps->nr_asked];
 }
 
 void apps_take_looks(struct apps *apps)
@@ -131,7 +157,7 @@ void apps_take_looks(struct apps *apps)
 	size_t i;
 
 	while (peer_looks_answer(apps->looks, &look)) {
-		forget_look(apps, look.number);
+		forget_look(apps, &look);
 		for (i = 0; i < apps->nr; i++)
 			if (apps->list[i]->step == APPLICATION_ASKED &&
 			    apps->list[i]->look == look.number)
