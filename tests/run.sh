@@ -101,9 +101,9 @@ note_no_i386() {
 # watch SESSION FILE: ends a test that hangs, and says in FILE what it was doing.
 watch() {
 	local pid
+	# Before it sleeps: a short test may have ended by then.  A sleeper that is left behind keeps files and locks of ours.
+	trap 'kill $! 2>/dev/null; exit' TERM
 	sleep "$limit_s" &
-	# shellcheck disable=SC2064 # this one
-	trap "kill $!; exit" TERM
 	wait $!
 	{
 		echo "no end within $limit_s s; killed with all that it had started:"

@@ -126,6 +126,7 @@ static bool strstarts(const char *text, const char *beginning)
 #define STRATA_KMOD_RECORD_H
 #define STRATA_KMOD_RESUME_H
 #define STRATA_KMOD_SWITCH_H
+#define STRATA_KMOD_TRACEPOINT_PROBES_H
 #define STRATA_PUBLISH_DIR_BYTES 32
 
 enum strata_mode { STRATA_MODE_DISCARD, STRATA_MODE_OVERWRITE };
@@ -216,8 +217,9 @@ static int strata_kprobes_add(const char *group, const char *name, char *place)
 	return group && name && place ? -EINVAL : 0;
 }
 
-#define strata_uprobes_add   strata_kprobes_add
-#define strata_functions_add strata_kprobes_add
+#define strata_uprobes_add           strata_kprobes_add
+#define strata_functions_add         strata_kprobes_add
+#define strata_tracepoint_probes_add strata_kprobes_add
 
 #include "../../guest-kmod/events.c"
 #include "../../guest-kmod/filter.c"
