@@ -41,7 +41,7 @@ own_processes=(tests/own_processes.sh)
 # Attacks in which another user's events must not be lost meanwhile, or the recorder has to answer the attacker or others
 # within seconds.  If it got no CPU because of other tests, that would be taken for an attack's success.  Those that use the CPU
 # themselves run alone; the calm ones wait most of the time, and run beside each other.
-QUIET_ATTACKS="test_changing_rings.sh test_draining.sh test_hang_up.sh test_list.sh test_search.sh"
+QUIET_ATTACKS="test_changing_rings.sh test_costly_looks.sh test_draining.sh test_hang_up.sh test_list.sh test_search.sh"
 CALM_ATTACKS="test_descriptions.sh test_dir_lock.sh test_disk.sh test_dying.sh test_file_size.sh test_live_stopped.sh
 	test_lock_holder.sh test_locked.sh test_locked_lookups.sh test_memory.sh test_messages.sh test_no_threads.sh
 	test_out_of_memory.sh test_range_locks.sh test_recover_many.sh test_slow_close.sh test_slow_talk.sh test_snapshot_channels.sh test_snapshot_library.sh

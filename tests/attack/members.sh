@@ -4,7 +4,6 @@
 # Sourced after common.sh by attacks of members of the group tracing on root's stratad: the group and /var/lib are the script's own.
 # $bin/stratad is the daemon, which ends with the script.
 # shellcheck disable=SC2154 # common.sh sets bin and strata
-# shellcheck disable=SC2154 # common.sh sets bin and strata
 tracing=61999
 cp -a out/bin/stratad out/bin/strata-consumerd "$bin"/
 
