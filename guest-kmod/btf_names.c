@@ -144,7 +144,7 @@ static int refuse_function(struct strata_btf_names *names, u32 nr)
 	if (names->owner.module && !names->owner.data)
 		return strata_btf_refuse(
 			names,
-			"'%s' is of module %s, whose BTF is not in /sys/kernel/btf/%s; use $arg1, $arg2...",
+			"'%s' is of module %s, whose BTF is not in /sys/kernel/btf/%s, or that is not of this kernel; use $arg1, $arg2...",
 			names->place, names->owner.name, names->owner.name);
 	return strata_btf_refuse(
 		names, "the BTF of the kernel%s%s does not describe '%s'; use $arg1, $arg2...",
@@ -491,6 +491,21 @@ int strata_btf_names_find(struct strata_btf_names *names, const char *text,
 			err = take_member(names, &at, name);
 	}
 	return err ?: describe(names, &at);
+}
+
+bool strata_btf_names_has(struct strata_btf_names *names, u32 number)
+{
+	u32 nr;
+
+	if (find_prototype(names)) {
+		*names->why = '\0';
+		return true;
+	}
+	parameters(names, &nr);
+	if (number < nr)
+		return true;
+	strata_btf_refuse(names, "'%s' has %u parameters", names->place, nr);
+	return false;
 }
 
 const char *strata_btf_names_parameter(struct strata_btf_names *names, u32 number)

@@ -63,6 +63,10 @@ bool strata_btf_names_is(const char *text);
 int strata_btf_names_find(struct strata_btf_names *names, const char *text,
 			  struct strata_btf_value *value);
 
+/* Whether the function has that parameter, from 0; also if it is not described.  False: see
+ * names->why.  Has the same contexts. */
+bool strata_btf_names_has(struct strata_btf_names *names, u32 number);
+
 /* The name of a parameter, from 0; NULL: none is left, or the function is not described: see
  * names->why.  Has the same contexts. */
 const char *strata_btf_names_parameter(struct strata_btf_names *names, u32 number);

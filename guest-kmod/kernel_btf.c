@@ -26,8 +26,8 @@ const void *strata_kernel_btf(size_t *bytes)
 	return *bytes ? begin : NULL;
 }
 
-/* The module that has an address, held.  NULL: the kernel itself has it.  False: the module goes.
- */
+/* Finds the module that has an address, and holds it.  NULL: the kernel itself has it.  False: the
+ * module is being loaded or unloaded, and the kernel may free it, whoever holds it. */
 static bool hold_module(unsigned long address, struct module **module)
 {
 	typeof(&__module_address) find_owner;
@@ -37,7 +37,7 @@ static bool hold_module(unsigned long address, struct module **module)
 	/* No module is freed meanwhile. */
 	preempt_disable();
 	*module = find_owner ? find_owner(address) : NULL;
-	held = !*module || try_module_get(*module);
+	held = !*module || ((*module)->state == MODULE_STATE_LIVE && try_module_get(*module));
 	preempt_enable();
 	return held;
 }

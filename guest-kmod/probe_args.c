@@ -45,6 +45,16 @@ static unsigned int parameters_max(enum strata_probe_args_of of)
 					       : STRATA_FUNCTION_PARAMETERS_MAX;
 }
 
+/* The number of the parameter that is there, from 0. */
+static unsigned int parameter_at(unsigned int offset)
+{
+	unsigned int i = 0;
+
+	while (i < ARRAY_SIZE(argument_registers) && argument_registers[i] != offset)
+		i++;
+	return i;
+}
+
 static bool parse_register(const char *name, unsigned int *offset)
 {
 	unsigned int i;
@@ -255,7 +265,11 @@ static bool parse_arg(char *text, enum strata_probe_args_of of, struct strata_bt
 		return parse_named(fetch, type, names, arg, field);
 	if (!*field->name)
 		snprintf(field->name, sizeof(field->name), "arg%u", number);
-	return parse_place(fetch, type, of, arg, field);
+	if (!parse_place(fetch, type, of, arg, field))
+		return false;
+	/* Behind its parameters a trace point has nothing that means anything. */
+	return of != STRATA_ARGS_OF_TRACEPOINT || !names ||
+	       strata_btf_names_has(names, parameter_at(arg->reg));
 }
 
 static bool is_named(const struct strata_field_desc *fields, unsigned int nr, const char *name)

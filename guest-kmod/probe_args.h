@@ -21,7 +21,7 @@
 
 #define STRATA_PROBE_DEREFS_MAX 4u
 
-/* What has the arguments. */
+/* Whose arguments they are. */
 enum strata_probe_args_of {
 	STRATA_ARGS_OF_PLACE,      /* registers; where a function begins, its parameters, too */
 	STRATA_ARGS_OF_RETURN,     /* a function's return, for which those are lost */

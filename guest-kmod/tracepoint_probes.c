@@ -4,7 +4,8 @@
  *
  * A trace point calls its probe with the parameters that its own kernel declares.  By the x86-64
  * ABI a function with more parameters finds those where it expects them, and whatever else is in
- * the other registers and on the stack; what is recorded of them is what BTF describes.
+ * the other registers and on the stack.  What BTF describes is recorded of them, and without BTF
+ * what the number of a parameter asks for.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -108,7 +109,8 @@ static int look_at_module(struct notifier_block *notifier, unsigned long state, 
 		look_at(tracepoint_ptr_deref(&module->tracepoints_ptrs[i]), search);
 	if (!search->tracepoint)
 		return NOTIFY_DONE;
-	if (try_module_get(module))
+	/* Whatever holds it, the kernel frees a module whose start fails. */
+	if (module->state == MODULE_STATE_LIVE && try_module_get(module))
 		search->module = module;
 	else
 		search->tracepoint = NULL;
@@ -196,6 +198,12 @@ int strata_tracepoint_probes_add(const char *group, const char *name, char *plac
 	if (security_locked_down(LOCKDOWN_KPROBES)) {
 		pr_warn("no %s: this kernel is locked down\n", group);
 		return -EPERM;
+	}
+	if (IS_ENABLED(CONFIG_CFI_CLANG) || IS_ENABLED(CONFIG_CFI)) {
+		/* It would take the one probe for an attack: no trace point has its prototype. */
+		strata_probe_refuse(
+			&request, "this kernel checks the prototypes of calls (CFI); use --kprobe");
+		return -EOPNOTSUPP;
 	}
 	if (strata_probe_is_name(name) && *tracepoint)
 		err = find_or_add(&request);

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,16 +37,29 @@ static const char *socket_name(void)
 	return strrchr(STRATA_APP_SOCKET, '/');
 }
 
-/* Whether this process may have a right that its user lacks: a service may have capabilities
- * without being set-user-ID (ambient ones), for which the kernel forbids its user to attach a
- * debugger. */
-static bool has_more_rights(void)
+static bool find_more_rights(void)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
 	struct __user_cap_data_struct of[_LINUX_CAPABILITY_U32S_3];
 
 	return getauxval(AT_SECURE) || syscall(SYS_capget, &header, of) || of[0].permitted ||
 	       of[1].permitted;
+}
+
+/* Whether this process may have a right that its user lacks: a service may have capabilities
+ * without being set-user-ID (ambient ones), for which the kernel forbids its user to attach a
+ * debugger.  The library asks when it is loaded: later, a filter of system calls may forbid that.
+ * Whoever has no such right then gets one only by another program. */
+static bool has_more_rights(void)
+{
+	static atomic_int known; /* 1: no, 2: yes.  It has no pair: all find the same. */
+	int more = atomic_load_explicit(&known, memory_order_relaxed);
+
+	if (!more) {
+		more = find_more_rights() ? 2 : 1;
+		atomic_store_explicit(&known, more, memory_order_relaxed);
+	}
+	return more == 2;
 }
 
 /* A program that runs with another user's rights is not its user's to trace. */

@@ -68,7 +68,7 @@ static int record(const struct strata_session *model, const struct strata_channe
 	if (lock < 0)
 		return -1;
 	if (!has_starter(ready_fd)) {
-		session_files_write_ended(&of, STRATA_STATUS_FAILED, error);
+		/* No file says so: the session may be gone, and another may have its name. */
 		run_lock_release(lock);
 		return strata_fail(error,
 				   "stratad ended before the recording began; start it again");

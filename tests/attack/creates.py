@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """creates.py MODEL ROUNDS: as a member of the group tracing who has three sessions, creates four more at once; prints the largest number of
 sessions that he had.  MODEL: a session of root's stratad, as JSON"""
+import concurrent.futures
+import contextlib
 import json
 import socket
 import sys
@@ -12,20 +14,28 @@ PAUSE_S = 0.015  # a connection counts for 10 ms after its reply
 def begin(request):
     one = socket.socket(socket.AF_UNIX)
     one.connect("/run/strata/members.sock")
-    one.sendall(json.dumps(request).encode())
+    with contextlib.suppress(BrokenPipeError):  # finish() sees that, too
+        one.sendall(json.dumps(request).encode())
     return one
 
 
 def finish(one):
-    with one.makefile() as lines:
-        return json.loads(lines.readline())
+    """The reply; None: the connection was refused, because earlier ones still count."""
+    try:
+        one.sendall(b"\n")
+        with one.makefile() as lines:
+            reply = json.loads(lines.readline())
+    except (BrokenPipeError, ConnectionResetError):
+        return None
+    return None if "try again" in reply.get("message", "") else reply
 
 
 def ask(request):
-    time.sleep(PAUSE_S)
-    one = begin(request)
-    one.sendall(b"\n")
-    return finish(one)
+    while True:
+        time.sleep(PAUSE_S)
+        reply = finish(begin(request))
+        if reply:
+            return reply
 
 
 def create(name):
@@ -45,10 +55,8 @@ for _ in range(int(sys.argv[2])):
     time.sleep(PAUSE_S)
     together = [begin(create(f"late{i}")) for i in range(4)]
     time.sleep(PAUSE_S)
-    for one in together:
-        one.sendall(b"\n")
-    for one in together:
-        finish(one)
+    with concurrent.futures.ThreadPoolExecutor() as threads:
+        list(threads.map(finish, together))
     time.sleep(PAUSE_S)
     most = max(most, len(ask({"verb": "status"})["sessions"]))
 print(most)

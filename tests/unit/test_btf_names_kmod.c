@@ -399,6 +399,8 @@ static void refusals_of_trace_points_say_what_to_do(void **state)
 		{ "event", "a=+8(%di):u32", "a trace point has no registers" },
 		{ "event", "$retval", "" },
 		{ "event", "$arg13", "" },
+		{ "event", "$arg3", "'event' has 2 parameters" },
+		{ "module_event", "x=+8($arg12) $arg0", "" },
 		{ "by_value", "after", "behind it are not known" },
 		{ "module_event", "p13",
 		  "parameter 'p13' of 'module_event' is behind the first 12" },
@@ -413,6 +415,9 @@ static void refusals_of_trace_points_say_what_to_do(void **state)
 		if (!strstr(found.why, wrong[i].why))
 			fail_msg("\"%s %s\": \"%s\"", wrong[i].place, wrong[i].text, found.why);
 	}
+	/* What BTF does not describe has all of them. */
+	assert_int_equal(parse_of("known_event", "$arg12", STRATA_ARGS_OF_TRACEPOINT), 0);
+	assert_string_equal(found.why, "");
 	assert_int_equal(parse("vfs_read", "$arg7", false), -EINVAL);
 }
 
@@ -515,8 +520,9 @@ static void other_notation_needs_no_btf(void **state)
 	module_btf = NULL;
 	assert_int_equal(parse("module_read", "$arg1 %di", false), 0);
 	assert_int_equal(parse("module_read", "count", false), -EINVAL);
-	assert_non_null(
-		strstr(found.why, "of module ext4, whose BTF is not in /sys/kernel/btf/ext4"));
+	assert_non_null(strstr(
+		found.why,
+		"of module ext4, whose BTF is not in /sys/kernel/btf/ext4, or that is not of this kernel"));
 	kernel_btf = NULL;
 	assert_int_equal(parse("vfs_read", "$arg1 +8(%di):x32 %ax", false), 0);
 	assert_int_equal(parse("vfs_read", "count", false), -EINVAL);

@@ -88,9 +88,10 @@ await connected >/dev/null 2>&1
 
 # User ids of /etc/subuid, of which newuidmap gives a member 65,536, are no members; also if root adds them later.
 [ -e /etc/subuid ] || touch /etc/subuid
-echo "$bob:700000:65536" >"$work/subuid"
+# One of the owners has no entry in /etc/passwd.
+printf '%s\n' "$bob:700000:65536" elsewhere:800000:65536 >"$work/subuid"
 mount --bind "$work/subuid" /etc/subuid
-for id in 700001 765535; do
+for id in 700001 765535 800000 800001; do
 	check "a subordinate user id of a member's is refused: $id" refused "is in a range of /etc/subuid" of $id create web
 done
 check "the one behind them is not" of 765536 status

@@ -43,7 +43,7 @@ check "and ends no stratad" is "$("$strata" status --json | jq -r '.sessions[].m
 
 fresh
 nice -n 5 "$strata" create --output "$work/web" web 2>/dev/null
-check "nor does its priority" is "$(ps -o ni= -p "$(daemon)" | tr -d ' ')" "$(nice)"
+check "nor does its priority" is "$(ps -o ni= -p "$(daemon)" | tr -d ' ')" 0
 
 fresh
 (umask 077 && create)

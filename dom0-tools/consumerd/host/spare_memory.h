@@ -5,7 +5,7 @@
  *
  * The kernel clears all pages of such memory when it makes it, which takes a third of a
  * millisecond for 2 MiB.  Meanwhile the loop would drain nothing, and the program that starts
- * waits.  The thread closes the piece, too, if nobody takes it: the kernel goes through the locks
+ * waits.  The thread closes a piece of the wrong size, too: the kernel goes through the locks
  * of all anonymous files of the machine then, of which any user can make millions.
  *
  * All calls come from the recorder's loop.

@@ -126,15 +126,27 @@ void subordinate_uids_read(struct subordinate_uids *uids, const char *subuid_pat
 	free_users(&users);
 }
 
-uint32_t subordinate_uids_owner(const struct subordinate_uids *uids, uint32_t uid)
+static const struct uid_range *find_range(const struct subordinate_uids *uids, uint32_t uid)
 {
 	size_t i;
 
 	for (i = 0; i < uids->nr; i++)
 		if (uid >= uids->ranges[i].first &&
 		    uid - uids->ranges[i].first < uids->ranges[i].nr)
-			return uids->ranges[i].owner;
-	return uid;
+			return &uids->ranges[i];
+	return NULL;
+}
+
+uint32_t subordinate_uids_owner(const struct subordinate_uids *uids, uint32_t uid)
+{
+	const struct uid_range *range = find_range(uids, uid);
+
+	return range ? range->owner : uid;
+}
+
+bool subordinate_uids_has(const struct subordinate_uids *uids, uint32_t uid)
+{
+	return find_range(uids, uid) != NULL;
 }
 
 void subordinate_uids_clear(struct subordinate_uids *uids)

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * subordinate_uids.h - finds the owner of a user id in /etc/subuid: with newuidmap one user may
- * run processes under each of 65,536 such ids.  Called by principal.c and app_find.c.
+ * run processes under each of 65,536 such ids.  Called by principal.c, app_find.c and
+ * stratad's member_socket.c.
  */
 #ifndef STRATA_CONSUMERD_SUBORDINATE_UIDS_H
 #define STRATA_CONSUMERD_SUBORDINATE_UIDS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -31,6 +33,9 @@ void subordinate_uids_read(struct subordinate_uids *uids, const char *subuid_pat
 
 /* Returns the user who owns @uid; @uid itself if it is in no range. */
 uint32_t subordinate_uids_owner(const struct subordinate_uids *uids, uint32_t uid);
+
+/* Whether @uid is in a range, whoever owns that. */
+bool subordinate_uids_has(const struct subordinate_uids *uids, uint32_t uid);
 
 void subordinate_uids_clear(struct subordinate_uids *uids);
 

@@ -239,7 +239,7 @@ enum strata_control_result ask(struct strata_control *control, struct json_objec
 	/* A stratad that refuses us does not read the request: its reply is there then. */
 	if (!message_send(fd, request, limit_ms < 0 || limit_ms > SEND_MS ? SEND_MS : limit_ms,
 			  &error) ||
-	    errno == EPIPE)
+	    errno == EPIPE || errno == ECONNRESET)
 		control->reply = message_receive(fd, MESSAGE_REPLY_BYTES, limit_ms, &error);
 	control->hung_up = !control->reply && (errno == ECONNRESET || errno == EPIPE);
 	close(fd);

@@ -45,6 +45,7 @@ void client_serve(int client, uid_t owner, size_t max_bytes, atomic_bool *works)
 	struct strata_error error;
 
 	request = message_receive(client, max_bytes, REQUEST_MS, &error);
+	/* Both pair with the load in is_request_served() (member_socket.c). */
 	*works = request != NULL;
 	reply = request ? session_verbs_serve(owner, request) : make_refusal(error.text);
 	*works = false;

@@ -36,16 +36,17 @@
 /* After each request, in which its connection counts: limits the rate of a member's requests. */
 #define PAUSE_MS 10
 
-/* How long a connection waits that there is no thread to refuse. */
+/* The pause until the next attempt to make a thread that refuses a connection. */
 #define RETRY_MS 100
 
-/* At the end, how long connections have that send or receive.  Their members may make that last. */
+/* At the end, the time for requests that are being received and replies that are being sent: a
+ * member could make either last. */
 #define END_MS 1000
 
 struct connection {
 	int fd; /* -1: this place is free */
 	uid_t member;
-	atomic_bool works; /* a request is served */
+	atomic_bool works; /* a request is served: set in client_serve(), read at the end */
 };
 
 static gid_t group;
@@ -166,7 +167,10 @@ static bool is_subordinate(uid_t user)
 	if (status.st_ctim.tv_sec != changed.tv_sec || status.st_ctim.tv_nsec != changed.tv_nsec)
 		subordinate_uids_read(&uids, SUBUID_FILE, PASSWD_FILE);
 	changed = status.st_ctim;
-	return subordinate_uids_owner(&uids, user) != user;
+	/* It could not be read: the next connection tries again. */
+	if (status.st_size && !uids.nr)
+		changed = (struct timespec){ 0 };
+	return subordinate_uids_has(&uids, user);
 }
 
 static void begin(int client)

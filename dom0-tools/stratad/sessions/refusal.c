@@ -2,8 +2,8 @@
 /* refusal.c - see refusal.h. */
 #include "stratad/sessions/refusal.h"
 
-#include <linux/close_range.h>
 #include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -14,20 +14,9 @@
 struct refusal {
 	int client;
 	const char *why;
-	bool is_apart;
-	sem_t looked, may_end; /* is_apart is valid; the client is the thread's alone */
+	bool has_copy;
+	sem_t looked, may_end; /* has_copy is valid; the client is the thread's alone */
 };
-
-/* Takes a table of open files of its own, which holds the client alone.  The client has the
- * highest number that is copied. */
-static bool hold_alone(int client)
-{
-	if (close_range((unsigned int)client + 1, ~0u, CLOSE_RANGE_UNSHARE))
-		return false;
-	if (client > 0)
-		close_range(0, (unsigned int)client - 1, 0);
-	return true;
-}
 
 static void wait_for(sem_t *event)
 {
@@ -46,13 +35,15 @@ static void *refuse(void *data)
 {
 	struct refusal *refusal = data;
 
-	refusal->is_apart = hold_alone(refusal->client);
+	/* Also of all other files, none of which it closes before it ends: another thread may close
+	 * one meanwhile, and leave the last close to us. */
+	refusal->has_copy = !unshare(CLONE_FILES);
 	sem_post(&refusal->looked);
 	wait_for(&refusal->may_end);
-	if (refusal->is_apart)
+	if (refusal->has_copy)
 		client_send_refusal(refusal->client, refusal->why);
 	forget(refusal);
-	/* Our end closes the client. */
+	/* Our end closes the client and the copies, and does not linger. */
 	return NULL;
 }
 
@@ -74,7 +65,7 @@ int refusal_begin(int client, const char *why)
 	pthread_detach(thread);
 	wait_for(&refusal->looked);
 	/* Not its last close: the thread has it, too. */
-	if (refusal->is_apart)
+	if (refusal->has_copy)
 		result = close(client);
 	sem_post(&refusal->may_end);
 	return result;
