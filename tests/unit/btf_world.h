@@ -24,6 +24,7 @@ struct module {
 };
 
 #include "../../guest-kmod/btf_names.c"
+#include "../../guest-kmod/btf_prototype.c"
 #include "../../guest-kmod/btf_types.c"
 
 const void *strata_kernel_btf(size_t *bytes)
