@@ -31,28 +31,23 @@ static const struct {
 	{ "flags", offsetof(struct pt_regs, flags) }, { "ip", offsetof(struct pt_regs, ip) },
 };
 
-/* Of a call's arguments, by the x86-64 ABI; and where strata_probe_args_set() puts the others. */
-static const unsigned int argument_registers[STRATA_TRACEPOINT_PARAMETERS_MAX] = {
-	offsetof(struct pt_regs, di),  offsetof(struct pt_regs, si),  offsetof(struct pt_regs, dx),
-	offsetof(struct pt_regs, cx),  offsetof(struct pt_regs, r8),  offsetof(struct pt_regs, r9),
-	offsetof(struct pt_regs, r10), offsetof(struct pt_regs, r11), offsetof(struct pt_regs, r12),
-	offsetof(struct pt_regs, r13), offsetof(struct pt_regs, r14), offsetof(struct pt_regs, r15),
+/* Of a call's arguments, by the x86-64 ABI. */
+static const unsigned int argument_registers[STRATA_FUNCTION_PARAMETERS_MAX] = {
+	offsetof(struct pt_regs, di), offsetof(struct pt_regs, si), offsetof(struct pt_regs, dx),
+	offsetof(struct pt_regs, cx), offsetof(struct pt_regs, r8), offsetof(struct pt_regs, r9),
 };
+
+/* Where a parameter is, counted from 0. */
+static unsigned int parameter_place(enum strata_probe_args_of of, unsigned int number)
+{
+	return of == STRATA_ARGS_OF_TRACEPOINT ? number * sizeof(unsigned long)
+					       : argument_registers[number];
+}
 
 static unsigned int parameters_max(enum strata_probe_args_of of)
 {
 	return of == STRATA_ARGS_OF_TRACEPOINT ? STRATA_TRACEPOINT_PARAMETERS_MAX
 					       : STRATA_FUNCTION_PARAMETERS_MAX;
-}
-
-/* The number of the parameter that is there, from 0. */
-static unsigned int parameter_at(unsigned int offset)
-{
-	unsigned int i = 0;
-
-	while (i < ARRAY_SIZE(argument_registers) && argument_registers[i] != offset)
-		i++;
-	return i;
 }
 
 static bool parse_register(const char *name, unsigned int *offset)
@@ -81,7 +76,7 @@ static bool parse_base(const char *text, enum strata_probe_args_of of, unsigned 
 	if (strncmp(text, "$arg", 4) || !isdigit(text[4]) || kstrtouint(text + 4, 10, &number) ||
 	    !number || number > parameters_max(of))
 		return false;
-	*offset = argument_registers[number - 1];
+	*offset = parameter_place(of, number - 1);
 	return true;
 }
 
@@ -121,7 +116,7 @@ static bool parse_fetch(char *text, enum strata_probe_args_of of, struct strata_
 	arg->nr_derefs = nr;
 	for (i = 0; i < nr; i++)
 		arg->deref[i] = deref[nr - 1 - i];
-	return parse_base(text, of, &arg->reg);
+	return parse_base(text, of, &arg->at);
 }
 
 /* "string" or "string[N]" */
@@ -218,8 +213,8 @@ static bool parse_named(char *name, const char *type, struct strata_btf_names *n
 			name);
 	if (strata_btf_names_find(names, name, &value))
 		return false;
-	arg->reg = names->of == STRATA_ARGS_OF_RETURN ? offsetof(struct pt_regs, ax)
-						      : argument_registers[value.number];
+	arg->at = names->of == STRATA_ARGS_OF_RETURN ? offsetof(struct pt_regs, ax)
+						     : parameter_place(names->of, value.number);
 	arg->nr_derefs = value.nr_derefs;
 	memcpy(arg->deref, value.deref, sizeof(arg->deref));
 	if (type && !parse_type(type, field, &user))
@@ -269,7 +264,7 @@ static bool parse_arg(char *text, enum strata_probe_args_of of, struct strata_bt
 		return false;
 	/* Behind its parameters a trace point has nothing that means anything. */
 	return of != STRATA_ARGS_OF_TRACEPOINT || !names ||
-	       strata_btf_names_has(names, parameter_at(arg->reg));
+	       strata_btf_names_has(names, arg->at / sizeof(unsigned long));
 }
 
 static bool is_named(const struct strata_field_desc *fields, unsigned int nr, const char *name)
@@ -361,14 +356,6 @@ void strata_probe_args_of_program(struct strata_probe_args *args)
 			args->arg[i].deref[j].user = true;
 }
 
-void strata_probe_args_set(struct pt_regs *regs, const unsigned long *parameters)
-{
-	unsigned int i;
-
-	for (i = 0; i < STRATA_TRACEPOINT_PARAMETERS_MAX; i++)
-		*(unsigned long *)((char *)regs + argument_registers[i]) = parameters[i];
-}
-
 static bool copy(void *to, unsigned long from, size_t bytes, bool user)
 {
 	return !(user ? copy_from_user_nofault(to, (const void __user *)from, bytes)
@@ -399,22 +386,22 @@ static void copy_text(char *to, unsigned int bytes, unsigned long from, bool use
 	memset(to + got, 0, bytes - got);
 }
 
-static void write_arg(const struct strata_probe_arg *arg, const struct pt_regs *regs, void *to)
+static void write_arg(const struct strata_probe_arg *arg, const void *from, void *to)
 {
-	unsigned long value = *(const unsigned long *)((const char *)regs + arg->reg);
+	unsigned long value = *(const unsigned long *)((const char *)from + arg->at);
 	unsigned int i;
 
 	for (i = 0; i < arg->nr_derefs; i++) {
 		const struct strata_probe_deref *deref = &arg->deref[i];
 		const bool last = i == arg->nr_derefs - 1;
-		unsigned long from = value + deref->offset;
+		unsigned long address = value + deref->offset;
 
 		if (last && arg->text) {
-			copy_text(to, arg->bytes, from, deref->user);
+			copy_text(to, arg->bytes, address, deref->user);
 			return;
 		}
 		value = 0;
-		if (!copy(&value, from, last ? arg->bytes : sizeof(value), deref->user)) {
+		if (!copy(&value, address, last ? arg->bytes : sizeof(value), deref->user)) {
 			value = 0;
 			break;
 		}
@@ -426,8 +413,8 @@ static void write_arg(const struct strata_probe_arg *arg, const struct pt_regs *
 		memcpy(to, &value, arg->bytes);
 }
 
-void strata_probe_args_write(const struct strata_probe_args *args, const struct pt_regs *regs,
-			     void *payload, unsigned int begin)
+void strata_probe_args_write(const struct strata_probe_args *args, const void *from, void *payload,
+			     unsigned int begin)
 {
 	unsigned int end = begin, i;
 
@@ -435,7 +422,7 @@ void strata_probe_args_write(const struct strata_probe_args *args, const struct 
 		const struct strata_probe_arg *arg = &args->arg[i];
 
 		memset(payload + end, 0, arg->place - end);
-		write_arg(arg, regs, payload + arg->place);
+		write_arg(arg, from, payload + arg->place);
 		end = arg->place + arg->bytes;
 	}
 }

@@ -25,7 +25,7 @@
 enum strata_probe_args_of {
 	STRATA_ARGS_OF_PLACE,      /* registers; where a function begins, its parameters, too */
 	STRATA_ARGS_OF_RETURN,     /* a function's return, for which those are lost */
-	STRATA_ARGS_OF_TRACEPOINT, /* its parameters; see strata_probe_args_set() */
+	STRATA_ARGS_OF_TRACEPOINT, /* its parameters */
 };
 
 struct strata_probe_deref {
@@ -34,7 +34,7 @@ struct strata_probe_deref {
 };
 
 struct strata_probe_arg {
-	unsigned int reg; /* its offset in struct pt_regs */
+	unsigned int at; /* its offset in struct pt_regs, or among parameters */
 	unsigned int nr_derefs;
 	struct strata_probe_deref deref[STRATA_PROBE_DEREFS_MAX]; /* the innermost first */
 	unsigned int place;                                       /* in the payload */
@@ -67,15 +67,12 @@ int strata_probe_args_parse(char *words, enum strata_probe_args_of of,
 void strata_probe_args_of_program(struct strata_probe_args *args);
 
 /*
- * Puts the parameters of a trace point where arguments of STRATA_ARGS_OF_TRACEPOINT are read; other
- * registers stay as they are.
- * @parameters: STRATA_TRACEPOINT_PARAMETERS_MAX
+ * Writes all of them to a payload of args->end bytes, whose first @begin bytes are the caller's. In
+ * a probe.
+ * @from: what they are read from: struct pt_regs, or the parameters of a trace point, an array of
+ *        unsigned long
  */
-void strata_probe_args_set(struct pt_regs *regs, const unsigned long *parameters);
-
-/* Writes all of them to a payload of args->end bytes, whose first @begin bytes are the caller's.
- * In a probe. */
-void strata_probe_args_write(const struct strata_probe_args *args, const struct pt_regs *regs,
-			     void *payload, unsigned int begin);
+void strata_probe_args_write(const struct strata_probe_args *args, const void *from, void *payload,
+			     unsigned int begin);
 
 #endif /* STRATA_KMOD_PROBE_ARGS_H */

@@ -47,28 +47,28 @@ static const struct {
 
 static const struct strata_field_desc function_field = { "name", STRATA_FIELD_STRING, 1, 1 };
 
-static __always_inline void fill(const struct strata_probe *probe, const struct pt_regs *regs,
+static __always_inline void fill(const struct strata_probe *probe, const void *from,
 				 const struct strata_probe_hit *hit, void *payload)
 {
 	const u32 bytes = kinds[probe->kind].nr_numbers * sizeof(hit->numbers[0]);
 
 	memcpy(payload, hit->numbers, bytes);
-	strata_probe_args_write(&probe->args, regs, payload, bytes);
+	strata_probe_args_write(&probe->args, from, payload, bytes);
 	memcpy(payload + probe->args.end, hit->function, hit->function_bytes);
 }
 
 /* No payload is too long for a record: set_fields() sees to that. */
-static void record_assembled(const struct strata_probe *probe, const struct pt_regs *regs,
+static void record_assembled(const struct strata_probe *probe, const void *from,
 			     const struct strata_probe_hit *hit, unsigned long channels, u64 ticks)
 {
 	const u32 bytes = probe->args.end + hit->function_bytes;
 	void *payload = strata_assembled_begin(bytes);
 
-	fill(probe, regs, hit, payload);
+	fill(probe, from, hit, payload);
 	strata_assembled_record(&probe->event, channels, payload, bytes, ticks);
 }
 
-static void record_each(const struct strata_probe *probe, const struct pt_regs *regs,
+static void record_each(const struct strata_probe *probe, const void *from,
 			const struct strata_probe_hit *hit, unsigned long channels, u64 ticks)
 {
 	const u32 bytes = probe->args.end + hit->function_bytes;
@@ -78,12 +78,12 @@ static void record_each(const struct strata_probe *probe, const struct pt_regs *
 	strata_for_each_channel (channel, channels) {
 		if (!strata_record_begin(&record, channel, probe->event.id, bytes, ticks))
 			continue;
-		fill(probe, regs, hit, record.payload);
+		fill(probe, from, hit, record.payload);
 		strata_record_end(&record);
 	}
 }
 
-void strata_probe_record(const struct strata_probe *probe, const struct pt_regs *regs,
+void strata_probe_record(const struct strata_probe *probe, const void *from,
 			 const struct strata_probe_hit *hit)
 {
 	unsigned long channels = strata_event_channels(&probe->event);
@@ -93,9 +93,9 @@ void strata_probe_record(const struct strata_probe *probe, const struct pt_regs 
 		return;
 	ticks = strata_clock();
 	if (unlikely(strata_channels_ask(channels)))
-		record_assembled(probe, regs, hit, channels, ticks);
+		record_assembled(probe, from, hit, channels, ticks);
 	else
-		record_each(probe, regs, hit, channels, ticks);
+		record_each(probe, from, hit, channels, ticks);
 	strata_probe_exit();
 }
 

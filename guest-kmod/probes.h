@@ -95,8 +95,9 @@ struct strata_probe_hit {
 	u32 function_bytes; /* with the zero byte; 0: the kind records none */
 };
 
-/* Records a hit.  Preemption off, any context. */
-void strata_probe_record(const struct strata_probe *probe, const struct pt_regs *regs,
+/* Records a hit.  Preemption off, any context.  @from: what arguments are read from (probe_args.h)
+ */
+void strata_probe_record(const struct strata_probe *probe, const void *from,
 			 const struct strata_probe_hit *hit);
 
 #endif /* STRATA_KMOD_PROBES_H */

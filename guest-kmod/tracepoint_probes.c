@@ -37,12 +37,9 @@ static void on_event(void *data, unsigned long arg1, unsigned long arg2, unsigne
 		arg1, arg2, arg3, arg4, arg5, arg6, arg7, arg8, arg9, arg10, arg11, arg12
 	};
 	static const struct strata_probe_hit nothing_more;
-	/* Its arguments are read from what is set here. */
-	struct pt_regs regs __uninitialized;
 
-	strata_probe_args_set(&regs, parameters);
 	strata_probe_pin();
-	strata_probe_record(data, &regs, &nothing_more);
+	strata_probe_record(data, parameters, &nothing_more);
 	strata_probe_unpin();
 }
 

@@ -20,7 +20,7 @@ trap end_daemon EXIT
 } >/tmp/group
 mount --bind /tmp/group /etc/group && mount -t tmpfs -o mode=755 none /var/lib || exit 1
 
-# member USER COMMAND...: runs it as that user, who is a member of the group tracing.
+# member USER COMMAND...: runs it as that user, in the group tracing.
 member() { HOME=/ setpriv --reuid "$1" --regid "$1" --groups $tracing --inh-caps=-all -- "${@:2}"; }
 
 # in_time USER: root's stratad serves that member within seconds.

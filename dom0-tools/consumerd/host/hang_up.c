@@ -5,12 +5,12 @@
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
-#include <semaphore.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "consumerd/host/last_close.h"
 #include "consumerd/host/other_cpus.h"
 #include "consumerd/host/spare_threads.h"
 
@@ -23,9 +23,8 @@
 #define PENDING_MAX 8192u
 
 struct closing {
-	sem_t has_copy, may_end;
-	int error; /* of unshare() */
-	int cpu;   /* where the loop runs */
+	struct last_close last_close;
+	int cpu; /* where the loop runs */
 };
 
 /* Sockets to be closed by an exiting thread. */
@@ -79,18 +78,14 @@ static void *end_with_copy(void *argument)
 	struct closing *closing = argument;
 
 	other_cpus_than(closing->cpu);
-	closing->error = unshare(CLONE_FILES) ? errno : 0;
-	sem_post(&closing->has_copy);
-	while (sem_wait(&closing->may_end))
-		;
+	last_close_hold(&closing->last_close);
 	return NULL;
 }
 
 /*
- * Closes all these sockets without blocking us: a thread with its own descriptor table gets the
- * last descriptors, and exits. Closing in an exiting thread does not linger; if it blocks
- * nevertheless, nothing waits for that thread. If no thread can be created, the sockets stay for
- * the next attempt.
+ * Closes all these sockets without blocking us, by a thread that ends (last_close.h); if that
+ * blocks nevertheless, nothing waits for it.  If no thread can be created, the sockets stay for the
+ * next attempt.
  */
 static void close_pending(void)
 {
@@ -99,16 +94,13 @@ static void close_pending(void)
 	pthread_t thread;
 	int error;
 
-	sem_init(&closing.has_copy, 0, 0);
-	sem_init(&closing.may_end, 0, 0);
+	last_close_init(&closing.last_close);
 	error = spare_thread_take(&thread, end_with_copy, &closing);
 	if (!error) {
-		while (sem_wait(&closing.has_copy))
-			;
-		error = closing.error;
+		error = last_close_await(&closing.last_close);
 		while (!error && nr_pending)
 			close(pending[--nr_pending]);
-		sem_post(&closing.may_end);
+		last_close_allow(&closing.last_close);
 		/* It stops being a thread before its descriptors are closed. */
 		pthread_join(thread, NULL);
 	}
@@ -120,8 +112,7 @@ static void close_pending(void)
 			"strata: cannot create a thread to close sockets that may carry descriptors of others: %s; they stay open until one can be created\n",
 			strerror(error));
 	failed = error;
-	sem_destroy(&closing.has_copy);
-	sem_destroy(&closing.may_end);
+	last_close_destroy(&closing.last_close);
 }
 
 void hang_up(int socket)

@@ -154,9 +154,9 @@ static void refuse(int client, const char *why)
 		;
 }
 
-/* Whether a user id is in a range of /etc/subuid: of those one user may have 65,536, each with a
- * member's shares.  Reads the file again only if root has changed it: others may delay who reads it
- * (consumerd/host/own_proc.h). */
+/* Whether a user id is in a range of /etc/subuid.  One user may have 65,536 of those, and would get
+ * a member's shares for each.  Other users can make reading the file slow
+ * (consumerd/host/own_proc.h), so it is read again only after root has changed it. */
 static bool is_subordinate(uid_t user)
 {
 	static struct subordinate_uids uids; /* of the thread that accepts */

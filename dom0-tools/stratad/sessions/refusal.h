@@ -2,10 +2,9 @@
 /*
  * refusal.h - refuses a connection of an untrusted user without waiting for that user.
  *
- * What is queued in the connection may carry descriptors, and the last close of a file can take as
- * long as its creator likes (SO_LINGER).  Sending wakes all waiters of the other end, which can be
- * millions (epoll).  So a thread sends, and closes the connection by its own end: the kernel does
- * not linger in a thread that ends.
+ * What is queued in the connection may carry descriptors, whose last close can take as long as
+ * their creator likes.  Sending wakes all waiters of the other end, which can be millions (epoll).
+ * So a thread sends, and closes the connection by its own end (consumerd/host/last_close.h).
  */
 #ifndef STRATA_STRATAD_REFUSAL_H
 #define STRATA_STRATAD_REFUSAL_H

@@ -17,6 +17,16 @@ try() {
 	"$@" >"$log" 2>&1 || status=$?
 }
 
+# refuses KERNEL OPTION: for each line of standard input, "PROBE MESSAGE", the kernel's module refuses that probe with that message.
+# Commas in PROBE stand for spaces.
+refuses() {
+	while read -r probe message; do
+		try refused strata record --output /tmp/refused --force --duration 1s --xen none --kernel "$1:none" \
+			"--$2" "$1:refused=$(echo "$probe" | tr , ' ')"
+		expect_line "$probe is refused" refused "module refuses $2 .*: $message"
+	done
+}
+
 # Checks the status of the last try(), or of the recorder whose $log it was.
 expect_status() {
 	if [ "$status" = "$2" ]; then
