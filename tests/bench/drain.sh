@@ -29,7 +29,7 @@ gcc -std=gnu11 -D_GNU_SOURCE -O2 -g -Wall -Wextra -Werror -Iinclude -Imerge -Ido
 count_instructions() {
 	local said events
 	said=$(valgrind --tool=callgrind --callgrind-out-file=/dev/null --toggle-collect=recorder_drain \
-		"$dir/drain_cost" "$dir/drain_cost.out" "$1" "$2" 2 2>&1)
+		"$dir/drain_cost" "$dir/drain_cost.out" "$1" "$2" 2 2>&1) || { echo "$said" >&2; return 1; }
 	events=$(sed -n 's/.* \([0-9]*\) events$/\1/p' <<<"$said")
 	awk -v b="drain_$2" -v v="$1" -v n="$events" -v i="$(sed -n 's/.*Collected : \([0-9]*\)$/\1/p' <<<"$said")" \
 		'BEGIN { printf "%s %s instructions %.1f\n", b, v, i / n }'
