@@ -8,6 +8,7 @@
 
 #include "clock_sync/clock_sync.h"
 #include "base/escape.h"
+#include "base/id_rows.h"
 #include "host/one_boot.h"
 #include "inputs/machines_offsets.h"
 #include "inputs/tcp/tcp_trace.h"
@@ -109,7 +110,7 @@ static bool same_machine(const struct strata_ctf_trace *a, const struct strata_c
 		       strata_recordings_of_one_boot(a->recording, b->recording);
 	if (a->recording || b->recording)
 		return false;
-	return same_clock(a, b) || strata_ctf_converted_alike(a, b, STRATA_CTF_MACHINE);
+	return same_clock(a, b) || strata_ctf_converted_alike(a, b);
 }
 
 /* The name of a trace's machine: its host's, or its own. */
@@ -266,23 +267,39 @@ static int convert_stream(struct strata_machines *machines, struct strata_ctf_tr
 	return 0;
 }
 
+/* The first trace of those that an earlier conversion had on one clock. */
+struct converted_clock {
+	size_t first;
+};
+
 /* Returns a trace's clock group: its machine's; but each source of a recording, and each trace with
- * another offset, has its own.  @machine: of the trace */
+ * another offset, has its own.
+ * @machine: of the trace
+ * @converted: clocks of earlier conversions so far, by an id of their merge and number; notes that
+ * memory ran out */
 static size_t clock_group_of(const struct strata_machines *machines,
-			     const struct strata_trace_set *set, size_t at, size_t machine)
+			     const struct strata_ctf_trace *trace, size_t at, size_t machine,
+			     struct strata_id_rows *converted)
 {
-	const struct strata_ctf_trace *trace = set->traces[at];
-	int64_t converted;
-	size_t i;
+	const char *merge = strata_ctf_env_text(trace, STRATA_CTF_MERGE);
+	struct converted_clock *clock;
+	int64_t number;
+	uint64_t id;
 
 	if (trace->recording || trace->own_bound_ns)
 		return machines->nr + at;
-	if (!strata_ctf_env_number(trace, STRATA_CTF_CLOCK, &converted))
+	if (!merge || !strata_ctf_env_number(trace, STRATA_CTF_CLOCK, &number))
 		return machine;
-	for (i = 0; !strata_ctf_converted_alike(set->traces[i], trace, STRATA_CTF_CLOCK); i++)
-		if (i == at)
+	id = strata_identity_add(strata_identity_add_text(0, merge, strlen(merge)),
+				 (uint64_t)number);
+	clock = strata_id_rows_find(converted, id);
+	if (!clock) {
+		clock = strata_id_rows_add(converted, id, sizeof(*clock));
+		if (!clock)
 			return machine;
-	return machines->nr + i;
+		clock->first = at;
+	}
+	return machines->nr + clock->first;
 }
 
 /* Sets the bounds of a converted trace's times. */
@@ -317,25 +334,29 @@ static bool find_converted(struct strata_machines *machines, const struct strata
 static int set_converters(struct strata_machines *machines, struct strata_trace_set *set,
 			  struct strata_error *error)
 {
+	struct strata_id_rows converted = { 0 };
+	bool no_memory = false;
 	size_t i, j;
 
-	for (i = 0; i < set->nr_traces; i++) {
+	for (i = 0; i < set->nr_traces && !no_memory; i++) {
 		struct strata_ctf_trace *trace = set->traces[i];
 		const size_t machine = machines->of_trace[i];
 
 		trace->own_bound_ns = strata_machines_offset_distance(machines, set, i);
-		trace->clock_group = clock_group_of(machines, set, i, machine);
+		trace->clock_group = clock_group_of(machines, trace, i, machine, &converted);
 		trace->machine = machine;
 		trace->times_are_tied = machines->machines[machine].tied;
 		if (machine == 0 || trace->recording || !machines->machines[machine].tied ||
 		    same_timeline(set->traces[0], trace))
 			continue;
-		for (j = 0; j < trace->nr_streams; j++) {
-			if (convert_stream(machines, trace, &trace->streams[j], machine))
-				return strata_fail(error, "out of memory");
-		}
+		for (j = 0; j < trace->nr_streams && !no_memory; j++)
+			no_memory = convert_stream(machines, trace, &trace->streams[j], machine);
 	}
-	return 0;
+	no_memory |= converted.no_memory;
+	strata_id_rows_clear(&converted, NULL);
+	return no_memory ? strata_fail(error, "out of memory for the clocks of %zu traces",
+				       set->nr_traces)
+			 : 0;
 }
 
 static void say_untied(const struct strata_machines *machines, strata_complain_fn *complain,

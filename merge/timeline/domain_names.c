@@ -14,7 +14,7 @@ bool strata_is_same_host(const struct strata_ctf_trace *one, const struct strata
 {
 	return one->clock_group == other->clock_group ||
 	       (one->recording && one->recording == other->recording) ||
-	       strata_ctf_converted_alike(one, other, STRATA_CTF_MACHINE);
+	       strata_ctf_converted_alike(one, other);
 }
 
 /* Reports the names of guests in a recording's table, also of those without events: the trace of

@@ -429,14 +429,13 @@ bool strata_ctf_env_number(const struct strata_ctf_trace *trace, const char *nam
 	return true;
 }
 
-bool strata_ctf_converted_alike(const struct strata_ctf_trace *a, const struct strata_ctf_trace *b,
-				const char *number)
+bool strata_ctf_converted_alike(const struct strata_ctf_trace *a, const struct strata_ctf_trace *b)
 {
 	const char *merge = strata_ctf_env_text(a, STRATA_CTF_MERGE);
 	const char *other = strata_ctf_env_text(b, STRATA_CTF_MERGE);
 	int64_t x, y;
 
 	return merge && other && strcmp(merge, other) == 0 &&
-	       strata_ctf_env_number(a, number, &x) && strata_ctf_env_number(b, number, &y) &&
-	       x == y;
+	       strata_ctf_env_number(a, STRATA_CTF_MACHINE, &x) &&
+	       strata_ctf_env_number(b, STRATA_CTF_MACHINE, &y) && x == y;
 }

@@ -178,10 +178,8 @@ void strata_ctf_complain(const struct strata_ctf_stream *stream, const char *for
 /* A hypervisor's trace of a recording has the names of guests: domain_name_7 = "g1". */
 #define STRATA_CTF_DOMAIN_NAME "domain_name_"
 
-/* Whether two traces were converted together, and have the same value of a number in their
- * environment. */
-bool strata_ctf_converted_alike(const struct strata_ctf_trace *a, const struct strata_ctf_trace *b,
-				const char *number);
+/* Whether two traces were converted together, and are of one machine. */
+bool strata_ctf_converted_alike(const struct strata_ctf_trace *a, const struct strata_ctf_trace *b);
 
 /* Text or a number of the trace's environment; NULL and false: no entry of that name and kind. */
 const char *strata_ctf_env_text(const struct strata_ctf_trace *trace, const char *name);

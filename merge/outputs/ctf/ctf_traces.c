@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * ctf_traces.c - see ctf_traces.h: the traces' names and identities, the directories,
- * and the threads.  ctf_traces_stream.c writes the streams.
+ * ctf_traces.c - see ctf_traces.h: the traces' names, the directories, and the threads.
+ * ctf_traces_stream.c writes the streams.
  */
 #include "outputs/ctf/ctf_traces.h"
 
@@ -13,10 +13,11 @@
 
 #include "ctf/reader/ctf_index_file.h"
 #include "base/escape.h"
+#include "outputs/ctf/ctf_identities.h"
 #include "outputs/ctf/ctf_plan.h"
 #include "outputs/ctf/ctf_traces_stream.h"
 #include "outputs/output_directory.h"
-#include "base/value_hash.h"
+#include "base/id_map.h"
 
 #define NAME_BYTES 200u /* of a directory, without a number that may follow */
 
@@ -41,22 +42,13 @@ struct strata_ctf_traces {
 
 /* Names ------------------------------------------------------------------------------------- */
 
-static bool is_taken(const struct strata_ctf_traces *job, size_t nr, const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < nr; i++) {
-		if (strcmp(job->names[i], name) == 0)
-			return true;
-	}
-	return false;
-}
-
-/* Chooses a directory name that no earlier trace has. */
-static void set_name(struct strata_ctf_traces *job, size_t at, const char *wanted)
+/* Chooses a directory name that no earlier trace has. Returns 0, or -1: out of memory. */
+static int set_name(struct strata_ctf_traces *job, size_t at, const char *wanted,
+		    struct strata_id_map *taken)
 {
 	char name[NAME_BYTES];
 	unsigned int number;
+	uint64_t id;
 	char *c;
 
 	snprintf(name, sizeof(name), "%s", *wanted ? wanted : "trace");
@@ -65,67 +57,28 @@ static void set_name(struct strata_ctf_traces *job, size_t at, const char *wante
 			*c = '_';
 	}
 	snprintf(job->names[at], sizeof(job->names[at]), "%s", name);
-	for (number = 2; is_taken(job, at, job->names[at]); number++)
+	for (number = 2;; number++) {
+		id = strata_identity_add_text(0, job->names[at], strlen(job->names[at]));
+		if (!strata_id_map_find(taken, id))
+			break;
 		snprintf(job->names[at], sizeof(job->names[at]), "%s-%u", name, number);
+	}
 	job->plans[at].name = job->names[at];
+	return strata_id_map_add(taken, id, job->names[at]);
 }
 
-/* Identities -------------------------------------------------------------------------------- */
-
-/* Counts earlier traces with the same UUID: they may be parts of one trace. */
-static uint64_t count_same(const struct strata_trace_set *set, size_t at)
+static int set_names(struct strata_ctf_traces *job, const char *const *names)
 {
-	const struct strata_ctf_metadata *metadata = &set->traces[at]->metadata;
-	uint64_t same = 0;
+	struct strata_id_map taken = { 0 };
+	int status = 0;
 	size_t i;
 
-	for (i = 0; i < at; i++)
-		same += set->traces[i]->metadata.has_uuid &&
-			memcmp(set->traces[i]->metadata.uuid, metadata->uuid, 16) == 0;
-	return same;
-}
-
-/* A trace written by an earlier conversion keeps its UUID. */
-static void set_uuid(struct strata_ctf_traces *job, size_t at)
-{
-	const struct strata_ctf_trace *trace = job->set->traces[at];
-	const uint64_t same = count_same(job->set, at);
-	uint8_t *uuid = job->plans[at].uuid;
-
-	if (!trace->metadata.has_uuid)
-		strata_hash_uuid(uuid, 0, job->names[at], strlen(job->names[at]));
-	else if (same || !strata_ctf_env_text(trace, STRATA_CTF_MERGE))
-		strata_hash_uuid(uuid, same, trace->metadata.uuid, 16);
-	else
-		memcpy(uuid, trace->metadata.uuid, 16);
-}
-
-static bool has_clock_uuid(const struct strata_ctf_trace *trace)
-{
-	return trace->metadata.nr_clocks && trace->metadata.clocks[0].has_uuid;
-}
-
-/* The UUID of the trace's own clock, or of its clock group; earlier traces have theirs already. */
-static void set_clock_uuid(struct strata_ctf_traces *job, size_t at)
-{
-	const struct strata_trace_set *set = job->set;
-	uint8_t *uuid = job->plans[at].clock_uuid;
-	size_t i, first = at, known = set->nr_traces;
-
-	for (i = set->nr_traces; i-- > 0;) {
-		if (set->traces[i]->clock_group != set->traces[at]->clock_group)
-			continue;
-		if (i < first)
-			first = i;
-		if (has_clock_uuid(set->traces[i]))
-			known = i;
+	for (i = 0; i < job->set->nr_traces && !status; i++) {
+		status = set_name(job, i, names[i], &taken);
+		job->plans[i].source = names[i];
 	}
-	if (has_clock_uuid(set->traces[at]))
-		known = at;
-	if (known < set->nr_traces)
-		memcpy(uuid, set->traces[known]->metadata.clocks[0].uuid, 16);
-	else
-		strata_hash_uuid(uuid, STRATA_HASH_FACTOR, job->plans[first].uuid, 16);
+	strata_id_map_clear(&taken);
+	return status;
 }
 
 /* Returns the known error of a trace's times before any event is read. */
@@ -140,57 +93,6 @@ static uint64_t own_precision_ns(const struct strata_ctf_trace *trace)
 	return ns > INT64_MAX ? INT64_MAX : ns;
 }
 
-/* Returns the name of the earlier merge to which all traces belong; NULL: none. */
-static const char *common_merge(const struct strata_trace_set *set)
-{
-	const char *common = NULL;
-	size_t i;
-
-	for (i = 0; i < set->nr_traces; i++) {
-		const char *merge = strata_ctf_env_text(set->traces[i], STRATA_CTF_MERGE);
-
-		if (!merge || (common && strcmp(common, merge) != 0))
-			return NULL;
-		common = merge;
-	}
-	return common;
-}
-
-/* Derives the merge's name from all traces of the set; those with known times are on its
- * timeline. */
-static void name_merge(struct strata_ctf_traces *job)
-{
-	const char *common = common_merge(job->set);
-	uint8_t uuid[16] = { 0 };
-	size_t i;
-
-	for (i = 0; i < job->set->nr_traces; i++) {
-		uint8_t both[32];
-
-		memcpy(both, uuid, 16);
-		memcpy(both + 16, job->plans[i].uuid, 16);
-		strata_hash_uuid(uuid, i, both, sizeof(both));
-	}
-	strata_uuid_text(job->merge, uuid);
-	for (i = 0; i < job->set->nr_traces; i++) {
-		job->plans[i].merge = common ? common : job->merge;
-		job->plans[i].is_on_timeline = job->set->traces[i]->times_are_tied;
-	}
-}
-
-/* Finds the traces of the same machine, and of the same clock. */
-static void set_kin(struct strata_ctf_traces *job, size_t at)
-{
-	struct strata_ctf_trace *const *traces = job->set->traces;
-	struct strata_ctf_plan *plan = &job->plans[at];
-
-	plan->place = at;
-	while (traces[plan->machine]->machine != traces[at]->machine)
-		plan->machine++;
-	while (traces[plan->clock]->clock_group != traces[at]->clock_group)
-		plan->clock++;
-}
-
 /* Plans all traces; reports and omits those that cannot be written. Returns 0, or -1: none is
  * left. */
 static int plan_all(struct strata_ctf_traces *job, const char *const *names)
@@ -198,18 +100,12 @@ static int plan_all(struct strata_ctf_traces *job, const char *const *names)
 	const struct strata_trace_set *set = job->set;
 	size_t i, nr = 0;
 
-	for (i = 0; i < set->nr_traces; i++) {
-		set_name(job, i, names[i]);
-		set_uuid(job, i);
-		set_kin(job, i);
-		job->plans[i].source = names[i];
-	}
-	name_merge(job);
+	if (set_names(job, names) || strata_ctf_identify(job->plans, set, job->merge))
+		return strata_fail(job->error, "out of memory for %zu traces", set->nr_traces);
 	for (i = 0; i < set->nr_traces; i++) {
 		struct strata_ctf_plan *plan = &job->plans[i];
 		const struct strata_ctf_trace *trace = set->traces[i];
 
-		set_clock_uuid(job, i);
 		plan->precision_ns = own_precision_ns(trace);
 		/* Checks that the metadata can be written before anything is written. */
 		if (!strata_ctf_plan_init(plan, trace, job->error) &&
