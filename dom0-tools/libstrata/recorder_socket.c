@@ -21,6 +21,8 @@
 #include <strata/abi/app.h>
 #include <strata/known_name.h>
 
+#include "libstrata/own_fd.h"
+
 #define OVERFLOW_UID_PATH    "/proc/sys/kernel/overflowuid"
 #define OVERFLOW_UID_DEFAULT 65534
 
@@ -185,17 +187,7 @@ bool recorder_is_there(uint32_t recorder)
 
 int recorder_socket(void)
 {
-	const int made = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-	int moved, error;
-
-	/* A program that was started without standard output would print into it. */
-	if (made < 0 || made > STDERR_FILENO)
-		return made;
-	moved = fcntl(made, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-	error = errno;
-	close(made);
-	errno = error;
-	return moved;
+	return own_fd(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
 }
 
 int recorder_connect(int socket, uint32_t recorder, uint32_t wait_ms)

@@ -13,6 +13,7 @@
 
 #include <strata/abi/app.h>
 
+#include "libstrata/own_fd.h"
 #include "libstrata/user_page.h"
 
 #ifndef MFD_NOEXEC_SEAL
@@ -27,7 +28,9 @@ static int make_memory(void)
 	const unsigned int flags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
 	int fd = memfd_create(STRATA_APP_WAIT_NAME, flags | MFD_NOEXEC_SEAL);
 
-	return fd >= 0 || errno != EINVAL ? fd : memfd_create(STRATA_APP_WAIT_NAME, flags);
+	if (fd < 0 && errno == EINVAL)
+		fd = memfd_create(STRATA_APP_WAIT_NAME, flags);
+	return own_fd(fd);
 }
 
 /* Whether files of this process may have a page.  Otherwise the kernel kills it by SIGXFSZ when it
