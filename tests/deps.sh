@@ -60,7 +60,7 @@ packages_of() {
 	soak) packages_of demo torture unit lttng ;;
 	bench)
 		packages_of demo lttng
-		echo "babeltrace2 libbabeltrace2-dev jq valgrind python3 python3-lttnganalyses linux-perf"
+		echo "babeltrace2 libbabeltrace2-dev jq valgrind python3 python3-lttnganalyses linux-perf apache2-bin"
 		;;
 	bench-papers)
 		packages_of demo lttng

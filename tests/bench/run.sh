@@ -40,6 +40,9 @@ tests/bench/drain.sh "$OUT" 3 >>"$OUT/values"
 echo "bench: what a session costs for each program, in turns with LTTng's daemons"
 tests/own_processes.sh tests/bench/sessions/run.sh "$OUT" 3 >>"$OUT/values"
 
+echo "bench: clients that connect to a session's recorder, in turns with Apache's"
+tests/own_processes.sh tests/bench/sessions/dispatch.sh "$OUT" 3 >>"$OUT/values"
+
 echo "bench: instructions of an event in Xen and in a kernel, beside xentrace and LTTng-modules"
 tests/bench/xen/instructions.sh >>"$OUT/values" || echo "bench: no instructions were counted"
 
@@ -114,6 +117,11 @@ sort -k1,1 -k2,2 -k3,3 -k4,4g "$OUT/values" | awk '
 			median["session_register_200", "strata"] / 1e9, median["session_register_200", "lttng"] / 1e9,
 			median["session_enable_200", "strata"] / 1e6, median["session_enable_200", "lttng"] / 1e6,
 			median["session_idle_200", "strata"], median["session_idle_200", "lttng"]
+		split("dispatch_1 dispatch_10 dispatch_100 dispatch_100_all", crowds, " ")
+		for (i = 1; i in crowds; i++)
+			printf "%s: answered by a recorder after %.0f us, by Apache %.0f (prefork), %.0f (worker), %.0f (event)\n", crowds[i],
+				median[crowds[i], "strata"] / 1e3, median[crowds[i], "apache_prefork"] / 1e3,
+				median[crowds[i], "apache_worker"] / 1e3, median[crowds[i], "apache_event"] / 1e3
 		printf "to disk: %.2f of what dd writes; events of 8 bytes %.2f\n",
 			median["drain_512b", "strata"] / median["drain_512b", "dd"],
 			median["drain_8b", "strata"] / median["drain_8b", "dd"]
