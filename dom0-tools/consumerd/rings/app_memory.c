@@ -18,31 +18,51 @@
 #define F_SEAL_FUTURE_WRITE 0x0010
 #endif
 
-/* Maps the memory: the application's pages read-only. */
-static int map_rings(struct app_memory *memory, int fd, struct strata_error *error)
+/* Maps a piece of the memory in its place. */
+static int map_piece(const struct app_memory *memory, int fd, size_t begin, size_t end, int rights)
+{
+	const off_t at = (off_t)(memory->first_page * STRATA_PAGE_BYTES + begin);
+
+	return mmap(memory->rings + begin, end - begin, rights, MAP_SHARED | MAP_FIXED, fd, at) ==
+			       MAP_FAILED
+		       ? -1
+		       : 0;
+}
+
+/* Maps the application's pages read-only, and ours in between.  Each gets its rights at once:
+ * taking them from pages that are mapped interrupts all CPUs on which a thread of ours runs. */
+static int map_pieces(const struct app_memory *memory, int fd)
 {
 	const struct ring_file_header *header = &memory->header;
-	/* A map of BPF that is mapped read-only stays so. */
-	const int rights = memory->kernel_id ? PROT_READ | PROT_WRITE : PROT_READ;
-	void *rings = mmap(NULL, memory->bytes, rights, MAP_SHARED, fd,
-			   (off_t)(memory->first_page * STRATA_PAGE_BYTES));
+	/* Tables have no reader's page. */
+	const uint32_t nr_pages = header->mode == STRATA_APP_COUNT ? 0 : header->nr_rings;
+	size_t begin = 0;
 	uint32_t i;
+
+	for (i = 0; i < nr_pages; i++) {
+		const size_t page = i * header->ring_bytes +
+				    app_ring_reader_offset((enum strata_app_mode)header->mode);
+
+		if (map_piece(memory, fd, begin, page, PROT_READ) ||
+		    map_piece(memory, fd, page, page + STRATA_PAGE_BYTES, PROT_READ | PROT_WRITE))
+			return -1;
+		begin = page + STRATA_PAGE_BYTES;
+	}
+	return map_piece(memory, fd, begin, memory->bytes, PROT_READ);
+}
+
+static int map_rings(struct app_memory *memory, int fd, struct strata_error *error)
+{
+	void *rings = mmap(NULL, memory->bytes, PROT_NONE,
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	if (rings == MAP_FAILED)
 		return strata_fail(error, "its rings cannot be mapped: %s", strerror(errno));
 	memory->rings = rings;
+	if (map_pieces(memory, fd))
+		return strata_fail(error, "its rings cannot be mapped: %s", strerror(errno));
 	/* A child that is blocked in the kernel must not keep it. */
 	madvise(rings, memory->bytes, MADV_DONTFORK);
-	if (memory->kernel_id && mprotect(rings, memory->bytes, PROT_READ))
-		return strata_fail(error, "its rings cannot be protected: %s", strerror(errno));
-	/* Tables have no reader's page. */
-	for (i = 0; i < header->nr_rings && header->mode != STRATA_APP_COUNT; i++) {
-		unsigned char *page = memory->rings + i * header->ring_bytes +
-				      app_ring_reader_offset((enum strata_app_mode)header->mode);
-
-		if (mprotect(page, STRATA_PAGE_BYTES, PROT_READ | PROT_WRITE))
-			return strata_fail(error, "cannot write a page of it: %s", strerror(errno));
-	}
 	if (memory->kernel_id)
 		return 0;
 	if (memory->file < 0)
