@@ -25,7 +25,7 @@ static void usage(FILE *out)
 		"Usage: strata trigger [OPTIONS] SPEC\n"
 		"Waits for a condition, and then takes a snapshot of a flight recorder: it has the events\n"
 		"that led to the condition. Counts events where they happen, as `strata top` does, and\n"
-		"reads the counts at intervals, so an event costs some 40 instructions.\n\n"
+		"reads the counts at intervals, so no event is written.\n\n"
 		"SPEC is what to count, as of `strata top`:\n"
 		"  time:EVENT..EVENT          with --above: a time from the one to the other was so\n"
 		"                             long: time:vm_exit..vm_entry, with --kernel or --app\n"
