@@ -38,6 +38,7 @@ struct count_tables {
 	uint32_t nr_cpus;
 	uint64_t stride; /* bytes */
 	unsigned char *memory;
+	unsigned char *event_counts; /* in it: the first CPU's count of event 0 */
 	bool has_sections;
 	bool counts_in_sections; /* and no times */
 	bool stopped;
@@ -58,7 +59,7 @@ enum section_result {
 	SECTION_LEFT, /* this CPU has no table, or nothing is counted any more */
 };
 
-/* The part of a section before its change: then rax is the table of the CPU. */
+/* The part of a section before its change: then rax is what @from points to, in the CPU's table. */
 #define SECTION_BEGIN                              \
 	STRATA_RSEQ_BEGIN                          \
 	"movl %%fs:%c[cpu_id](%[rseq]), %%eax\n\t" \
@@ -66,19 +67,35 @@ enum section_result {
 	"jae %l[left]\n\t"                         \
 	"imulq %c[stride](%[tables]), %%rax\n\t"   \
 	"addq %c[memory](%[tables]), %%rax\n\t"
-#define SECTION_OPERANDS(tables, word)                                                  \
+#define SECTION_OPERANDS(tables, from, at)                                              \
 	[rseq] "r"((tables)->rseq), [cs] "i"(offsetof(struct rseq, rseq_cs)),           \
 		[cpu_id] "i"(offsetof(struct rseq, cpu_id)), [signature] "i"(RSEQ_SIG), \
 		[tables] "r"(tables), [nr] "i"(offsetof(struct count_tables, nr)),      \
 		[stride] "i"(offsetof(struct count_tables, stride)),                    \
-		[memory] "i"(offsetof(struct count_tables, memory)), [word] "r"(word)
+		[memory] "i"(offsetof(struct count_tables, from)), [word] "r"(at)
 
 static inline __attribute__((__always_inline__)) enum section_result
 add_section(const struct count_tables *tables, unsigned long word, unsigned long value)
 {
 	__asm__ goto(SECTION_BEGIN "addq %[value], (%%rax, %[word], 8)\n\t" STRATA_RSEQ_LEAVE
 		     :
-		     : SECTION_OPERANDS(tables, word), [value] "er"(value)
+		     : SECTION_OPERANDS(tables, memory, word), [value] "er"(value)
+		     : "memory", "cc", "rax"
+		     : aborted, left);
+	return SECTION_DONE;
+aborted:
+	return SECTION_ABORTED;
+left:
+	return SECTION_LEFT;
+}
+
+/* Adds one to the count of an event. */
+static inline __attribute__((__always_inline__)) enum section_result
+count_section(const struct count_tables *tables, unsigned long id)
+{
+	__asm__ goto(SECTION_BEGIN "incq (%%rax, %[word], 8)\n\t" STRATA_RSEQ_LEAVE
+		     :
+		     : SECTION_OPERANDS(tables, event_counts, id)
 		     : "memory", "cc", "rax"
 		     : aborted, left);
 	return SECTION_DONE;
@@ -96,7 +113,7 @@ raise_section(const struct count_tables *tables, unsigned long word, unsigned lo
 				   "jae 2f\n\t"
 				   "movq %[value], (%%rax, %[word], 8)\n\t" STRATA_RSEQ_LEAVE
 		     :
-		     : SECTION_OPERANDS(tables, word), [value] "r"(value)
+		     : SECTION_OPERANDS(tables, memory, word), [value] "r"(value)
 		     : "memory", "cc", "rax"
 		     : aborted, left);
 	return SECTION_DONE;
@@ -214,6 +231,7 @@ int counts_attach(uint32_t channel, int fd, const struct strata_app_packet *pack
 	tables->memory = rings_map(fd, packet->head.first_page, stride * nr, may_shrink);
 	if (!tables->memory)
 		goto fail;
+	tables->event_counts = tables->memory + STRATA_AGGREGATE_OTHERS * sizeof(uint64_t);
 	tables->stride = stride;
 	tables->nr_cpus = nr - 1;
 	tables->channel = channel;
@@ -299,25 +317,27 @@ static void count(const struct count_tables *tables, uint32_t id)
 		measure(tables, id);
 }
 
-/* Out of line: in several channels, of times, and of what the section did not count. */
-static __attribute__((__noinline__)) void count_in_each(uint32_t channels, uint32_t id)
+void counts_event(uint32_t channels, uint32_t id)
 {
 	for (; channels; channels &= channels - 1)
 		count(strata_load_acquire(&tables_of[__builtin_ctz(channels)]), id);
 }
 
-void counts_event(uint32_t channels, uint32_t id)
+const struct count_tables *counts_alone(uint32_t channels)
 {
-#ifdef STRATA_HAS_RSEQ
 	const struct count_tables *tables;
 
-	if (strata_likely(channels && !(channels & (channels - 1)))) {
-		tables = strata_load_acquire(&tables_of[__builtin_ctz(channels)]);
-		if (strata_likely(tables && tables->counts_in_sections) &&
-		    strata_likely(add_section(tables, STRATA_AGGREGATE_OTHERS + (uint64_t)id, 1) ==
-				  SECTION_DONE))
-			return;
-	}
+	if (!channels || channels & (channels - 1))
+		return NULL;
+	tables = strata_load_acquire(&tables_of[__builtin_ctz(channels)]);
+	return tables && tables->counts_in_sections ? tables : NULL;
+}
+
+void counts_event_alone(const struct count_tables *tables, uint32_t id)
+{
+#ifdef STRATA_HAS_RSEQ
+	if (strata_likely(count_section(tables, id) == SECTION_DONE))
+		return;
 #endif
-	count_in_each(channels, id);
+	counts_event(1u << tables->channel, id);
 }

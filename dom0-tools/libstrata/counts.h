@@ -6,7 +6,7 @@
  *   operation                  who, beside whom
  *   counts_attach(), _select(),  the thread that serves the channel
  *   _stop(), _detach()
- *   counts_event()             any thread and any signal handler, at any time
+ *   counts_event(), _alone()   any thread and any signal handler, at any time
  *
  * Tables lie in shared memory, so what a killed process has counted stays.
  */
@@ -36,5 +36,13 @@ void counts_detach(uint32_t channel);
 
 /* Counts an event in each of these channels that counts, and in no other. */
 void counts_event(uint32_t channels, uint32_t id);
+
+/* The tables in which events of these channels are counted in one restartable sequence each: there
+ * is one channel, and it counts.  NULL: counts_event() counts them. */
+struct count_tables;
+const struct count_tables *counts_alone(uint32_t channels);
+
+/* The same for an event of such a channel, in fewer instructions. */
+void counts_event_alone(const struct count_tables *tables, uint32_t id);
 
 #endif /* STRATA_LIBSTRATA_COUNTS_H */

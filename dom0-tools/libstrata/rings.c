@@ -130,6 +130,9 @@ static const struct strata_app_shared_rings *count_set_of(uint32_t channels, uin
 
 	strata_write_once(&set->counting, counting);
 	strata_write_once(&set->recording, recording ? set_of(recording) : NULL);
+	/* Release: after the tables; pairs with the loads in write.c. */
+	strata_store_release(&set->counts, counts_alone(counting));
+	strata_store_release(&set->counts_only, recording ? NULL : counts_alone(counting));
 	return set;
 }
 

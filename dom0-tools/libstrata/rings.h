@@ -26,6 +26,8 @@ struct rings {
 	struct shared_ring *ring; /* reserve/commit */
 };
 
+struct count_tables;
+
 /* What an event looks at that its own instructions could not record: one of one channel, or one of
  * a set of channels. */
 struct strata_app_shared_rings {
@@ -40,6 +42,10 @@ struct strata_app_shared_rings {
 	 * Then it has none of the above. */
 	uint32_t counting;
 	const struct strata_app_shared_rings *recording;
+	/* If one of them counts, in restartable sequences: its tables; and if it is the only one.
+	 * Else NULL. */
+	const struct count_tables *counts;
+	const struct count_tables *counts_only;
 };
 
 /* By channel.  Those of reserve/commit are in a page that the kernel zeroes in a child of fork(),

@@ -409,8 +409,12 @@ static AS_IT_IS void count_and_write(const struct strata_tracepoint *tracepoint,
 				     uint64_t word3, const struct strata_app_shared_rings *here)
 {
 	const struct strata_app_shared_rings *set = strata_load_acquire(&here->recording);
+	const struct count_tables *counts = strata_load_acquire(&here->counts);
 
-	counts_event(strata_read_once(&here->counting), tracepoint->id);
+	if (strata_likely(counts))
+		counts_event_alone(counts, tracepoint->id);
+	else
+		counts_event(strata_read_once(&here->counting), tracepoint->id);
 	/* A recorder has just ended. */
 	if (strata_unlikely(!set))
 		return;
@@ -433,6 +437,9 @@ void strata_app_write_short(const struct strata_tracepoint *tracepoint, uint32_t
 {
 	const struct strata_app_shared_rings *here = strata_load_acquire(&tracepoint->shared);
 	const struct rings *rings = strata_load_acquire(&here->rings);
+#ifdef STRATA_HAS_RSEQ
+	const struct count_tables *counts;
+#endif
 
 	if (strata_likely(rings)) {
 		commit_in_one(tracepoint, body_bytes, word1, word2, word3, rings);
@@ -444,6 +451,11 @@ void strata_app_write_short(const struct strata_tracepoint *tracepoint, uint32_t
 			store_2_in_each(tracepoint, body_bytes, word1, word2, word3, here);
 		else
 			store_4_in_each(tracepoint, body_bytes, word1, word2, word3, here);
+		return;
+	}
+	counts = strata_load_acquire(&here->counts_only);
+	if (strata_likely(counts)) {
+		counts_event_alone(counts, tracepoint->id);
 		return;
 	}
 #endif
