@@ -165,20 +165,19 @@ static int read_file(struct strata_ctf_index *index, const struct strata_ctf_str
 	return 0;
 }
 
-/* Returns the begin of a packet, by the reader's converter or its own clock. No event of it is
- * earlier. */
+/* Returns the begin of a packet, by the reader's converter or its own clock.  No event of it is
+ * earlier, and none of earlier packets is later, whatever the bounds of times are: the times of a
+ * stream never step back. */
 static uint64_t begin_of(const struct strata_ctf_reader *reader)
 {
 	struct strata_ctf_when when;
-	uint64_t bound_ns;
 
 	if (!reader->packet.has_begin)
 		return 0;
 	if (!reader->conversion)
 		return strata_ctf_ns(&reader->kind->time, reader->packet.begin);
 	reader->stream->converter->convert(reader->conversion, reader->packet.begin, &when);
-	bound_ns = strata_ctf_bound_ns(reader, when.bound);
-	return bound_ns < when.ns ? when.ns - bound_ns : 0;
+	return when.ns;
 }
 
 /* Reads the headers of all packets. Returns 0, or -1: out of memory. */
