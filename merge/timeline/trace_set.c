@@ -448,18 +448,62 @@ int strata_trace_set_last(const struct strata_trace_set *set, size_t stream, uin
 	return !last.is_found;
 }
 
-static int compare_times(const void *a, const void *b)
-{
-	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+/* Where a stream can be cut: the bytes from there to the next such place of its. */
+struct cut_place {
+	uint64_t ns;
+	uint64_t bytes;
+};
 
-	return x < y ? -1 : x > y;
+static int compare_places(const void *a, const void *b)
+{
+	const struct cut_place *x = a, *y = b;
+
+	return x->ns < y->ns ? -1 : x->ns > y->ns;
+}
+
+/* Of the index's places, those within the time.  Returns their number. */
+static size_t find_cut_places(const struct strata_set_stream *stream, uint64_t from_ns,
+			      uint64_t to_ns, struct cut_place *places)
+{
+	const struct strata_ctf_index *index = &stream->index;
+	size_t i, nr = 0;
+
+	for (i = 0; i < index->nr; i++) {
+		const uint64_t end = i + 1 < index->nr ? index->places[i + 1].offset
+						       : stream->stream->bytes;
+
+		if (index->places[i].begin_ns > from_ns && index->places[i].begin_ns < to_ns)
+			places[nr++] = (struct cut_place){ index->places[i].begin_ns,
+							   end - index->places[i].offset };
+	}
+	return nr;
+}
+
+/* Cuts where each slice has as many bytes, not as many packets: a program can write as many small
+ * ones as it likes, in whose times all cuts would then lie.  Returns the number of cuts. */
+static size_t cut_places(const struct cut_place *places, size_t nr_places, size_t nr,
+			 uint64_t *cuts)
+{
+	uint64_t all = 0, bytes = 0;
+	size_t i, slice, nr_cuts = 0, last = 0;
+
+	for (i = 0; i < nr_places; i++)
+		all += places[i].bytes;
+	for (i = 0; all && i < nr_places; bytes += places[i++].bytes) {
+		slice = (size_t)((unsigned __int128)bytes * nr / all);
+		if (slice == last || (nr_cuts && places[i].ns == cuts[nr_cuts - 1]))
+			continue;
+		cuts[nr_cuts++] = places[i].ns;
+		last = slice;
+	}
+	return nr_cuts;
 }
 
 size_t strata_trace_set_cut(const struct strata_trace_set *set, size_t nr, uint64_t from_ns,
 			    uint64_t to_ns, uint64_t *cuts)
 {
-	size_t i, j, nr_times = 0, nr_cuts = 0, room = 0;
-	uint64_t *times;
+	size_t i, nr_places = 0, nr_cuts = 0, room = 0;
+	struct cut_place *places;
 
 	for (i = 0; i < set->nr_streams; i++) {
 		const struct strata_ctf_index *index = &set->streams[i].index;
@@ -469,28 +513,16 @@ size_t strata_trace_set_cut(const struct strata_trace_set *set, size_t nr, uint6
 			return 0;
 		room += index->nr;
 	}
-	times = malloc((room + 1) * sizeof(*times));
-	if (!times || nr < 2) {
-		free(times);
+	places = malloc((room + 1) * sizeof(*places));
+	if (!places || nr < 2) {
+		free(places);
 		return 0;
 	}
-	for (i = 0; i < set->nr_streams; i++) {
-		const struct strata_ctf_index *index = &set->streams[i].index;
-
-		for (j = 0; j < index->nr; j++) {
-			if (index->places[j].begin_ns > from_ns &&
-			    index->places[j].begin_ns < to_ns)
-				times[nr_times++] = index->places[j].begin_ns;
-		}
-	}
-	qsort(times, nr_times, sizeof(*times), compare_times);
-	for (i = 1; i < nr && nr_times; i++) {
-		const uint64_t cut = times[nr_times * i / nr];
-
-		if (nr_cuts == 0 || cut > cuts[nr_cuts - 1])
-			cuts[nr_cuts++] = cut;
-	}
-	free(times);
+	for (i = 0; i < set->nr_streams; i++)
+		nr_places += find_cut_places(&set->streams[i], from_ns, to_ns, places + nr_places);
+	qsort(places, nr_places, sizeof(*places), compare_places);
+	nr_cuts = cut_places(places, nr_places, nr, cuts);
+	free(places);
 	return nr_cuts;
 }
 

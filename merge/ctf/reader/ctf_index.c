@@ -19,18 +19,39 @@
 /* Collects entries, and thins them when there are too many. */
 struct collector {
 	struct strata_ctf_index *index;
-	uint64_t stride; /* every stride-th packet is kept */
+	uint64_t stride; /* bytes between the packets that are kept, at least */
 	uint64_t last_ns;
 	uint64_t end_ns; /* latest end of the previous packets */
 };
+
+/* Whether a packet is far enough behind the last one that is kept. */
+static bool is_kept(const struct collector *collector, uint64_t offset)
+{
+	const struct strata_ctf_index *index = collector->index;
+
+	return !index->nr || offset - index->places[index->nr - 1].offset >= collector->stride;
+}
+
+/* Makes room for half as many.  They are as far apart in bytes as possible: where slices of several
+ * threads begin must not depend on who writes small packets. */
+static void thin(struct collector *collector, uint64_t offset)
+{
+	struct strata_ctf_index *index = collector->index;
+	const size_t nr = index->nr;
+	size_t i;
+
+	collector->stride = offset / (STRATA_CTF_INDEX_MAX / 2);
+	for (index->nr = 0, i = 0; i < nr; i++)
+		if (is_kept(collector, index->places[i].offset))
+			index->places[index->nr++] = index->places[i];
+}
 
 static int collect(struct collector *collector, uint64_t offset, bool has_begin, uint64_t begin_ns,
 		   uint64_t end_ns)
 {
 	struct strata_ctf_index *index = collector->index;
-	size_t i;
 
-	if (index->packets == 0)
+	if (!index->nr)
 		index->has_times = has_begin;
 	index->has_times &= has_begin;
 	/* The times of a stream's events never go back, because the reader clamps them. */
@@ -44,14 +65,11 @@ static int collect(struct collector *collector, uint64_t offset, bool has_begin,
 		collector->end_ns = end_ns;
 	if (end_ns > index->end_ns)
 		index->end_ns = end_ns;
-	if (index->packets++ % collector->stride)
+	if (!is_kept(collector, offset))
 		return 0;
 	if (index->nr == STRATA_CTF_INDEX_MAX) {
-		for (i = 0; i < index->nr / 2; i++)
-			index->places[i] = index->places[2 * i];
-		index->nr /= 2;
-		collector->stride *= 2;
-		if ((index->packets - 1) % collector->stride)
+		thin(collector, offset);
+		if (!is_kept(collector, offset))
 			return 0;
 	}
 	if (!index->places)
@@ -128,7 +146,7 @@ static bool fits_packets(const struct strata_ctf_index *index,
 static int read_file(struct strata_ctf_index *index, const struct strata_ctf_stream *stream)
 {
 	const struct strata_ctf_kind_of_stream *kinds = stream->trace->kinds;
-	struct collector collector = { .index = index, .stride = 1 };
+	struct collector collector = { .index = index };
 	struct strata_ctf_index_file_entry entry;
 	uint64_t expected = 0;
 	uint32_t entry_bytes;
@@ -184,7 +202,7 @@ static uint64_t begin_of(const struct strata_ctf_reader *reader)
 static int read_packets(struct strata_ctf_index *index, const struct strata_ctf_stream *stream,
 			struct strata_error *error)
 {
-	struct collector collector = { .index = index, .stride = 1 };
+	struct collector collector = { .index = index };
 	struct strata_ctf_reader reader;
 	int found;
 

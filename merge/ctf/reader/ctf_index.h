@@ -4,8 +4,8 @@
  * the preceding packets.
  *
  * It comes from the index file that LTTng writes beside a trace (TRACE/index/NAME.idx), if it is
- * valid, else from the packets' headers. For a file with very many packets it stores only every
- * second, fourth... one, to bound memory.
+ * valid, else from the packets' headers. Of a file with very many packets it has only some, equally
+ * far apart in bytes, to bound memory.
  */
 #ifndef STRATA_MERGE_CTF_INDEX_H
 #define STRATA_MERGE_CTF_INDEX_H
@@ -22,10 +22,9 @@ struct strata_ctf_index_place {
 struct strata_ctf_index {
 	struct strata_ctf_index_place *places; /* by offset and time */
 	size_t nr;
-	uint64_t end_ns;  /* latest end of a packet */
-	uint64_t packets; /* all of them */
-	bool from_file;   /* from the tracer's file */
-	bool has_times;   /* packets contain their begin times */
+	uint64_t end_ns; /* latest end of a packet */
+	bool from_file;  /* from the tracer's file */
+	bool has_times;  /* packets contain their begin times */
 };
 
 /* Makes the index of a stream. 0, or -1: out of memory. */
