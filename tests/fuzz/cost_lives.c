@@ -287,7 +287,53 @@ static const char *no_past_comes_later(const char *raw)
 	return wrong;
 }
 
+/* Two domains end at once; in the list, the honest one is between them. */
+static void die_together(void *data)
+{
+	guests_work(data);
+	if (ms_since_begin() < 100 || guests[DEAF].life != FAKE_RUNS || !guests[HONEST].recording)
+		return;
+	guests[DEAF].life = guests[SILENT].life = FAKE_DYING;
+	fake_host_domains_change();
+}
+
+/* How many sources of the honest guest a recording has. */
+static const char *count_honest(const char *path, size_t *nr)
+{
+	struct strata_recording recording = { 0 };
+	struct strata_error error;
+	size_t i;
+
+	if (strata_recording_load(&recording, path, &error))
+		return "the copy of a death cannot be read";
+	for (i = 0; i < recording.nr_sources; i++)
+		*nr += !recording.sources[i].vacant &&
+		       !strcmp(recording.sources[i].domain_name, guests[HONEST].name);
+	strata_recording_clear(&recording);
+	return NULL;
+}
+
+static const char *deaths_at_once_are_copied_once(const char *raw)
+{
+	struct plan plan = cost_begin(true, die_together);
+	char *text = NULL, path[500];
+	const char *wrong;
+	size_t nr = 0;
+
+	plan.duration_ms = 1000;
+	wrong = record_checked(raw, &plan, true, &text);
+	if (!wrong && strstr(text, "does not answer"))
+		wrong = "a guest is said not to answer";
+	free(text);
+	snprintf(path, sizeof(path), "%s-died-%s", raw, guests[DEAF].name);
+	if (!wrong)
+		wrong = count_honest(path, &nr);
+	return wrong ? wrong : nr == 1 ? NULL : "the copy has the honest guest more than once";
+}
+
 const struct guest_cost life_costs[] = {
+	{ "guests that die at once are each copied once, and no other one twice",
+	  deaths_at_once_are_copied_once },
 	{ "a guest that dies takes no history of others from a flight recorder",
 	  a_death_takes_no_history_of_others },
 	{ "a guest that dies and one that does not flush do not stop the recorder",

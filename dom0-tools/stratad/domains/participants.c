@@ -69,20 +69,26 @@ static struct participant *add(struct participants *all, uint32_t domain)
 	return one;
 }
 
+/* Who is let go may have all others flushed, for the copy of a flight recorder's memory: so all
+ * that have gone are marked first, as they cannot answer, and the list is compacted last. */
 static void forget_gone(struct participants *all)
 {
 	size_t kept = 0, i;
 
+	for (i = 0; i < all->nr; i++)
+		if (!all->list[i].seen && all->list[i].life != DOMAIN_SHUT_DOWN)
+			all->list[i].life = DOMAIN_DYING;
 	for (i = 0; i < all->nr; i++) {
 		struct participant *one = &all->list[i];
 
-		if (one->seen) {
-			all->list[kept++] = *one;
-			continue;
-		}
-		if (one->step != PARTICIPANT_NONE)
+		if (!one->seen && one->step != PARTICIPANT_NONE)
 			participant_let_go(all, one, participant_end(one));
-		xenstore_requests_watch(all->requests, one->domain, false);
+	}
+	for (i = 0; i < all->nr; i++) {
+		if (all->list[i].seen)
+			all->list[kept++] = all->list[i];
+		else
+			xenstore_requests_watch(all->requests, all->list[i].domain, false);
 	}
 	all->nr = kept;
 }
