@@ -11,6 +11,7 @@
 #include "consumerd/host/host_clock.h"
 #include "consumerd/host/proc_text.h"
 #include "consumerd/source_name.h"
+#include "recording/guest_numbers.h"
 
 #define DOMID_XEN_NUMBER 0x7ff2u
 
@@ -73,7 +74,8 @@ int sources_add_hypervisor(struct recorder *recorder, struct hypervisor *hypervi
 
 	if (!source)
 		return strata_fail(error, "out of memory");
-	if (identify(source, STRATA_LAYER_XEN, DOMID_XEN_NUMBER, "xen", error))
+	if (identify(source, STRATA_LAYER_XEN, DOMID_XEN_NUMBER, "xen", error) ||
+	    strata_source_limit_guests(source, error))
 		return -1;
 	rings = hypervisor_rings(hypervisor, &nr);
 	return add_rings(recorder, recording->nr_sources - 1, rings, nr, begin, error);

@@ -106,6 +106,7 @@ void strata_source_clear(struct strata_source *source)
 	strata_source_clear_events(source);
 	free(source->streams);
 	free(source->numbers);
+	free(source->guest_numbers);
 }
 
 void strata_recording_clear(struct strata_recording *recording)

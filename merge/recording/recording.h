@@ -131,8 +131,10 @@ struct strata_source {
 	 * the id, the event's number, counted from 0. Maps each number to the event's index plus
 	 * one. NULL: records contain ids. */
 	uint16_t *by_number;
-	uint32_t description_bytes;    /* of the events */
-	struct strata_stream *streams; /* sorted by cpu */
+	uint32_t description_bytes; /* of the events */
+	/* Of the hypervisor's, while it is written; NULL: guests may fill the table. */
+	struct strata_guest_numbers *guest_numbers; /* guest_numbers.h */
+	struct strata_stream *streams;              /* sorted by cpu */
 	size_t nr_streams;
 };
 

@@ -31,6 +31,10 @@
 #define PV_HYPERCALL_ID        0x0020100du
 #define PV_HYPERCALL_RETURN_ID 0x0020100fu
 
+/* Events that stand for others.  Xen itself uses neither: guests' numbers have a subclass. */
+#define OTHER_ID       0x00000000u
+#define GUEST_OTHER_ID STRATA_HV_ID_GUEST_CLASS
+
 static const char *const runstate_names[] = { "running", "runnable", "blocked", "offline" };
 static const struct strata_name_range runstates[] = { STRATA_NAMES_RANGE(runstate_names) };
 const struct strata_number_names strata_xen_runstates = { .ranges = runstates, .nr_ranges = 1 };
@@ -182,9 +186,14 @@ static bool describe_known(uint32_t id, struct strata_event_desc *event)
 
 static void describe_unknown(uint32_t id, struct strata_event_desc *event)
 {
-	uint32_t words = id >> STRATA_HV_ID_WORDS_SHIFT;
+	const uint32_t words = id >> STRATA_HV_ID_WORDS_SHIFT, number = id & STRATA_HV_ID_TRACE;
 
-	snprintf(event->name, sizeof(event->name), "trc_0x%07x", id & STRATA_HV_ID_TRACE);
+	if (number == GUEST_OTHER_ID)
+		name_event(event, "trc_guest_other");
+	else if (number == OTHER_ID)
+		name_event(event, "trc_other");
+	else
+		snprintf(event->name, sizeof(event->name), "trc_0x%07x", number);
 	event->nr_fields = words ? 1 : 0;
 	memset(event->fields, 0, sizeof(event->fields));
 	if (words) {
@@ -204,4 +213,10 @@ bool strata_xen_event(uint32_t id, struct strata_event_desc *event)
 	if (!describe_runstate_change(id, event) && !describe_known(id, event))
 		describe_unknown(id, event);
 	return true;
+}
+
+uint32_t strata_xen_other_id(uint32_t id)
+{
+	return (id & ~STRATA_HV_ID_TRACE) |
+	       (id & STRATA_HV_ID_GUEST_CLASS ? GUEST_OTHER_ID : OTHER_ID);
 }

@@ -48,4 +48,8 @@ bool strata_xen_pv_hypercall(uint32_t id, bool *issue);
  */
 bool strata_xen_event(uint32_t id, struct strata_event_desc *event);
 
+/* The id that stands for an event of Xen's whose own has no place (guest_numbers.h): as many words,
+ * and the name trc_guest_other if a guest chose the number, else trc_other. */
+uint32_t strata_xen_other_id(uint32_t id);
+
 #endif /* STRATA_MERGE_XEN_EVENTS_H */

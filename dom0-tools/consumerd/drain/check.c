@@ -8,8 +8,12 @@
  * CPU and losses are ours, not the writer's.
  */
 #include "consumerd/drain/line.h"
-#include "recording/presence.h"
+
+#include <strata/abi/hypervisor.h>
+
 #include "consumerd/packets/packet_check.h"
+#include "recording/guest_numbers.h"
+#include "recording/presence.h"
 
 /* Complaints about one ring's packets that are printed; all are counted. */
 #define BAD_PACKETS_SHOWN 5
@@ -82,6 +86,27 @@ static int check_times(const struct drain *drain, const struct ring_stream *stre
 	return strata_presence_check(&presence, packet->begin_ticks, packet->end_ticks, 0, error);
 }
 
+/* Reports the first event of Xen that is recorded without its number. */
+static void report_replaced(const struct ring_stream *stream, const struct strata_source *source)
+{
+	struct strata_guest_numbers *numbers = source->guest_numbers;
+
+	if (!numbers || !numbers->any_replaced || numbers->reported)
+		return;
+	numbers->reported = true;
+	if (numbers->replaced_id & STRATA_HV_ID_GUEST_CLASS)
+		principal_complain(
+			stream->source->who,
+			"%s: domain %u writes events with too many different numbers (HVMOP_xentrace; %u for a domain, %u for all): such events are recorded as trc_guest_other, without their number; to record none of them, leave the class guest out of --xen",
+			source->name, numbers->replaced_domain, STRATA_GUEST_NUMBERS_OF_DOMAIN,
+			STRATA_GUEST_NUMBERS_MAX);
+	else
+		principal_complain(
+			stream->source->who,
+			"%s: more than %u event classes: event %#x and other new ones are recorded as trc_other, without their number",
+			source->name, STRATA_SOURCE_EVENTS_MAX, numbers->replaced_id);
+}
+
 int drain_check(struct drain *drain, const struct ring_stream *stream, struct piece *piece,
 		struct strata_error *error)
 {
@@ -112,6 +137,7 @@ int drain_check(struct drain *drain, const struct ring_stream *stream, struct pi
 	}
 	if (result || check_times(drain, stream, packet, error))
 		return -1;
+	report_replaced(stream, source);
 	packet->sequence = piece->sequence;
 	packet->cpu = stream->ring->cpu;
 	memcpy(packet->lost, piece->lost, sizeof(packet->lost));

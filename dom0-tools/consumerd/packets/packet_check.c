@@ -11,7 +11,9 @@
 #include <string.h>
 
 #include <strata/abi/guest_context.h>
+#include <strata/abi/hypervisor.h>
 
+#include "recording/guest_numbers.h"
 #include "recording/header_form.h"
 
 static uint32_t padded(uint32_t bytes)
@@ -133,7 +135,8 @@ search_shape(struct strata_source *source, uint32_t id)
 {
 	const struct strata_event_shape *shape = strata_source_record_shape(source, id);
 
-	if (!shape && !source->by_number && strata_source_event(source, id))
+	if (!shape && !source->by_number && !source->guest_numbers &&
+	    strata_source_event(source, id))
 		shape = strata_source_shape(source, id);
 	return shape;
 }
@@ -145,6 +148,32 @@ static inline const struct strata_event_shape *find_shape(struct strata_source *
 	if (!source->by_number && id < source->nr_events && source->shapes[id].id == id)
 		return &source->shapes[id];
 	return search_shape(source, id);
+}
+
+/*
+ * Finds a place in the table for a record of Xen whose id has none yet.  If there is none, the
+ * record gets the id that stands for it, in the packet as well: readers know no other.
+ * @behind: what follows the record's header, its context first
+ * @header_bytes: of that header; a short one has no room for another id, and Xen writes none
+ * @id: IN/OUT
+ * Returns the shape; NULL: no such event.
+ */
+static __attribute__((noinline)) const struct strata_event_shape *
+place_record(struct strata_source *source, uint8_t *behind, uint32_t header_bytes, uint32_t *id)
+{
+	const struct strata_event_shape *shape;
+	uint16_t domain;
+
+	memcpy(&domain, behind + offsetof(struct strata_hv_context, domain), sizeof(domain));
+	shape = strata_source_place_event(source, *id, domain);
+	if (!shape || shape->id == *id)
+		return shape;
+	if (header_bytes != strata_whole_header_bytes(source->form))
+		return NULL;
+	*id = shape->id;
+	memcpy(behind - STRATA_RECORD_HEADER_BYTES + offsetof(struct strata_record_header, id), id,
+	       sizeof(*id));
+	return shape;
 }
 
 /* What a step through records needs of their source; constants where inlined. */
@@ -174,14 +203,15 @@ struct repeated {
  * Returns the bytes behind the header, without the padding behind them; -1: the record exceeds the
  * content, or its id is unknown.
  */
-static int64_t read_length(struct strata_source *source, uint32_t context_bytes,
-			   const uint8_t *bytes, uint32_t left, struct reading *reading,
-			   struct repeated *repeated)
+static int64_t read_length(struct strata_source *source, uint32_t context_bytes, uint8_t *bytes,
+			   uint32_t left, struct reading *reading, struct repeated *repeated)
 {
 	uint32_t head = context_bytes, length;
 	int32_t chosen = 0;
 
 	reading->shape = find_shape(source, reading->id);
+	if (!reading->shape && source->guest_numbers && head <= left)
+		reading->shape = place_record(source, bytes, reading->header_bytes, &reading->id);
 	if (!reading->shape)
 		return -1;
 	if (head > left)
@@ -218,7 +248,7 @@ static int64_t read_length(struct strata_source *source, uint32_t context_bytes,
  * its id is unknown.
  */
 static inline __attribute__((always_inline)) uint32_t
-read_record(struct strata_source *source, struct layout layout, const uint8_t *bytes,
+read_record(struct strata_source *source, struct layout layout, uint8_t *bytes,
 	    uint32_t content_bytes, uint32_t offset, uint64_t previous, struct reading *reading,
 	    struct repeated *repeated)
 {
@@ -272,7 +302,7 @@ struct records {
 };
 
 static inline __attribute__((always_inline)) int
-check_records_of(struct strata_source *source, struct layout layout, const uint8_t *bytes,
+check_records_of(struct strata_source *source, struct layout layout, uint8_t *bytes,
 		 const struct strata_packet *packet, struct records *records,
 		 struct strata_error *error)
 {
@@ -309,7 +339,7 @@ check_records_of(struct strata_source *source, struct layout layout, const uint8
 
 /* Checks all records, with separate code for each form of their headers: a recorder spends most of
  * its time here. */
-static int check_records(struct strata_source *source, const uint8_t *bytes,
+static int check_records(struct strata_source *source, uint8_t *bytes,
 			 const struct strata_packet *packet, struct records *records,
 			 struct strata_error *error)
 {
@@ -328,7 +358,7 @@ static int check_records(struct strata_source *source, const uint8_t *bytes,
 	}
 }
 
-int strata_packet_check(struct strata_source *source, const void *bytes, size_t size,
+int strata_packet_check(struct strata_source *source, void *bytes, size_t size,
 			struct strata_packet *packet, uint64_t *nr_events,
 			struct strata_error *error)
 {
@@ -350,7 +380,7 @@ int strata_packet_check(struct strata_source *source, const void *bytes, size_t 
 	return result;
 }
 
-int strata_packet_check_unfinished(struct strata_source *source, const void *bytes,
+int strata_packet_check_unfinished(struct strata_source *source, void *bytes,
 				   uint32_t content_bytes, uint64_t begin_ticks,
 				   struct strata_packet *packet, uint64_t *nr_events,
 				   struct strata_error *error)

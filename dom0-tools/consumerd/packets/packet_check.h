@@ -4,7 +4,8 @@
  *
  * The recorder checks a packet of another domain before it writes it to disk, and those of an
  * earlier recorder before it continues their stream.  The bytes must be a private copy, because
- * they are read twice.
+ * they are read twice.  Where the source limits the numbers of guests (guest_numbers.h), an id
+ * that has no place is replaced in the copy.
  */
 #ifndef STRATA_CONSUMERD_PACKET_CHECK_H
 #define STRATA_CONSUMERD_PACKET_CHECK_H
@@ -23,7 +24,7 @@
  * @nr_events: OUT
  * Returns 0, or -1 with the first thing that is wrong and its offset.
  */
-int strata_packet_check(struct strata_source *source, const void *bytes, size_t size,
+int strata_packet_check(struct strata_source *source, void *bytes, size_t size,
 			struct strata_packet *packet, uint64_t *nr_events,
 			struct strata_error *error);
 
@@ -36,7 +37,7 @@ int strata_packet_check(struct strata_source *source, const void *bytes, size_t 
  * @nr_events: OUT
  * Returns 0, or -1 with the first thing that is wrong and its offset.
  */
-int strata_packet_check_unfinished(struct strata_source *source, const void *bytes,
+int strata_packet_check_unfinished(struct strata_source *source, void *bytes,
 				   uint32_t content_bytes, uint64_t begin_ticks,
 				   struct strata_packet *packet, uint64_t *nr_events,
 				   struct strata_error *error);
