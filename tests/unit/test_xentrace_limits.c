@@ -113,9 +113,29 @@ static void records_of_too_many_kinds_are_counted(void **state)
 		xentrace_timed(&file, 0, 1000 + i, 0x08001000u + (i % 4000) + (i / 4000 << 16), 0);
 	xentrace_window(&file, 0);
 	import_written(&imported, &file);
-	assert_int_equal(imported.report.tally.events, 4096);
-	assert_int_equal(imported.report.nameless, 904);
-	assert_said(&imported, "904 records are left out: there are over 4096 event classes");
+	assert_int_equal(imported.report.tally.events, 5000);
+	assert_int_equal(imported.report.nameless, 5000 - 2048);
+	assert_event(&imported, 4999, "trc_guest_other", 5999, UNKNOWN_VCPU);
+	assert_said(&imported, "2952 records are imported as trc_guest_other");
+	imported_free(&imported);
+}
+
+static void numbers_of_guests_leave_room_for_xens_own_events(void **state)
+{
+	struct xentrace_file file;
+	struct imported imported;
+	unsigned int i;
+
+	(void)state;
+	xentrace_init(&file);
+	for (i = 0; i < 4096; i++)
+		xentrace_timed(&file, 0, 1000 + i, 0x0800f000u + i, 0);
+	xentrace_timed(&file, 0, 9000, 0x28008, 0);
+	xentrace_window(&file, 0);
+	import_written(&imported, &file);
+	assert_int_equal(imported.report.tally.events, 4097);
+	assert_int_equal(imported.report.nameless, 2048);
+	assert_event(&imported, 4096, "sched_control", 9000, UNKNOWN_VCPU);
 	imported_free(&imported);
 }
 
@@ -159,6 +179,7 @@ int main(void)
 		cmocka_unit_test(times_at_the_end_of_64_bits_are_kept),
 		cmocka_unit_test(losses_beyond_any_count_are_held),
 		cmocka_unit_test(records_of_too_many_kinds_are_counted),
+		cmocka_unit_test(numbers_of_guests_leave_room_for_xens_own_events),
 		cmocka_unit_test(a_host_of_many_cpus_needs_few_files),
 	};
 

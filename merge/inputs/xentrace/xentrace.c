@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "recording/ctf_metadata.h"
+#include "recording/guest_numbers.h"
 #include "recording/recording_remove.h"
 
 #define SOURCE_NAME "xen"
@@ -77,7 +78,8 @@ static int set_up(struct xentrace_import *import, const char *path, const char *
 	import->source = strata_recording_add_source(&import->recording, SOURCE_NAME);
 	if (!import->streams || !import->source)
 		return strata_fail(error, "%s: out of memory", path);
-	if (strata_source_number_events(import->source, error))
+	if (strata_source_number_events(import->source, error) ||
+	    strata_source_limit_guests(import->source, error))
 		return -1;
 	import->source->layer = STRATA_LAYER_XEN;
 	import->source->domain = DOMAIN_XEN;
@@ -123,6 +125,7 @@ static int take_record(struct xentrace_import *import, const struct strata_xentr
 {
 	uint32_t id = record->event | record->words << STRATA_HV_ID_WORDS_SHIFT;
 	struct strata_xentrace_stream *stream;
+	const struct strata_event_shape *shape;
 
 	if (record->event == STRATA_XENTRACE_WRAP_BUFFER) {
 		import->report->wraps++;
@@ -131,10 +134,13 @@ static int take_record(struct xentrace_import *import, const struct strata_xentr
 	stream = find_stream(import, record->cpu);
 	if (!stream)
 		return strata_fail(error, "out of memory");
-	if (!strata_source_event(import->source, id)) {
-		import->report->nameless++;
-		return 0;
-	}
+	shape = strata_source_shape(import->source, id);
+	if (!shape)
+		shape = strata_source_place_event(import->source, id, stream->current.runs.domain);
+	if (!shape)
+		return strata_fail(error, "out of memory");
+	import->report->nameless += shape->id != id;
+	id = shape->id;
 	strata_exits_note(&import->evidence, id,
 			  record->words ? strata_xentrace_word(record, 0) : 0);
 	return strata_xentrace_stream_add(stream, record, id, error);

@@ -35,9 +35,9 @@ struct strata_xentrace_report {
 	uint64_t first_ticks;
 	uint64_t last_ticks;
 	struct strata_xentrace_tally tally; /* of all streams */
-	uint64_t nameless;                  /* records left out: too many event classes */
-	uint64_t bad_places;                /* damaged places of the file */
-	uint64_t left_out_bytes;            /* in those places */
+	uint64_t nameless;       /* records whose event class has no place (guest_numbers.h) */
+	uint64_t bad_places;     /* damaged places of the file */
+	uint64_t left_out_bytes; /* in those places */
 	uint64_t contradictions; /* records that contradict earlier ones about the vCPU that ran */
 	uint32_t tsc_khz;
 	uint32_t tsc_error_ppm; /* 0: given by the user */

@@ -11,6 +11,8 @@
 
 #include <strata/clock.h>
 
+#include "recording/guest_numbers.h"
+
 static void complain(const struct xentrace_import *import, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
@@ -117,8 +119,12 @@ static void say_what_is_assumed(const struct xentrace_import *import)
 			 "usable time",
 			 (unsigned long long)report->tally.timeless);
 	if (report->nameless)
-		complain(import, "%llu records are left out: there are over %u event classes",
-			 (unsigned long long)report->nameless, STRATA_SOURCE_EVENTS_MAX);
+		complain(
+			import,
+			"%llu records are imported as trc_guest_other or trc_other, without their "
+			"number: there are over %u event classes, %u of guests, or %u of one guest",
+			(unsigned long long)report->nameless, STRATA_SOURCE_EVENTS_MAX,
+			STRATA_GUEST_NUMBERS_MAX, STRATA_GUEST_NUMBERS_OF_DOMAIN);
 }
 
 void xentrace_assume_rest(struct xentrace_import *import)
