@@ -10,8 +10,18 @@
 
 #include "base/partition.h"
 
-/* Of all vCPUs together; more only if the recording names more vCPUs than this. */
+/*
+ * Of all guests together; more only if the recording names more vCPUs than this.
+ *
+ * The owner of a map is its domain.  Xen records numbers of domains and not their UUIDs, so a guest
+ * that reboots counts as several domains.  base/fair_share.h does not fit, because maps are never
+ * given back: of guests that come one after the other, each would take half of the rest.  So the
+ * domains with the most maps are thinned instead, until all others have room (max-min fairness).
+ */
 #define PIECES_MAX (1u << 19)
+
+/* A vCPU retains at least its first and its last piece. */
+#define LEAST_OF_VCPU 2u
 
 static int compare_pieces(const void *left, const void *right)
 {
@@ -32,17 +42,91 @@ static bool of_one_vcpu(const struct strata_vcpu_clock_piece *a,
 	return a->domain == b->domain && a->vcpu == b->vcpu;
 }
 
-/* Reduces each vCPU to @most pieces, including its last one.  @most: 2 or more */
-static void thin(struct strata_clock_maps *maps, size_t most)
+static bool of_one_domain(const struct strata_vcpu_clock_piece *a,
+			  const struct strata_vcpu_clock_piece *b)
 {
-	struct strata_vcpu_clock_piece *pieces = maps->pieces;
+	return a->domain == b->domain;
+}
+
+typedef bool group_fn(const struct strata_vcpu_clock_piece *a,
+		      const struct strata_vcpu_clock_piece *b);
+
+/* Returns the length of the group at the begin of sorted pieces. */
+static size_t group_length(const struct strata_vcpu_clock_piece *pieces, size_t nr,
+			   group_fn *of_one_group)
+{
+	size_t length = 1;
+
+	while (length < nr && of_one_group(&pieces[0], &pieces[length]))
+		length++;
+	return length;
+}
+
+/* Returns how many of the sorted pieces remain if no group keeps more than @most. */
+static size_t remaining(const struct strata_vcpu_clock_piece *pieces, size_t nr,
+			group_fn *of_one_group, size_t most)
+{
+	size_t first = 0, sum = 0, length;
+
+	for (; first < nr; first += length) {
+		length = group_length(&pieces[first], nr - first, of_one_group);
+		sum += length < most ? length : most;
+	}
+	return sum;
+}
+
+/* Returns how many pieces each group may keep so that all fit into @room. */
+static size_t share_of_group(const struct strata_vcpu_clock_piece *pieces, size_t nr,
+			     group_fn *of_one_group, size_t room)
+{
+	if (nr <= room)
+		return nr;
+	return STRATA_PARTITION(most, 0, nr, remaining(pieces, nr, of_one_group, most + 1) <= room);
+}
+
+static bool same_map(const struct strata_vcpu_clock_piece *a,
+		     const struct strata_vcpu_clock_piece *b)
+{
+	return a->domain == b->domain && a->vcpu == b->vcpu && a->usable == b->usable &&
+	       a->emulated == b->emulated && a->map.offset == b->map.offset &&
+	       a->map.ratio == b->map.ratio && a->map.frac_bits == b->map.frac_bits &&
+	       a->vtsc.mul_frac == b->vtsc.mul_frac && a->vtsc.shift == b->vtsc.shift &&
+	       a->vtsc_offset_ns == b->vtsc_offset_ns;
+}
+
+/*
+ * Drops the sorted pieces that repeat the map of the previous one.  If another CPU's stream later
+ * has a change from before such a repetition, the first map applied again after that change: the
+ * changed piece is incomplete.
+ * Returns the number of remaining pieces.
+ */
+static size_t drop_repeats(struct strata_vcpu_clock_piece *pieces, size_t nr)
+{
+	size_t i, kept = 0;
+
+	for (i = 1; i < nr; i++) {
+		struct strata_vcpu_clock_piece *last = &pieces[kept], *piece = &pieces[i];
+
+		if (same_map(piece, last)) {
+			last->incomplete |= piece->incomplete;
+			if (piece->repeated_ticks > last->repeated_ticks)
+				last->repeated_ticks = piece->repeated_ticks;
+		} else {
+			if (of_one_vcpu(piece, last) && piece->from_ticks < last->repeated_ticks)
+				piece->incomplete = true;
+			pieces[++kept] = *piece;
+		}
+	}
+	return nr ? kept + 1 : 0;
+}
+
+/* Reduces each vCPU of sorted pieces to @most.  Returns the number of remaining pieces. */
+static size_t thin_vcpus(struct strata_vcpu_clock_piece *pieces, size_t nr, size_t most)
+{
 	size_t first = 0, kept = 0, next, stride, i;
 
-	qsort(pieces, maps->nr, sizeof(*pieces), compare_pieces);
-	for (; first < maps->nr; first = next) {
-		for (next = first + 1;
-		     next < maps->nr && of_one_vcpu(&pieces[first], &pieces[next]);)
-			next++;
+	for (; first < nr; first = next) {
+		next = first + group_length(&pieces[first], nr - first, of_one_vcpu);
 		stride = next - first > most ? (next - first - 1) / (most - 1) + 1 : 1;
 		for (i = first; i < next; i++) {
 			if ((i - first) % stride == 0 || i + 1 == next)
@@ -51,26 +135,56 @@ static void thin(struct strata_clock_maps *maps, size_t most)
 				pieces[kept - 1].incomplete = true;
 		}
 	}
-	maps->thinned += maps->nr - kept;
+	return kept;
+}
+
+/* Reduces a domain with @nr sorted pieces to its share.  Returns the number of remaining pieces. */
+static size_t thin_domain(struct strata_clock_maps *maps, struct strata_vcpu_clock_piece *pieces,
+			  size_t nr, size_t share)
+{
+	size_t most, kept;
+
+	if (nr <= share && nr <= STRATA_CLOCK_PIECES_OF_VCPU)
+		return nr;
+	nr = drop_repeats(pieces, nr);
+	most = share_of_group(pieces, nr, of_one_vcpu, share);
+	if (most > STRATA_CLOCK_PIECES_OF_VCPU)
+		most = STRATA_CLOCK_PIECES_OF_VCPU;
+	kept = thin_vcpus(pieces, nr, most > LEAST_OF_VCPU ? most : LEAST_OF_VCPU);
+	maps->thinned += nr - kept;
+	return kept;
+}
+
+/* Thins the domains with the most pieces, so that all fit into @room. */
+static void thin(struct strata_clock_maps *maps, size_t room)
+{
+	struct strata_vcpu_clock_piece *pieces = maps->pieces;
+	size_t first = 0, kept = 0, share, length, left;
+
+	qsort(pieces, maps->nr, sizeof(*pieces), compare_pieces);
+	share = share_of_group(pieces, maps->nr, of_one_domain, room);
+	for (; first < maps->nr; first += length) {
+		length = group_length(&pieces[first], maps->nr - first, of_one_domain);
+		left = thin_domain(maps, &pieces[first], length, share);
+		memmove(&pieces[kept], &pieces[first], left * sizeof(*pieces));
+		kept += left;
+	}
 	maps->nr = kept;
 }
 
 /* Makes room for one more piece. */
 static bool make_room(struct strata_clock_maps *maps)
 {
-	size_t most = STRATA_CLOCK_PIECES_OF_VCPU;
 	size_t capacity = maps->capacity ? maps->capacity * 2 : 64;
 	struct strata_vcpu_clock_piece *pieces;
 
 	if (maps->nr < maps->capacity)
 		return true;
 	/* Leaves half of it free, so that thinning stays rare. */
-	if (maps->capacity > most)
-		thin(maps, most);
-	while (maps->capacity >= PIECES_MAX && maps->nr > maps->capacity / 2 && most > 2) {
-		most /= 2;
-		thin(maps, most);
-	}
+	if (maps->capacity > STRATA_CLOCK_PIECES_OF_VCPU)
+		thin(maps, SIZE_MAX);
+	if (maps->capacity >= PIECES_MAX && maps->nr > maps->capacity / 2)
+		thin(maps, maps->capacity / 2);
 	if (maps->nr <= maps->capacity / 2 && maps->capacity)
 		return true;
 	pieces = reallocarray(maps->pieces, capacity, sizeof(*pieces));
@@ -92,7 +206,7 @@ bool strata_clock_maps_add(struct strata_clock_maps *maps, uint64_t ticks,
 	memset(piece, 0, sizeof(*piece));
 	piece->domain = clock->domain;
 	piece->vcpu = clock->vcpu;
-	piece->from_ticks = ticks;
+	piece->from_ticks = piece->repeated_ticks = ticks;
 	piece->is_hvm = clock->is_hvm;
 	piece->emulated = clock->emulated;
 	piece->guest_khz = clock->guest_khz;
@@ -113,16 +227,6 @@ bool strata_clock_maps_add(struct strata_clock_maps *maps, uint64_t ticks,
 	}
 	piece->usable = strata_clock_map_valid(&piece->map);
 	return true;
-}
-
-static bool same_map(const struct strata_vcpu_clock_piece *a,
-		     const struct strata_vcpu_clock_piece *b)
-{
-	return a->domain == b->domain && a->vcpu == b->vcpu && a->usable == b->usable &&
-	       a->emulated == b->emulated && a->map.offset == b->map.offset &&
-	       a->map.ratio == b->map.ratio && a->map.frac_bits == b->map.frac_bits &&
-	       a->vtsc.mul_frac == b->vtsc.mul_frac && a->vtsc.shift == b->vtsc.shift &&
-	       a->vtsc_offset_ns == b->vtsc_offset_ns;
 }
 
 static uint64_t add_held(uint64_t a, uint64_t b)
@@ -200,19 +304,10 @@ static void find_doubts(struct strata_clock_maps *maps, uint32_t tsc_khz)
 
 void strata_clock_maps_sort(struct strata_clock_maps *maps, uint32_t tsc_khz)
 {
-	size_t i, kept = 0;
-
 	if (maps->nr == 0)
 		return;
 	qsort(maps->pieces, maps->nr, sizeof(*maps->pieces), compare_pieces);
-	/* A record that repeats the current map makes no new piece. */
-	for (i = 1; i < maps->nr; i++) {
-		if (!same_map(&maps->pieces[i], &maps->pieces[kept]))
-			maps->pieces[++kept] = maps->pieces[i];
-		else
-			maps->pieces[kept].incomplete |= maps->pieces[i].incomplete;
-	}
-	maps->nr = kept + 1;
+	maps->nr = drop_repeats(maps->pieces, maps->nr);
 	find_doubts(maps, tsc_khz);
 }
 

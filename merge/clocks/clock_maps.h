@@ -7,8 +7,9 @@
  * tick to the next piece's.
  *
  * A guest decides how often its clock changes. Xen records a few changes in each window and marks
- * omissions; here, too many pieces of a vCPU are thinned. In both cases a piece is incomplete, and
- * no time of its vCPU has a proven bound.
+ * omissions; here, too many pieces of a vCPU or of a domain are thinned. In both cases a piece is
+ * incomplete, and no time of its vCPU has a proven bound. Domains with fewer pieces than others
+ * keep all of theirs.
  */
 #ifndef STRATA_MERGE_CLOCK_MAPS_H
 #define STRATA_MERGE_CLOCK_MAPS_H
@@ -26,6 +27,7 @@ struct strata_vcpu_clock_piece {
 	bool emulated;       /* the map has only the offset; the fields below have the rest */
 	bool incomplete;     /* until the next piece, other maps applied that were not recorded */
 	uint64_t from_ticks; /* host ticks */
+	uint64_t repeated_ticks; /* of the last record of the same map before another one */
 	struct strata_clock_map map;
 	struct strata_clock_scale vtsc; /* system time less vtsc_offset_ns, to ticks */
 	uint64_t vtsc_offset_ns;
@@ -46,11 +48,11 @@ struct strata_clock_maps {
 	struct strata_vcpu_clock_piece *pieces; /* by domain, vCPU and time */
 	size_t nr;
 	size_t capacity;
-	size_t thinned; /* dropped pieces, because a vCPU had too many */
+	size_t thinned; /* dropped pieces, because a vCPU or a domain had too many */
 };
 
-/* Minimum number of pieces kept per vCPU while the recording names fewer than a hundred such
- * vCPUs. */
+/* Pieces of a vCPU beyond this are thinned.  All domains together have 524,288: when these are used
+ * up, the domains with the most are thinned until half are free. */
 #define STRATA_CLOCK_PIECES_OF_VCPU 4096u
 
 /* Adds a record of host time @ticks.  False: out of memory. */
