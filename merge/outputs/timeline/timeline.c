@@ -93,33 +93,27 @@ static void take_arrow(struct strata_track_sink *sink, const struct strata_track
 			&entry);
 }
 
-/* Returns the last loss of a track; NULL: none, or not among the most recent ones. */
-static struct strata_track_loss *loss_before(struct strata_timeline *timeline, uint32_t track)
-{
-	size_t i;
-
-	for (i = timeline->nr_losses; i > 0; i--) {
-		if (timeline->losses[i - 1].track == track)
-			return &timeline->losses[i - 1];
-	}
-	return NULL;
-}
-
+/*
+ * Retains a loss, or joins it with the last one of its track when the share of the track's owner is
+ * used up.  A track's first loss is always retained: tracks have shares of their own.
+ */
 static void take_loss(struct strata_track_sink *sink, const struct strata_tracks *tracks,
 		      const struct strata_track_loss *loss)
 {
 	struct strata_timeline *timeline = (struct strata_timeline *)sink;
-	struct strata_track_loss *before = NULL;
+	uint32_t *last = &timeline->last_loss[loss->track];
+	const bool has_share = strata_shares_take(
+		&timeline->loss_shares, tracks->all[loss->track]->owner, STRATA_TIMELINE_LOSSES);
 
-	(void)tracks;
-	if (timeline->nr_losses >= STRATA_TIMELINE_LOSSES)
-		before = loss_before(timeline, loss->track);
-	if (before) {
+	if (*last && !has_share) {
+		struct strata_track_loss *before = &timeline->losses[*last - 1];
+
 		before->to_ns = loss->to_ns;
 		before->discarded += loss->discarded;
 		timeline->joined_losses++;
 	} else if (STRATA_GROW(timeline->losses, timeline->nr_losses, timeline->losses_room)) {
 		timeline->losses[timeline->nr_losses++] = *loss;
+		*last = (uint32_t)timeline->nr_losses;
 	} else {
 		timeline->no_memory = true;
 	}
@@ -281,6 +275,7 @@ void strata_timeline_free(struct strata_timeline *timeline)
 	strata_latencies_clear(&timeline->waits);
 	strata_chunk_store_free(timeline->store);
 	strata_buffer_free(&timeline->meta);
+	strata_shares_clear(&timeline->loss_shares);
 	free(timeline->losses);
 	free(timeline);
 }

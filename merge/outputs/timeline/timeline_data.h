@@ -3,12 +3,13 @@
 #ifndef STRATA_MERGE_OUTPUTS_TIMELINE_DATA_H
 #define STRATA_MERGE_OUTPUTS_TIMELINE_DATA_H
 
+#include "base/fair_share.h"
 #include "outputs/timeline/bounds.h"
 #include "outputs/timeline/latencies.h"
 #include "outputs/timeline/levels.h"
 #include "outputs/timeline/timeline.h"
 
-/* Further losses are joined with the previous one of their track. */
+/* Losses beyond an owner's share of these are joined with the previous one of their track. */
 #define STRATA_TIMELINE_LOSSES 65536u
 
 /* One of the longest requests. */
@@ -32,6 +33,8 @@ struct strata_timeline {
 	struct strata_bounds **bounds; /* by trace */
 	struct strata_track_loss *losses;
 	size_t nr_losses, losses_room, joined_losses;
+	struct strata_shares loss_shares;      /* by the tracks' owners */
+	uint32_t last_loss[STRATA_TRACKS_MAX]; /* by track: its last loss, counted from 1 */
 	struct strata_timeline_slow slowest[STRATA_TIMELINE_SLOWEST];
 	size_t nr_slowest;
 	uint64_t slices, last_ns;
