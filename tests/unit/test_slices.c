@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* test_slices.c - messages about damage come in the order of the slices, however threads run. */
+/*
+ * test_slices.c - slices are cut by bytes, and messages about damage come in their order, however
+ * threads run.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -121,9 +124,37 @@ static void damage_of_earlier_slices_is_told_first(void **state)
 	strata_trace_set_clear(&set);
 }
 
+#define SMALL 4000u
+#define LARGE 100u
+
+/* One stream has many small packets; another one has few large ones later. */
+static void small_packets_do_not_draw_the_cuts(void **state)
+{
+	static struct strata_ctf_index_place small[SMALL], large[LARGE];
+	struct strata_ctf_stream files[] = { { .bytes = SMALL * 100 },
+					     { .bytes = (uint64_t)LARGE << 20 } };
+	struct strata_set_stream streams[] = {
+		{ .stream = &files[0], .index = { small, SMALL, .has_times = true } },
+		{ .stream = &files[1], .index = { large, LARGE, .has_times = true } },
+	};
+	const struct strata_trace_set set = { .streams = streams, .nr_streams = 2 };
+	uint64_t cuts[9];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < SMALL; i++)
+		small[i] = (struct strata_ctf_index_place){ i * 100, 1 + i };
+	for (i = 0; i < LARGE; i++)
+		large[i] = (struct strata_ctf_index_place){ i << 20, 100000 + i };
+	assert_int_equal(strata_trace_set_cut(&set, 10, 0, UINT64_MAX, cuts), 9);
+	for (i = 0; i < 9; i++)
+		assert_in_range(cuts[i], 100000 + 10 * i + 9, 100000 + 10 * i + 11);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(small_packets_do_not_draw_the_cuts),
 		cmocka_unit_test_setup_teardown(damage_of_earlier_slices_is_told_first, set_up,
 						tear_down),
 	};
