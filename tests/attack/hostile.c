@@ -9,6 +9,8 @@
  *                  the same, of user UID, by a process that then becomes USER
  *   queue N        N connections that never say anything; then connects again and again, sends as
  *                  many messages as the socket takes, and hangs up
+ *   knock N        N connections that never say anything; then connects and hangs up, 2,000 times a
+ *                  second
  *   linger N       N connections, each with a message that carries a TCP connection: closing that
  *                  waits for ten minutes
  *
@@ -60,6 +62,7 @@ static const struct {
 	{ "started",  1, attack_started,  false },
 	{ "turned",   2, attack_turned,   false },
 	{ "queue",    0, attack_queue,    false },
+	{ "knock",    0, attack_knock,    false },
 	{ "linger",   0, attack_linger,   false },
 	{ "hold",     0, attack_hold,     false },
 	{ "describe", 0, attack_describe, false },

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* test_worker.c - work that waits keeps its giver from nothing, and comes back in order. */
 #include <dirent.h>
+#include <dlfcn.h>
 #include <poll.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -26,7 +29,25 @@ struct piece {
 	unsigned int runs;
 };
 
+typedef int write_call(int fd, eventfd_t value);
+
 static unsigned int nr_dropped;
+static pthread_t giver;
+static atomic_bool held;     /* the worker gets no CPU while it has its lock */
+static atomic_bool is_there; /* it is at that point */
+
+/* In place of the library's: the worker calls it with its lock. */
+int eventfd_write(int fd, eventfd_t value)
+{
+	const struct timespec pause = { .tv_nsec = 1000000 };
+
+	if (!pthread_equal(pthread_self(), giver)) {
+		is_there = true;
+		while (held)
+			nanosleep(&pause, NULL);
+	}
+	return ((write_call *)dlsym(RTLD_NEXT, "eventfd_write"))(fd, value);
+}
 
 static void run(struct work *work)
 {
@@ -156,10 +177,9 @@ static void the_giver_is_woken_by_what_is_done_and_need_not_wait_for_the_end(voi
 	piece.waits_for = ends[0];
 	worker = open_worker(news.fd);
 	worker_give(worker, &piece.work);
-	assert_int_equal(poll(&news, 1, 0), 0);
 	assert_int_equal(write(ends[1], "", 1), 1);
 	assert_int_equal(poll(&news, 1, (int)WAIT_MS), 1);
-	assert_ptr_equal(worker_take(worker), &piece.work);
+	assert_ptr_equal(take(worker), &piece);
 	worker_leave(worker);
 	while (nr_threads() != all)
 		nanosleep(&pause, NULL);
@@ -168,15 +188,49 @@ static void the_giver_is_woken_by_what_is_done_and_need_not_wait_for_the_end(voi
 	close(ends[1]);
 }
 
+static void the_giver_does_not_wait_for_a_worker_without_a_cpu(void **state)
+{
+	static struct piece pieces[] = { { .work.run = run, .number = 0, .waits_for = -1 },
+					 { .work.run = run, .number = 1, .waits_for = -1 },
+					 { .work.run = run, .number = 2, .waits_for = -1 } };
+	struct pollfd news = { .fd = eventfd(0, 0), .events = POLLIN };
+	const struct timespec pause = { .tv_nsec = 1000000 };
+	struct worker *worker = open_worker(news.fd);
+	eventfd_t ignored;
+	unsigned int i;
+
+	(void)state;
+	is_there = false;
+	held = true;
+	worker_give(worker, &pieces[0].work);
+	while (!is_there)
+		nanosleep(&pause, NULL);
+	/* We are here, and it waits for us. */
+	worker_give(worker, &pieces[1].work);
+	worker_give(worker, &pieces[2].work);
+	assert_int_equal(eventfd_read(news.fd, &ignored), 0);
+	assert_null(worker_take(worker));
+	/* So that the giver comes back. */
+	assert_int_equal(poll(&news, 1, 0), 1);
+	held = false;
+	for (i = 0; i < 3; i++)
+		assert_int_equal(take(worker)->number, i);
+	assert_true(worker_close(worker, WAIT_MS, drop));
+	assert_int_equal(nr_dropped, 0);
+	close(news.fd);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(who_gives_work_that_waits_goes_on_and_gets_all_back_in_order),
 		cmocka_unit_test(what_was_not_taken_back_is_run_and_dropped_at_the_end),
+		cmocka_unit_test(the_giver_does_not_wait_for_a_worker_without_a_cpu),
 		/* Before a thread is left behind. */
 		cmocka_unit_test(the_giver_is_woken_by_what_is_done_and_need_not_wait_for_the_end),
 		cmocka_unit_test(work_that_never_ends_keeps_nobody_from_closing),
 	};
 
+	giver = pthread_self();
 	return cmocka_run_group_tests_name("worker", tests, NULL, NULL);
 }

@@ -8,28 +8,42 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "consumerd/host/last_close.h"
 #include "consumerd/host/other_cpus.h"
 #include "consumerd/host/spare_threads.h"
+#include "consumerd/host/worker.h"
 
-/* Sockets that are closed together, by one thread: creating it costs time in proportion to all open
- * files. */
-#define CLOSED_TOGETHER 512u
+/* While this many wait to be closed, nobody is accepted. */
+#define WAITING_MAX 512u
 
-/* While no thread can be created, nobody is accepted when CLOSED_TOGETHER are pending; all who are
- * connected then may still end. */
+/* Those that are being closed, those that wait, and all who are connected then and may still end.
+ */
 #define PENDING_MAX 8192u
 
+#define PAUSE_NS 1000000
+
+/* How often the end of the recording looks whether all are closed, with a pause before each look:
+ * half a second. */
+#define END_LOOKS 500u
+
+/* The sockets that are closed together: taking a copy of all open files costs time in proportion to
+ * them. */
 struct closing {
+	struct work work;
 	struct last_close last_close;
-	int cpu; /* where the loop runs */
+	size_t nr; /* the first of pending[], which belong to the worker; 0: none is under way */
+	int cpu;   /* where the loop runs */
+	int error; /* errno: none was closed */
 };
 
-/* Sockets to be closed by an exiting thread. */
 static int pending[PENDING_MAX];
 static size_t nr_pending;
+static struct closing closing;
+static struct worker *closer; /* NULL: no thread was needed, or could be made, yet */
+static bool failed;           /* the last attempt */
 
 bool hang_up_look(int socket, bool *carries)
 {
@@ -75,54 +89,95 @@ static bool end(int socket)
 
 static void *end_with_copy(void *argument)
 {
-	struct closing *closing = argument;
+	struct closing *copied = argument;
 
-	other_cpus_than(closing->cpu);
-	last_close_hold(&closing->last_close);
+	last_close_hold(&copied->last_close);
+	/* Not earlier: on a crowded CPU the sockets would wait for the copy, too. */
+	other_cpus_than(copied->cpu);
 	return NULL;
 }
 
 /*
- * Closes all these sockets without blocking us, by a thread that ends (last_close.h); if that
- * blocks nevertheless, nothing waits for it.  If no thread can be created, the sockets stay for the
- * next attempt.
+ * Closes the sockets without a last close, by a thread that ends (last_close.h).  In the worker's
+ * thread, which shares its descriptors with the loop: their numbers are nobody else's until they
+ * are closed, and each is closed once.  It waits for the other thread, which may get no CPU for as
+ * long as users keep theirs busy.
  */
-static void close_pending(void)
+static void close_all(struct work *work)
 {
-	static int failed; /* errno of the last attempt */
-	struct closing closing = { .cpu = sched_getcpu() };
+	const struct timespec pause = { .tv_nsec = PAUSE_NS };
+	struct closing *all = (struct closing *)work;
 	pthread_t thread;
-	int error;
+	size_t i;
 
-	last_close_init(&closing.last_close);
-	error = spare_thread_take(&thread, end_with_copy, &closing);
-	if (!error) {
-		error = last_close_await(&closing.last_close);
-		while (!error && nr_pending)
-			close(pending[--nr_pending]);
-		last_close_allow(&closing.last_close);
+	last_close_init(&all->last_close);
+	while ((all->error = spare_thread_take(&thread, end_with_copy, all)) == EBUSY)
+		nanosleep(&pause, NULL);
+	if (!all->error) {
+		all->error = last_close_await(&all->last_close);
+		for (i = 0; !all->error && i < all->nr; i++)
+			close(pending[i]);
+		last_close_allow(&all->last_close);
 		/* It stops being a thread before its descriptors are closed. */
 		pthread_join(thread, NULL);
 	}
-	/* One is being made. */
-	if (error == EBUSY)
-		error = failed;
-	else if (error && !failed)
+	last_close_destroy(&all->last_close);
+}
+
+/* Reports the first of several failures.  @why: NULL: it did not fail */
+static void note_failure(const char *why)
+{
+	if (why && !failed)
 		fprintf(stderr,
 			"strata: cannot create a thread to close sockets that may carry descriptors of others: %s; they stay open until one can be created\n",
-			strerror(error));
-	failed = error;
-	last_close_destroy(&closing.last_close);
+			why);
+	failed = why != NULL;
+}
+
+/* Takes the sockets back from the worker.  False: they are being closed. */
+static bool take_back(void)
+{
+	if (!closing.nr)
+		return true;
+	if (!worker_take(closer))
+		return false;
+	if (!closing.error) {
+		nr_pending -= closing.nr;
+		memmove(pending, pending + closing.nr, nr_pending * sizeof(pending[0]));
+	}
+	note_failure(closing.error ? strerror(closing.error) : NULL);
+	closing.nr = 0;
+	return true;
+}
+
+void hang_up_tend(void)
+{
+	struct strata_error error;
+
+	if (!take_back() || !nr_pending)
+		return;
+	if (!closer)
+		closer = worker_open(-1, &error);
+	if (!closer) {
+		note_failure(error.text);
+		return;
+	}
+	closing.work.run = close_all;
+	closing.nr = nr_pending;
+	closing.cpu = sched_getcpu();
+	worker_give(closer, &closing.work);
 }
 
 void hang_up(int socket)
 {
-	if (nr_pending >= CLOSED_TOGETHER)
-		close_pending();
 	/* Callers that ask hang_up_has_room() never get here. */
-	if (nr_pending == PENDING_MAX)
-		close(pending[--nr_pending]);
+	if (nr_pending == PENDING_MAX) {
+		close(socket);
+		return;
+	}
 	pending[nr_pending++] = socket;
+	if (nr_pending >= WAITING_MAX)
+		hang_up_tend();
 }
 
 bool hang_up_clean(int socket)
@@ -135,17 +190,28 @@ bool hang_up_clean(int socket)
 
 bool hang_up_has_room(void)
 {
-	return nr_pending < CLOSED_TOGETHER;
+	/* Those that are being closed soon need no room; if no thread can be made, they do. */
+	return nr_pending < WAITING_MAX + (failed ? 0 : closing.nr);
 }
 
-void hang_up_tend(void)
+bool hang_up_is_done(void)
 {
-	if (nr_pending)
-		close_pending();
+	return !nr_pending;
 }
 
 void hang_up_listener(int socket)
 {
+	const struct timespec pause = { .tv_nsec = PAUSE_NS };
+	unsigned int looks;
+
 	hang_up(socket);
-	close_pending();
+	hang_up_tend();
+	for (looks = 0; looks < END_LOOKS && !hang_up_is_done(); looks++) {
+		nanosleep(&pause, NULL);
+		hang_up_tend();
+	}
+	if (closing.nr || !closer)
+		return;
+	worker_leave(closer);
+	closer = NULL;
 }

@@ -30,15 +30,22 @@ bool hang_up_clean(int socket);
 /* Has a socket closed by hang_up_tend(). */
 void hang_up(int socket);
 
-/* Closes these sockets, in a thread that ends. Call it once for many sockets. */
+/*
+ * Gives these sockets to a thread that closes them, unless it is closing earlier ones: then a later
+ * call does.  It waits for no thread: where a user keeps a CPU busy, threads take long to run.
+ */
 void hang_up_tend(void);
 
 /* Whether another connection may be accepted.  False: sockets wait to be closed, because no thread
- * can be made, and closing them here could take long. */
+ * can be made, or runs, and closing them here could take long. */
 bool hang_up_has_room(void);
 
+/* Whether no socket waits for hang_up_tend(), or for its thread. */
+bool hang_up_is_done(void);
+
 /* Closes a listening socket, and the remaining sockets; connections that wait to be accepted may
- * have sent anything. */
+ * have sent anything.  Waits half a second at most; what is open then is closed by the thread, or
+ * by the end of the process. */
 void hang_up_listener(int socket);
 
 #endif /* STRATA_CONSUMERD_HANG_UP_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* worker.c - see worker.h: two queues under one lock. */
+/* worker.c - see worker.h: two queues under one lock, for which the caller never waits. */
 #include "consumerd/host/worker.h"
 
 #include <pthread.h>
@@ -16,7 +16,8 @@ struct worker {
 	pthread_mutex_t lock; /* of all below */
 	pthread_cond_t given;
 	struct work_queue todo, done;
-	int news; /* -1: none */
+	struct work_queue waiting; /* of the caller alone: given while the lock was held */
+	int news;                  /* of no lock, as it does not change; -1: none */
 	bool ends;
 	bool is_left; /* the thread frees all this */
 };
@@ -72,6 +73,7 @@ struct worker *worker_open(int news, struct strata_error *error)
 	pthread_cond_init(&worker->given, NULL);
 	work_queue_init(&worker->todo);
 	work_queue_init(&worker->done);
+	work_queue_init(&worker->waiting);
 	reason = spare_thread_take(&worker->thread, run, worker);
 	if (!reason)
 		return worker;
@@ -80,19 +82,47 @@ struct worker *worker_open(int news, struct strata_error *error)
 	return NULL;
 }
 
+/* With the lock: hands over what waits. */
+static void hand_over(struct worker *worker)
+{
+	struct work *work;
+
+	if (!worker->waiting.first)
+		return;
+	while ((work = work_get(&worker->waiting)))
+		work_put(&worker->todo, work);
+	pthread_cond_signal(&worker->given);
+}
+
+/*
+ * Locks, and hands over what waits.  False: the thread has the lock.  It holds it for a moment, but
+ * where a user keeps its CPU busy, it may get no CPU in that moment for long.  So we do not wait,
+ * and the eventfd has the caller come back.
+ */
+static bool enter(struct worker *worker)
+{
+	if (pthread_mutex_trylock(&worker->lock)) {
+		if (worker->news >= 0)
+			eventfd_write(worker->news, 1);
+		return false;
+	}
+	hand_over(worker);
+	return true;
+}
+
 void worker_give(struct worker *worker, struct work *work)
 {
-	pthread_mutex_lock(&worker->lock);
-	work_put(&worker->todo, work);
-	pthread_cond_signal(&worker->given);
-	pthread_mutex_unlock(&worker->lock);
+	work_put(&worker->waiting, work);
+	if (enter(worker))
+		pthread_mutex_unlock(&worker->lock);
 }
 
 struct work *worker_take(struct worker *worker)
 {
 	struct work *work;
 
-	pthread_mutex_lock(&worker->lock);
+	if (!enter(worker))
+		return NULL;
 	work = work_get(&worker->done);
 	pthread_mutex_unlock(&worker->lock);
 	return work;
@@ -123,6 +153,7 @@ bool worker_close(struct worker *worker, unsigned int wait_ms, void (*drop)(stru
 	if (!worker)
 		return true;
 	pthread_mutex_lock(&worker->lock);
+	hand_over(worker);
 	worker->ends = true;
 	pthread_cond_signal(&worker->given);
 	pthread_mutex_unlock(&worker->lock);

@@ -5,6 +5,8 @@
  *
  * A piece of work belongs to the worker from worker_give() on, and to the caller again from
  * worker_take() on; so neither locks anything.  All calls come from one thread.
+ *
+ * worker_give() and worker_take() never wait, even for a thread that gets no CPU.
  */
 #ifndef STRATA_CONSUMERD_WORKER_H
 #define STRATA_CONSUMERD_WORKER_H
@@ -23,15 +25,17 @@ struct worker;
 
 /*
  * Starts the thread.
- * @news: an eventfd that becomes readable with each finished piece; -1: none
+ * @news: an eventfd that becomes readable with each finished piece, and where worker_give() or
+ * worker_take() came at a moment at which the thread was busy with its queues: take again;
+ * -1: none, so the caller takes again and again
  * NULL with the reason.
  */
 struct worker *worker_open(int news, struct strata_error *error);
 
-/* Hands over a piece of work. */
+/* Hands over a piece of work: now, or by the next call of worker_take(). */
 void worker_give(struct worker *worker, struct work *work);
 
-/* The oldest finished piece that was not taken back; NULL: none. */
+/* The oldest finished piece that was not taken back; NULL: none, or ask again. */
 struct work *worker_take(struct worker *worker);
 
 /*

@@ -252,7 +252,7 @@ bool apps_quiet(const struct apps *apps)
 	if (apps->listener < 0)
 		return true;
 	if (apps->deaf || apps->nr_asked || !apps->all_accepted || apps->wake_due ||
-	    !app_wake_settled(&apps->wake))
+	    !hang_up_is_done() || !app_wake_settled(&apps->wake))
 		return false;
 	for (i = 0; i < apps->nr; i++)
 		if (!apps->list[i]->app.wakes || !apps_awaits(apps->list[i]))

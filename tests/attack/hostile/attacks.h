@@ -37,6 +37,7 @@ void attack_silent(const struct attack_arguments *arguments);
 void attack_started(const struct attack_arguments *arguments);
 void attack_turned(const struct attack_arguments *arguments);
 void attack_queue(const struct attack_arguments *arguments);
+void attack_knock(const struct attack_arguments *arguments);
 void attack_linger(const struct attack_arguments *arguments);
 
 #endif /* STRATA_TESTS_HOSTILE_ATTACKS_H */

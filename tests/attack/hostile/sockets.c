@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <strata/abi/app.h>
@@ -19,6 +20,7 @@
 
 #define LINGER_S   600
 #define QUEUED_MAX 1000u
+#define KNOCK_NS   500000
 
 /* Returns how many connections the recorder has left open. */
 static uint32_t connect_silently(uint32_t nr)
@@ -83,6 +85,18 @@ void attack_queue(const struct attack_arguments *arguments)
 		     i++)
 			;
 		close(fd);
+	}
+}
+
+/* Comes with connections beyond the user's share, and hangs up. */
+void attack_knock(const struct attack_arguments *arguments)
+{
+	const struct timespec pause = { .tv_nsec = KNOCK_NS };
+
+	print_connections(connect_silently(arguments->nr));
+	for (;;) {
+		close(raw_app_connect(recorder_socket));
+		nanosleep(&pause, NULL);
 	}
 }
 
