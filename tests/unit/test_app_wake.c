@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Calls of a recorder to programs that wait: which programs it calls, in which order, and what can
  * hold it up. */
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -241,6 +242,73 @@ static pid_t begin_and_stop(struct app_wake *wake, struct strata_app_wait *page)
 	assert_int_equal(kill(wake->child, SIGSTOP), 0);
 	assert_int_equal(waitpid(wake->child, NULL, WUNTRACED), wake->child);
 	return wake->child;
+}
+
+/* How many searches there are; shared with them. */
+static uint32_t *nr_searches;
+static bool is_blocking_search;
+
+typedef int sleep_call(const struct timespec *time, struct timespec *rest);
+
+/* Takes the access to the page that this search has called. */
+static void lock_page(void)
+{
+	FILE *maps = fopen("/proc/self/maps", "r");
+	unsigned long begin, end;
+	char line[512];
+
+	while (maps && fgets(line, sizeof(line), maps))
+		if (strstr(line, STRATA_APP_WAIT_NAME) &&
+		    sscanf(line, "%lx-%lx", &begin, &end) == 2)
+			mprotect((char *)NULL + begin, end - begin, PROT_NONE);
+	if (maps)
+		fclose(maps);
+}
+
+/* In place of the library's: the search calls it while it waits for answers. */
+int nanosleep(const struct timespec *time, struct timespec *rest)
+{
+	if (is_blocking_search)
+		lock_page();
+	return ((sleep_call *)dlsym(RTLD_NEXT, "nanosleep"))(time, rest);
+}
+
+static void stand_still(int signal)
+{
+	(void)signal;
+	raise(SIGSTOP);
+}
+
+/* In each search, at its beginning: the first one stands still when it reads the called page, as
+ * where the kernel is slow to get the page. */
+static struct app_process *block_first(const void *data, size_t *nr)
+{
+	(void)data;
+	*nr = 0;
+	is_blocking_search = ++*nr_searches == 1;
+	if (is_blocking_search)
+		signal(SIGSEGV, stand_still);
+	return NULL;
+}
+
+static void a_program_whose_page_is_slow_to_read_is_left_out(void **state)
+{
+	struct strata_app_wait *page = make_true_page();
+	struct app_wake wake = { .connected = block_first };
+	struct strata_error error;
+
+	(void)state;
+	nr_searches = mmap(NULL, STRATA_PAGE_BYTES, PROT_READ | PROT_WRITE,
+			   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	assert_ptr_not_equal(nr_searches, MAP_FAILED);
+	page->answered = 0;
+	assert_int_equal(app_wake_begin(&wake, &error), 0);
+	tend_until_settled(&wake);
+	app_wake_end(&wake);
+	assert_int_equal(*nr_searches, 2);
+	assert_int_equal(page->calls, 1);
+	munmap(nr_searches, STRATA_PAGE_BYTES);
+	munmap(page, STRATA_PAGE_BYTES);
 }
 
 /* The kernel stops it here, as a process can whose memory is slow to be looked at. */
@@ -518,6 +586,7 @@ int main(void)
 		cmocka_unit_test(a_program_that_is_called_again_is_called_twice),
 		cmocka_unit_test(a_program_that_is_connected_is_not_called),
 		cmocka_unit_test(a_program_that_does_not_answer_is_not_waited_for_for_ever),
+		cmocka_unit_test(a_program_whose_page_is_slow_to_read_is_left_out),
 		cmocka_unit_test(a_search_that_is_held_up_is_begun_again),
 		cmocka_unit_test(a_search_that_nobody_looked_at_is_not_held_up),
 		cmocka_unit_test(a_search_that_was_killed_and_has_not_ended_is_not_called),

@@ -54,9 +54,17 @@ struct app_wake_progress {
 	uint8_t listed[PIDS_MAX / 8]; /* a bit for each */
 };
 
+/* No user: no process is to be blamed where the child waits without one. */
+#define NOBODY UINT32_MAX
+
+struct called_page {
+	struct app_page page;
+	struct app_process process;
+};
+
 /* The pages of the programs that were called. */
 struct called {
-	struct app_page *pages;
+	struct called_page *pages;
 	size_t nr;
 };
 
@@ -115,16 +123,17 @@ static void step(struct app_wake_progress *progress, uint32_t uid, pid_t pid)
 }
 
 /* Remembers a called page, to wait for its answer; out of memory, it does not wait for it. */
-static void remember(struct called *called, struct app_page *page)
+static void remember(struct called *called, const struct app_process *process,
+		     struct app_page *page)
 {
-	struct app_page *pages = reallocarray(called->pages, called->nr + 1, sizeof(*pages));
+	struct called_page *pages = reallocarray(called->pages, called->nr + 1, sizeof(*pages));
 
 	if (!pages) {
 		app_page_close(page);
 		return;
 	}
 	called->pages = pages;
-	pages[called->nr++] = *page;
+	pages[called->nr++] = (struct called_page){ .page = *page, .process = *process };
 }
 
 /* The child's work, and its progress. */
@@ -221,7 +230,7 @@ static void call(void *data, const struct app_process *process, const struct app
 	}
 	result = app_page_call(process->pid, place, &page);
 	if (result == APP_CALLED)
-		remember(&calls->called, &page);
+		remember(&calls->called, process, &page);
 	else if (result == APP_NO_RIGHTS && geteuid())
 		calls->nr_of_user++;
 	else if (result == APP_NO_RIGHTS)
@@ -239,6 +248,13 @@ static void give_up(void *data, uint32_t uid)
 	strata_store_release(&calls->progress->crowded, calls->progress->crowded + 1);
 }
 
+/* The read of a page may block: its process is to be blamed then. */
+static bool has_answered(struct app_wake_progress *progress, const struct called_page *called)
+{
+	step(progress, called->process.uid, called->process.pid);
+	return app_page_answered(&called->page);
+}
+
 static void await_answers(struct app_wake_progress *progress, const struct called *called)
 {
 	const struct timespec pause = { .tv_nsec = ANSWER_STEP_NS };
@@ -246,11 +262,11 @@ static void await_answers(struct app_wake_progress *progress, const struct calle
 	size_t answered = 0;
 
 	while (now_ms() - begin < WAKE_ANSWER_MS) {
-		while (answered < called->nr && app_page_answered(&called->pages[answered]))
+		while (answered < called->nr && has_answered(progress, &called->pages[answered]))
 			answered++;
 		if (answered == called->nr)
 			return;
-		step(progress, 0, 0);
+		step(progress, NOBODY, 0);
 		nanosleep(&pause, NULL);
 	}
 }
@@ -269,7 +285,7 @@ static void call_own(struct calls *calls)
 	}
 	while (app_user_page_answers(&user) < calls->nr_of_user &&
 	       now_ms() - begin < WAKE_ANSWER_MS) {
-		step(calls->progress, 0, 0);
+		step(calls->progress, NOBODY, 0);
 		nanosleep(&pause, NULL);
 	}
 	if (app_user_page_answers(&user) < calls->nr_of_user)
@@ -308,8 +324,10 @@ static _Noreturn void call_all(const struct app_wake *wake, pid_t recorder)
 
 static int begin_child(struct app_wake *wake, struct strata_error *error)
 {
-	pid_t recorder = getpid(), child = fork();
+	pid_t recorder = getpid(), child;
 
+	step(wake->progress, NOBODY, 0);
+	child = fork();
 	if (child == 0)
 		call_all(wake, recorder);
 	wake->child = child > 0 ? child : 0;
@@ -420,7 +438,7 @@ static void begin_again(struct app_wake *wake)
 	}
 	progress->slow[progress->nr_slow] = progress->uid;
 	progress->skipped[progress->nr_slow++] = progress->pid;
-	if (wake->lists || wake->names_blocked)
+	if (progress->uid != NOBODY && (wake->lists || wake->names_blocked))
 		fprintf(stderr,
 			"strata: user %u's process %d cannot be looked at: it is not listed\n",
 			progress->uid, progress->pid);
