@@ -423,3 +423,11 @@ void output_dir_free_reserve(struct output_dir *out)
 	/* Until the directory is closed nothing is reserved any more. */
 	out->reserved = UINT64_MAX;
 }
+
+void output_dir_close(struct output_dir *out)
+{
+	/* A thread that closes sockets may have a copy of it for a while (host/last_close.h). */
+	if (out->dir.fd >= 0)
+		flock(out->dir.fd, LOCK_UN);
+	strata_dir_close(&out->dir);
+}

@@ -80,4 +80,7 @@ void output_dir_free_reserve(struct output_dir *out);
  */
 int output_dir_await_disk(const char *path, struct strata_error *error);
 
+/* Unlocks and closes the directory: another recorder may record into it from then on. */
+void output_dir_close(struct output_dir *out);
+
 #endif /* STRATA_CONSUMERD_OUTPUT_DIR_H */

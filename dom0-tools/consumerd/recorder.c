@@ -268,7 +268,7 @@ static void release(struct recorder *recorder)
 		free(recorder->sources[--recorder->nr_sources]);
 	free(recorder->sources);
 	principals_free(recorder->principals);
-	strata_dir_close(&recorder->out.dir);
+	output_dir_close(&recorder->out);
 	while (recorder->nr_peeks)
 		ring_peek_free(recorder->peeks[--recorder->nr_peeks]);
 	free(recorder->peeks);

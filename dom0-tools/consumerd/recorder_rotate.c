@@ -153,7 +153,7 @@ int recorder_rotate(struct recorder *recorder, const char *path, struct recorder
 		finished->inode = status.st_ino;
 	}
 	note_shares(recorder, finished);
-	strata_dir_close(&recorder->out.dir);
+	output_dir_close(&recorder->out);
 	recorder->out = next;
 	recorder->live = NULL;
 	if (followed && recorder_publish(recorder, &why))

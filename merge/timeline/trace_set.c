@@ -484,13 +484,14 @@ static size_t find_cut_places(const struct strata_set_stream *stream, uint64_t f
 static size_t cut_places(const struct cut_place *places, size_t nr_places, size_t nr,
 			 uint64_t *cuts)
 {
-	uint64_t all = 0, bytes = 0;
+	/* Files may claim any size. */
+	unsigned __int128 all = 0, bytes = 0;
 	size_t i, slice, nr_cuts = 0, last = 0;
 
 	for (i = 0; i < nr_places; i++)
 		all += places[i].bytes;
-	for (i = 0; all && i < nr_places; bytes += places[i++].bytes) {
-		slice = (size_t)((unsigned __int128)bytes * nr / all);
+	for (i = 0; all && i < nr_places && nr_cuts + 1 < nr; bytes += places[i++].bytes) {
+		slice = (size_t)(bytes * nr / all);
 		if (slice == last || (nr_cuts && places[i].ns == cuts[nr_cuts - 1]))
 			continue;
 		cuts[nr_cuts++] = places[i].ns;

@@ -28,7 +28,7 @@ ARCH_TESTS   := core_freestanding ring_state ring_boundary ring_clock ring_home 
 WIDE_TESTS   := clock_arithmetic
 WIDE_ARCHES  := aarch64 riscv64 s390x
 # What writes and checks a trace, of the recorder.
-ARCH_SOURCES := $(addprefix merge/,recording/recording.c recording/header_form.c base/complaints.c base/error.c base/escape.c base/put_text.c \
+ARCH_SOURCES := $(addprefix merge/,recording/recording.c recording/guest_numbers.c recording/header_form.c base/complaints.c base/error.c base/escape.c base/put_text.c \
 	files/apart.c files/out_file.c files/safe_dir.c files/safe_walk.c ctf/write/tsdl.c ctf/write/ctf_write_metadata.c \
 	ctf/write/ctf_write_tsdl.c ctf/types/ctf_arena.c ctf/types/ctf_event_types.c ctf/types/ctf_places.c \
 	ctf/types/ctf_scopes.c recording/recorded_types.c \

@@ -171,7 +171,7 @@ static void the_end_waits_until_all_are_closed(void **state)
 	hang_up_tend();
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
 	hang_up_listener(ends[0]);
-	tend_until_done();
+	assert_true(hang_up_is_done());
 	assert_false(is_open(given));
 	assert_false(is_open(ends[0]));
 	await_hang_up(other);

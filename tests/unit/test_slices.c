@@ -151,10 +151,34 @@ static void small_packets_do_not_draw_the_cuts(void **state)
 		assert_in_range(cuts[i], 100000 + 10 * i + 9, 100000 + 10 * i + 11);
 }
 
+/* As sparse files do; the sum has more than 64 bits. */
+static void sizes_that_files_claim_make_no_more_cuts(void **state)
+{
+	enum { FILES = 20, SLICES = 8 };
+	static struct strata_ctf_index_place places[FILES];
+	static struct strata_ctf_stream files[FILES];
+	static struct strata_set_stream streams[FILES];
+	const struct strata_trace_set set = { .streams = streams, .nr_streams = FILES };
+	uint64_t cuts[FILES] = { 0 };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < FILES; i++) {
+		places[i].begin_ns = 1 + i;
+		files[i].bytes = INT64_MAX;
+		streams[i].stream = &files[i];
+		streams[i].index = (struct strata_ctf_index){ &places[i], 1, .has_times = true };
+	}
+	assert_in_range(strata_trace_set_cut(&set, SLICES, 0, UINT64_MAX, cuts), 1, SLICES - 1);
+	for (i = SLICES - 1; i < FILES; i++)
+		assert_int_equal(cuts[i], 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(small_packets_do_not_draw_the_cuts),
+		cmocka_unit_test(sizes_that_files_claim_make_no_more_cuts),
 		cmocka_unit_test_setup_teardown(damage_of_earlier_slices_is_told_first, set_up,
 						tear_down),
 	};

@@ -279,6 +279,7 @@ static void call_own(struct calls *calls)
 	struct strata_error error;
 	uint64_t begin = now_ms();
 
+	step(calls->progress, NOBODY, 0);
 	if (app_user_page_call(&user, &error)) {
 		fprintf(stderr, "strata: running applications cannot be woken: %s\n", error.text);
 		return;

@@ -159,7 +159,8 @@ void hang_up_tend(void)
 	if (!closer)
 		closer = worker_open(-1, &error);
 	if (!closer) {
-		note_failure(error.text);
+		if (errno != EBUSY)
+			note_failure(error.text);
 		return;
 	}
 	closing.work.run = close_all;

@@ -111,8 +111,12 @@ int run_lock_look(const char *name, char holder[RUN_LOCK_HOLDER_BYTES], struct s
 
 void run_lock_release(int lock)
 {
+	struct flock whole = { .l_type = F_UNLCK, .l_whence = SEEK_SET };
+
 	/* If it fails, only others' messages are wrong. */
 	if (ftruncate(lock, 0))
 		fprintf(stderr, "strata: a lock in %s: %s\n", run_dir_path(), strerror(errno));
+	/* A thread that closes sockets may have a copy of it for a while (last_close.h). */
+	fcntl(lock, F_OFD_SETLK, &whole);
 	close(lock);
 }

@@ -2,6 +2,7 @@
 /* worker.c - see worker.h: two queues under one lock, for which the caller never waits. */
 #include "consumerd/host/worker.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,6 +67,7 @@ struct worker *worker_open(int news, struct strata_error *error)
 
 	if (!worker) {
 		strata_fail(error, "out of memory");
+		errno = ENOMEM;
 		return NULL;
 	}
 	worker->news = news;
@@ -79,6 +81,7 @@ struct worker *worker_open(int news, struct strata_error *error)
 		return worker;
 	strata_fail(error, "cannot make a thread: %s", strerror(reason));
 	free(worker);
+	errno = reason;
 	return NULL;
 }
 

@@ -28,7 +28,7 @@ struct worker;
  * @news: an eventfd that becomes readable with each finished piece, and where worker_give() or
  * worker_take() came at a moment at which the thread was busy with its queues: take again;
  * -1: none, so the caller takes again and again
- * NULL with the reason.
+ * NULL with the reason, and errno: EBUSY if a thread is being made, so a later call may succeed.
  */
 struct worker *worker_open(int news, struct strata_error *error);
 
