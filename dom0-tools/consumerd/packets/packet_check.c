@@ -151,8 +151,9 @@ static inline const struct strata_event_shape *find_shape(struct strata_source *
 }
 
 /*
- * Finds a place in the table for a record of Xen whose id has none yet.  If there is none, the
- * record gets the id that stands for it, in the packet as well: readers know no other.
+ * Adds the id of a record of Xen to the table.  If the table has no room for it, the record gets
+ * another id, which stands for all that have no room, in the packet as well: readers know no
+ * other.
  * @behind: what follows the record's header, its context first
  * @header_bytes: of that header; a short one has no room for another id, and Xen writes none
  * @id: IN/OUT

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * dispatch.c - how long a server takes to hand a client that has just connected to who answers it:
- * so many processes connect at the same time, and each measures from its connect() to the first
- * bytes of the answer.
+ * NR processes connect together, and each measures the time from connect() to the first bytes of
+ * the answer.
  *
  *   dispatch strata SOCKET NR    a recorder: registers with one event, and gets its rings
  *   dispatch http PORT NR        a web server on the loopback: gets a page
