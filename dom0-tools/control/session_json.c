@@ -7,7 +7,10 @@
 #include <string.h>
 
 #include "base/json_members.h"
+#include "control/object_members.h"
 #include "control/session_model.h"
+#include "control/session_trigger.h"
+#include "control/trigger_json.h"
 #include "recording/header_form.h"
 
 static const char *const ring_names[] = { "default", "single-store", "reserve-commit" };
@@ -73,6 +76,16 @@ struct json_object *session_json_make_rotation(const struct strata_rotation *rot
 	return object;
 }
 
+static struct json_object *make_triggers(const struct strata_session *session)
+{
+	struct json_object *triggers = json_object_new_array();
+	size_t i;
+
+	for (i = 0; i < session->nr_triggers; i++)
+		json_object_array_add(triggers, trigger_json_make(&session->triggers[i]));
+	return triggers;
+}
+
 struct json_object *session_json_make(const struct strata_session *session)
 {
 	struct json_object *object = json_object_new_object(), *channels = json_object_new_array();
@@ -92,6 +105,8 @@ struct json_object *session_json_make(const struct strata_session *session)
 	for (i = 0; i < session->nr_channels; i++)
 		json_object_array_add(channels, make_channel(&session->channels[i]));
 	json_object_object_add(object, "channels", channels);
+	if (session->nr_triggers)
+		json_object_object_add(object, "triggers", make_triggers(session));
 	return object;
 }
 
@@ -103,35 +118,6 @@ struct json_object *session_json_parse(const char *text, size_t length, struct s
 	return NULL;
 }
 
-/* Refuses a member whose name is not in @names, which ends with NULL. */
-static int check_members(struct json_object *object, const char *const *names,
-			 struct strata_error *error)
-{
-	json_object_object_foreach (object, key, value) {
-		const char *const *name = names;
-
-		(void)value;
-		while (*name && strcmp(*name, key))
-			name++;
-		if (!*name)
-			return strata_fail(error, "unknown member \"%.40s\"", key);
-	}
-	return 0;
-}
-
-static int read_name(struct json_object *object, const char *key, const char *const *names,
-		     size_t nr, size_t *index, struct strata_error *error)
-{
-	char text[32];
-
-	if (strata_json_text(object, key, text, sizeof(text), error))
-		return -1;
-	for (*index = 0; *index < nr; ++*index)
-		if (!strcmp(text, names[*index]))
-			return 0;
-	return strata_fail(error, "\"%s\" must not be \"%s\"", key, text);
-}
-
 int session_json_domain(struct json_object *object, const char *key, enum strata_domain *domain,
 			struct strata_error *error)
 {
@@ -141,7 +127,7 @@ int session_json_domain(struct json_object *object, const char *key, enum strata
 
 	for (i = 0; i < STRATA_NR_DOMAINS; i++)
 		names[i] = session_model_domain_name(i);
-	if (read_name(object, key, names, STRATA_NR_DOMAINS, &found, error))
+	if (object_member_name(object, key, names, STRATA_NR_DOMAINS, &found, error))
 		return -1;
 	*domain = (enum strata_domain)found;
 	return 0;
@@ -160,25 +146,14 @@ int session_json_read_rule(struct json_object *object, struct strata_rule *rule,
 		return strata_fail(error, "a rule is not an object");
 	for (i = 0; i < STRATA_NR_RULE_KINDS; i++)
 		names[i] = session_model_rule_name(i);
-	if (check_members(object, members, error) ||
+	if (object_members_check(object, members, error) ||
 	    (strata_json_has(object, "kind") &&
-	     read_name(object, "kind", names, STRATA_NR_RULE_KINDS, &kind, error)) ||
+	     object_member_name(object, "kind", names, STRATA_NR_RULE_KINDS, &kind, error)) ||
 	    (strata_json_has(object, "target") &&
 	     strata_json_text(object, "target", rule->target, sizeof(rule->target), error)) ||
 	    strata_json_text(object, "text", rule->text, sizeof(rule->text), error))
 		return strata_fail_in(error, "rule");
 	rule->kind = (enum strata_rule_kind)kind;
-	return 0;
-}
-
-static int read_u32(struct json_object *object, const char *key, uint32_t *value,
-		    struct strata_error *error)
-{
-	uint64_t wide = *value;
-
-	if (strata_json_has(object, key) && strata_json_u64(object, key, UINT32_MAX, &wide, error))
-		return -1;
-	*value = (uint32_t)wide;
 	return 0;
 }
 
@@ -194,12 +169,12 @@ int session_json_read_channel(struct json_object *object, enum strata_domain dom
 
 	if (!json_object_is_type(object, json_type_object))
 		return strata_fail(error, "a channel is not an object");
-	if (check_members(object, members[domain], error) ||
-	    read_u32(object, "subbuf_bytes", &channel->subbuf_bytes, error) ||
-	    read_u32(object, "nr_subbufs", &channel->nr_subbufs, error) ||
-	    read_u32(object, "budget_per_s", &channel->budget_per_s, error) ||
+	if (object_members_check(object, members[domain], error) ||
+	    object_member_u32(object, "subbuf_bytes", &channel->subbuf_bytes, error) ||
+	    object_member_u32(object, "nr_subbufs", &channel->nr_subbufs, error) ||
+	    object_member_u32(object, "budget_per_s", &channel->budget_per_s, error) ||
 	    (strata_json_has(object, "rings") &&
-	     read_name(object, "rings", ring_names, NR_RING_NAMES, &rings, error)))
+	     object_member_name(object, "rings", ring_names, NR_RING_NAMES, &rings, error)))
 		return strata_fail_in(error, "channel %s", session_model_domain_name(domain));
 	channel->rings = (enum strata_app_mode)rings;
 	if (domain != STRATA_DOMAIN_KERNEL &&
@@ -218,11 +193,11 @@ int session_json_read_rotation(struct json_object *object, struct strata_rotatio
 	*rotation = (struct strata_rotation){ .bytes = 0 };
 	if (!json_object_is_type(object, json_type_object))
 		return strata_fail(error, "a rotation is not an object");
-	if (check_members(object, members, error) ||
+	if (object_members_check(object, members, error) ||
 	    (strata_json_has(object, "bytes") &&
 	     strata_json_u64(object, "bytes", INT64_MAX, &rotation->bytes, error)) ||
-	    read_u32(object, "ms", &rotation->ms, error) ||
-	    read_u32(object, "keep", &rotation->keep, error) ||
+	    object_member_u32(object, "ms", &rotation->ms, error) ||
+	    object_member_u32(object, "keep", &rotation->keep, error) ||
 	    session_model_check_rotation(rotation, error))
 		return strata_fail_in(error, "rotation");
 	return 0;
@@ -273,22 +248,9 @@ static int read_only_channel(struct json_object *domains, struct strata_session 
 
 	if (!json_object_is_type(domains, json_type_object))
 		return strata_fail(error, "\"channels\" is not an object");
-	if (check_members(domains, members, error))
+	if (object_members_check(domains, members, error))
 		return -1;
 	return read_domains(domains, session, &session->channels[0], error);
-}
-
-static int read_truth(struct json_object *object, const char *key, bool *truth,
-		      struct strata_error *error)
-{
-	struct json_object *member;
-
-	if (!json_object_object_get_ex(object, key, &member))
-		return 0;
-	if (!json_object_is_type(member, json_type_boolean))
-		return strata_fail(error, "\"%s\" is neither true nor false", key);
-	*truth = json_object_get_boolean(member);
-	return 0;
 }
 
 /* @seen: bits of the channels that were read before */
@@ -302,7 +264,7 @@ static int read_channel(struct json_object *object, struct strata_session *sessi
 
 	if (!json_object_is_type(object, json_type_object))
 		return strata_fail(error, "a channel is not an object");
-	if (check_members(object, members, error) ||
+	if (object_members_check(object, members, error) ||
 	    strata_json_text(object, "name", name, sizeof(name), error))
 		return strata_fail_in(error, "channel");
 	channel = session_model_add_channel(session, name, error);
@@ -312,7 +274,7 @@ static int read_channel(struct json_object *object, struct strata_session *sessi
 	if (*seen & bit)
 		return strata_fail(error, "there are two channels %s", name);
 	*seen |= bit;
-	if (read_truth(object, "disabled", &channel->disabled, error) ||
+	if (object_member_truth(object, "disabled", &channel->disabled, error) ||
 	    read_domains(object, session, channel, error))
 		return strata_fail_in(error, "channel %s", name);
 	return 0;
@@ -337,6 +299,27 @@ static int read_channels(struct json_object *object, uint64_t version,
 	return 0;
 }
 
+static int read_triggers(struct json_object *object, struct strata_session *session,
+			 struct strata_error *error)
+{
+	struct strata_trigger trigger;
+	struct json_object *list;
+	int result = 0;
+	size_t i;
+
+	if (!strata_json_has(object, "triggers"))
+		return 0;
+	if (strata_json_array(object, "triggers", STRATA_SESSION_TRIGGERS_MAX, &list, error))
+		return -1;
+	for (i = 0; !result && i < json_object_array_length(list); i++) {
+		if (trigger_json_read(json_object_array_get_idx(list, i), &trigger, error))
+			return -1;
+		result = session_trigger_add(session, &trigger, error);
+		session_trigger_clear(&trigger);
+	}
+	return result;
+}
+
 static int read_attributes(struct json_object *object, struct strata_session *session,
 			   struct strata_error *error)
 {
@@ -348,14 +331,15 @@ static int read_attributes(struct json_object *object, struct strata_session *se
 
 	for (i = 0; i < STRATA_NR_HEADER_FORMS; i++)
 		headers[i] = strata_header_form_name(i);
-	if (read_truth(object, "snapshot", &session->snapshot, error))
+	if (object_member_truth(object, "snapshot", &session->snapshot, error))
 		return -1;
 	if (json_object_object_get_ex(object, "rotation", &member) &&
 	    session_json_read_rotation(member, &session->rotation, error))
 		return -1;
-	if (read_u32(object, "switch_timer_ms", &session->switch_ms, error) ||
+	if (object_member_u32(object, "switch_timer_ms", &session->switch_ms, error) ||
 	    (strata_json_has(object, "event_header") &&
-	     read_name(object, "event_header", headers, STRATA_NR_HEADER_FORMS, &header, error)) ||
+	     object_member_name(object, "event_header", headers, STRATA_NR_HEADER_FORMS, &header,
+				error)) ||
 	    (strata_json_has(object, "output") &&
 	     strata_json_text(object, "output", output, sizeof(output), error)))
 		return -1;
@@ -373,9 +357,10 @@ static int read_attributes(struct json_object *object, struct strata_session *se
 int session_json_read(struct json_object *object, struct strata_session *session,
 		      struct strata_error *error)
 {
-	static const char *const members[] = { "strata_session",  "name",         "output",
-					       "snapshot",        "event_header", "channels",
-					       "switch_timer_ms", "rotation",     NULL };
+	static const char *const members[] = {
+		"strata_session",  "name",     "output",   "snapshot", "event_header", "channels",
+		"switch_timer_ms", "rotation", "triggers", NULL
+	};
 	char name[PATH_MAX];
 	uint64_t version;
 
@@ -390,12 +375,13 @@ int session_json_read(struct json_object *object, struct strata_session *session
 				   "reads versions %d and %d",
 				   (unsigned long long)version, SESSION_JSON_VERSION_EARLIER,
 				   SESSION_JSON_VERSION);
-	if (check_members(object, members, error) ||
+	if (object_members_check(object, members, error) ||
 	    strata_json_text(object, "name", name, sizeof(name), error) ||
 	    session_model_init(session, name, NULL, error))
 		return -1;
 	if (!read_attributes(object, session, error) &&
-	    !read_channels(object, version, session, error))
+	    !read_channels(object, version, session, error) &&
+	    !read_triggers(object, session, error))
 		return 0;
 	session_model_clear(session);
 	return strata_fail_in(error, "session %s", name);

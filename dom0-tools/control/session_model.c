@@ -10,6 +10,8 @@
 #include <strata/ring_layout.h>
 #include <strata/switch_period.h>
 
+#include "control/session_trigger.h"
+
 static const char *const domain_names[STRATA_NR_DOMAINS] = { "xen", "kernel", "app" };
 static const char *const rule_names[STRATA_NR_RULE_KINDS] = {
 	"event",  "kprobe",  "kretprobe", "tid",       "pid",      "xen-domain",
@@ -50,7 +52,7 @@ bool session_model_allows(enum strata_domain domain, enum strata_rule_kind kind)
 	}
 }
 
-/* @whose: "a session's"; both kinds are parts of files' names */
+/* @whose: "a session's"; all kinds are parts of files' names */
 static int check_name(const char *whose, const char *name, struct strata_error *error)
 {
 	const size_t length = strlen(name);
@@ -84,6 +86,11 @@ int session_model_check_name(const char *name, struct strata_error *error)
 int session_model_check_channel_name(const char *name, struct strata_error *error)
 {
 	return check_name("a channel's", name, error);
+}
+
+int session_model_check_trigger_name(const char *name, struct strata_error *error)
+{
+	return check_name("a trigger's", name, error);
 }
 
 static bool is_power_of_two(uint32_t value)
@@ -152,6 +159,11 @@ struct strata_channel *session_model_add_channel(struct strata_session *session,
 		return channel;
 	if (session_model_check_channel_name(name, error))
 		return NULL;
+	if (session_trigger_find(session, name)) {
+		strata_fail(error, "session %s has a trigger %s; choose another name for a channel",
+			    session->name, name);
+		return NULL;
+	}
 	if (session->nr_channels == STRATA_SESSION_CHANNELS_MAX) {
 		strata_fail(error,
 			    "session %s has %u channels, as many as there can be; create another "
@@ -190,43 +202,60 @@ int session_model_init(struct strata_session *session, const char *name, const c
 	return 0;
 }
 
+void session_model_clear_channel(struct strata_channel *channel)
+{
+	size_t domain;
+
+	for (domain = 0; domain < STRATA_NR_DOMAINS; domain++)
+		free(channel->domains[domain].rules);
+	*channel = (struct strata_channel){ .disabled = false };
+}
+
 void session_model_clear(struct strata_session *session)
 {
-	size_t i, domain;
+	size_t i;
 
 	for (i = 0; i < session->nr_channels; i++)
-		for (domain = 0; domain < STRATA_NR_DOMAINS; domain++)
-			free(session->channels[i].domains[domain].rules);
+		session_model_clear_channel(&session->channels[i]);
+	for (i = 0; i < session->nr_triggers; i++)
+		session_model_clear_channel(&session->triggers[i].counted);
 	free(session->output);
 	*session = (struct strata_session){ .output = NULL };
 }
 
-/* Gives a copy of a channel rules of its own.  Whether there was memory for them; if not, it has
- * none. */
-static bool copy_rules(struct strata_domain_channel *to, const struct strata_domain_channel *from)
+bool session_model_copy_rules(struct strata_channel *channel)
 {
-	to->rules = NULL;
-	if (!from->nr_rules)
-		return true;
-	to->rules = reallocarray(NULL, from->nr_rules, sizeof(*to->rules));
-	if (to->rules)
-		memcpy(to->rules, from->rules, from->nr_rules * sizeof(*to->rules));
-	return to->rules != NULL;
+	bool whole = true;
+	size_t domain;
+
+	for (domain = 0; domain < STRATA_NR_DOMAINS; domain++) {
+		struct strata_domain_channel *in = &channel->domains[domain];
+		const struct strata_rule *from = in->rules;
+
+		in->rules = NULL;
+		if (!in->nr_rules)
+			continue;
+		in->rules = reallocarray(NULL, in->nr_rules, sizeof(*in->rules));
+		if (in->rules)
+			memcpy(in->rules, from, in->nr_rules * sizeof(*in->rules));
+		whole &= in->rules != NULL;
+	}
+	return whole;
 }
 
 int session_model_copy(struct strata_session *to, const struct strata_session *from,
 		       struct strata_error *error)
 {
 	bool whole = true;
-	size_t i, domain;
+	size_t i;
 
 	*to = *from;
 	to->output = from->output ? strdup(from->output) : NULL;
 	whole &= !from->output || to->output;
-	for (i = 0; i < from->nr_channels; i++)
-		for (domain = 0; domain < STRATA_NR_DOMAINS; domain++)
-			whole &= copy_rules(&to->channels[i].domains[domain],
-					    &from->channels[i].domains[domain]);
+	for (i = 0; i < to->nr_channels; i++)
+		whole &= session_model_copy_rules(&to->channels[i]);
+	for (i = 0; i < to->nr_triggers; i++)
+		whole &= session_model_copy_rules(&to->triggers[i].counted);
 	if (whole)
 		return 0;
 	session_model_clear(to);
@@ -301,11 +330,10 @@ static struct strata_rule *find_filter(struct strata_domain_channel *channel,
 	return NULL;
 }
 
-int session_model_add_rule(struct strata_session *session, struct strata_channel *channel,
-			   enum strata_domain domain, const struct strata_rule *rule,
+int session_model_put_rule(struct strata_domain_channel *in, enum strata_domain domain,
+			   const struct strata_rule *rule, bool has_room,
 			   struct strata_error *error)
 {
-	struct strata_domain_channel *in = &channel->domains[domain];
 	struct strata_rule *rules, *filter;
 
 	if (check_rule(domain, rule, error))
@@ -317,17 +345,30 @@ int session_model_add_rule(struct strata_session *session, struct strata_channel
 		*filter = *rule;
 		return 0;
 	}
-	if (count_rules(session) >= STRATA_SESSION_RULES_MAX)
-		return strata_fail(error,
-				   "session %s has %u rules, as many as there can be; use "
-				   "patterns, or another session",
-				   session->name, STRATA_SESSION_RULES_MAX);
+	if (!has_room)
+		return 1;
 	rules = reallocarray(in->rules, in->nr_rules + 1, sizeof(*rules));
 	if (!rules)
 		return strata_fail(error, "out of memory");
 	in->rules = rules;
 	in->rules[in->nr_rules++] = *rule;
 	return 0;
+}
+
+int session_model_add_rule(struct strata_session *session, struct strata_channel *channel,
+			   enum strata_domain domain, const struct strata_rule *rule,
+			   struct strata_error *error)
+{
+	const bool has_room = count_rules(session) < STRATA_SESSION_RULES_MAX;
+	const int result =
+		session_model_put_rule(&channel->domains[domain], domain, rule, has_room, error);
+
+	if (result <= 0)
+		return result;
+	return strata_fail(error,
+			   "session %s has %u rules, as many as there can be; use patterns, or "
+			   "another session",
+			   session->name, STRATA_SESSION_RULES_MAX);
 }
 
 int session_model_remove_rule(struct strata_session *session, struct strata_channel *channel,

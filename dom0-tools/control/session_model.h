@@ -37,12 +37,20 @@ void session_model_clear(struct strata_session *session);
 int session_model_copy(struct strata_session *to, const struct strata_session *from,
 		       struct strata_error *error);
 
+/* Frees the rules of a channel that is in no session. */
+void session_model_clear_channel(struct strata_channel *channel);
+
+/* Gives the copy of a channel rules of its own.  Whether there was memory for them; what there was
+ * none for, it does not have. */
+bool session_model_copy_rules(struct strata_channel *channel);
+
 /* In the name of a session that a member of the group tracing owns, before his number: "web@1000".
  */
 #define SESSION_OWNER_MARK '@'
 
-/* Checks the name of a session or of a channel, from a user or a file. */
+/* Checks the name of a session, of a channel or of a trigger, from a user or a file. */
 int session_model_check_name(const char *name, struct strata_error *error);
+int session_model_check_trigger_name(const char *name, struct strata_error *error);
 int session_model_check_channel_name(const char *name, struct strata_error *error);
 
 /* Finds a channel.  @name: NULL: the default one.  NULL: it does not exist. */
@@ -71,6 +79,12 @@ struct strata_ring_geometry session_model_geometry(const struct strata_domain_ch
  * the same events. */
 int session_model_add_rule(struct strata_session *session, struct strata_channel *channel,
 			   enum strata_domain domain, const struct strata_rule *rule,
+			   struct strata_error *error);
+
+/* Adds a rule to those of a channel in a domain, unless the channel has it.  @has_room: for another
+ * one.  1: there is no room, and it is not added. */
+int session_model_put_rule(struct strata_domain_channel *in, enum strata_domain domain,
+			   const struct strata_rule *rule, bool has_room,
 			   struct strata_error *error);
 
 /* Removes a rule of exactly this kind, target and text from a channel of the session. */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * strata_consumerd.c - records one channel of a session, whose model it reads from standard input;
- * stratad starts it (stratad/sessions/consumer.h).  SIGINT ends the recording.
+ * strata_consumerd.c - records one channel of a session, whose model it reads from standard input,
+ * or counts for one of its triggers; stratad starts it (stratad/sessions/consumer.h).  SIGINT ends
+ * that.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,9 +19,11 @@
 #include "consumerd/host/run_lock.h"
 #include "control/session_json.h"
 #include "control/session_model.h"
+#include "control/session_trigger.h"
 #include "files/read_at.h"
 #include "stratad/session_options.h"
 #include "stratad/sessions/session_files.h"
+#include "stratad/trigger/trigger_session.h"
 
 static int read_model(const char *name, struct strata_session *model, struct strata_error *error)
 {
@@ -57,13 +60,32 @@ static bool has_starter(int ready_fd)
 	return poll(&pipe, 1, 0) <= 0 || !(pipe.revents & POLLERR);
 }
 
-/* Records, and says in the session's files how that ended. */
+/* Records the channel.  Returns the exit status; errors have been printed. */
 static int record(const struct strata_session *model, const struct strata_channel *channel,
-		  const char *output, int ready_fd, struct strata_error *error)
+		  const char *output, int ready_fd)
+{
+	struct session_options options;
+	struct strata_error error;
+	int status = STRATA_STATUS_FAILED;
+
+	if (session_options_build(&options, model, channel, output, &error)) {
+		fprintf(stderr, "strata: %s\n", error.text);
+	} else {
+		options.record.ready_fd = ready_fd;
+		status = record_session(&options.record);
+	}
+	session_options_clear(&options);
+	return status;
+}
+
+/* Records, or counts, and says in the session's files how that ended.  @trigger: NULL: records
+ * @channel.  Returns the exit status, or -1. */
+static int run(const struct strata_session *model, const struct strata_channel *channel,
+	       const struct strata_trigger *trigger, const char *output, int ready_fd,
+	       struct strata_error *error)
 {
 	const struct session_consumer of = session_files_consumer(model, channel);
-	int lock = session_files_lock(&of, error), status = STRATA_STATUS_FAILED;
-	struct session_options options;
+	int lock = session_files_lock(&of, error), status;
 
 	if (lock < 0)
 		return -1;
@@ -73,23 +95,31 @@ static int record(const struct strata_session *model, const struct strata_channe
 		return strata_fail(error,
 				   "stratad ended before the recording began; start it again");
 	}
-	if (session_options_build(&options, model, channel, output, error)) {
-		fprintf(stderr, "strata: %s\n", error->text);
-	} else {
-		options.record.ready_fd = ready_fd;
-		status = record_session(&options.record);
-	}
-	session_options_clear(&options);
+	status = trigger ? trigger_session(model->name, trigger, ready_fd)
+			 : record(model, channel, output, ready_fd);
 	if (session_files_write_ended(&of, status, error))
 		fprintf(stderr, "strata: %s\n", error->text);
 	run_lock_release(lock);
 	return status;
 }
 
+/* Runs the channel or trigger of that name.  Returns the exit status, or -1. */
+static int run_named(struct strata_session *model, const char *name, const char *output,
+		     int ready_fd, struct strata_error *error)
+{
+	const struct strata_channel *channel = session_model_channel(model, name);
+	const struct strata_trigger *trigger = session_trigger_find(model, name);
+
+	if (channel)
+		return run(model, channel, NULL, output, ready_fd, error);
+	if (trigger)
+		return run(model, &trigger->counted, trigger, output, ready_fd, error);
+	return strata_fail(error, "session %s has no channel or trigger %s", model->name, name);
+}
+
 int main(int argc, char **argv)
 {
 	struct strata_error error = { "" };
-	const struct strata_channel *channel;
 	struct strata_session model;
 	int status = -1, ready_fd;
 
@@ -101,11 +131,7 @@ int main(int argc, char **argv)
 	if (ready_fd <= STDERR_FILENO || fcntl(ready_fd, F_SETFD, FD_CLOEXEC))
 		strata_fail(&error, "%s is no open descriptor", argv[4]);
 	else if (!read_model(argv[1], &model, &error)) {
-		channel = session_model_channel(&model, argv[2]);
-		if (channel)
-			status = record(&model, channel, argv[3], ready_fd, &error);
-		else
-			strata_fail(&error, "session %s has no channel %s", argv[1], argv[2]);
+		status = run_named(&model, argv[2], argv[3], ready_fd, &error);
 		session_model_clear(&model);
 	}
 	if (status < 0)

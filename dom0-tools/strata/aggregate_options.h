@@ -1,19 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * aggregate_options.h - options about what is counted, which `strata top`, `trigger` and `record
- * --aggregate` share, and the run with them.
+ * --aggregate` share.
  */
 #ifndef STRATA_STRATA_AGGREGATE_OPTIONS_H
 #define STRATA_STRATA_AGGREGATE_OPTIONS_H
 
-#include "stratad/aggregate_session.h"
-
-/* What is counted, as the command line has it.  Zero-initialised is everything of Xen. */
-struct aggregate_words {
-	const char *spec;
-	const char *xen_events; /* NULL: was not given */
-	struct kernel_selection *kernels;
-};
+#include "stratad/aggregate_run.h"
 
 /* Of getopt_long(), in every verb that has these options. */
 #define AGGREGATE_OPTIONS                                          \
@@ -37,16 +30,5 @@ int aggregate_option(struct aggregate_options *options, struct aggregate_words *
 		     char *argument, struct strata_error *error);
 
 void aggregate_options_end(struct aggregate_options *options, struct aggregate_words *words);
-
-/*
- * Counts.
- * @options: with look, idle and data
- * @what: OUT: the parsed specification, which look may use
- * @open, @close: called with options->data around it, if the words make sense; may be NULL
- * Returns an exit status; errors have been printed.
- */
-int aggregate_run(struct aggregate_options *options, const struct aggregate_words *words,
-		  struct aggregate_choice *what, void (*open)(void *data),
-		  void (*close)(void *data));
 
 #endif /* STRATA_STRATA_AGGREGATE_OPTIONS_H */

@@ -10,7 +10,7 @@
 #include "base/escape.h"
 #include "consumerd/xen/guest.h"
 #include "outputs/table.h"
-#include "strata/aggregate_names.h"
+#include "stratad/aggregate_names.h"
 
 #define ROWS_SHOWN 200u
 #define BAR_WIDTH  40u

@@ -9,6 +9,7 @@
 #include "base/exit_status.h"
 #include "strata/commands.h"
 #include "strata/session_request.h"
+#include "strata/trigger_lines.h"
 
 static void usage(FILE *out)
 {
@@ -168,6 +169,7 @@ static void print_whole(const struct strata_session_status *session)
 			print_domain(domain, &channel->domains[domain]);
 		print_state(model, session->channels[i]);
 	}
+	trigger_lines_print(session);
 }
 
 static void show(const struct strata_control *control, bool whole)

@@ -43,6 +43,9 @@ static const struct {
 	{ "destroy", strata_cmd_destroy, "remove a session; its recordings stay", true },
 	{ "top", strata_cmd_top, "count events and times of hypervisor and kernels, live", false },
 	{ "trigger", strata_cmd_trigger, "take a snapshot when a condition is met", false },
+	{ "add-trigger", strata_cmd_add_trigger, "the same, as a part of a session", true },
+	{ "remove-trigger", strata_cmd_remove_trigger, "remove a trigger from a session", true },
+	{ "list-triggers", strata_cmd_list_triggers, "list the triggers of a session", true },
 	{ "select", strata_cmd_select, "change the selection of a running recorder", false },
 	{ "snapshot", strata_cmd_snapshot, "write the events of a flight recorder", true },
 	{ "recover", strata_cmd_recover, "restore the recording of a killed recorder", false },
@@ -66,9 +69,6 @@ static const struct {
 	const char *name;
 	const char *instead;
 } lttng_verbs[] = {
-	{ "add-trigger", "`strata trigger` waits for a condition and takes a snapshot" },
-	{ "list-triggers", "a trigger is a running `strata trigger` process" },
-	{ "remove-trigger", "interrupt the `strata trigger` process to end a trigger" },
 	{ "enable-consumer", "`strata start` starts the session's consumer" },
 	{ "regenerate", "the recorder updates metadata when a source appears; `strata recover` "
 			"restores the recording of a killed recorder" },

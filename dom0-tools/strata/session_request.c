@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "base/exit_status.h"
-#include "control/sibling.h"
+#include "control/handle_beside.h"
 
 static bool system_wide;
 
@@ -17,19 +17,14 @@ void session_request_set_system(void)
 
 struct strata_control *session_request_begin(void)
 {
-	struct strata_control *control = strata_control_new();
 	struct strata_error error = { "" };
-	char path[PATH_MAX] = "";
+	struct strata_control *control = handle_beside(&error);
 
 	if (control)
 		strata_control_set_system(control, system_wide);
-	/* A missing program is no error before it is needed. */
-	sibling_path("stratad", path, &error);
-	if (control && path[0] && strata_control_set_stratad(control, path) == STRATA_CONTROL_OK)
-		return control;
-	strata_control_free(control);
-	fprintf(stderr, "strata: %s\n", error.text[0] ? error.text : "out of memory");
-	return NULL;
+	else
+		fprintf(stderr, "strata: %s\n", error.text);
+	return control;
 }
 
 int session_request_end(struct strata_control *control, enum strata_control_result result,

@@ -401,6 +401,8 @@ static int run(struct session *session, struct strata_error *error)
 		session->in_xen ? "Xen, " : "", aggregated_kernels_counting(&session->kernels),
 		session->apps ? ", applications" : "",
 		options->duration_ms ? "" : "; Ctrl-C ends it");
+	if (options->begun)
+		options->begun(options->data);
 	while (!result) {
 		next_ms += options->interval_ms ? options->interval_ms : UINT64_MAX;
 		if (options->duration_ms && options->duration_ms <= next_ms) {

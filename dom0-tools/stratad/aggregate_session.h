@@ -61,6 +61,8 @@ struct aggregate_options {
 	int (*look)(void *data, const struct aggregate_look *look, struct strata_error *error);
 	/* Called a few times a second; NULL: nothing to do. */
 	int (*idle)(void *data);
+	/* Called when all count; NULL: nothing to do. */
+	void (*begun)(void *data);
 	void *data;
 };
 

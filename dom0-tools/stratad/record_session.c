@@ -22,6 +22,7 @@
 #include "consumerd/host/oom_score.h"
 #include "stratad/kallsyms.h"
 #include "stratad/session.h"
+#include "stratad/tell_ready.h"
 #include "files/apart.h"
 #include "consumerd/host/stderr_queue.h"
 
@@ -308,19 +309,6 @@ static int stop(struct session *session, bool writable, struct strata_error *err
 	if (writable && recorder_drain(session->recorder, RECORDER_DRAIN_ALL, &nr_packets, error))
 		return -1;
 	return result;
-}
-
-/* Tells scripts that the recording has started. */
-static void tell_ready(int fd)
-{
-	static const char line[] = "ready\n";
-
-	if (fd < 0)
-		return;
-	if (write(fd, line, sizeof(line) - 1) != (ssize_t)sizeof(line) - 1)
-		fprintf(stderr, "strata: --ready-fd %d: %s\n", fd, strerror(errno));
-	if (fd > STDERR_FILENO)
-		close(fd);
 }
 
 static int record(struct session *session, struct strata_error *error)

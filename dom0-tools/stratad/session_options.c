@@ -22,69 +22,6 @@ static const enum select_kind kernel_kinds[STRATA_NR_RULE_KINDS] = {
 	[STRATA_RULE_TRACEPOINT] = SELECT_TRACEPOINT,
 };
 
-static bool belongs_together(const struct strata_rule *one, const struct strata_rule *other)
-{
-	return one == other || (one->kind == other->kind && !session_model_is_alone(one->kind) &&
-				!strcmp(one->target, other->target));
-}
-
-/*
- * Makes the text of all rules of a channel that belong together with one: "g1:sched_*,irq_*".
- * @skipped: whether an earlier rule has made it; NULL: it may begin anywhere
- * NULL: out of memory, or it was made.
- */
-static char *join(const struct strata_domain_channel *channel, const struct strata_rule *rule,
-		  bool *skipped)
-{
-	size_t bytes = strlen(rule->target) + 2, i;
-	char *text, *end;
-
-	if (skipped)
-		*skipped = false;
-	for (i = 0; i < channel->nr_rules; i++) {
-		const struct strata_rule *one = &channel->rules[i];
-
-		if (!belongs_together(rule, one))
-			continue;
-		if (skipped && one < rule) {
-			*skipped = true;
-			return NULL;
-		}
-		bytes += strlen(one->text) + 1;
-	}
-	text = malloc(bytes);
-	if (!text)
-		return NULL;
-	end = stpcpy(text, rule->target);
-	if (rule->target[0])
-		end = stpcpy(end, ":");
-	for (i = 0; i < channel->nr_rules; i++) {
-		const struct strata_rule *one = &channel->rules[i];
-
-		if (!belongs_together(rule, one))
-			continue;
-		if (end != text && end[-1] != ':')
-			end = stpcpy(end, ",");
-		end = stpcpy(end, one->text);
-	}
-	*end = '\0';
-	return text;
-}
-
-/* Keeps the text of a rule and of those that belong to it.  @text: OUT, NULL: an earlier rule has
- * it.  0, or -1: out of memory. */
-static int take_text(struct session_options *options, const struct strata_domain_channel *channel,
-		     const struct strata_rule *rule, char **text, struct strata_error *error)
-{
-	bool skipped;
-
-	*text = join(channel, rule, &skipped);
-	if (!*text)
-		return skipped ? 0 : strata_fail(error, "out of memory");
-	options->texts[options->nr_texts++] = *text;
-	return 0;
-}
-
 static int add_xen(struct session_options *options, const struct strata_channel *whole,
 		   struct strata_error *error)
 {
@@ -98,7 +35,7 @@ static int add_xen(struct session_options *options, const struct strata_channel 
 		const struct strata_rule *rule = &channel->rules[i];
 		char *text;
 
-		if (take_text(options, channel, rule, &text, error))
+		if (rule_texts_take(&options->texts, channel, rule, &text, error))
 			return -1;
 		if (!text)
 			continue;
@@ -123,7 +60,7 @@ static int add_kernels(struct session_options *options, const struct strata_chan
 		const struct strata_rule *rule = &channel->rules[i];
 		char *text;
 
-		if (take_text(options, channel, rule, &text, error))
+		if (rule_texts_take(&options->texts, channel, rule, &text, error))
 			return -1;
 		if (text && select_parse_kernel(kernel_kinds[rule->kind], text,
 						&record->kernels[record->nr_kernels++], error))
@@ -148,7 +85,7 @@ static int add_apps(struct session_options *options, const struct strata_channel
 	for (i = 0; i < channel->nr_rules; i++) {
 		char *text;
 
-		if (take_text(options, channel, &channel->rules[i], &text, error))
+		if (rule_texts_take(&options->texts, channel, &channel->rules[i], &text, error))
 			return -1;
 		if (text && select_parse_app(text, &record->apps[record->nr_apps++], error))
 			return -1;
@@ -182,13 +119,13 @@ int session_options_build(struct session_options *options, const struct strata_s
 	};
 	record->xen = &options->xen;
 	record->app_file_users = &options->file_users;
-	options->texts = calloc(STRATA_SESSION_RULES_MAX, sizeof(*options->texts));
 	/* One more: no kernel. */
 	record->kernels =
 		calloc(domains[STRATA_DOMAIN_KERNEL].nr_rules + 1, sizeof(*record->kernels));
 	/* One more, which the recorder may add. */
 	record->apps = calloc(domains[STRATA_DOMAIN_APP].nr_rules + 1, sizeof(*record->apps));
-	if (!options->texts || !record->kernels || !record->apps)
+	if (rule_texts_begin(&options->texts, STRATA_SESSION_RULES_MAX) || !record->kernels ||
+	    !record->apps)
 		return strata_fail(error, "out of memory");
 	if (add_xen(options, channel, error) || add_kernels(options, channel, error) ||
 	    add_apps(options, channel, error))
@@ -201,15 +138,11 @@ int session_options_build(struct session_options *options, const struct strata_s
 
 void session_options_clear(struct session_options *options)
 {
-	size_t i;
-
 	select_xen_clear(&options->xen);
 	free(options->record.kernels);
 	free(options->record.apps);
-	for (i = 0; i < options->nr_texts; i++)
-		free(options->texts[i]);
-	free(options->texts);
-	*options = (struct session_options){ .texts = NULL };
+	rule_texts_end(&options->texts);
+	*options = (struct session_options){ .texts = { NULL } };
 }
 
 /* Writes the request for a filter: that of the rule, or, as the session does not have it any more,
@@ -255,8 +188,8 @@ int session_options_reselect(const struct strata_session *session,
 				   "a %s cannot be changed while session %s records; stop it first",
 				   word, session->name);
 	for (i = 0; !text && i < channel->nr_rules; i++)
-		if (belongs_together(rule, &channel->rules[i])) {
-			text = join(channel, rule, NULL);
+		if (rule_texts_belong(rule, &channel->rules[i])) {
+			text = rule_texts_join(channel, rule, NULL);
 			if (!text)
 				return strata_fail(error, "out of memory");
 		}

@@ -9,13 +9,13 @@
 #include <strata/control.h>
 
 #include "stratad/record_session.h"
+#include "stratad/rule_texts.h"
 
 struct session_options {
 	struct record_options record; /* points into the rest */
 	struct xen_selection xen;
 	struct app_file_users file_users;
-	char **texts;
-	size_t nr_texts;
+	struct rule_texts texts;
 };
 
 /*

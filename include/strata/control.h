@@ -6,6 +6,7 @@
  *   domain    where events happen: the hypervisor, kernels, applications
  *   channel   ring buffers of its own in each domain, with a recorder of its own
  *   rule      which events of which kernel or application go to a channel, and while what runs
+ *   trigger   a condition, and what is done when it is met
  *
  * The command line, the saved file of a session and the messages between strata and stratad carry
  * these structures and nothing else (docs/formats.md has their text form).
@@ -29,11 +30,13 @@ extern "C" {
 #define STRATA_CHANNEL_NAME_BYTES 41u
 #define STRATA_RULE_TARGET_BYTES  80u
 #define STRATA_RULE_TEXT_BYTES    1024u
+#define STRATA_TRIGGER_SPEC_BYTES 256u
 
 /* Limits of one session: rules of all its channels, and channels, which is also how many recorders
  * a machine can have. */
 #define STRATA_SESSION_RULES_MAX    256u
 #define STRATA_SESSION_CHANNELS_MAX 8u
+#define STRATA_SESSION_TRIGGERS_MAX 4u
 
 /* The channel that every session has, and that is meant where none is named. */
 #define STRATA_CHANNEL_DEFAULT "channel0"
@@ -104,6 +107,27 @@ struct strata_rotation {
 	uint32_t keep;  /* recordings since the start that stay, the present one included; 0: all */
 };
 
+/*
+ * A trigger counts events while its session records, without recording them, in a channel of its
+ * own in each domain.  When the counts of an interval meet its condition, it takes a snapshot of
+ * the session, which is a flight recorder, or rotates its recording.
+ */
+struct strata_trigger {
+	/* Name of the trigger, unlike those of the session's channels, and where it counts: rules
+	 * about events, filters and domains.  Sizes of rings mean nothing here. */
+	struct strata_channel counted;
+	char spec[STRATA_TRIGGER_SPEC_BYTES]; /* what it counts: "count", "time:BEGIN..END"; behind
+						 it ":domain" or ":process", for each of them */
+	uint64_t above_ns;    /* least time that meets the condition; 0: events are counted */
+	uint64_t least_count; /* of events or times in an interval; at least 1 */
+	uint32_t interval_ms; /* between two looks at the counts */
+	bool rotate;          /* rotates the recording; else: takes a snapshot */
+	uint32_t max;         /* number of actions after which it ends; 0: no limit */
+	uint32_t max_each;    /* number of actions for each user or domain; 0: no limit */
+	uint32_t pause_ms;    /* least time between two actions for the same user or domain */
+	uint32_t keep_free;   /* percent of the disk that later snapshots leave free */
+};
+
 struct strata_session {
 	char name[STRATA_SESSION_NAME_BYTES]; /* letters, digits, '-', '_', '.'; not '.' first */
 	char *output;  /* absolute path; each start makes a recording in it */
@@ -114,6 +138,8 @@ struct strata_session {
 	/* The first is STRATA_CHANNEL_DEFAULT. */
 	struct strata_channel channels[STRATA_SESSION_CHANNELS_MAX];
 	size_t nr_channels;
+	struct strata_trigger triggers[STRATA_SESSION_TRIGGERS_MAX];
+	size_t nr_triggers;
 };
 
 #ifdef __cplusplus

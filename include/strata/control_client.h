@@ -20,6 +20,8 @@
  *   | snapshot                      | strata_control_snapshot()                            |
  *   | rotate, clear                 | strata_control_rotate(), _clear()                    |
  *   | enable-, disable-rotation     | strata_control_set_rotation()                        |
+ *   | add-trigger, remove-trigger   | strata_control_add_trigger(), _remove_trigger()      |
+ *   | list-triggers                 | strata_control_status()                              |
  *   | save                          | strata_control_get(), _session_text()                |
  *   | load                          | strata_control_session_read(), _create()             |
  *
@@ -170,6 +172,42 @@ enum strata_control_result strata_control_session_read(struct strata_control *co
 const char *strata_control_domain_name(enum strata_domain domain);
 const char *strata_control_rule_name(enum strata_rule_kind kind);
 
+/* Triggers as structures ---------------------------------------------------------------------- */
+
+/*
+ * Makes a trigger that takes a snapshot when it counts one event, or time, in an interval of 100
+ * ms, and then pauses for 10 s.  Change its members, and add rules about what it counts, before
+ * strata_control_add_trigger().
+ * @name: 1 to 40 letters, digits, '-', '_' and '.'
+ * @spec: what it counts, as of `strata top`: "count", "time:BEGIN..END"; behind it ":domain" or
+ *        ":process"
+ * @trigger: OUT, for strata_control_trigger_free()
+ * Returns OK or WRONG.
+ */
+enum strata_control_result strata_control_trigger_new(struct strata_control *control,
+						      const char *name, const char *spec,
+						      struct strata_trigger **trigger);
+
+/* Frees a trigger of this library.  NULL is allowed. */
+void strata_control_trigger_free(struct strata_trigger *trigger);
+
+/*
+ * Adds rules about where a trigger counts.  Without any it counts in the hypervisor.
+ * @kind: STRATA_RULE_EVENT, STRATA_RULE_FILTER (kernels) or STRATA_RULE_XEN_DOMAIN
+ * @target, @list: as of strata_control_session_add(); of times the list is "all", or "default" of
+ *         kernels
+ * Returns OK or WRONG; then the trigger may have some of them.
+ */
+enum strata_control_result strata_control_trigger_add(struct strata_control *control,
+						      struct strata_trigger *trigger,
+						      enum strata_domain domain,
+						      enum strata_rule_kind kind,
+						      const char *target, const char *list);
+
+/* Checks a trigger as far as that is possible without stratad.  Returns OK or WRONG. */
+enum strata_control_result strata_control_trigger_check(struct strata_control *control,
+							const struct strata_trigger *trigger);
+
 /* Verbs --------------------------------------------------------------------------------------- */
 /*
  * Each returns one of the results above, and leaves message, notes and reply in the handle.
@@ -274,6 +312,24 @@ enum strata_control_result strata_control_set_rotation(struct strata_control *co
 						       const char *name, uint64_t bytes,
 						       uint32_t ms, uint32_t keep);
 
+/*
+ * Adds a trigger to a session.  It counts from the session's start to its stop; at once, if the
+ * session records: this returns when it counts.  Actions are in the log that a stop shows.
+ * @trigger: copied
+ */
+enum strata_control_result strata_control_add_trigger(struct strata_control *control,
+						      const char *name,
+						      const struct strata_trigger *trigger);
+
+/* The same by text: a JSON object (docs/formats.md), like {"name": "slow", "spec":
+ * "time:vm_exit..vm_entry", "above_ns": 10000000}. */
+enum strata_control_result strata_control_add_trigger_text(struct strata_control *control,
+							   const char *name, const char *object);
+
+/* Removes a trigger.  It counts no more when this returns.  @trigger: its name */
+enum strata_control_result strata_control_remove_trigger(struct strata_control *control,
+							 const char *name, const char *trigger);
+
 /* Status -------------------------------------------------------------------------------------- */
 
 /* Of a channel; and of a session: that of the last one here that one of its channels has, but
@@ -327,6 +383,16 @@ struct strata_channel_status {
 	uint64_t not_shown; /* further sources and waits, for which the answer had no room */
 };
 
+/* A trigger, as stratad describes it.  Strings are never NULL. */
+struct strata_trigger_status {
+	const char *name;
+	enum strata_session_state state; /* STRATA_SESSION_RECORDS: it counts */
+	int exit_status;                 /* STRATA_SESSION_ENDED: 0: it had its actions */
+	int process;                     /* that counts, or 0 */
+	const char *last; /* its last message: of an action, or why it ended; "": none.  Names in
+			     it are escaped. */
+};
+
 /* A session, as stratad describes it.  Strings are never NULL.  Members are added at the end only.
  */
 struct strata_session_status {
@@ -344,6 +410,9 @@ struct strata_session_status {
 	uint64_t bytes;
 	uint64_t lost;
 	uint64_t snapshots;
+
+	size_t nr_triggers; /* those of the model */
+	const struct strata_trigger_status *const *triggers;
 };
 
 /*

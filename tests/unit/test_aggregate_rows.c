@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "strata/aggregate_rows.h"
+#include "stratad/aggregate_rows.h"
 #include "strata/aggregate_view.h"
 
 static const struct strata_aggregate_spec counts = { .version = 1,

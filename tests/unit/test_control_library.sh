@@ -36,7 +36,7 @@ check "the version is in its name" has "$(readelf -d "$library.so")" "soname: [l
 # Verbs of sessions in the command have nothing but the public header.
 uses_header_alone() {
 	local file
-	for file in create session rules channel save status; do
+	for file in create session rules channel save status triggers; do
 		grep -l '"control/library/\|"control/session_json\|"control/message\|json-c' "dom0-tools/strata/cmd_$file.c"
 	done | grep . && return 1
 	! grep '"control/library/\|"control/session_json\|"control/message\|json-c' dom0-tools/strata/session_request.[ch]
@@ -102,7 +102,7 @@ lines example tests/unit/control/session.py "$work/python" "$program"
 pkill -x stratad
 await test ! -e /run/strata/stratad.sock
 check "eight threads start stratad, create, change, save, load and destroy" has "$("$client" threads 8 2>&1)" "8 of 8"
-check "wrong arguments are refused before they are sent" is "$("$client" arguments | cut -d' ' -f1 | sort | uniq -c | tr -s ' ')" " 17 2"
+check "wrong arguments are refused before they are sent" is "$("$client" arguments | cut -d' ' -f1 | sort | uniq -c | tr -s ' ')" " 24 2"
 pkill -x stratad
 await test ! -e /run/strata/stratad.sock
 check "a program with blocked signals and open descriptors starts stratad" "$client" start "$PWD/out/bin/stratad"

@@ -9,7 +9,7 @@
 
 #include <strata/event.h>
 
-#include "strata/trigger_owners.h"
+#include "stratad/trigger/trigger_owners.h"
 
 static const struct strata_aggregate_spec spec;
 static const struct strata_event_desc event;

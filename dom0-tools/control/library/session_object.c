@@ -121,6 +121,14 @@ static int check_whole_channel(const struct strata_channel *channel, struct stra
 	return 0;
 }
 
+int session_object_check_trigger(const struct strata_trigger *trigger, struct strata_error *error)
+{
+	if (!memchr(trigger->spec, 0, sizeof(trigger->spec)))
+		return strata_fail(error,
+				   "a trigger's specification does not end with a zero byte");
+	return check_whole_channel(&trigger->counted, error);
+}
+
 int session_object_check(const struct strata_session *session, struct strata_error *error)
 {
 	size_t i;
@@ -133,8 +141,14 @@ int session_object_check(const struct strata_session *session, struct strata_err
 	if (!session->nr_channels || session->nr_channels > STRATA_SESSION_CHANNELS_MAX)
 		return strata_fail(error, "session %s: invalid number of channels: %zu",
 				   session->name, session->nr_channels);
+	if (session->nr_triggers > STRATA_SESSION_TRIGGERS_MAX)
+		return strata_fail(error, "session %s: invalid number of triggers: %zu",
+				   session->name, session->nr_triggers);
 	for (i = 0; i < session->nr_channels; i++)
 		if (check_whole_channel(&session->channels[i], error))
+			return -1;
+	for (i = 0; i < session->nr_triggers; i++)
+		if (session_object_check_trigger(&session->triggers[i], error))
 			return -1;
 	return 0;
 }

@@ -16,6 +16,7 @@ int session_object_check_rule(enum strata_domain domain, const struct strata_rul
 int session_object_check_channel(enum strata_domain domain,
 				 const struct strata_domain_channel *channel,
 				 struct strata_error *error);
+int session_object_check_trigger(const struct strata_trigger *trigger, struct strata_error *error);
 int session_object_check(const struct strata_session *session, struct strata_error *error);
 
 #endif /* STRATA_CONTROL_LIBRARY_SESSION_OBJECT_H */

@@ -31,6 +31,8 @@ struct whole_status {
 	struct strata_session model;
 	struct whole_channel channels[STRATA_SESSION_CHANNELS_MAX];
 	const struct strata_channel_status *channel_list[STRATA_SESSION_CHANNELS_MAX];
+	struct strata_trigger_status triggers[STRATA_SESSION_TRIGGERS_MAX];
+	const struct strata_trigger_status *trigger_list[STRATA_SESSION_TRIGGERS_MAX];
 };
 
 static void free_status(struct whole_status *whole)
@@ -197,27 +199,29 @@ static int read_figures(struct json_object *figures, struct whole_channel *whole
 	return 0;
 }
 
-/* "ended" is the consumer's exit status, or "killed". */
-static int read_state(struct json_object *object, struct strata_channel_status *status,
+/* "ended" is the process's exit status, or "killed".  @runs: the member that says whether it runs
+ */
+static int read_state(struct json_object *object, const char *runs,
+		      enum strata_session_state *state, int *exit_status,
 		      struct strata_error *error)
 {
 	struct json_object *ended;
 	uint64_t number;
-	bool records;
+	bool is_running;
 
-	if (read_truth(object, "records", &records, error))
+	if (read_truth(object, runs, &is_running, error))
 		return -1;
-	status->state = records ? STRATA_SESSION_RECORDS : STRATA_SESSION_STOPPED;
-	if (records || !json_object_object_get_ex(object, "ended", &ended))
+	*state = is_running ? STRATA_SESSION_RECORDS : STRATA_SESSION_STOPPED;
+	if (is_running || !json_object_object_get_ex(object, "ended", &ended))
 		return 0;
-	status->state = STRATA_SESSION_KILLED;
+	*state = STRATA_SESSION_KILLED;
 	if (json_object_is_type(ended, json_type_string) &&
 	    !strcmp(json_object_get_string(ended), "killed"))
 		return 0;
-	status->state = STRATA_SESSION_ENDED;
+	*state = STRATA_SESSION_ENDED;
 	if (strata_json_u64(object, "ended", INT_MAX, &number, error))
 		return -1;
-	status->exit_status = (int)number;
+	*exit_status = (int)number;
 	return 0;
 }
 
@@ -233,7 +237,7 @@ static int read_channel(struct json_object *object, struct whole_channel *whole,
 	    read_text(object, "recording", &status->recording, error) ||
 	    read_text(object, "no_status", &status->no_figures, error) ||
 	    read_number(object, "process", INT_MAX, &process, error) ||
-	    read_state(object, status, error))
+	    read_state(object, "records", &status->state, &status->exit_status, error))
 		return -1;
 	status->process = (int)process;
 	return json_object_object_get_ex(object, "status", &figures)
@@ -283,6 +287,43 @@ static int read_channels(struct json_object *object, struct whole_status *whole,
 	return 0;
 }
 
+/* Reads a trigger into a structure that was cleared.  0 or -1. */
+static int read_trigger(struct json_object *object, struct strata_trigger_status *status,
+			struct strata_error *error)
+{
+	uint64_t process;
+
+	if (read_text(object, "name", &status->name, error) ||
+	    read_text(object, "last", &status->last, error) ||
+	    read_number(object, "process", INT_MAX, &process, error) ||
+	    read_state(object, "counts", &status->state, &status->exit_status, error))
+		return -1;
+	status->process = (int)process;
+	return 0;
+}
+
+/* Reads the triggers, of which the model has as many.  0 or -1. */
+static int read_triggers(struct json_object *object, struct whole_status *whole,
+			 struct strata_error *error)
+{
+	struct json_object *list;
+	size_t nr, i;
+
+	if (read_objects(object, "triggers", &list, &nr, error))
+		return -1;
+	if (nr != whole->model.nr_triggers)
+		return strata_fail(error, "the model has %zu triggers, and \"triggers\" %zu",
+				   whole->model.nr_triggers, nr);
+	for (i = 0; i < nr; i++) {
+		whole->trigger_list[i] = &whole->triggers[i];
+		if (read_trigger(json_object_array_get_idx(list, i), &whole->triggers[i], error))
+			return strata_fail_in(error, "trigger %zu", i);
+	}
+	whole->status.triggers = whole->trigger_list;
+	whole->status.nr_triggers = nr;
+	return 0;
+}
+
 /* Reads a session into a structure that was cleared.  0 or -1. */
 static int read_session(struct json_object *object, const char *current, struct whole_status *whole,
 			struct strata_error *error)
@@ -295,7 +336,7 @@ static int read_session(struct json_object *object, const char *current, struct 
 		return strata_fail(error, "\"model\" is missing");
 	if (session_json_read(model, &whole->model, error) ||
 	    read_text(object, "recording", &status->recording, error) ||
-	    read_channels(object, whole, error))
+	    read_channels(object, whole, error) || read_triggers(object, whole, error))
 		return -1;
 	if (!whole->model.output)
 		return strata_fail(error, "\"output\" is missing");

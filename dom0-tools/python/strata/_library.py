@@ -43,6 +43,8 @@ _FUNCTIONS = {
     "disable_list": _LIST,
     "set_channel_text": (c_int, [c_void_p, c_char_p, c_char_p, c_int, c_char_p]),
     "disable_channel": (c_int, [c_void_p, c_char_p, c_char_p]),
+    "add_trigger_text": (c_int, [c_void_p, c_char_p, c_char_p]),
+    "remove_trigger": (c_int, [c_void_p, c_char_p, c_char_p]),
     "snapshot": (c_int, [c_void_p, c_char_p, c_char_p]),
 }
 

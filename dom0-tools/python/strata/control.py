@@ -258,6 +258,18 @@ class Session:
         """`strata disable-channel`: leaves a channel out from the next start on."""
         return self._control._call("disable_channel", _bytes(self.name), _bytes(channel))
 
+    def add_trigger(self, name, spec, **members):
+        """`strata add-trigger`: acts when a condition is met, between start and stop.
+
+        spec: what it counts, like "count" or "time:request..reply".  members: others of its text
+        form (docs/formats.md), like above_ns=10_000_000, app=[{"target": "server", "text": "all"}]."""
+        text = json.dumps({"name": name, "spec": spec, **members}).encode()
+        return self._control._call("add_trigger_text", _bytes(self.name), text)
+
+    def remove_trigger(self, name):
+        """`strata remove-trigger`."""
+        return self._control._call("remove_trigger", _bytes(self.name), _bytes(name))
+
     def snapshot(self, output=None):
         """Writes what a flight recorder has in memory.  output: a directory; None:
         snapshot-DATE-TIME in the session's."""

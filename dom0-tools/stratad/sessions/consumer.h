@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * consumer.h - the process that records a channel of a session: strata-consumerd.
+ * consumer.h - the process that records a channel of a session, or counts for a trigger of it:
+ * strata-consumerd.
  *
  * It is no part of stratad: it records on when stratad is killed, and the next stratad finds it by
  * the lock that it holds (session_files.h).
@@ -24,9 +25,9 @@ struct consumer {
 };
 
 /*
- * Starts a consumer, and returns when it records.
- * @channel: of the session
- * @output: directory of the recording
+ * Starts a consumer, and returns when it records, or counts.
+ * @channel: of the session, or of one of its triggers
+ * @output: directory of the recording; of a trigger ""
  * 0, or -1 with the reason, from its log.
  */
 int consumer_start(struct consumer *consumer, const struct strata_session *session,

@@ -138,13 +138,13 @@ static int make_session(uid_t member, const struct strata_session *asked,
 	member_dir_path(output, name);
 	if (session_model_init(given, name, output, error))
 		return -1;
-	if (asked->snapshot || asked->rotation.bytes || asked->rotation.ms ||
+	if (asked->snapshot || asked->nr_triggers || asked->rotation.bytes || asked->rotation.ms ||
 	    asked->rotation.keep || asked->nr_channels != 1 || asked->channels[0].disabled ||
 	    asked->switch_ms != given->switch_ms ||
 	    !has_default_rings(&asked->channels[0], &given->channels[0]))
-		return strata_fail(error,
-				   "snapshots, rotation, timers, rings and further channels are "
-				   "root's alone; create a session with the defaults");
+		return strata_fail(
+			error, "snapshots, triggers, rotation, timers, rings and further channels "
+			       "are root's alone; create a session with the defaults");
 	given->event_header = asked->event_header;
 	given->rotation =
 		(struct strata_rotation){ .bytes = MEMBER_RECORDING_BYTES, .keep = MEMBER_KEEP };

@@ -34,12 +34,18 @@ void reply_note(struct json_object *reply, const char *text)
 	json_object_array_add(notes, json_object_new_string(shown));
 }
 
-void reply_note_of(struct json_object *reply, const char *channel, const char *text)
+void reply_note_about(struct json_object *reply, const char *what, const char *name,
+		      const char *text)
 {
 	char line[CONTROL_LINE_BYTES];
 
-	snprintf(line, sizeof(line), "strata: channel %s: %s", channel, text);
+	snprintf(line, sizeof(line), "strata: %s %s: %s", what, name, text);
 	reply_note(reply, line);
+}
+
+void reply_note_of(struct json_object *reply, const char *channel, const char *text)
+{
+	reply_note_about(reply, "channel", channel, text);
 }
 
 void reply_path(struct json_object *reply, const char *key, const char *path)

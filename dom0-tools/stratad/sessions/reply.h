@@ -12,6 +12,10 @@ int reply_say(struct json_object *reply, int status, const char *format, ...)
 /* Adds a note: a line that may have names of guests in it.  Invalid UTF-8 is replaced. */
 void reply_note(struct json_object *reply, const char *text);
 
+/* Adds a note about a part of a session.  @what: "trigger" */
+void reply_note_about(struct json_object *reply, const char *what, const char *name,
+		      const char *text);
+
 /* Adds a note about one of several channels. */
 void reply_note_of(struct json_object *reply, const char *channel, const char *text);
 

@@ -15,6 +15,7 @@
 #include "stratad/sessions/reply.h"
 #include "stratad/sessions/session_files.h"
 #include "stratad/sessions/session_run.h"
+#include "stratad/trigger/trigger.h"
 
 /* Checks the rules of a channel, as its recorder will. */
 static int check_channel(const struct strata_session *model, const struct strata_channel *channel,
@@ -33,6 +34,9 @@ int session_change_check(const struct strata_session *model, struct strata_error
 
 	for (i = 0; i < model->nr_channels; i++)
 		if (check_channel(model, &model->channels[i], error))
+			return -1;
+	for (i = 0; i < model->nr_triggers; i++)
+		if (trigger_check(&model->triggers[i], error))
 			return -1;
 	return 0;
 }

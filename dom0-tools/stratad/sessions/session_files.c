@@ -119,6 +119,23 @@ void session_files_remove(const struct strata_session *session)
 
 		remove_of_consumer(&dir, &of);
 	}
+	for (i = 0; i < session->nr_triggers; i++) {
+		const struct session_consumer of =
+			session_files_consumer(session, &session->triggers[i].counted);
+
+		remove_of_consumer(&dir, &of);
+	}
+	strata_dir_close(&dir);
+}
+
+void session_files_remove_consumer(const struct session_consumer *of)
+{
+	struct strata_error ignored;
+	struct strata_dir dir;
+
+	if (run_dir_sub(FOLDER, &dir, &ignored))
+		return;
+	remove_of_consumer(&dir, of);
 	strata_dir_close(&dir);
 }
 

@@ -11,6 +11,8 @@
  *   sessions/current              the session that commands without a name are for; those of a
  *                                 member of the group tracing: sessions/current@UID
  *   session-NAME:CHANNEL.lock     held by the consumer while it runs
+ *
+ * The process of a trigger is a consumer, too, with the trigger's name for that of a channel.
  */
 #ifndef STRATA_STRATAD_SESSION_FILES_H
 #define STRATA_STRATAD_SESSION_FILES_H
@@ -46,6 +48,9 @@ struct session_consumer {
 
 struct session_consumer session_files_consumer(const struct strata_session *session,
 					       const struct strata_channel *channel);
+
+/* Removes the files of a consumer that has ended, for which there is no further use. */
+void session_files_remove_consumer(const struct session_consumer *of);
 
 /* Opens an empty log for a consumer.  A descriptor or -1. */
 int session_files_open_log(const struct session_consumer *of, struct strata_error *error);

@@ -16,6 +16,8 @@
 #include "stratad/sessions/reply.h"
 #include "stratad/sessions/session_files.h"
 #include "stratad/sessions/session_owner.h"
+#include "stratad/sessions/trigger_process.h"
+#include "stratad/sessions/watched_start.h"
 
 /* Of a consumer's log, what a stop shows and a status looks at. */
 #define LOG_BYTES 16384u
@@ -130,19 +132,11 @@ static int start_channel(struct managed_session *session, size_t index, const ch
 			 struct strata_error *error)
 {
 	struct managed_channel *channel = &session->channels[index];
-	struct consumer consumer;
 
-	if (consumer_start(&consumer, &session->model, &session->model.channels[index], path,
-			   error))
+	if (watched_start(channel, &session->model, &session->model.channels[index], path, error))
 		return -1;
-	channel->ended = SESSION_NO_NEWS;
 	snprintf(channel->recording, sizeof(channel->recording), "%s", path);
-	if (!session_table_watch(channel, &consumer, error))
-		return 0;
-	consumer_end(&consumer);
-	consumer_wait(&consumer);
-	consumer_forget(&consumer);
-	return -1;
+	return 0;
 }
 
 /* The ends of all consumers are reported: also for a stratad that comes later; one that does not
@@ -192,6 +186,18 @@ static int start_channels(struct managed_session *session, const char *path,
 	return 0;
 }
 
+/* A session whose triggers cannot count does not record: its flight recorder would be read by
+ * nobody.  0 or -1. */
+static int start_triggers(struct managed_session *session, struct strata_error *error)
+{
+	if (!trigger_process_start_all(session, error))
+		return 0;
+	session_table_end(session);
+	forget_ends(session);
+	trigger_process_forget_all(session);
+	return -1;
+}
+
 int session_run_start(struct managed_session *session, struct json_object *request,
 		      struct json_object *reply, struct strata_error *error)
 {
@@ -202,13 +208,16 @@ int session_run_start(struct managed_session *session, struct json_object *reque
 	(void)request;
 	if (session_table_count_recording(session))
 		return strata_fail(error, "session %s records already", model->name);
+	/* Triggers of a session whose consumers ended by themselves. */
+	session_table_end(session);
+	trigger_process_forget_all(session);
 	if (!session_model_count_recorded(model))
 		return strata_fail(
 			error, "session %s has no events%s; `strata enable-event` adds some",
 			model->name, model->nr_channels > 1 ? " in an enabled channel" : "");
 	if (output_dir_of_many(model->output, &warning, error) ||
 	    output_dir_dated(path, model->output, "recording", error) ||
-	    start_channels(session, path, error))
+	    start_channels(session, path, error) || start_triggers(session, error))
 		return -1;
 	snprintf(session->recording, sizeof(session->recording), "%s", path);
 	note_recordings(session);
@@ -272,6 +281,7 @@ int session_run_stop(struct managed_session *session, struct json_object *reques
 	}
 	/* One that has ended by itself is told of once. */
 	forget_ends(session);
+	status = worse(status, trigger_process_report(session, reply));
 	if (killed)
 		return strata_fail(error,
 				   "the consumer of session %s was killed; `strata recover %s` "
@@ -523,5 +533,7 @@ struct json_object *session_run_describe(struct managed_session *session)
 		json_object_object_add(object, "recording",
 				       json_object_new_string(session->recording));
 	json_object_object_add(object, "channels", channels);
+	if (model->nr_triggers)
+		json_object_object_add(object, "triggers", trigger_process_describe(session));
 	return object;
 }

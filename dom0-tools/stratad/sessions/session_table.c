@@ -35,6 +35,15 @@ static void put(struct managed_session *session)
 	free(session);
 }
 
+static struct managed_channel idle_channel(struct managed_session *session)
+{
+	return (struct managed_channel){
+		.session = session,
+		.consumer = { .process = -1, .number = -1 },
+		.ended = SESSION_NO_NEWS,
+	};
+}
+
 struct managed_session *session_table_add(struct strata_session *model, struct strata_error *error)
 {
 	struct managed_session *session = NULL;
@@ -57,11 +66,9 @@ struct managed_session *session_table_add(struct strata_session *model, struct s
 	if (session) {
 		session->model = *model;
 		for (i = 0; i < STRATA_SESSION_CHANNELS_MAX; i++)
-			session->channels[i] = (struct managed_channel){
-				.session = session,
-				.consumer = { .process = -1, .number = -1 },
-				.ended = SESSION_NO_NEWS,
-			};
+			session->channels[i] = idle_channel(session);
+		for (i = 0; i < STRATA_SESSION_TRIGGERS_MAX; i++)
+			session->triggers[i] = idle_channel(session);
 		session->held = true;
 		session->users = 1;
 		sessions[nr_sessions++] = session;
@@ -103,8 +110,9 @@ static struct managed_session *find_current(uid_t owner, struct strata_error *er
 	return session;
 }
 
-struct managed_session *session_table_hold(uid_t owner, const char *name,
-					   struct strata_error *error)
+/* @unless_ending: does not wait for the end of a stop */
+static struct managed_session *hold(uid_t owner, const char *name, bool unless_ending,
+				    struct strata_error *error)
 {
 	struct managed_session *session;
 
@@ -115,10 +123,11 @@ struct managed_session *session_table_hold(uid_t owner, const char *name,
 			    (int)STRATA_SESSION_NAME_BYTES, name);
 	if (session) {
 		session->users++;
-		while (session->held)
+		while (session->held && !(unless_ending && session->ends))
 			pthread_cond_wait(&changed, &lock);
-		if (session->removed) {
-			strata_fail(error, "session %s was destroyed", session->model.name);
+		if (session->removed || session->held) {
+			strata_fail(error, "session %s %s", session->model.name,
+				    session->removed ? "was destroyed" : "is being stopped");
 			put(session);
 			session = NULL;
 		} else {
@@ -129,12 +138,48 @@ struct managed_session *session_table_hold(uid_t owner, const char *name,
 	return session;
 }
 
+struct managed_session *session_table_hold(uid_t owner, const char *name,
+					   struct strata_error *error)
+{
+	return hold(owner, name, false, error);
+}
+
+struct managed_session *session_table_hold_unless_ending(uid_t owner, const char *name,
+							 struct strata_error *error)
+{
+	return hold(owner, name, true, error);
+}
+
 void session_table_release(struct managed_session *session)
 {
 	pthread_mutex_lock(&lock);
 	session->held = false;
 	put(session);
 	pthread_cond_broadcast(&changed);
+	pthread_mutex_unlock(&lock);
+}
+
+void session_table_release_and_end(struct managed_channel *trigger)
+{
+	struct managed_session *session = trigger->session;
+
+	pthread_mutex_lock(&lock);
+	session->held = false;
+	pthread_cond_broadcast(&changed);
+	if (trigger->consumer.process >= 0)
+		consumer_end(&trigger->consumer);
+	while (trigger->consumer.process >= 0)
+		pthread_cond_wait(&changed, &lock);
+	pthread_mutex_unlock(&lock);
+}
+
+void session_table_free_trigger(struct managed_channel *trigger)
+{
+	struct managed_session *session = trigger->session;
+
+	pthread_mutex_lock(&lock);
+	*trigger = idle_channel(session);
+	put(session);
 	pthread_mutex_unlock(&lock);
 }
 
@@ -177,16 +222,15 @@ static void *watch(void *data)
 	return NULL;
 }
 
-int session_table_watch(struct managed_channel *channel, const struct consumer *consumer,
-			struct strata_error *error)
+int session_table_watch(struct managed_channel *channel, const struct session_consumer *of,
+			const struct consumer *consumer, struct strata_error *error)
 {
 	struct managed_session *session = channel->session;
 	pthread_t thread;
 	int number;
 
 	pthread_mutex_lock(&lock);
-	channel->of = session_files_consumer(&session->model,
-					     &session->model.channels[channel - session->channels]);
+	channel->of = *of;
 	channel->consumer = *consumer;
 	session->users++;
 	number = pthread_create(&thread, NULL, watch, channel);
@@ -208,6 +252,39 @@ bool session_table_consumer(const struct managed_channel *channel, struct consum
 	*consumer = channel->consumer;
 	pthread_mutex_unlock(&lock);
 	return consumer->process >= 0;
+}
+
+struct managed_channel *session_table_trigger(struct managed_session *session,
+					      const struct session_consumer *of, bool claim)
+{
+	struct managed_channel *found = NULL, *spare = NULL;
+	size_t i;
+
+	pthread_mutex_lock(&lock);
+	for (i = 0; i < STRATA_SESSION_TRIGGERS_MAX; i++) {
+		struct managed_channel *one = &session->triggers[i];
+
+		if (!strcmp(one->of.name, of->name))
+			found = one;
+		else if (!one->of.name[0])
+			spare = one;
+	}
+	if (!found && claim && spare) {
+		found = spare;
+		found->of = *of;
+	}
+	pthread_mutex_unlock(&lock);
+	return found;
+}
+
+/* Under the lock. */
+static size_t count_counting(const struct managed_session *session)
+{
+	size_t nr = 0, i;
+
+	for (i = 0; i < STRATA_SESSION_TRIGGERS_MAX; i++)
+		nr += session->triggers[i].consumer.process >= 0;
+	return nr;
 }
 
 /* Under the lock. */
@@ -235,12 +312,18 @@ void session_table_end(struct managed_session *session)
 	size_t i;
 
 	pthread_mutex_lock(&lock);
+	session->ends = true;
+	pthread_cond_broadcast(&changed);
 	/* Here, where their watchers cannot close the descriptors meanwhile. */
+	for (i = 0; i < STRATA_SESSION_TRIGGERS_MAX; i++)
+		if (session->triggers[i].consumer.process >= 0)
+			consumer_end(&session->triggers[i].consumer);
 	for (i = 0; i < STRATA_SESSION_CHANNELS_MAX; i++)
 		if (session->channels[i].consumer.process >= 0)
 			consumer_end(&session->channels[i].consumer);
-	while (count_recording(session))
+	while (count_recording(session) || count_counting(session))
 		pthread_cond_wait(&changed, &lock);
+	session->ends = false;
 	pthread_mutex_unlock(&lock);
 }
 

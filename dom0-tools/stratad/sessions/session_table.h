@@ -31,6 +31,7 @@
 
 struct managed_session;
 
+/* A channel that records, or a trigger that counts. */
 struct managed_channel {
 	struct managed_session *session;
 	struct session_consumer of; /* names of the present consumer's files */
@@ -42,8 +43,12 @@ struct managed_channel {
 struct managed_session {
 	struct strata_session model;
 	struct managed_channel channels[STRATA_SESSION_CHANNELS_MAX]; /* those of the model */
+	/* In any order, with a name in @of: session_table_trigger().  One that was removed stays
+	 * until its process has ended. */
+	struct managed_channel triggers[STRATA_SESSION_TRIGGERS_MAX];
 	char recording[PATH_MAX]; /* of the last start, of all channels; "" if unknown */
 	bool held;
+	bool ends; /* its holder waits for its consumers to end */
 	bool removed;
 	bool starts;        /* a member's, between session_table_begin_start() and _end_start() */
 	unsigned int users; /* holder, those that wait to hold it, and the watchers */
@@ -61,6 +66,13 @@ struct managed_session *session_table_add(struct strata_session *model, struct s
 struct managed_session *session_table_hold(uid_t owner, const char *name,
 					   struct strata_error *error);
 
+/*
+ * The same, for a command that makes no sense for a session that is being stopped: it does not wait
+ * then.  Triggers give such commands, and the stop waits for triggers to end.
+ */
+struct managed_session *session_table_hold_unless_ending(uid_t owner, const char *name,
+							 struct strata_error *error);
+
 /* Ends the hold. */
 void session_table_release(struct managed_session *session);
 
@@ -71,18 +83,30 @@ void session_table_remove(struct managed_session *session);
  * are those of before, and perhaps further ones. */
 void session_table_adopt(struct managed_session *session, const struct strata_session *model);
 
-/* The holder has started or found the consumer of a channel: watches it from now on.  0 or -1. */
-int session_table_watch(struct managed_channel *channel, const struct consumer *consumer,
-			struct strata_error *error);
+/* The holder has started or found the consumer of a channel or trigger: watches it from now on.
+ * @of: names of its files.  0 or -1. */
+int session_table_watch(struct managed_channel *channel, const struct session_consumer *of,
+			const struct consumer *consumer, struct strata_error *error);
+
+/* The place of a trigger of a session that is held.  @claim: takes one for it, if it has none.
+ * NULL: it has none; triggers that were removed, and have not ended, may have all. */
+struct managed_channel *session_table_trigger(struct managed_session *session,
+					      const struct session_consumer *of, bool claim);
+
+/* Ends the hold, and the process of a trigger that is no part of the model any more.  The trigger
+ * may wait for a command of its own until then.  session_table_free_trigger() frees its place. */
+void session_table_release_and_end(struct managed_channel *trigger);
+void session_table_free_trigger(struct managed_channel *trigger);
 
 /* Whether a channel of a session that is held records now.  @consumer: OUT, to ask; its descriptor
  * may be closed meanwhile */
 bool session_table_consumer(const struct managed_channel *channel, struct consumer *consumer);
 
-/* How many channels of a session that is held record now. */
+/* How many channels of a session that is held record now; triggers are none. */
 size_t session_table_count_recording(const struct managed_session *session);
 
-/* Ends the consumers of a session that is held, all at once, and waits until they have ended. */
+/* Ends the consumers and triggers of a session that is held, all at once, and waits until they have
+ * ended. */
 void session_table_end(struct managed_session *session);
 
 /*

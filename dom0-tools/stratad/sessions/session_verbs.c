@@ -21,22 +21,31 @@
 #include "stratad/sessions/session_owner.h"
 #include "stratad/sessions/session_run.h"
 #include "stratad/sessions/session_table.h"
+#include "stratad/sessions/trigger_process.h"
 
 /* A verb: fills the reply, and returns its status; -1: failed, @error has the reason. */
 typedef int serve_fn(uid_t owner, struct json_object *request, struct json_object *reply,
 		     struct strata_error *error);
 
-/* Holds the session that a request names, or the current one. */
-static struct managed_session *hold(uid_t owner, struct json_object *request,
-				    struct strata_error *error)
+/* Holds the session that a request names, or the current one, as session_table_hold() or another
+ * function. */
+static struct managed_session *
+hold_as(struct managed_session *(*hold)(uid_t owner, const char *name, struct strata_error *error),
+	uid_t owner, struct json_object *request, struct strata_error *error)
 {
 	char name[STRATA_SESSION_NAME_BYTES];
 
 	if (!strata_json_has(request, "name"))
-		return session_table_hold(owner, NULL, error);
+		return hold(owner, NULL, error);
 	if (strata_json_text(request, "name", name, sizeof(name), error))
 		return NULL;
-	return session_table_hold(owner, name, error);
+	return hold(owner, name, error);
+}
+
+static struct managed_session *hold(uid_t owner, struct json_object *request,
+				    struct strata_error *error)
+{
+	return hold_as(session_table_hold, owner, request, error);
 }
 
 static int serve_create(uid_t owner, struct json_object *request, struct json_object *reply,
@@ -93,6 +102,8 @@ static int serve_destroy(uid_t owner, struct json_object *request, struct json_o
 		status = member_run_stop(session, request, reply, error);
 	else if (session_owner(session->model.name) != SESSION_OWNER_SELF)
 		member_dir_hand_over(session->model.name, &ignored);
+	/* A stop has ended them; its consumers may also have ended by themselves. */
+	session_table_end(session);
 	reply_say(reply, status, "session %s is destroyed; its recordings stay in %s",
 		  session->model.name, session->model.output);
 	session_files_remove(&session->model);
@@ -160,6 +171,41 @@ static int serve_named(uid_t owner, struct json_object *request, struct json_obj
 	return result;
 }
 
+/* Runs an action that a trigger may have asked for. */
+static int serve_action(uid_t owner, struct json_object *request, struct json_object *reply,
+			session_run_fn *run, struct strata_error *error)
+{
+	struct managed_session *session =
+		hold_as(session_table_hold_unless_ending, owner, request, error);
+	int result;
+
+	if (!session)
+		return -1;
+	result = run(session, request, reply, error);
+	session_table_release(session);
+	return result;
+}
+
+static int serve_snapshot(uid_t owner, struct json_object *request, struct json_object *reply,
+			  struct strata_error *error)
+{
+	return serve_action(owner, request, reply, session_run_snapshot, error);
+}
+
+static int serve_rotate(uid_t owner, struct json_object *request, struct json_object *reply,
+			struct strata_error *error)
+{
+	return serve_action(owner, request, reply, session_run_rotate, error);
+}
+
+static int serve_remove_trigger(uid_t owner, struct json_object *request, struct json_object *reply,
+				struct strata_error *error)
+{
+	struct managed_session *session = hold(owner, request, error);
+
+	return session ? trigger_process_remove(session, request, reply, error) : -1;
+}
+
 static const struct {
 	const char *verb;
 	serve_fn *serve;
@@ -174,11 +220,13 @@ static const struct {
 	{ .verb = "disable", .run = session_change_disable },
 	{ .verb = "enable-channel", .run = session_change_enable_channel },
 	{ .verb = "disable-channel", .run = session_change_disable_channel },
-	{ .verb = "snapshot", .run = session_run_snapshot },
+	{ .verb = "snapshot", .serve = serve_snapshot },
 	{ .verb = "set-session", .run = set_current },
-	{ .verb = "rotate", .run = session_run_rotate },
+	{ .verb = "rotate", .serve = serve_rotate },
 	{ .verb = "rotation", .run = session_change_rotation },
 	{ .verb = "clear", .run = session_run_clear },
+	{ .verb = "add-trigger", .run = trigger_process_add },
+	{ .verb = "remove-trigger", .serve = serve_remove_trigger },
 };
 
 static int serve_verb(uid_t owner, const char *verb, struct json_object *request,
@@ -241,7 +289,7 @@ static void restore_channel(struct managed_session *session, size_t index)
 
 	if (!consumer_find(&consumer, &of))
 		channel->ended = session_files_read_ended(&of);
-	else if (session_table_watch(channel, &consumer, &error))
+	else if (session_table_watch(channel, &of, &consumer, &error))
 		fprintf(stderr, "stratad: %s\n", error.text);
 }
 
@@ -260,6 +308,7 @@ static void restore(void *data, struct strata_session *model)
 	}
 	for (i = 0; i < session->model.nr_channels; i++)
 		restore_channel(session, i);
+	trigger_process_find_all(session);
 	session_table_release(session);
 }
 

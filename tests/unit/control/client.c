@@ -65,6 +65,12 @@ static void use_session(const struct strata_session_status *session)
 		use_rules(&session->model->channels[i]);
 	for (i = 0; i < session->nr_channels; i++)
 		use_channel(session->channels[i]);
+	for (i = 0; i < session->nr_triggers; i++) {
+		use_rules(&session->model->triggers[i].counted);
+		use(session->model->triggers[i].spec);
+		use(session->triggers[i]->name);
+		use(session->triggers[i]->last);
+	}
 }
 
 static int ask_often(int nr, int limit_ms)
@@ -100,6 +106,31 @@ static bool fine(struct strata_control *control, enum strata_control_result resu
 	return result == STRATA_CONTROL_OK;
 }
 
+/* Adds a trigger to a session, another one by text, and removes the first. */
+static bool change_triggers(struct strata_control *control, const char *name)
+{
+	struct strata_trigger *trigger;
+	bool ok;
+
+	if (!fine(control, strata_control_trigger_new(control, "slow", "time:a..b", &trigger)))
+		return false;
+	trigger->above_ns = 1000000;
+	trigger->rotate = true;
+	ok = fine(control, strata_control_trigger_add(control, trigger, STRATA_DOMAIN_APP,
+						      STRATA_RULE_EVENT, "program", "all")) &&
+	     fine(control, strata_control_add_trigger(control, name, trigger)) &&
+	     fine(control,
+		  strata_control_add_trigger_text(
+			  control, name,
+			  "{\"name\": \"more\", \"spec\": \"count\", \"rotate\": true}")) &&
+	     fine(control, strata_control_remove_trigger(control, name, "slow")) &&
+	     fine(control, strata_control_status(control, name)) &&
+	     strata_control_session(control, 0)->nr_triggers == 1 &&
+	     !strcmp(strata_control_session(control, 0)->triggers[0]->name, "more");
+	strata_control_trigger_free(trigger);
+	return ok;
+}
+
 static void *live(void *data)
 {
 	struct strata_control *control = strata_control_new();
@@ -118,6 +149,7 @@ static void *live(void *data)
 						      STRATA_RULE_EVENT, "program", "a,b,,c")) &&
 	     fine(control, strata_control_disable_list(control, name, "rare", STRATA_DOMAIN_APP,
 						       STRATA_RULE_EVENT, "program", "b")) &&
+	     change_triggers(control, name) &&
 	     fine(control, strata_control_status(control, name)) &&
 	     /* An argument that the call itself frees. */
 	     fine(control,
@@ -128,7 +160,7 @@ static void *live(void *data)
 	     fine(control,
 		  strata_control_session_read(control, text, strlen(text), other, NULL, &copy)) &&
 	     fine(control, strata_control_create(control, copy)) &&
-	     copy->channels[1].domains[STRATA_DOMAIN_APP].nr_rules == 2 &&
+	     copy->channels[1].domains[STRATA_DOMAIN_APP].nr_rules == 2 && copy->nr_triggers == 1 &&
 	     fine(control, strata_control_destroy(control, other)) &&
 	     fine(control, strata_control_destroy(control, name));
 	if (ok)
@@ -165,6 +197,7 @@ static int pass_wrong_arguments(void)
 	struct strata_rule rule = { .kind = (enum strata_rule_kind)77 };
 	char *text = malloc(5000);
 	struct strata_session *session, *none;
+	struct strata_trigger *trigger;
 	struct strata_channel *bad;
 
 	memset(text, 'x', 4999);
@@ -194,6 +227,20 @@ static int pass_wrong_arguments(void)
 	fine(control,
 	     strata_control_set_channel_text(control, "name", NULL, STRATA_DOMAIN_APP, "[1]"));
 	fine(control, strata_control_session_add_channel(control, session, "a:b", &bad));
+	fine(control, strata_control_trigger_new(control, "a:b", "count", &trigger));
+	fine(control, strata_control_trigger_new(control, "name", text, &trigger));
+	fine(control, strata_control_add_trigger_text(control, "name", "{\"name\": \"n\"}"));
+	fine(control, strata_control_trigger_new(control, "name", "count", &trigger));
+	fine(control, strata_control_trigger_add(control, trigger, STRATA_DOMAIN_KERNEL,
+						 STRATA_RULE_KPROBE, "g1", "f"));
+	trigger->above_ns = 1;
+	fine(control, strata_control_add_trigger(control, "name", trigger));
+	memset(trigger->spec, 'x', sizeof(trigger->spec));
+	fine(control, strata_control_add_trigger(control, "name", trigger));
+	strata_control_trigger_free(trigger);
+	session->nr_triggers = STRATA_SESSION_TRIGGERS_MAX + 1;
+	fine(control, strata_control_create(control, session));
+	session->nr_triggers = 0;
 	session->nr_channels = STRATA_SESSION_CHANNELS_MAX + 1;
 	fine(control, strata_control_create(control, session));
 	session->nr_channels = 1;

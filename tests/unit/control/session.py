@@ -90,6 +90,16 @@ def main():
             running.kill()
         check("a snapshot has the events", list(map(int, numbers(f"{directory}/snapshot"))) == list(range(100)))
 
+        flight.add_trigger("slow", "count", app=[{"target": "program", "text": "plain"}], interval_ms=50, max=1)
+        check("a trigger is added, and counts", [(one["name"], one["counts"]) for one in flight.status()["triggers"]] == [("slow", True)])
+        refuses("a trigger without what it counts", strata.Wrong, "what it counts", lambda: flight.add_trigger("other", ""))
+        subprocess.run([program, "threads", "10"], check=True)
+        while flight.status()["triggers"][0]["counts"]:
+            time.sleep(0.05)
+        check("it acts", "are in" in flight.status()["triggers"][0]["last"], flight.status()["triggers"])
+        reply = flight.remove_trigger("slow")
+        check("it is removed", "slow is removed" in reply.message and "triggers" not in flight.status()["model"], reply)
+
         names, errors = [], []
         def ask(number):
             try:

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* aggregate_names.h - the names of what a row of an aggregating channel counts; a guest or an
  * application may have chosen them, so they are escaped. */
-#ifndef STRATA_STRATA_AGGREGATE_NAMES_H
-#define STRATA_STRATA_AGGREGATE_NAMES_H
+#ifndef STRATA_STRATAD_AGGREGATE_NAMES_H
+#define STRATA_STRATAD_AGGREGATE_NAMES_H
 
 #include "base/escape.h"
-#include "strata/aggregate_rows.h"
+#include "stratad/aggregate_rows.h"
 #include "stratad/domains/aggregated_apps.h"
 
 #define AGGREGATE_NAME_BYTES STRATA_ESCAPED_BYTES(COUNTED_NAME_BYTES)
@@ -27,4 +27,4 @@ bool aggregate_is_of_ended(const struct aggregate_row *row);
 /* A number of a row's ticks in ns. */
 uint64_t aggregate_row_ns(const struct aggregate_row *row, uint64_t ticks);
 
-#endif /* STRATA_STRATA_AGGREGATE_NAMES_H */
+#endif /* STRATA_STRATAD_AGGREGATE_NAMES_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* aggregate_rows.c - see aggregate_rows.h. */
-#include "strata/aggregate_rows.h"
+#include "stratad/aggregate_rows.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* trigger_owners.c - see trigger_owners.h; trigger.c calls it. */
-#include "strata/trigger_owners.h"
+#include "stratad/trigger/trigger_owners.h"
 
 #include <stdio.h>
 #include <stdlib.h>

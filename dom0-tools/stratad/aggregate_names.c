@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* aggregate_names.c - see aggregate_names.h. */
-#include "strata/aggregate_names.h"
+#include "stratad/aggregate_names.h"
 
 #include <stdio.h>
 

@@ -3,8 +3,8 @@
  * aggregate_rows.h - the rows of an aggregating channel as figures: what is new since the previous
  * look, the busiest row first.
  */
-#ifndef STRATA_STRATA_AGGREGATE_ROWS_H
-#define STRATA_STRATA_AGGREGATE_ROWS_H
+#ifndef STRATA_STRATAD_AGGREGATE_ROWS_H
+#define STRATA_STRATAD_AGGREGATE_ROWS_H
 
 #include "stratad/aggregate_session.h"
 
@@ -31,4 +31,4 @@ uint64_t aggregate_row_new_above(const struct aggregate_row *row, unsigned int b
 /* The count of the fullest bucket, at least 1. */
 uint64_t aggregate_row_fullest(const struct aggregate_row *row);
 
-#endif /* STRATA_STRATA_AGGREGATE_ROWS_H */
+#endif /* STRATA_STRATAD_AGGREGATE_ROWS_H */

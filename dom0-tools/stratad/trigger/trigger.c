@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* trigger.c - see trigger.h. */
-#include "strata/trigger.h"
+#include "stratad/trigger/trigger.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -12,12 +12,8 @@
 #include <sys/statvfs.h>
 #include <time.h>
 
-#include <strata/aggregate.h>
-
 #include "outputs/table.h"
-#include "strata/aggregate_names.h"
-#include "strata/read/time_text.h"
-#include "strata/session_request.h"
+#include "stratad/aggregate_names.h"
 
 /* The action of a look. */
 struct action {
@@ -26,9 +22,9 @@ struct action {
 };
 
 /* The first bucket whose times meet the condition. */
-static unsigned int first_bucket(const struct trigger *trigger, uint32_t tsc_khz)
+static unsigned int first_bucket(const struct strata_trigger *model, uint32_t tsc_khz)
 {
-	const unsigned __int128 ticks = (unsigned __int128)trigger->above_ns * tsc_khz / 1000000u;
+	const unsigned __int128 ticks = (unsigned __int128)model->above_ns * tsc_khz / 1000000u;
 	unsigned int bucket = 0;
 
 	while (bucket + 1 < STRATA_AGGREGATE_BUCKETS && (ticks >> (bucket + 1)))
@@ -36,9 +32,9 @@ static unsigned int first_bucket(const struct trigger *trigger, uint32_t tsc_khz
 	return bucket;
 }
 
-uint64_t trigger_least_ns(const struct trigger *trigger, uint32_t tsc_khz)
+uint64_t trigger_least_ns(const struct strata_trigger *model, uint32_t tsc_khz)
 {
-	const unsigned int bucket = first_bucket(trigger, tsc_khz);
+	const unsigned int bucket = first_bucket(model, tsc_khz);
 
 	return bucket ? (uint64_t)(((unsigned __int128)1 << bucket) * 1000000u / tsc_khz) : 0;
 }
@@ -48,7 +44,7 @@ static uint64_t hits(const struct trigger *trigger, const struct aggregate_row *
 {
 	if (row->source->spec->kind != STRATA_AGGREGATE_TIME)
 		return row->delta;
-	return aggregate_row_new_above(row, first_bucket(trigger, row->source->tsc_khz));
+	return aggregate_row_new_above(row, first_bucket(trigger->model, row->source->tsc_khz));
 }
 
 static uint64_t now_ms(void)
@@ -80,35 +76,11 @@ static void describe(const struct trigger *trigger, const struct aggregate_look 
 		snprintf(text + length, bytes - (size_t)length,
 			 "%" PRIu64 " time%s of %s or more from %s to %s, the longest so far %s",
 			 nr, nr == 1 ? "" : "s",
-			 strata_ns_text(least, trigger_least_ns(trigger, row->source->tsc_khz)),
+			 strata_ns_text(least,
+					trigger_least_ns(trigger->model, row->source->tsc_khz)),
 			 trigger->what->begin, trigger->what->end,
 			 strata_ns_text(longest,
 					aggregate_row_ns(row, row->words[STRATA_AGGREGATE_MAX])));
-}
-
-static void print(const struct trigger *trigger, const char *seen, const char *done, bool failed)
-{
-	struct json_object *object;
-	char when[TIME_OF_DAY_BYTES];
-	struct timespec now;
-	uint64_t ns;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-	if (!trigger->json) {
-		printf("%s  %s\n              %s\n", time_of_day(when, false, ns), seen, done);
-		fflush(stdout);
-		return;
-	}
-	object = json_object_new_object();
-	json_object_object_add(object, "time_ns", json_object_new_uint64(ns));
-	json_object_object_add(object, "seen", json_object_new_string(seen));
-	json_object_object_add(object, "done", json_object_new_string(done));
-	json_object_object_add(object, "failed", json_object_new_boolean(failed));
-	printf("%s\n", json_object_to_json_string_ext(
-			       object, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE));
-	json_object_put(object);
-	fflush(stdout);
 }
 
 /* Whether the disk with the snapshots has room for another one.  Whoever can cause the condition
@@ -118,7 +90,7 @@ static bool has_room(const struct trigger *trigger, char *why, size_t bytes)
 	struct statvfs disk;
 	uint64_t percent;
 
-	if (trigger->rotate || !trigger->written[0] || !trigger->keep_free)
+	if (trigger->model->rotate || !trigger->written[0] || !trigger->model->keep_free)
 		return true;
 	if (statvfs(trigger->written, &disk)) {
 		snprintf(why, bytes,
@@ -130,12 +102,12 @@ static bool has_room(const struct trigger *trigger, char *why, size_t bytes)
 	if (!disk.f_blocks)
 		return true;
 	percent = (uint64_t)((unsigned __int128)disk.f_bavail * 100 / disk.f_blocks);
-	if (percent >= trigger->keep_free)
+	if (percent >= trigger->model->keep_free)
 		return true;
 	snprintf(why, bytes,
 		 "no snapshot is taken: %" PRIu64 " %% of the disk of %s are free, and --keep-free "
 		 "is %u %%; remove snapshots",
-		 percent, trigger->written, trigger->keep_free);
+		 percent, trigger->written, trigger->model->keep_free);
 	return false;
 }
 
@@ -156,13 +128,13 @@ static void note_written(struct trigger *trigger, struct strata_control *control
 /* Asks stratad for the action.  0, or -1: out of memory. */
 static int ask(struct trigger *trigger, struct action *action)
 {
-	struct strata_control *control = session_request_begin();
+	struct strata_control *control = trigger->open();
 	enum strata_control_result result;
 
 	if (!control)
 		return -1;
-	result = trigger->rotate ? strata_control_rotate(control, trigger->session)
-				 : strata_control_snapshot(control, trigger->session, NULL);
+	result = trigger->model->rotate ? strata_control_rotate(control, trigger->session)
+					: strata_control_snapshot(control, trigger->session, NULL);
 	snprintf(action->done, sizeof(action->done), "%s", strata_control_message(control));
 	action->failed = result != STRATA_CONTROL_OK;
 	note_written(trigger, control);
@@ -195,8 +167,9 @@ static int act_for(struct trigger *trigger, const struct aggregate_look *look,
 	describe(trigger, look, row, found, seen, sizeof(seen));
 	if (!action->taken && act(trigger, action))
 		return -1;
-	print(trigger, seen, action->done, action->failed);
-	return trigger_owners_begin(&trigger->owners, look, row, now_ms() + trigger->pause_ms);
+	trigger->tell(trigger->data, seen, action->done, action->failed);
+	return trigger_owners_begin(&trigger->owners, look, row,
+				    now_ms() + trigger->model->pause_ms);
 }
 
 int trigger_look(void *data, const struct aggregate_look *look, struct strata_error *error)
@@ -208,19 +181,22 @@ int trigger_look(void *data, const struct aggregate_look *look, struct strata_er
 	int result = 0;
 	size_t nr, i;
 
+	/* Its session is about to end, and waits for it. */
+	if (trigger->of_session && look->is_last)
+		return 0;
 	if (aggregate_rows_list(look, &rows, &nr))
 		return strata_fail(error, "out of memory");
 	for (i = 0; i < nr && !result; i++) {
 		const uint64_t found = hits(trigger, &rows[i]);
 
-		if (found < trigger->count ||
+		if (found < trigger->model->least_count ||
 		    trigger_owners_pauses(&trigger->owners, look, &rows[i], began_ms))
 			continue;
 		if (act_for(trigger, look, &rows[i], found, &action))
 			result = strata_fail(error, "out of memory");
 	}
 	free(rows);
-	if (!result && trigger->max && trigger->nr_actions >= trigger->max)
+	if (!result && trigger->model->max && trigger->nr_actions >= trigger->model->max)
 		return 1;
 	return result;
 }

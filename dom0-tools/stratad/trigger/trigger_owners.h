@@ -5,15 +5,15 @@
  * Each has a pause and a number of actions of its own: one that causes the condition without end
  * does not take another's actions.
  */
-#ifndef STRATA_STRATA_TRIGGER_OWNERS_H
-#define STRATA_STRATA_TRIGGER_OWNERS_H
+#ifndef STRATA_STRATAD_TRIGGER_OWNERS_H
+#define STRATA_STRATAD_TRIGGER_OWNERS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "strata/aggregate_names.h"
-#include "strata/aggregate_rows.h"
+#include "stratad/aggregate_names.h"
+#include "stratad/aggregate_rows.h"
 
 enum trigger_owner_kind {
 	TRIGGER_OWNER_USER,   /* of a program, as shares count it */
@@ -48,4 +48,4 @@ int trigger_owners_begin(struct trigger_owners *owners, const struct aggregate_l
 
 void trigger_owners_free(struct trigger_owners *owners);
 
-#endif /* STRATA_STRATA_TRIGGER_OWNERS_H */
+#endif /* STRATA_STRATAD_TRIGGER_OWNERS_H */

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* trigger_options.h - options about a trigger's condition and action, which `strata trigger` and
+ * `strata add-trigger` share. */
+#ifndef STRATA_STRATA_TRIGGER_OPTIONS_H
+#define STRATA_STRATA_TRIGGER_OPTIONS_H
+
+#include <getopt.h>
+#include <stdbool.h>
+
+#include <strata/control_client.h>
+
+#include "base/error.h"
+
+/* Of getopt_long(). */
+#define TRIGGER_OPTIONS                                                                            \
+	{ "above", required_argument, NULL, 'A' }, { "count", required_argument, NULL, 'c' },      \
+		{ "session", required_argument, NULL, 's' }, { "rotate", no_argument, NULL, 'R' }, \
+		{ "max", required_argument, NULL, 'm' },                                           \
+		{ "max-each", required_argument, NULL, 'M' },                                      \
+		{ "keep-free", required_argument, NULL, 'f' },                                     \
+		{ "pause", required_argument, NULL, 'p' },                                         \
+		{ "interval", required_argument, NULL, 'i' },                                      \
+		{ "xen", required_argument, NULL, 'x' },                                           \
+		{ "xen-domain", required_argument, NULL, 'D' },                                    \
+		{ "kernel", required_argument, NULL, 'k' },                                        \
+		{ "kernel-filter", required_argument, NULL, 'F' },                                 \
+		{ "app", required_argument, NULL, 'a' }, { "json", no_argument, NULL, 'j' },       \
+	{                                                                                          \
+		"help", no_argument, NULL, 'h'                                                     \
+	}
+
+/* What they say about the options, for `--help`. */
+#define TRIGGER_USAGE                                                                                 \
+	"SPEC is what to count, as of `strata top`:\n"                                                \
+	"  time:EVENT..EVENT          with --above: a time from the one to the other was so\n"        \
+	"                             long: time:vm_exit..vm_entry, with --kernel or --app\n"         \
+	"                             time:sys_enter..sys_exit, time:request..reply\n"                \
+	"  count                      one of the selected events happened (--xen, --kernel,\n"        \
+	"                             --app)\n"                                                       \
+	"each with :domain or :process behind it, for each domain or process apart.\n\n"              \
+	"      --above TIME           the least time: 10ms, 500us; rounded down to a power of\n"      \
+	"                             two of TSC ticks, which is printed\n"                           \
+	"      --count N              at least N in an interval (default: 1)\n"                       \
+	"  -s, --session NAME         the session (default: the current one): a flight recorder\n"    \
+	"                             (strata create --snapshot), of which a snapshot is taken\n"     \
+	"      --rotate               rotates the session's recording, in place of a snapshot; for\n" \
+	"                             sessions without --snapshot\n"                                  \
+	"      --max N                ends after N actions, whoever caused them (default: never)\n"   \
+	"      --max-each N           acts N times for each user or domain\n"                         \
+	"      --keep-free PERCENT    takes no further snapshot while less of the disk is free\n"     \
+	"                             (default: 15)\n"                                                \
+	"      --pause TIME           acts again for the same user or domain after TIME at the\n"     \
+	"                             earliest (default: 10s)\n"                                      \
+	"      --interval TIME        between two looks at the counts (default: 100ms)\n"             \
+	"      --xen, --xen-domain, --kernel, --kernel-filter, --app\n"                               \
+	"                             as of `strata top`; without --xen and --xen-domain, Xen's\n"    \
+	"                             events do not count beside --kernel or --app\n"
+
+struct trigger_options {
+	struct strata_control *control;
+	struct strata_trigger *trigger;
+	const char *session; /* NULL: the current one */
+	bool json;
+};
+
+/* Makes a trigger with the defaults, for trigger_options_end().  @name: of the trigger.  0, or -1
+ * after a message. */
+int trigger_options_begin(struct trigger_options *options, const char *name);
+
+void trigger_options_end(struct trigger_options *options);
+
+/* Takes one of the options, except `--help`.  0, or -1 with the reason. */
+int trigger_option(struct trigger_options *options, int option, char *argument,
+		   struct strata_error *error);
+
+/* Takes the specification: what is left of the command line.  0, or -1 with the reason. */
+int trigger_option_spec(struct trigger_options *options, int argc, char **argv,
+			struct strata_error *error);
+
+#endif /* STRATA_STRATA_TRIGGER_OPTIONS_H */
