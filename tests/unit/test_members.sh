@@ -58,9 +58,13 @@ check "a uprobe is refused" refused "are root's alone" of $alice enable-event --
 check "contexts are refused" refused "are root's alone" of $alice add-context --kernel '*' -t procname
 check "a directory is refused" refused "chooses the output directory" of $alice create --output "$work/out" other
 check "a flight recorder is refused" refused "are root's alone" of $alice create --snapshot other
-for verb in "rotate web" "clear web" "enable-channel --session web more" "enable-rotation --session web --size 1M" "snapshot --session web"; do
+for verb in "rotate web" "clear web" "enable-channel --session web more" "enable-rotation --session web --size 1M" "snapshot --session web" \
+	"add-trigger --session web --name x --rotate --kernel g1 count" "remove-trigger --session web x"; do
 	check "it is refused: $verb" refused "root's alone" of $alice $verb
 done
+echo '{"strata_session": 2, "name": "x", "triggers": [{"name": "x", "spec": "count", "rotate": true}]}' >"$work/triggers"
+chmod 711 "$work" && chmod 644 "$work/triggers"
+check "so is a trigger in a text" refused "snapshots, triggers, rotation" of $alice load "$work/triggers"
 check "four sessions are all that a member has" refused "as many as a member of the group tracing may" \
 	bash -c "for i in 1 2 3 4; do HOME=/ setpriv --reuid $alice --regid $alice --groups $tracing -- $strata --system create s\$i || exit; done"
 check "kernels' events are enabled" of $alice enable-event --session web --kernel '*' 'sched_*'
