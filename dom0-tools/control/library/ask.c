@@ -219,13 +219,27 @@ static int take_reply(struct strata_control *control, enum strata_control_result
 	return 0;
 }
 
+int ask_over(struct strata_control *control, int fd, struct json_object *request,
+	     enum strata_control_result *result, struct strata_error *error)
+{
+	const int limit_ms = control->timeout_ms;
+
+	errno = 0;
+	/* A stratad that refuses us does not read the request: its reply is there then. */
+	if (!message_send(fd, request, limit_ms < 0 || limit_ms > SEND_MS ? SEND_MS : limit_ms,
+			  error) ||
+	    errno == EPIPE || errno == ECONNRESET)
+		control->reply = message_receive(fd, MESSAGE_REPLY_BYTES, limit_ms, error);
+	control->hung_up = !control->reply && (errno == ECONNRESET || errno == EPIPE);
+	return control->reply && !take_reply(control, result, error) ? 0 : -1;
+}
+
 enum strata_control_result ask(struct strata_control *control, struct json_object *request,
 			       bool start)
 {
 	enum strata_control_result result = STRATA_CONTROL_NO_REPLY;
-	const int limit_ms = control->timeout_ms;
 	struct strata_error error = { "" }, reason;
-	int fd;
+	int fd, failed;
 
 	if (!request)
 		return handle_out_of_memory(control);
@@ -235,16 +249,10 @@ enum strata_control_result ask(struct strata_control *control, struct json_objec
 		json_object_put(request);
 		return handle_end(control, result, error.text);
 	}
-	errno = 0;
-	/* A stratad that refuses us does not read the request: its reply is there then. */
-	if (!message_send(fd, request, limit_ms < 0 || limit_ms > SEND_MS ? SEND_MS : limit_ms,
-			  &error) ||
-	    errno == EPIPE || errno == ECONNRESET)
-		control->reply = message_receive(fd, MESSAGE_REPLY_BYTES, limit_ms, &error);
-	control->hung_up = !control->reply && (errno == ECONNRESET || errno == EPIPE);
+	failed = ask_over(control, fd, request, &result, &error);
 	close(fd);
 	json_object_put(request);
-	if (control->reply && !take_reply(control, &result, &error))
+	if (!failed)
 		return result;
 	reason = error;
 	strata_fail(&error, "stratad: %.900s; `strata status` shows what was done", reason.text);

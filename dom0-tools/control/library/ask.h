@@ -20,4 +20,12 @@ struct json_object *ask_make(const char *verb, const char *name);
 enum strata_control_result ask(struct strata_control *control, struct json_object *request,
 			       bool start);
 
+/*
+ * Sends a request over a connected socket, and takes its reply, likewise.
+ * @result: OUT, the reply's
+ * 0, or -1 with the reason: there is no valid reply.
+ */
+int ask_over(struct strata_control *control, int fd, struct json_object *request,
+	     enum strata_control_result *result, struct strata_error *error);
+
 #endif /* STRATA_CONTROL_LIBRARY_ASK_H */

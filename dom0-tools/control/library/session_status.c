@@ -13,6 +13,7 @@
 
 #include "base/json_members.h"
 #include "control/library/ask.h"
+#include "control/library/reply_members.h"
 #include "control/session_json.h"
 #include "control/session_model.h"
 
@@ -60,69 +61,14 @@ void session_status_free(struct strata_control *control)
 	control->nr_sessions = 0;
 }
 
-/* Finds a string.  "": it is absent.  0 or -1. */
-static int read_text(struct json_object *object, const char *key, const char **text,
-		     struct strata_error *error)
-{
-	struct json_object *member;
-
-	*text = "";
-	if (!json_object_object_get_ex(object, key, &member))
-		return 0;
-	if (!json_object_is_type(member, json_type_string))
-		return strata_fail(error, "\"%s\" is not a string", key);
-	*text = json_object_get_string(member);
-	return 0;
-}
-
-static int read_truth(struct json_object *object, const char *key, bool *truth,
-		      struct strata_error *error)
-{
-	struct json_object *member;
-
-	*truth = false;
-	if (!json_object_object_get_ex(object, key, &member))
-		return 0;
-	if (!json_object_is_type(member, json_type_boolean))
-		return strata_fail(error, "\"%s\" is neither true nor false", key);
-	*truth = json_object_get_boolean(member);
-	return 0;
-}
-
-static int read_number(struct json_object *object, const char *key, uint64_t max, uint64_t *number,
-		       struct strata_error *error)
-{
-	*number = 0;
-	return strata_json_has(object, key) ? strata_json_u64(object, key, max, number, error) : 0;
-}
-
-/* Finds an array of objects.  NULL: it is absent.  0 or -1. */
-static int read_objects(struct json_object *object, const char *key, struct json_object **list,
-			size_t *nr, struct strata_error *error)
-{
-	size_t i;
-
-	*list = NULL;
-	*nr = 0;
-	if (!strata_json_has(object, key))
-		return 0;
-	if (strata_json_array(object, key, SIZE_MAX, list, error))
-		return -1;
-	*nr = json_object_array_length(*list);
-	for (i = 0; i < *nr; i++)
-		if (!json_object_is_type(json_object_array_get_idx(*list, i), json_type_object))
-			return strata_fail(error, "\"%s\" has an entry that is not an object", key);
-	return 0;
-}
-
 static int read_source(struct json_object *object, struct strata_session_source *source,
 		       struct strata_error *error)
 {
-	return read_text(object, "name", &source->name, error) ||
-			       read_text(object, "layer", &source->layer, error) ||
-			       read_number(object, "events", UINT64_MAX, &source->events, error) ||
-			       read_number(object, "lost", UINT64_MAX, &source->lost, error) ||
-			       read_truth(object, "ended", &source->ended, error)
+	return reply_text(object, "name", &source->name, error) ||
+			       reply_text(object, "layer", &source->layer, error) ||
+			       reply_number(object, "events", UINT64_MAX, &source->events, error) ||
+			       reply_number(object, "lost", UINT64_MAX, &source->lost, error) ||
+			       reply_truth(object, "ended", &source->ended, error)
 		       ? -1
 		       : 0;
 }
@@ -133,7 +79,7 @@ static int read_sources(struct json_object *figures, struct whole_channel *whole
 	struct json_object *list;
 	size_t nr, i;
 
-	if (read_objects(figures, "sources", &list, &nr, error))
+	if (reply_objects(figures, "sources", &list, &nr, error))
 		return -1;
 	whole->sources = calloc(nr + 1, sizeof(*whole->sources));
 	whole->source_list = calloc(nr + 1, sizeof(*whole->source_list));
@@ -155,7 +101,7 @@ static int read_waiting(struct json_object *figures, struct whole_channel *whole
 	struct json_object *list;
 	size_t nr, i;
 
-	if (read_objects(figures, "waiting", &list, &nr, error))
+	if (reply_objects(figures, "waiting", &list, &nr, error))
 		return -1;
 	whole->waiting = calloc(nr + 1, sizeof(*whole->waiting));
 	whole->wait_list = calloc(nr + 1, sizeof(*whole->wait_list));
@@ -165,8 +111,8 @@ static int read_waiting(struct json_object *figures, struct whole_channel *whole
 		struct json_object *one = json_object_array_get_idx(list, i);
 
 		whole->wait_list[i] = &whole->waiting[i];
-		if (read_text(one, "target", &whole->waiting[i].target, error) ||
-		    read_text(one, "why", &whole->waiting[i].why, error))
+		if (reply_text(one, "target", &whole->waiting[i].target, error) ||
+		    reply_text(one, "why", &whole->waiting[i].why, error))
 			return strata_fail_in(error, "wait %zu", i);
 	}
 	whole->status.waiting = whole->wait_list;
@@ -182,16 +128,16 @@ static int read_figures(struct json_object *figures, struct whole_channel *whole
 
 	if (!json_object_is_type(figures, json_type_object))
 		return strata_fail(error, "\"status\" is not an object");
-	if (read_text(figures, "recording", &status->recording, error) ||
-	    read_number(figures, "recorder", UINT32_MAX, &recorder, error) ||
-	    read_number(figures, "seconds", UINT64_MAX, &status->seconds, error) ||
-	    read_number(figures, "events", UINT64_MAX, &status->events, error) ||
-	    read_number(figures, "bytes", UINT64_MAX, &status->bytes, error) ||
-	    read_number(figures, "lost", UINT64_MAX, &status->lost, error) ||
-	    read_number(figures, "snapshots", UINT64_MAX, &status->snapshots, error) ||
-	    read_number(figures, "rotations", UINT64_MAX, &status->rotations, error) ||
-	    read_number(figures, "not_shown", UINT64_MAX, &status->not_shown, error) ||
-	    read_truth(figures, "disk_was_full", &status->disk_was_full, error) ||
+	if (reply_text(figures, "recording", &status->recording, error) ||
+	    reply_number(figures, "recorder", UINT32_MAX, &recorder, error) ||
+	    reply_number(figures, "seconds", UINT64_MAX, &status->seconds, error) ||
+	    reply_number(figures, "events", UINT64_MAX, &status->events, error) ||
+	    reply_number(figures, "bytes", UINT64_MAX, &status->bytes, error) ||
+	    reply_number(figures, "lost", UINT64_MAX, &status->lost, error) ||
+	    reply_number(figures, "snapshots", UINT64_MAX, &status->snapshots, error) ||
+	    reply_number(figures, "rotations", UINT64_MAX, &status->rotations, error) ||
+	    reply_number(figures, "not_shown", UINT64_MAX, &status->not_shown, error) ||
+	    reply_truth(figures, "disk_was_full", &status->disk_was_full, error) ||
 	    read_sources(figures, whole, error) || read_waiting(figures, whole, error))
 		return -1;
 	status->recorder = (uint32_t)recorder;
@@ -209,7 +155,7 @@ static int read_state(struct json_object *object, const char *runs,
 	uint64_t number;
 	bool is_running;
 
-	if (read_truth(object, runs, &is_running, error))
+	if (reply_truth(object, runs, &is_running, error))
 		return -1;
 	*state = is_running ? STRATA_SESSION_RECORDS : STRATA_SESSION_STOPPED;
 	if (is_running || !json_object_object_get_ex(object, "ended", &ended))
@@ -233,10 +179,10 @@ static int read_channel(struct json_object *object, struct whole_channel *whole,
 	struct json_object *figures;
 	uint64_t process;
 
-	if (read_text(object, "name", &status->name, error) ||
-	    read_text(object, "recording", &status->recording, error) ||
-	    read_text(object, "no_status", &status->no_figures, error) ||
-	    read_number(object, "process", INT_MAX, &process, error) ||
+	if (reply_text(object, "name", &status->name, error) ||
+	    reply_text(object, "recording", &status->recording, error) ||
+	    reply_text(object, "no_status", &status->no_figures, error) ||
+	    reply_number(object, "process", INT_MAX, &process, error) ||
 	    read_state(object, "records", &status->state, &status->exit_status, error))
 		return -1;
 	status->process = (int)process;
@@ -271,7 +217,7 @@ static int read_channels(struct json_object *object, struct whole_status *whole,
 	struct json_object *list;
 	size_t nr, i;
 
-	if (read_objects(object, "channels", &list, &nr, error))
+	if (reply_objects(object, "channels", &list, &nr, error))
 		return -1;
 	if (nr != whole->model.nr_channels)
 		return strata_fail(error, "the model has %zu channels, and \"channels\" %zu",
@@ -293,9 +239,9 @@ static int read_trigger(struct json_object *object, struct strata_trigger_status
 {
 	uint64_t process;
 
-	if (read_text(object, "name", &status->name, error) ||
-	    read_text(object, "last", &status->last, error) ||
-	    read_number(object, "process", INT_MAX, &process, error) ||
+	if (reply_text(object, "name", &status->name, error) ||
+	    reply_text(object, "last", &status->last, error) ||
+	    reply_number(object, "process", INT_MAX, &process, error) ||
 	    read_state(object, "counts", &status->state, &status->exit_status, error))
 		return -1;
 	status->process = (int)process;
@@ -309,7 +255,7 @@ static int read_triggers(struct json_object *object, struct whole_status *whole,
 	struct json_object *list;
 	size_t nr, i;
 
-	if (read_objects(object, "triggers", &list, &nr, error))
+	if (reply_objects(object, "triggers", &list, &nr, error))
 		return -1;
 	if (nr != whole->model.nr_triggers)
 		return strata_fail(error, "the model has %zu triggers, and \"triggers\" %zu",
@@ -335,7 +281,7 @@ static int read_session(struct json_object *object, const char *current, struct 
 	if (!json_object_object_get_ex(object, "model", &model))
 		return strata_fail(error, "\"model\" is missing");
 	if (session_json_read(model, &whole->model, error) ||
-	    read_text(object, "recording", &status->recording, error) ||
+	    reply_text(object, "recording", &status->recording, error) ||
 	    read_channels(object, whole, error) || read_triggers(object, whole, error))
 		return -1;
 	if (!whole->model.output)
@@ -350,11 +296,11 @@ static int read_sessions(struct strata_control *control, struct strata_error *er
 	const char *current;
 	size_t nr, i;
 
-	if (read_text(control->reply, "current", &current, error))
+	if (reply_text(control->reply, "current", &current, error))
 		return -1;
 	if (!strata_json_has(control->reply, "sessions"))
 		return strata_fail(error, "\"sessions\" is missing");
-	if (read_objects(control->reply, "sessions", &list, &nr, error))
+	if (reply_objects(control->reply, "sessions", &list, &nr, error))
 		return -1;
 	control->sessions = calloc(nr + 1, sizeof(struct strata_session_status *));
 	if (!control->sessions)

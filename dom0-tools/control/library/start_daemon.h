@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* start_daemon.h - finds stratad and starts it; ask.c calls it when nobody listens. */
+/* start_daemon.h - starts stratad; ask.c calls it when nobody listens. */
 #ifndef STRATA_CONTROL_LIBRARY_START_DAEMON_H
 #define STRATA_CONTROL_LIBRARY_START_DAEMON_H
 
 #include "control/library/handle.h"
 
 /*
- * Starts stratad, and waits until it listens.  It inherits environment and user, but no other
- * descriptor, blocked signal or signal disposition of the calling program.  What it says is noted.
+ * Starts stratad, and waits until it listens.  What it says is noted.
  * 0 or -1.
  */
 int start_daemon(struct strata_control *control, struct strata_error *error);
