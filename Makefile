@@ -215,7 +215,7 @@ $(O)/tests/app/library.so: tests/unit/app/library.cc $(APP_LIBRARY) Makefile
 	@$(CXX) -std=c++11 -Wall -Wextra -Werror -Iinclude -fPIC -O0 -shared $< -o $@ \
 		-L$(O)/lib -lstrata -Wl,-rpath,$(abspath $(O)/lib)
 
-# The command as a build for another version of the hypervisor's ABI, which one file knows (tests/xen/test_faults.sh).
+# Command and daemon as a build for another version of the hypervisor's ABI, which one file knows (tests/xen/test_faults.sh).
 $(O)/tests/other_abi/strata_sysctl.o: dom0-tools/consumerd/xen/strata_sysctl.c include/strata/abi/hypervisor.h Makefile
 	@mkdir -p $(@D)
 	@echo "  CC      $< (another ABI)"
@@ -224,6 +224,10 @@ $(O)/tests/other_abi/strata_sysctl.o: dom0-tools/consumerd/xen/strata_sysctl.c i
 $(O)/tests/other_abi/strata: $(MAIN_OBJECT) $(O)/tests/other_abi/strata_sysctl.o $(LIBRARY)
 	@echo "  LD      $@"
 	@$(CC) $(CFLAGS) -pie $^ -o $@ $(LIBS)
+
+$(O)/tests/other_abi/stratad: $(O)/build/dom0-tools/programs/stratad.o $(O)/tests/other_abi/strata_sysctl.o $(LIBRARY)
+	@echo "  LD      $@"
+	@$(CC) $(CFLAGS) -pie $^ -o $@ -lpthread $(LIBS)
 
 # What attacks the recorder and other users (tests/attack).
 ATTACKS := $(patsubst tests/attack/%.c,$(O)/tests/attack/%,$(wildcard tests/attack/*.c)) \

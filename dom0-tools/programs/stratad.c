@@ -18,6 +18,7 @@
 
 #include "base/exit_status.h"
 #include "consumerd/host/standard_files.h"
+#include "stratad/listing/list_request.h"
 #include "stratad/sessions/daemon.h"
 #include "stratad/sessions/member_socket.h"
 #include "stratad/sessions/service_manager.h"
@@ -26,11 +27,13 @@
 static void usage(FILE *out)
 {
 	fprintf(out,
-		"Usage: stratad [--background]\n"
+		"Usage: stratad [--background|--list]\n"
 		"Keeps the sessions of `strata create`, `start`, `stop` and so on. `strata create`\n"
 		"starts it if it does not run. It takes its socket from systemd, and reports to it that\n"
 		"it is ready, if systemd starts it (stratad.socket, stratad.service).\n\n"
-		"  -b, --background  returns when it listens\n\n"
+		"  -b, --background  returns when it listens\n"
+		"      --list        answers one request of strata_control_list() on standard input,\n"
+		"                    and ends; beside a stratad that runs, or without one\n\n"
 		"SIGTERM ends it; sessions that record go on, and the next stratad finds them.\n");
 }
 
@@ -131,6 +134,7 @@ int main(int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "background", no_argument, NULL, 'b' },
+		{ "list", no_argument, NULL, 'l' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
@@ -139,6 +143,8 @@ int main(int argc, char **argv)
 	bool background = false;
 
 	while ((option = getopt_long(argc, argv, "bh", options, NULL)) >= 0) {
+		if (option == 'l')
+			return list_request_serve(STDIN_FILENO);
 		if (option != 'b') {
 			usage(option == 'h' ? stdout : stderr);
 			return option == 'h' ? STRATA_STATUS_OK : STRATA_STATUS_USAGE;

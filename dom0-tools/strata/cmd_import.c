@@ -9,7 +9,7 @@
 
 #include "base/exit_status.h"
 #include "strata/commands.h"
-#include "strata/list_json.h"
+#include "stratad/listing/list_json.h"
 #include "strata/verb_reply.h"
 #include "base/escape.h"
 #include "inputs/xentrace/xentrace.h"

@@ -19,7 +19,7 @@
 #include "consumerd/rings/app_ring.h"
 #include "base/exit_status.h"
 #include "strata/commands.h"
-#include "strata/list_json.h"
+#include "stratad/listing/list_json.h"
 #include "strata/verb_reply.h"
 #include "consumerd/host/file_limit.h"
 #include "consumerd/output_dir.h"

@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "files/out_file.h"
 #include "strata/commands.h"
-#include "strata/list_json.h"
+#include "stratad/listing/list_json.h"
 #include "strata/session_request.h"
 #include "strata/verb_reply.h"
 

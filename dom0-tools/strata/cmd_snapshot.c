@@ -11,7 +11,7 @@
 #include "consumerd/output_dir.h"
 #include "control/library/paths.h"
 #include "strata/commands.h"
-#include "strata/list_json.h"
+#include "stratad/listing/list_json.h"
 #include "strata/session_request.h"
 #include "strata/verb_reply.h"
 

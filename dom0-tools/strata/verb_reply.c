@@ -6,7 +6,7 @@
 
 #include "base/exit_status.h"
 #include "outputs/figures_json.h"
-#include "strata/list_json.h"
+#include "stratad/listing/list_json.h"
 
 struct json_object *verb_reply_new(int status, const char *message)
 {
@@ -39,8 +39,12 @@ struct json_object *verb_reply_of_traces(int status, const char *verb, const cha
 int verb_reply_print(struct json_object *reply)
 {
 	const int status = json_object_get_int(json_object_object_get(reply, "status"));
+	const int length = printf(
+		"%s\n", json_object_to_json_string_ext(
+				reply, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
 
-	return list_json_print(reply) ? status : STRATA_STATUS_FAILED;
+	json_object_put(reply);
+	return length > 0 ? status : STRATA_STATUS_FAILED;
 }
 
 int verb_reply_end(bool json, int status, const char *message)

@@ -5,7 +5,8 @@
  * examples.
  *
  * Every verb is one request to stratad, the session daemon of the calling user, over a connection
- * of its own.  Root's sessions record all layers, another user's his own applications.
+ * of its own; but for list, which needs no daemon.  Root's sessions record all layers, another
+ * user's his own applications.
  *
  *   | verb of strata                | function                                             |
  *   |-------------------------------|------------------------------------------------------|
@@ -24,6 +25,7 @@
  *   | list-triggers                 | strata_control_status()                              |
  *   | save                          | strata_control_get(), _session_text()                |
  *   | load                          | strata_control_session_read(), _create()             |
+ *   | list                          | strata_control_list(), _list_apps(), _listing()      |
  *
  * Threads: a handle is used by one thread at a time.  Threads with a handle each need no lock: the
  * library has no other state.  After fork(), parent and child may both use their copies.
@@ -83,8 +85,8 @@ void strata_control_set_timeout(struct strata_control *control, int ms);
 void strata_control_set_system(struct strata_control *control, bool system);
 
 /*
- * Names the program that is started when no stratad runs.  Without it: stratad in ../bin of the
- * directory with the shared library, else in PATH.
+ * Names the program stratad, which is started when none runs, and by strata_control_list().
+ * Without it: stratad in ../bin of the directory with the shared library, else in PATH.
  * @path: absolute; copied
  * Returns OK, or WRONG: out of memory.
  */
@@ -435,6 +437,134 @@ const struct strata_session_status *strata_control_session(const struct strata_c
  */
 enum strata_control_result strata_control_get(struct strata_control *control, const char *name,
 					      struct strata_session **session);
+
+/* What can be recorded ------------------------------------------------------------------------ */
+
+/* A field of an event.  Strings here and below are never NULL; members are added at the end only.
+ * Names are those of guests and programs: escape them to show them. */
+struct strata_listed_field {
+	const char *name;
+	/* "s", "u", "x" or "f" (signed, unsigned, shown in base 16, floating-point) and bits, like
+	 * "u32"; "text" (bytes of a fixed number), "string" */
+	const char *type;
+	uint32_t count; /* elements of an array, bytes of a text; 0: a sequence; else 1 */
+};
+
+struct strata_listed_event {
+	const char *name;
+	const char *group;     /* of a kernel's and an application's; else "" */
+	const char *xen_class; /* of the hypervisor's; else "" */
+	const char *loglevel;  /* as in docs/formats.md; "": without one */
+	const char *format;    /* of a printf-like message; else "" */
+	size_t nr_fields;      /* 0 unless STRATA_LIST_FIELDS */
+	const struct strata_listed_field *const *fields;
+};
+
+/* A class of the hypervisor's events, which a rule may name, too. */
+struct strata_listed_class {
+	const char *name;
+	const char *what; /* a line about it */
+};
+
+/* A channel of the hypervisor or of a kernel, which a recorder uses. */
+struct strata_listed_channel {
+	uint32_t channel;
+	const char *state; /* "recording", "counting", "rings made, not recording" */
+	const char *owner;
+	uint64_t refused; /* Xen's events that exceeded the budgets of their domains */
+};
+
+struct strata_listed_hypervisor {
+	const char *version;
+	uint32_t abi; /* version of Strata's interface in it */
+	uint32_t cpus;
+	uint32_t tsc_khz;
+	size_t nr_channels;
+	const struct strata_listed_channel *const *channels;
+	size_t nr_classes; /* these and events: 0 for STRATA_LIST_SOURCES */
+	const struct strata_listed_class *const *classes;
+	size_t nr_events;
+	const struct strata_listed_event *const *events;
+};
+
+struct strata_listed_domain {
+	uint32_t domain;
+	const char *name;
+	const char *why_not; /* why its kernel cannot be recorded; "": it can */
+	/* Of one that can be recorded; else 0 and "". */
+	uint32_t version; /* of the interface of its module */
+	const char *state;
+	uint32_t rings;
+	uint64_t ring_bytes; /* of each ring */
+	uint32_t all_events; /* its number of events, listed or not */
+	size_t nr_channels;
+	const struct strata_listed_channel *const *channels;
+	size_t nr_events; /* 0 for STRATA_LIST_SOURCES */
+	const struct strata_listed_event *const *events;
+};
+
+/* What is known of an application. */
+enum strata_listed_answer {
+	STRATA_LISTED_ANSWERED,  /* all below */
+	STRATA_LISTED_SILENT,    /* it did not send its events in time: its user and name */
+	STRATA_LISTED_NOT_ASKED, /* as many recorders run as there can be: its name */
+	STRATA_LISTED_UNSEEN,    /* its process cannot be looked at: its pid */
+};
+
+struct strata_listed_application {
+	int pid;
+	enum strata_listed_answer answer;
+	const char *name; /* of its process */
+	uint32_t uid;
+	uint32_t all_events; /* its number of events, listed or not */
+	size_t nr_events;    /* 0 for STRATA_LIST_SOURCES */
+	const struct strata_listed_event *const *events;
+};
+
+struct strata_listing {
+	const struct strata_listed_hypervisor *hypervisor; /* NULL: not asked, or it records nothing
+							    */
+	size_t nr_domains;
+	const struct strata_listed_domain *const *domains;
+	size_t nr_applications;
+	const struct strata_listed_application *const *applications;
+};
+
+enum strata_list_detail {
+	STRATA_LIST_SOURCES, /* hypervisor, domains, applications */
+	STRATA_LIST_EVENTS,  /* and their events */
+	STRATA_LIST_FIELDS,  /* and the fields of these */
+};
+
+/*
+ * Lists the hypervisor and the domains, and what can be recorded of them (`strata list`).
+ *
+ * A stratad that runs is not asked, and none is left running: the program stratad, as a child of
+ * the calling program, lists and ends.  So the list has what the calling user may record himself,
+ * also after strata_control_set_system().  The call waits for the child's end.
+ *
+ * @target:   "xen": only the hypervisor; name or number of a domain, with wildcards: only these;
+ *            NULL: all
+ * @patterns: of names of events, with wildcards, separated by commas; a kernel's also as
+ *            GROUP/NAME; NULL: all events
+ * FAILED if not all could be listed, as where the hypervisor records nothing: message and notes say
+ * why, and strata_control_listing() has the rest.  NO_REPLY: stratad could not be run, ended
+ * without a valid reply, or was ended because the time was over.
+ */
+enum strata_control_result strata_control_list(struct strata_control *control, const char *target,
+					       enum strata_list_detail detail,
+					       const char *patterns);
+
+/*
+ * Lists the running applications of the calling user, root: of all users (`strata list --apps`),
+ * likewise.  Notes say which programs are left out, and why.  It takes 3 s if some do not answer.
+ */
+enum strata_control_result strata_control_list_apps(struct strata_control *control,
+						    enum strata_list_detail detail,
+						    const char *patterns);
+
+/* What the last call listed.  NULL: it was no call of these two, or had no valid reply. */
+const struct strata_listing *strata_control_listing(const struct strata_control *control);
 
 #pragma GCC visibility pop
 

@@ -16,7 +16,7 @@ victim=$((mallory + 1))
 # A user may not be able to reach the tree: the programs lie where everybody can.
 bin=/tmp/bin
 mkdir -p $bin
-cp -a out/bin/strata out/lib/libstrata.so* $bin/
+cp -a out/bin/strata out/bin/stratad out/lib/libstrata.so* $bin/
 [ ! -d out/tests/app ] || cp -a out/tests/app $bin/
 [ ! -d out/tests/attack ] || cp -a out/tests/attack/. $bin/
 chmod -R a+rX $bin

@@ -5,7 +5,7 @@
 # $bin/stratad is the daemon, which ends with the script.
 # shellcheck disable=SC2154 # common.sh sets bin and strata
 tracing=61999
-cp -a out/bin/stratad out/bin/strata-consumerd "$bin"/
+cp -a out/bin/strata-consumerd "$bin"/
 
 # daemon: the number of stratad's process.
 daemon() { sed 's/process //' /run/strata/stratad.lock; }

@@ -8,7 +8,7 @@
 # shellcheck source=tests/attack/hostile.sh
 . "$(dirname "$0")/hostile.sh"
 
-cp -a out/bin/stratad out/bin/strata-consumerd $bin/
+cp -a out/bin/strata-consumerd $bin/
 # strata starts stratad, which starts the consumers.
 export LD_PRELOAD=$bin/slow_disk.so
 "$strata" create --snapshot --output "$work/web" web 2>/dev/null

@@ -79,7 +79,7 @@ end_attacks
 end_recording
 
 # Rotations name directories by the date: the recorder of a session reads the file of the time zone before it records.
-cp -a out/bin/stratad out/bin/strata-consumerd $bin/
+cp -a out/bin/strata-consumerd $bin/
 cp /usr/share/zoneinfo/Etc/UTC "$work/zone"
 chmod 644 "$work/zone"
 TZ=:$work/zone "$strata" create --output "$work/web" web 2>/dev/null

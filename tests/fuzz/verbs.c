@@ -8,9 +8,12 @@
 #include <string.h>
 
 #include "base/exit_status.h"
+#include "control/library/listing.h"
 #include "strata/commands.h"
+#include "strata/list_text.h"
 #include "fake_host.h"
 #include "fake_hypervisor.h"
+#include "stratad/listing/list_request.h"
 #include "stratad/record_session.h"
 
 /* Each of three waits for answers lasts ten seconds at most, a look every two milliseconds or more;
@@ -140,19 +143,38 @@ const char *record_checked(const char *raw, const struct plan *plan, bool partia
 	return wrong ? wrong : check_host();
 }
 
+/* As `stratad --list` and `strata list --events` do, in one process. */
+static bool list_all(void)
+{
+	struct json_object *request = json_object_new_object();
+	struct strata_control *control = strata_control_new();
+	struct strata_error error = { "" };
+	bool well;
+
+	json_object_object_add(request, "events", json_object_new_boolean(true));
+	json_object_object_add(request, "fields", json_object_new_boolean(true));
+	control->reply = list_request_answer(request);
+	well = json_object_get_int(json_object_object_get(control->reply, "status")) ==
+		       STRATA_STATUS_OK &&
+	       !listing_read(control, &error);
+	if (well)
+		list_text_host(strata_control_listing(control), true, false);
+	strata_control_free(control);
+	json_object_put(request);
+	return well;
+}
+
 const char *list_checked(void)
 {
-	char *argv[] = { "list", "--events", NULL };
 	struct words words;
 	const char *wrong;
-	int status;
+	bool well;
 
 	listen(&words);
-	optind = 0;
-	status = strata_cmd_list(2, argv);
+	well = list_all();
 	wrong = heard(&words);
 	free(words.text);
-	if (status != STRATA_STATUS_OK)
+	if (!well)
 		return "strata list fails";
 	return wrong ? wrong : check_host();
 }

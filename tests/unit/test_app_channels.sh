@@ -279,7 +279,8 @@ refused_ninth() {
 }
 check "a ninth recorder is refused, and it is said who has the numbers" refused_ninth
 check "programs are listed without their events then" test "$("$strata" list --apps 2>&1 | grep -c 'their events cannot be listed now: 8 recorders')" = 1
-check "and none as JSON, which would have to have them" refused 'cannot be listed as JSON now: 8 recorders' "$strata" list --apps --json
+check "so are they as JSON" is "$("$strata" list --apps --json | jq -c '[.status, (.notes[0] | startswith("strata: their events cannot be listed now: 8 recorders")), ([.applications[] | has("events", "uid", "answers")] | any)]')" \
+	'[0,true,false]'
 end of-eight-{0..7}
 check "eight have all" is "$(for i in 0 1 2 3 4 5 6 7; do count "of-eight-$i" plain; done | sort -u)" 4000
 

@@ -419,11 +419,10 @@ static pid_t start_as(uid_t uid)
 /* Stops the search at one process, as a process can whose memory is slow to be looked at. */
 static pid_t slow_process;
 
-static bool stops_there(const struct app_process *process)
+static void stops_there(const struct app_process *process)
 {
 	if (process->pid == slow_process)
 		raise(SIGSTOP);
-	return true;
 }
 
 /* A process of one user that becomes another user's when @go has a byte, and says so. */

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # libstrata-control and the Python package: symbols, installation, the examples of the documentation, every verb in C and Python,
-# threads, another user, wrong arguments, a stratad that cannot start, and one that lies (control/hostile_stratad.py).  It needs a
-# /run of its own: tests/run.sh gives it one.  Speaks TAP.
+# threads, another user, wrong arguments, a stratad that cannot start, lists, and replies that lie (control/hostile_stratad.py,
+# control/hostile_list.py).  It needs a /run of its own: tests/run.sh gives it one.  Speaks TAP.
 # shellcheck source=tests/tap.sh
 . "$(dirname "$0")/../tap.sh"
 # shellcheck source=tests/unit/recorder.sh
@@ -36,10 +36,10 @@ check "the version is in its name" has "$(readelf -d "$library.so")" "soname: [l
 # Verbs of sessions in the command have nothing but the public header.
 uses_header_alone() {
 	local file
-	for file in create session rules channel save status triggers; do
+	for file in create session rules channel save status triggers list; do
 		grep -l '"control/library/\|"control/session_json\|"control/message\|json-c' "dom0-tools/strata/cmd_$file.c"
 	done | grep . && return 1
-	! grep '"control/library/\|"control/session_json\|"control/message\|json-c' dom0-tools/strata/session_request.[ch]
+	! grep '"control/library/\|"control/session_json\|"control/message\|json-c' dom0-tools/strata/{session_request,list_text}.[ch]
 }
 check "the command uses the public header alone" uses_header_alone
 
@@ -77,6 +77,8 @@ check "so does the one with the static library, with stratad from PATH" records 
 check "and the Python example" records in-python docs/examples/record.py
 check "babeltrace2 reads the same" is "$(babeltrace2 "$work/in-python" 2>/dev/null | grep -c body32)" 20
 
+not_in() { ! grep -q "$@"; }
+
 # lines COMMAND...: a result for each "ok NAME" or "not ok NAME: why".
 lines() {
 	local line
@@ -98,11 +100,55 @@ rm -rf /run/strata/sessions
 mkdir "$work/python"
 lines example tests/unit/control/session.py "$work/python" "$program"
 
+# Lists in C.
+pkill -x stratad
+await test ! -e /run/strata/stratad.sock
+rm -rf /run/strata/sessions
+list_apps() { "$client" apps "$PWD/out/bin/stratad" 1 60000 >"$work/apps"; }
+"$program" forever 0 "$work/last" &
+forever=$!
+await test -s "$work/last"
+check "running applications are listed" list_apps
+check "with name, user and number of events" grep -qx "app program answer 0 uid 0 of 10 events" "$work/apps"
+check "and the events that were asked for, with fields" is "$(grep '\[' "$work/apps")" "test/plain [] number:u64*1"
+check "the list is freed by the next call" not_in 'still there' "$work/apps"
+kill -STOP $forever
+check "one that is stopped does not delay the list for long" list_apps
+check "and is not in it" is "$(cat "$work/apps")" "0 0 "
+kill -KILL $forever
+check "a list leaves no stratad behind" test -z "$(pgrep -x stratad)"
+printf '#!/bin/sh\necho "stratad: the moon is full" >&2\n' >"$work/sick"
+# shellcheck disable=SC2016 # the scripts expand it
+printf '#!/bin/sh\necho $$ >"$0.pid"\nexec sleep 30\n' >"$work/mute"
+chmod +x "$work/sick" "$work/mute"
+check "a program that cannot list says why" has "$("$client" apps "$work/sick" 1 60000)" "-1 0 cannot list: stratad: the moon is full"
+check "one that is missing is named" has "$("$client" apps "$work/missing" 1 60000)" "$work/missing: No such file or directory; install"
+check "one that does not answer is waited for no longer than the handle says" has "$("$client" apps "$work/mute" 1 300)" "-1 0 cannot list: Connection timed out"
+check "and is ended" test ! -e "/proc/$(cat "$work/mute.pid")"
+# shellcheck disable=SC2016
+printf '#!/bin/sh\nread -r request\necho "strata: a note" >&2\n{ tr -d "\\n" <"$0.json"; echo; } >&0\n' >"$work/host"
+chmod +x "$work/host"
+cat >"$work/host.json" <<-END
+	{"status": 1, "message": "not all", "hypervisor": {"version": "4.17", "channels": [{"channel": 3}], "classes": [{"name": "evtchn"}], "events": [{"name": "evtchn_send", "class": "evtchn"}]}, "domains": [{"domain": 1, "name": "g1", "rings": 2, "events": [{"name": "tick"}]}, {"domain": 2, "name": "g2", "why_not": "no module"}],
+	"applications": [{"pid": 1, "name": "a", "uid": 7, "answers": true}, {"pid": 2, "name": "b", "uid": 8, "answers": false}, {"pid": 3, "name": "c"}, {"pid": 4}]}
+END
+check "hypervisor and domains are structures, also if not all can be listed" diff - <("$client" host "$work/host") <<-END
+	1 4 not all
+	note strata: a note
+	xen 4.17 channels 1 classes 1 events 1, the first of class evtchn
+	domain 1 g1 rings 2 why_not "" events 1
+	domain 2 g2 rings 0 why_not "no module" events 0
+END
+check "it is known how far each application came" is "$("$client" apps "$work/host" 1 60000 | grep '^app')" \
+	"$(printf 'app %s of 0 events\n' 'a answer 0 uid 7' 'b answer 1 uid 8' 'c answer 2 uid 0' ' answer 3 uid 0')"
+mkdir "$work/hostile"
+lines tests/unit/control/hostile_list.py "$client" "$work/hostile"
+
 # In C: several threads, with a stratad that none of them finds running.
 pkill -x stratad
 await test ! -e /run/strata/stratad.sock
 check "eight threads start stratad, create, change, save, load and destroy" has "$("$client" threads 8 2>&1)" "8 of 8"
-check "wrong arguments are refused before they are sent" is "$("$client" arguments | cut -d' ' -f1 | sort | uniq -c | tr -s ' ')" " 24 2"
+check "wrong arguments are refused before they are sent" is "$("$client" arguments | cut -d' ' -f1 | sort | uniq -c | tr -s ' ')" " 27 2"
 pkill -x stratad
 await test ! -e /run/strata/stratad.sock
 check "a program with blocked signals and open descriptors starts stratad" "$client" start "$PWD/out/bin/stratad"

@@ -11,7 +11,8 @@ MARKED=10000
 
 build_helpers() {
 	gcc -static -O2 -Wall -Wextra -Werror tests/xen/workloads/as_nobody.c -o "$OUT/as_nobody" &&
-		make --no-print-directory out/tests/other_abi/strata && cp out/tests/other_abi/strata "$OUT/strata_other_abi"
+		make --no-print-directory out/tests/other_abi/strata out/tests/other_abi/stratad &&
+		mkdir -p "$OUT/other_abi" && cp out/tests/other_abi/strata out/tests/other_abi/stratad "$OUT/other_abi"
 }
 
 # Each marked system call was recorded once, or counted as lost.

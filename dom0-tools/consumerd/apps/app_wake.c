@@ -50,7 +50,6 @@ struct app_wake_progress {
 	uint32_t nr_slow;
 	/* Processes that blocked the child, which are left out from then on. */
 	pid_t skipped[SLOW_USERS_MAX];
-	uint32_t nr_listed;
 	uint8_t listed[PIDS_MAX / 8]; /* a bit for each */
 };
 
@@ -208,7 +207,7 @@ static void list(struct calls *calls, const struct app_process *process)
 	if (*bits & bit)
 		return;
 	*bits |= bit;
-	progress->nr_listed += calls->wake->lists(process);
+	calls->wake->lists(process);
 }
 
 static void note_other(struct app_wake_progress *progress, pid_t pid)
@@ -504,11 +503,6 @@ void app_wake_tend(struct app_wake *wake)
 		kill(wake->child, SIGKILL);
 		begin_again(wake);
 	}
-}
-
-uint32_t app_wake_listed(const struct app_wake *wake)
-{
-	return wake->progress->nr_listed;
 }
 
 bool app_wake_settled(const struct app_wake *wake)

@@ -30,9 +30,9 @@
 struct app_wake_progress;
 
 struct app_wake {
-	/* Set by the caller: lists a program, in the child, instead of calling it.  False: not
-	 * a program that waits.  NULL: programs are called. */
-	bool (*lists)(const struct app_process *process);
+	/* Set by the caller: lists a program, in the child, instead of calling it.  NULL: programs
+	 * are called. */
+	void (*lists)(const struct app_process *process);
 	/* Set by the caller: makes a list, in the child, of processes that need no call, because
 	 * they are connected, with their users; the child keeps it.  NULL, or an answer of NULL:
 	 * none. */
@@ -61,9 +61,6 @@ void app_wake_tend(struct app_wake *wake);
 
 /* Whether all programs have been called, and had time to connect. */
 bool app_wake_settled(const struct app_wake *wake);
-
-/* How many programs it has listed. */
-uint32_t app_wake_listed(const struct app_wake *wake);
 
 /* Ends it.  Also if it never began. */
 void app_wake_end(struct app_wake *wake);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/escape.h"
+#include "control/library/listing.h"
 #include "control/library/session_status.h"
 
 struct strata_control *strata_control_new(void)
@@ -77,6 +78,7 @@ void handle_begin(struct strata_control *control)
 	size_t i;
 
 	session_status_free(control);
+	listing_free(control);
 	for (i = 0; i < control->nr_notes; i++)
 		free(control->notes[i]);
 	free(control->notes);

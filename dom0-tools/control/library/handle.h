@@ -26,6 +26,7 @@ struct strata_control {
 	bool hung_up;              /* stratad closed the connection without a reply */
 	struct strata_session_status **sessions;
 	size_t nr_sessions;
+	struct listing *listing; /* NULL: nothing was listed */
 };
 
 /* Frees the results of the last call.  Arguments of this one may be among them: it is called when

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * stratad_program.h - finds the program stratad and runs it as a child (start_daemon.c).
+ * stratad_program.h - finds the program stratad and runs it as a child; start_daemon.c and list.c
+ * call it.
  *
  * The child inherits environment and user, but no other descriptor, blocked signal or signal
  * disposition of the calling program.

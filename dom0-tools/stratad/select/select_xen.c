@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fnmatch.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -131,7 +132,7 @@ static int add_number(struct xen_selection *selection, const char *word, bool re
  * One of the events that have a name, by its place in the list of all; false
  * behind the last.  An id with rows for several sizes is one event.
  */
-static bool event_at(size_t place, struct strata_event_desc *event, const char **fields)
+static bool event_at(size_t place, struct strata_event_desc *event)
 {
 	size_t row = place;
 
@@ -140,13 +141,11 @@ static bool event_at(size_t place, struct strata_event_desc *event, const char *
 		uint32_t after = (uint32_t)place % 3 + ((uint32_t)place % 3 >= before);
 		uint32_t id = RUNSTATE_CHANGE | before << 8 | after << 4;
 
-		*fields = "of_vcpu:u16 of_domain:u16";
 		return strata_xen_event(id | 1u << STRATA_HV_ID_WORDS_SHIFT, event);
 	}
 	row -= RUNSTATE_CHANGES;
 	if (row >= strata_xen_event_table_rows)
 		return false;
-	*fields = strata_xen_event_table[row].fields;
 	return strata_xen_event(strata_xen_event_table[row].id |
 					strata_xen_event_table[row].words
 						<< STRATA_HV_ID_WORDS_SHIFT,
@@ -156,10 +155,9 @@ static bool event_at(size_t place, struct strata_event_desc *event, const char *
 void select_xen_event_name(uint32_t event, char name[STRATA_EVENT_NAME_BYTES])
 {
 	struct strata_event_desc desc;
-	const char *fields;
 	size_t i;
 
-	for (i = 0; event_at(i, &desc, &fields); i++) {
+	for (i = 0; event_at(i, &desc); i++) {
 		if ((desc.id & STRATA_HV_ID_OWN) || (desc.id & STRATA_HV_ID_TRACE) != event)
 			continue;
 		snprintf(name, STRATA_EVENT_NAME_BYTES, "%s", desc.name);
@@ -173,12 +171,11 @@ void select_xen_event_name(uint32_t event, char name[STRATA_EVENT_NAME_BYTES])
 static unsigned int ids_of(const char *name, struct strata_aggregate_event *event)
 {
 	struct strata_event_desc desc;
-	const char *fields;
 	uint32_t last = 0;
 	unsigned int nr = 0;
 	size_t i;
 
-	for (i = 0; event_at(i, &desc, &fields); i++) {
+	for (i = 0; event_at(i, &desc); i++) {
 		const uint32_t id = desc.id & STRATA_HV_ID_TRACE;
 
 		if ((desc.id & STRATA_HV_ID_OWN) || strcmp(desc.name, name) || id == last)
@@ -213,10 +210,9 @@ static int add_pattern(struct xen_selection *selection, const char *pattern, boo
 {
 	struct strata_event_desc event;
 	uint32_t last = 0, id;
-	const char *fields;
 	size_t i;
 
-	for (i = 0; event_at(i, &event, &fields); i++) {
+	for (i = 0; event_at(i, &event); i++) {
 		id = event.id & STRATA_HV_ID_TRACE;
 		if (id == last || fnmatch(pattern, event.name, 0))
 			continue;
@@ -411,14 +407,14 @@ void select_xen_clear(struct xen_selection *selection)
 	selection->nr = 0;
 }
 
-void select_xen_print_classes(FILE *out, const char *indent)
+void select_xen_each_class(select_xen_visit_class *visit, void *data)
 {
 	size_t i;
 
-	fprintf(out, "%s%-8s %s\n", indent, "all", "everything but xen and guest");
+	visit(data, "all", "everything but xen and guest");
 	for (i = 0; i < NR_CLASSES; i++)
-		fprintf(out, "%s%-8s %s\n", indent, classes[i].name, classes[i].what);
-	fprintf(out, "%s%-8s %s\n", indent, "none", "nothing: leave the hypervisor out");
+		visit(data, classes[i].name, classes[i].what);
+	visit(data, "none", "nothing: leave the hypervisor out");
 }
 
 static const char *class_name(uint32_t id)
@@ -445,13 +441,12 @@ size_t select_xen_each_event(char *const *patterns, size_t nr_patterns, select_x
 			     void *data)
 {
 	struct strata_event_desc event;
-	const char *fields;
 	size_t i, nr = 0;
 
-	for (i = 0; event_at(i, &event, &fields); i++) {
+	for (i = 0; event_at(i, &event); i++) {
 		if (!matches_any(event.name, patterns, nr_patterns))
 			continue;
-		visit(data, class_name(event.id), &event, fields);
+		visit(data, class_name(event.id), &event);
 		nr++;
 	}
 	return nr;

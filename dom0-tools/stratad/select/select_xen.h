@@ -10,7 +10,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 
 #include <strata/abi/hypervisor.h>
 #include <strata/event.h>
@@ -32,7 +31,7 @@ struct xen_domain {
 /*
  * Replaces the rules of @selection by those for a comma-separated list, read
  * from left to right, of
- *   classes (select_xen_print_classes() lists them), `all`, `none`
+ *   classes (select_xen_each_class() visits them), `all`, `none`
  *   patterns that match names of events: grant_map, evtchn_*
  *   numbers: one of Xen's events; or a mask as xentrace takes it
  *   any of them after a `!`: not these; as the first word: all, but not these
@@ -71,12 +70,14 @@ int select_xen_budget(struct xen_selection *selection, const char *argument,
 /* Frees the rules. */
 void select_xen_clear(struct xen_selection *selection);
 
-/* Prints the classes, a line each. */
-void select_xen_print_classes(FILE *out, const char *indent);
+/* Called for a class of events, with a line about it. */
+typedef void select_xen_visit_class(void *data, const char *name, const char *what);
 
-/* Called for an event; @fields: names and types of its fields, as text. */
-typedef void select_xen_visit(void *data, const char *class, const struct strata_event_desc *event,
-			      const char *fields);
+/* Visits each class, and `all` and `none`. */
+void select_xen_each_class(select_xen_visit_class *visit, void *data);
+
+/* Called for an event. */
+typedef void select_xen_visit(void *data, const char *class, const struct strata_event_desc *event);
 
 /* Visits each event that one of the patterns matches; no pattern: all.  Returns how many. */
 size_t select_xen_each_event(char *const *patterns, size_t nr_patterns, select_xen_visit *visit,

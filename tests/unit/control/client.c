@@ -7,6 +7,10 @@
  *   client threads N     N threads, with a handle each, create, change, save, load and destroy
  *   client arguments     passes wrong arguments; prints what is said to each
  *   client start PATH    starts PATH as stratad, while signals and descriptors are unusual
+ *   client apps PATH N MS  lists applications N times by the stratad at PATH, and waits MS for each
+ *                        list; prints result, number of applications and message of each, and the
+ *                        applications with their events; and uses everything that was returned
+ *   client host PATH     lists hypervisor and domains, likewise, and prints them
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -247,6 +251,9 @@ static int pass_wrong_arguments(void)
 	session->event_header = (enum strata_header_form)9;
 	fine(control, strata_control_create(control, session));
 	fine(control, strata_control_get(control, text, &none));
+	fine(control, strata_control_list(control, "", STRATA_LIST_EVENTS, NULL));
+	fine(control, strata_control_list(control, "a:b", STRATA_LIST_EVENTS, NULL));
+	fine(control, strata_control_list_apps(control, (enum strata_list_detail)3, NULL));
 	strata_control_session_free(session);
 	strata_control_free(control);
 	free(text);
@@ -276,8 +283,148 @@ static int start(const char *path)
 	return result != STRATA_CONTROL_OK;
 }
 
+static void use_events(const struct strata_listed_event *const *events, size_t nr)
+{
+	size_t i, at;
+
+	for (i = 0; i < nr; i++) {
+		use(events[i]->name);
+		use(events[i]->group);
+		use(events[i]->xen_class);
+		use(events[i]->loglevel);
+		use(events[i]->format);
+		for (at = 0; at < events[i]->nr_fields; at++) {
+			use(events[i]->fields[at]->name);
+			use(events[i]->fields[at]->type);
+		}
+	}
+}
+
+static void use_channels(const struct strata_listed_channel *const *channels, size_t nr)
+{
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		use(channels[i]->state);
+		use(channels[i]->owner);
+	}
+}
+
+static void use_listing(const struct strata_listing *listing)
+{
+	const struct strata_listed_hypervisor *hypervisor = listing->hypervisor;
+	size_t i;
+
+	if (hypervisor) {
+		use(hypervisor->version);
+		use_channels(hypervisor->channels, hypervisor->nr_channels);
+		for (i = 0; i < hypervisor->nr_classes; i++) {
+			use(hypervisor->classes[i]->name);
+			use(hypervisor->classes[i]->what);
+		}
+		use_events(hypervisor->events, hypervisor->nr_events);
+	}
+	for (i = 0; i < listing->nr_domains; i++) {
+		use(listing->domains[i]->name);
+		use(listing->domains[i]->why_not);
+		use(listing->domains[i]->state);
+		use_channels(listing->domains[i]->channels, listing->domains[i]->nr_channels);
+		use_events(listing->domains[i]->events, listing->domains[i]->nr_events);
+	}
+	for (i = 0; i < listing->nr_applications; i++) {
+		use(listing->applications[i]->name);
+		use_events(listing->applications[i]->events, listing->applications[i]->nr_events);
+	}
+}
+
+static void print_event(const struct strata_listed_event *event)
+{
+	size_t i;
+
+	printf("%s/%s [%s]", event->group, event->name, event->loglevel);
+	for (i = 0; i < event->nr_fields; i++)
+		printf(" %s:%s*%u", event->fields[i]->name, event->fields[i]->type,
+		       event->fields[i]->count);
+	printf("\n");
+}
+
+static void print_application(const struct strata_listed_application *app)
+{
+	size_t i;
+
+	printf("app %s answer %d uid %u of %u events\n", app->name, (int)app->answer, app->uid,
+	       app->all_events);
+	for (i = 0; i < app->nr_events; i++)
+		print_event(app->events[i]);
+}
+
+static void print_call(struct strata_control *control, enum strata_control_result result)
+{
+	const struct strata_listing *listing = strata_control_listing(control);
+	size_t i;
+
+	printf("%d %zu %s\n", (int)result, listing ? listing->nr_applications : 0,
+	       strata_control_message(control));
+	for (i = 0; i < strata_control_nr_notes(control); i++)
+		printf("note %s\n", strata_control_note(control, i));
+	if (strata_control_reply(control))
+		use(strata_control_reply(control));
+	if (listing)
+		use_listing(listing);
+}
+
+static int list_apps(const char *path, int nr, int limit_ms)
+{
+	struct strata_control *control = strata_control_new();
+	const struct strata_listing *listing;
+	size_t i;
+
+	strata_control_set_stratad(control, path);
+	strata_control_set_timeout(control, limit_ms);
+	while (nr-- > 0) {
+		print_call(control,
+			   strata_control_list_apps(control, STRATA_LIST_FIELDS, "plain,lev*/*"));
+		listing = strata_control_listing(control);
+		for (i = 0; listing && i < listing->nr_applications; i++)
+			print_application(listing->applications[i]);
+	}
+	/* Another call frees the list. */
+	strata_control_list(control, "", STRATA_LIST_EVENTS, NULL);
+	if (strata_control_listing(control))
+		printf("the list is still there\n");
+	strata_control_free(control);
+	return 0;
+}
+
+static int list_host(const char *path)
+{
+	struct strata_control *control = strata_control_new();
+	const struct strata_listing *listing;
+	size_t i;
+
+	strata_control_set_stratad(control, path);
+	print_call(control, strata_control_list(control, NULL, STRATA_LIST_EVENTS, NULL));
+	listing = strata_control_listing(control);
+	if (listing && listing->hypervisor)
+		printf("xen %s channels %zu classes %zu events %zu, the first of class %s\n",
+		       listing->hypervisor->version, listing->hypervisor->nr_channels,
+		       listing->hypervisor->nr_classes, listing->hypervisor->nr_events,
+		       listing->hypervisor->events[0]->xen_class);
+	for (i = 0; listing && i < listing->nr_domains; i++)
+		printf("domain %u %s rings %u why_not \"%s\" events %zu\n",
+		       listing->domains[i]->domain, listing->domains[i]->name,
+		       listing->domains[i]->rings, listing->domains[i]->why_not,
+		       listing->domains[i]->nr_events);
+	strata_control_free(control);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
+	if (argc == 5 && !strcmp(argv[1], "apps"))
+		return list_apps(argv[2], atoi(argv[3]), atoi(argv[4]));
+	if (argc == 3 && !strcmp(argv[1], "host"))
+		return list_host(argv[2]);
 	if (argc == 4 && !strcmp(argv[1], "status"))
 		return ask_often(atoi(argv[2]), atoi(argv[3]));
 	if (argc == 3 && !strcmp(argv[1], "threads"))

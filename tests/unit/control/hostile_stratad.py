@@ -4,7 +4,6 @@
 deep or of wrong types, and then thousands that differ from a good one in a few bytes.
 
 Prints a line for each case: "ok CASE", or "not ok CASE: why"."""
-import json
 import os
 import random
 import re
@@ -13,6 +12,8 @@ import subprocess
 import sys
 import threading
 import time
+
+from hostile_reply import but, line, mutate
 
 SOCKET = "/run/strata/stratad.sock"
 MUTATIONS = 2000
@@ -41,12 +42,6 @@ SESSION = {"model": MODEL, "recording": "/srv/web/recording-1", "channels": [CHA
 GOOD = {"status": 0, "current": "web", "message": "fine", "notes": ["one", "two"], "sessions": [SESSION]}
 
 
-def but(value, **changes):
-    """A copy with other members; ... removes one."""
-    merged = {**value, **changes}
-    return {key: one for key, one in merged.items() if one is not ...}
-
-
 def with_session(**changes):
     return but(GOOD, sessions=[but(SESSION, **changes)])
 
@@ -65,10 +60,6 @@ def with_figures(**changes):
 
 def with_rules(rules):
     return with_model(channels=[{"name": "channel0", "app": {"rules": rules}}])
-
-
-def line(value):
-    return json.dumps(value).encode() + b"\n"
 
 
 # The case, what the client gets, and what it must print.
@@ -183,25 +174,6 @@ def check(client, listener, cases, limit_ms):
     for number, (name, _, pattern) in enumerate(cases):
         answer = said[number] if number < len(said) else f"the client ended with {done.returncode}: {done.stderr[:600]!r}"
         print(f"ok {name}" if re.match(pattern, answer) else f"not ok {name}: {answer}")
-
-
-def mutate(good):
-    text = bytearray(good)
-    for _ in range(random.randint(1, 4)):
-        at = random.randrange(len(text) - 1)
-        kind = random.randrange(4)
-        if kind == 0:
-            text[at] = random.choice(b'{}[]",:0-1e\\ntx\x00\xff')
-        elif kind == 1:
-            del text[at : at + random.randint(1, 20)]
-        elif kind == 2:
-            end = at + random.randint(1, 20)
-            text[at:at] = text[at:end]
-        else:
-            text[at] ^= 1 << random.randrange(8)
-        if len(text) < 2:
-            return bytes(text) + b"\n"
-    return bytes(text)
 
 
 def main():

@@ -103,7 +103,7 @@ no_right_is_said() {
 	try nobody "$LAB_OUT/as_nobody" strata record --duration 1s --output /tmp/nobody
 	expect_status "without the right, nothing is recorded" 1
 	expect_line "and the reason is said" nobody 'not permitted to trace: .*run strata as root in dom0'
-	try abi "$LAB_OUT/strata_other_abi" list
+	try abi "$LAB_OUT/other_abi/strata" list
 	expect_status "a tool of another version is refused" 1
 	expect_line "and both versions are named" abi 'this Xen has ABI version 7 of Strata, but this tool needs version 99'
 }

@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* list_json.h - what `strata list --json` prints (docs/formats.md), and texts for other verbs. */
-#ifndef STRATA_STRATA_LIST_JSON_H
-#define STRATA_STRATA_LIST_JSON_H
+/* list_json.h - events of a list as JSON (docs/formats.md), and texts for other replies. */
+#ifndef STRATA_STRATAD_LIST_JSON_H
+#define STRATA_STRATAD_LIST_JSON_H
 
 #include <json-c/json.h>
 #include <stdbool.h>
 
 #include <strata/event.h>
-
-/* Longest text of list_field_type(), with its zero byte. */
-#define LIST_FIELD_TYPE_BYTES 8
-
-/* The type of a field that was checked, without its count: "u32", "text", "string". */
-void list_field_type(char type[LIST_FIELD_TYPE_BYTES], const struct strata_field_desc *field);
 
 /* Longest text of list_json_text(), with its zero byte: a path, or a recorder's answer. */
 #define LIST_JSON_TEXT_BYTES 4096
@@ -30,7 +24,4 @@ struct json_object *list_json_array(struct json_object *object, const char *key)
 struct json_object *list_json_event(const struct strata_event_desc *event, const char *class,
 				    bool fields);
 
-/* Prints the whole answer, and frees it.  False: it could not be written. */
-bool list_json_print(struct json_object *root);
-
-#endif /* STRATA_STRATA_LIST_JSON_H */
+#endif /* STRATA_STRATAD_LIST_JSON_H */

@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* list_app.c - see list_app.h; cmd_list.c calls it. */
-#include "strata/list_app.h"
+/* list_app.c - see list_app.h; list_request.c calls it. */
+#include "stratad/listing/list_app.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "consumerd/apps/app_socket.h"
 #include "consumerd/apps/app_wake.h"
-#include "base/exit_status.h"
-#include "base/escape.h"
 #include "consumerd/host/file_limit.h"
 #include "consumerd/host/hang_up.h"
 #include "consumerd/host/own_proc.h"
 #include "consumerd/host/recorder_number.h"
 #include "consumerd/host/run_lock.h"
 #include "consumerd/host/proc_text.h"
-#include "strata/list_hear.h"
-#include "strata/list_json.h"
+#include "control/sibling.h"
+#include "stratad/listing/list_hear.h"
+#include "stratad/listing/list_json.h"
 
 /* Time limit for all applications together to connect, and then to answer. */
 #define COME_MS   2000u
@@ -31,9 +32,8 @@
 #define LOOK_MS 5
 
 struct listing {
-	bool events;
 	const struct list_choice *choice;
-	struct json_object *json; /* an array; NULL: text */
+	struct json_object *json; /* an array */
 	struct listed *list[LISTED_MAX];
 	size_t nr;
 	struct principals *principals;
@@ -121,7 +121,7 @@ static int gather(struct listing *listing, unsigned int number, struct strata_er
 	return 0;
 }
 
-/* Adds a program to the array. */
+/* Adds a program to the array.  @name: NULL: unknown */
 static struct json_object *describe(struct json_object *array, pid_t pid, const char *name)
 {
 	struct json_object *object = json_object_new_object();
@@ -137,34 +137,23 @@ static void list_one(struct listing *listing, struct listed *one)
 {
 	const bool told = one->state == LISTED_READY;
 	struct app *app = &one->app;
-	struct json_object *json = NULL;
-	char name[STRATA_ESCAPED_BYTES(32)];
+	struct json_object *json;
 	struct event_listing events;
 	size_t i;
 
 	if (one->state == LISTED_UNIDENTIFIED)
 		return;
 	if (one->state == LISTED_CONNECTED) {
-		if (listing->json)
-			describe(listing->json, app->pid, NULL);
-		else
-			printf("  %-10d  (the look at its process does not end)\n", app->pid);
+		describe(listing->json, app->pid, NULL);
 		return;
 	}
-	strata_escape_name(name, sizeof(name), app->comm);
-	if (listing->json) {
-		json = describe(listing->json, app->pid, app->comm);
-		json_object_object_add(json, "uid", json_object_new_int64(app->uid));
-		json_object_object_add(json, "answers", json_object_new_boolean(told));
-		if (told)
-			json_object_object_add(json, "nr_events",
-					       json_object_new_uint64(app->nr_events));
-	} else if (told) {
-		printf("  %-10d  %s: %zu events\n", app->pid, name, app->nr_events);
-	} else {
-		printf("  %-10d  %s: does not answer\n", app->pid, name);
-	}
-	if (!told || !listing->events)
+	json = describe(listing->json, app->pid, app->comm);
+	json_object_object_add(json, "uid", json_object_new_int64(app->uid));
+	json_object_object_add(json, "answers", json_object_new_boolean(told));
+	if (!told)
+		return;
+	json_object_object_add(json, "nr_events", json_object_new_uint64(app->nr_events));
+	if (!listing->choice->events)
 		return;
 	list_events_begin(&events, listing->choice, json);
 	for (i = 0; i < app->nr_events; i++)
@@ -199,94 +188,123 @@ static void list_all(struct listing *listing)
 	}
 }
 
+/* Limit of programs that are listed without their cooperation. */
+#define FOUND_MAX 65536u
+
+/* Those that were found, in memory that the child shares that looks for them. */
+struct found {
+	uint32_t nr;
+	struct {
+		pid_t pid;
+		char comm[32];
+	} programs[FOUND_MAX];
+};
+
+static struct found *found;
+
+/* Whether a process runs a program of this build. */
+static bool runs_sibling(pid_t pid, const char *program)
+{
+	char link[64], path[PATH_MAX], sibling[PATH_MAX];
+	struct strata_error ignored;
+
+	snprintf(link, sizeof(link), "%d/exe", pid);
+	return own_proc_link(link, path, sizeof(path)) &&
+	       !sibling_path(program, sibling, &ignored) && strcmp(path, sibling) == 0;
+}
+
 /* A recorder maps the pages of the programs that it calls, but has no such page itself. */
 static bool is_recorder(const struct app_process *process)
 {
-	char link[64], path[PATH_MAX], own_path[PATH_MAX];
-
-	snprintf(link, sizeof(link), "%d/exe", process->pid);
-	return own_proc_link(link, path, sizeof(path)) &&
-	       own_proc_link("self/exe", own_path, sizeof(own_path)) && strcmp(path, own_path) == 0;
+	return runs_sibling(process->pid, "strata") ||
+	       runs_sibling(process->pid, "strata-consumerd") ||
+	       runs_sibling(process->pid, "stratad");
 }
 
-static bool list_process(const struct app_process *process)
+/* A child that is killed here leaves the number as it was. */
+static void find_process(const struct app_process *process)
 {
-	char comm[32], name[STRATA_ESCAPED_BYTES(32)];
+	const uint32_t nr = found->nr;
+	char *comm = found->programs[nr % FOUND_MAX].comm;
 
-	if (is_recorder(process) || !proc_text_read(process->pid, "comm", comm, sizeof(comm)))
-		return false;
+	if (nr == FOUND_MAX || is_recorder(process) ||
+	    !proc_text_read(process->pid, "comm", comm, sizeof(found->programs[nr].comm)))
+		return;
 	comm[strcspn(comm, "\n")] = '\0';
-	strata_escape_name(name, sizeof(name), comm);
-	printf("  %-10d  %s\n", process->pid, name);
-	fflush(stdout);
-	return true;
+	found->programs[nr].pid = process->pid;
+	/* Release: the entry is complete before the number counts it, wherever this child is
+	 * killed. */
+	strata_store_release(&found->nr, nr + 1);
 }
 
-/* Lists what is visible of programs without their cooperation. Returns their number. */
-static size_t list_waiting(void)
+/* Has a child find what is visible of programs without their cooperation.  0 or -1. */
+static int find_waiting(struct strata_error *error)
 {
-	struct app_wake wake = { .lists = list_process };
-	struct strata_error error;
-	size_t nr;
+	struct app_wake wake = { .lists = find_process };
 
-	/* Otherwise the child would print the buffered output again. */
-	fflush(stdout);
-	if (app_wake_begin(&wake, &error)) {
-		fprintf(stderr, "strata: %s\n", error.text);
-		return 0;
-	}
+	if (app_wake_begin(&wake, error))
+		return -1;
 	while (!app_wake_settled(&wake)) {
 		poll(NULL, 0, LOOK_MS);
 		app_wake_tend(&wake);
 	}
-	nr = app_wake_listed(&wake);
 	app_wake_end(&wake);
-	return nr;
+	return 0;
 }
 
-int list_apps(bool events, const struct list_choice *choice, struct json_object *json)
+static int list_waiting(struct json_object *array, struct strata_error *error)
 {
-	struct listing listing = { .events = events,
-				   .choice = choice,
-				   .json = json ? list_json_array(json, "applications") : NULL,
-				   .principals = principals_new() };
-	struct strata_error error = { "" };
-	unsigned int number;
-	int lock = recorder_number_take_briefly("lists programs", &number, &error);
-	size_t nr;
+	int failed;
+	uint32_t i;
 
-	if (!listing.principals) {
-		fprintf(stderr, "strata: out of memory\n");
-		return STRATA_STATUS_FAILED;
-	}
+	found = mmap(NULL, sizeof(*found), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+		     0);
+	if (found == MAP_FAILED)
+		return strata_fail(error, "no memory for a list of programs: %s", strerror(errno));
+	failed = find_waiting(error);
+	for (i = 0; i < found->nr; i++)
+		describe(array, found->programs[i].pid, found->programs[i].comm);
+	if (found->nr == FOUND_MAX)
+		fprintf(stderr, "strata: only %u applications are listed\n", FOUND_MAX);
+	munmap(found, sizeof(*found));
+	return failed;
+}
+
+/* Lists programs and their events, as recorder @number.  0 or -1. */
+static int list_as_recorder(struct listing *listing, unsigned int number,
+			    struct strata_error *error)
+{
+	int failed = peer_looks_open(&listing->looks, 0, error) || gather(listing, number, error);
+
+	if (!failed)
+		list_all(listing);
+	peer_looks_close(&listing->looks);
+	return failed ? -1 : 0;
+}
+
+int list_apps(const struct list_choice *choice, struct json_object *json,
+	      struct strata_error *error)
+{
+	struct listing listing = { .choice = choice, .principals = principals_new() };
+	struct strata_error busy = { "" };
+	unsigned int number;
+	int lock, failed;
+
+	if (!listing.principals)
+		return strata_fail(error, "out of memory");
 	principals_set_total(listing.principals, PRINCIPAL_CONNECTIONS, LISTED_MAX);
 	principals_lower_total(listing.principals, PRINCIPAL_CONNECTIONS, file_limit_raise() / 2);
-	/* Without a number they have no channel for us, and a child prints what can be seen. */
-	if (lock < 0 && json) {
-		fprintf(stderr,
-			"strata: programs cannot be listed as JSON now: %s; without --json, their "
-			"names can\n",
-			error.text);
-		principals_free(listing.principals);
-		return STRATA_STATUS_FAILED;
-	}
+	listing.json = list_json_array(json, "applications");
+	lock = recorder_number_take_briefly("lists programs", &number, &busy);
 	if (lock < 0) {
-		nr = list_waiting();
-		fprintf(stderr, "strata: their events cannot be listed now: %s\n", error.text);
-	} else if (peer_looks_open(&listing.looks, 0, &error) || gather(&listing, number, &error)) {
-		fprintf(stderr, "strata: %s\n", error.text);
-		peer_looks_close(&listing.looks);
-		run_lock_release(lock);
-		return STRATA_STATUS_FAILED;
+		/* Without a number they have no channel for us. */
+		fprintf(stderr, "strata: their events cannot be listed now: %s\n", busy.text);
+		failed = list_waiting(listing.json, error);
 	} else {
-		nr = listing.nr;
-		list_all(&listing);
-		peer_looks_close(&listing.looks);
+		failed = list_as_recorder(&listing, number, error);
 		run_lock_release(lock);
 	}
 	principals_sum_up(listing.principals);
 	principals_free(listing.principals);
-	if (!nr && !json)
-		printf("no running application is linked with -lstrata\n");
-	return STRATA_STATUS_OK;
+	return failed;
 }

@@ -5,8 +5,8 @@
  * A program that sends nothing delays no other.  The programs of a user share the messages of a
  * round, so one user's many messages leave time for another's.
  */
-#ifndef STRATA_STRATA_LIST_HEAR_H
-#define STRATA_STRATA_LIST_HEAR_H
+#ifndef STRATA_STRATAD_LIST_HEAR_H
+#define STRATA_STRATAD_LIST_HEAR_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -50,4 +50,4 @@ uint64_t list_now_ms(void);
  */
 void list_hear(struct listed *const *list, size_t nr, struct peer_looks *looks, uint64_t until_ms);
 
-#endif /* STRATA_STRATA_LIST_HEAR_H */
+#endif /* STRATA_STRATAD_LIST_HEAR_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* list_json.c - see list_json.h; called by cmd_list.c, list_kernel.c and list_app.c. */
-#include "strata/list_json.h"
+/* list_json.c - see list_json.h; list_host.c, list_events.c and list_app.c call it. */
+#include "stratad/listing/list_json.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -8,14 +8,18 @@
 #include "base/escape.h"
 #include "base/log_levels.h"
 
-void list_field_type(char type[LIST_FIELD_TYPE_BYTES], const struct strata_field_desc *field)
+/* Longest text of field_type(), with its zero byte. */
+#define FIELD_TYPE_BYTES 8
+
+/* The type of a field that was checked, without its count: "u32", "text", "string". */
+static void field_type(char type[FIELD_TYPE_BYTES], const struct strata_field_desc *field)
 {
 	if (field->kind == STRATA_FIELD_STRING)
 		strcpy(type, "string");
 	else if (field->kind == STRATA_FIELD_TEXT)
 		strcpy(type, "text");
 	else
-		snprintf(type, LIST_FIELD_TYPE_BYTES, "%c%u", " usx  f"[field->kind],
+		snprintf(type, FIELD_TYPE_BYTES, "%c%u", " usx  f"[field->kind],
 			 field -> bytes * 8u);
 }
 
@@ -38,9 +42,9 @@ struct json_object *list_json_array(struct json_object *object, const char *key)
 static struct json_object *describe_field(const struct strata_field_desc *field)
 {
 	struct json_object *object = json_object_new_object();
-	char type[LIST_FIELD_TYPE_BYTES];
+	char type[FIELD_TYPE_BYTES];
 
-	list_field_type(type, field);
+	field_type(type, field);
 	list_json_text(object, "name", field->name);
 	list_json_text(object, "type", type);
 	if (field->count != 1 || field->kind == STRATA_FIELD_TEXT)
@@ -70,14 +74,4 @@ struct json_object *list_json_event(const struct strata_event_desc *event, const
 	for (i = 0; i < event->nr_fields; i++)
 		json_object_array_add(array, describe_field(&event->fields[i]));
 	return object;
-}
-
-bool list_json_print(struct json_object *root)
-{
-	const int length = printf(
-		"%s\n", json_object_to_json_string_ext(
-				root, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
-
-	json_object_put(root);
-	return length > 0;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* list_hear.c - see list_hear.h; list_app.c calls it. */
-#include "strata/list_hear.h"
+#include "stratad/listing/list_hear.h"
 
 #include <poll.h>
 #include <stdbool.h>
