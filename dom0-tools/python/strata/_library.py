@@ -11,6 +11,9 @@ SONAME = "libstrata-control.so.2"
 # enum strata_control_result
 NO_REPLY, OK, FAILED, WRONG, PARTIAL = -1, 0, 1, 2, 3
 
+# enum strata_list_detail
+LIST_SOURCES, LIST_EVENTS, LIST_FIELDS = 0, 1, 2
+
 # Result and arguments of each function, without the prefix.
 _NAMED = (c_int, [c_void_p, c_char_p])
 _LIST = (c_int, [c_void_p, c_char_p, c_char_p, c_int, c_int, c_char_p, c_char_p])
@@ -46,6 +49,8 @@ _FUNCTIONS = {
     "add_trigger_text": (c_int, [c_void_p, c_char_p, c_char_p]),
     "remove_trigger": (c_int, [c_void_p, c_char_p, c_char_p]),
     "snapshot": (c_int, [c_void_p, c_char_p, c_char_p]),
+    "list": (c_int, [c_void_p, c_char_p, c_int, c_char_p]),
+    "list_apps": (c_int, [c_void_p, c_int, c_char_p]),
 }
 
 

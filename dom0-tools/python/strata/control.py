@@ -18,11 +18,13 @@ class Reply(NamedTuple):
 
 
 class StrataError(Exception):
-    """A call failed.  The text names the cause and the next step."""
+    """A call failed.  The text names the cause and the next step.  `reply` has the whole reply as a
+    dictionary, like what was listed all the same; None: there was no valid one."""
 
-    def __init__(self, message, notes=()):
+    def __init__(self, message, notes=(), reply=None):
         super().__init__(message)
         self.notes = tuple(notes)
+        self.reply = reply
 
 
 class Failed(StrataError):
@@ -66,6 +68,16 @@ def _list(items):
     if isinstance(items, (str, int)):
         items = [items]
     return ",".join(str(item) for item in items)
+
+
+def _detail(events, fields):
+    if fields:
+        return _library.LIST_FIELDS
+    return _library.LIST_EVENTS if events else _library.LIST_SOURCES
+
+
+def _patterns(items):
+    return None if items is None else _bytes(_list(items))
 
 
 class Control:
@@ -128,13 +140,29 @@ class Control:
         """The session of that name; whether it exists is seen at its first use."""
         return Session(self, name)
 
+    def list(self, target=None, events=False, fields=False, patterns=None):
+        """What can be recorded on this host (`strata list`): a dictionary with "hypervisor",
+        "domains" and "notes" (docs/formats.md).
+
+        target: "xen", or a domain's name or number, with wildcards; None: everything.  events: also
+        their events; fields: with fields.  patterns: one text or several: only such events.
+        Failed: not all could be listed; its `reply` has the rest, like "domains" of a Xen without
+        Strata."""
+        return self._list("list", _bytes(target), _detail(events, fields), _patterns(patterns))
+
+    def list_apps(self, events=False, fields=False, patterns=None):
+        """The running applications (`strata list --apps`), likewise: a dictionary with
+        "applications"."""
+        return self._list("list_apps", _detail(events, fields), _patterns(patterns))
+
     def _check(self, result):
         """Makes a reply or an exception of a result.  The caller holds the lock."""
         library, handle = self._library, self._handle
         message = _text(library.message(handle))
         notes = tuple(_text(library.note(handle, i)) for i in range(library.nr_notes(handle)))
         if result in _ERRORS:
-            raise _ERRORS[result](message, notes)
+            reply = library.reply(handle) if result == _library.FAILED else None
+            raise _ERRORS[result](message, notes, json.loads(_text(reply)) if reply else None)
         return Reply(message, notes, result == _library.PARTIAL)
 
     def _do(self, function, *arguments):
@@ -164,10 +192,20 @@ class Control:
         self._model("session_read", text, len(text), _bytes(name), _bytes(output), use=use)
         return Session(self, name or json.loads(text)["name"])
 
-    def _status(self, name):
+    def _ask(self, function, *arguments):
+        """Calls a function, and returns its whole reply."""
         with self._lock:
-            self._do("status", _bytes(name))
-            reply = json.loads(_text(self._library.reply(self._handle)))
+            self._do(function, *arguments)
+            return json.loads(_text(self._library.reply(self._handle)))
+
+    def _list(self, function, *arguments):
+        reply = self._ask(function, *arguments)
+        del reply["status"]
+        reply.setdefault("notes", [])
+        return reply
+
+    def _status(self, name):
+        reply = self._ask("status", _bytes(name))
         for session in reply["sessions"]:
             session["current"] = session["model"]["name"] == reply.get("current")
         return reply["sessions"]

@@ -100,6 +100,18 @@ def main():
         reply = flight.remove_trigger("slow")
         check("it is removed", "slow is removed" in reply.message and "triggers" not in flight.status()["model"], reply)
 
+        with subprocess.Popen([program, "linger", "100", f"{directory}/lingers"]) as running:
+            while not os.path.exists(f"{directory}/lingers"):
+                time.sleep(0.01)
+            listed = control.list_apps(fields=True, patterns=["plain", "no-such-*"])
+            one = [app for app in listed["applications"] if app["pid"] == running.pid]
+            running.kill()
+        event = {"name": "plain", "group": "test", "fields": [{"name": "number", "type": "u64"}]}
+        check("a program is listed with its events", len(one) == 1 and one[0]["name"] == "program" and one[0]["events"] == [event], listed)
+        check("without events unless they are asked for", all("events" not in app for app in control.list_apps()["applications"]))
+        refuses("a domain cannot have that name", strata.Wrong, "no name of a domain", lambda: control.list("a:b"))
+        refuses("nothing is listed of a hypervisor that does not run", strata.Failed, "does not run under Xen", lambda: control.list("xen"))
+
         names, errors = [], []
         def ask(number):
             try:
