@@ -13,10 +13,10 @@ strata=$PWD/out/bin/strata
 program=$PWD/out/tests/app/program
 work=$(mktemp -d)
 export LD_LIBRARY_PATH=$PWD/out/lib
-running=""
+running="" others=()
 # shellcheck disable=SC2317,SC2086 # the trap calls it; it may be no word
 end_all() {
-	kill -KILL $running 2>/dev/null
+	kill -KILL $running "${others[@]}" 2>/dev/null
 	pkill -KILL -x stratad
 	pkill -KILL strata-consumer
 	rm -rf "$work"
@@ -85,8 +85,14 @@ check "a stop says what each did, and that one failed" says 3 "trigger more: its
 check "and then no more" is "$(field '[.triggers[].ended]' | jq -c)" "[null,null]"
 check "a session that is stopped has no process" test -z "$(pgrep strata-consumer)"
 
-# A stop while a trigger asks for a snapshot: it waits for the trigger, which must not wait for the stop.
+# A stop while a trigger asks for a snapshot: it waits for the trigger, which must not wait for the stop.  Others keep the session
+# busy, so that both wait for it, in any order.
 "$strata" remove-trigger slow 2>/dev/null
+"$strata" add-trigger --name always --app all:plain --interval 1ms --pause 1ms --keep-free 0 count 2>/dev/null
+for _ in 1 2 3; do
+	while :; do "$strata" status flight; done >/dev/null 2>&1 &
+	others+=($!)
+done
 stops() {
 	local turn
 	for turn in 1 2 3 4 5 6 7 8; do
@@ -98,6 +104,8 @@ stops() {
 }
 rm -r "$work"/flight/snapshot-*
 check "a session is stopped while its trigger acts" stops
+kill "${others[@]}"
+"$strata" remove-trigger always 2>/dev/null
 restarts() {
 	local turn
 	for turn in 1 2 3 4 5 6 7 8; do
