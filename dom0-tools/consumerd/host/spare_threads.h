@@ -16,7 +16,7 @@
 
 /*
  * Runs @run in a spare thread, which the caller joins or detaches; all signals are blocked in it.
- * The first call makes the threads, and waits for that.
+ * The first call makes the threads, and waits for that; later ones wait for no thread.
  * 0; EBUSY: none is ready yet; or why none could be made, which is tried again.
  */
 int spare_thread_take(pthread_t *thread, void *(*run)(void *data), void *data);
