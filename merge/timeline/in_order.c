@@ -35,21 +35,44 @@ struct ordered_sink {
 	size_t *last_readers; /* for each stream: the number of its last copy plus 1; 0: none */
 };
 
-/* Returns room for @bytes more, aligned to 8; NULL: out of memory. */
-static void *append(struct array *array, size_t bytes)
+/* Gives memory back to all slices. */
+static void release(struct strata_in_order *in_order, struct array *array)
+{
+	/* A sum, which orders nothing; the other accesses are in enlarge(). */
+	atomic_fetch_sub_explicit(&in_order->held_bytes, array->room, memory_order_relaxed);
+	free(array->bytes);
+	*array = (struct array){ NULL, 0, 0 };
+}
+
+/* False: no memory, or all slices together would keep too much. */
+static bool enlarge(struct strata_in_order *in_order, struct array *array, size_t room)
+{
+	const size_t more = room - array->room;
+	/* A sum, which orders nothing; the other access is in release(). */
+	const size_t held =
+		atomic_fetch_add_explicit(&in_order->held_bytes, more, memory_order_relaxed);
+	char *bytes = more <= in_order->held_bytes_max && held <= in_order->held_bytes_max - more
+			      ? realloc(array->bytes, room)
+			      : NULL;
+
+	if (!bytes) {
+		atomic_fetch_sub_explicit(&in_order->held_bytes, more, memory_order_relaxed);
+		return false;
+	}
+	array->bytes = bytes;
+	array->room = room;
+	return true;
+}
+
+/* Returns room for @bytes more, aligned to 8; NULL: there is none. */
+static void *append(struct ordered_sink *sink, struct array *array, size_t bytes)
 {
 	const size_t rounded = (bytes + 7) & ~(size_t)7;
 	void *place;
 
-	if (array->room - array->used < rounded) {
-		const size_t room = 2 * array->room + rounded + 4096;
-		char *more = realloc(array->bytes, room);
-
-		if (!more)
-			return NULL;
-		array->bytes = more;
-		array->room = room;
-	}
+	if (array->room - array->used < rounded &&
+	    !enlarge(sink->in_order, array, 2 * array->room + rounded + 4096))
+		return NULL;
 	place = array->bytes + array->used;
 	array->used += rounded;
 	return place;
@@ -68,7 +91,7 @@ static bool is_same(const struct strata_ctf_reader *copy, const struct strata_ct
 	       copy->tally.missing_packets == reader->tally.missing_packets;
 }
 
-/* Copies the parts of a reader that observers may use. False: out of memory. */
+/* Copies the parts of a reader that observers may use. False: no room. */
 static bool hold_reader(struct ordered_sink *sink, size_t stream,
 			const struct strata_ctf_reader *reader, size_t *number)
 {
@@ -79,7 +102,7 @@ static bool hold_reader(struct ordered_sink *sink, size_t stream,
 		*number = *last - 1;
 		return true;
 	}
-	copy = append(&sink->readers, sizeof(*copy));
+	copy = append(sink, &sink->readers, sizeof(*copy));
 	if (!copy)
 		return false;
 	*copy = *reader;
@@ -103,7 +126,7 @@ static bool hold_bytes(struct ordered_sink *sink, const struct strata_ctf_reader
 	size_t i;
 
 	run->events = sink->events.used;
-	copies = append(&sink->events, run->nr * sizeof(*copies));
+	copies = append(sink, &sink->events, run->nr * sizeof(*copies));
 	if (!copies)
 		return false;
 	for (i = 0; i < run->nr; i++) {
@@ -113,10 +136,10 @@ static bool hold_bytes(struct ordered_sink *sink, const struct strata_ctf_reader
 		copies[i].end -= base * 8;
 	}
 	/* There must be room for the base before the first byte. */
-	if (!sink->bytes.used && !append(&sink->bytes, BASE_ALIGN))
+	if (!sink->bytes.used && !append(sink, &sink->bytes, BASE_ALIGN))
 		return false;
 	run->base = sink->bytes.used - (from - base);
-	place = append(&sink->bytes, bytes + STRATA_CTF_PADDING);
+	place = append(sink, &sink->bytes, bytes + STRATA_CTF_PADDING);
 	if (!place)
 		return false;
 	memcpy(place, reader->base + from, bytes);
@@ -124,10 +147,11 @@ static bool hold_bytes(struct ordered_sink *sink, const struct strata_ctf_reader
 	return true;
 }
 
-/* @loss: NULL for a run of events */
-static int hold(struct ordered_sink *sink, bool by_stream, size_t stream,
-		const struct strata_ctf_reader *reader, const struct strata_lane_event *events,
-		size_t nr, const struct strata_loss *loss, struct strata_error *error)
+/* Keeps a copy. @loss: NULL for a run of events. False: no room; what was copied before is whole.
+ */
+static bool hold(struct ordered_sink *sink, bool by_stream, size_t stream,
+		 const struct strata_ctf_reader *reader, const struct strata_lane_event *events,
+		 size_t nr, const struct strata_loss *loss)
 {
 	struct held_run run = { .stream = stream, .nr = nr, .by_stream = by_stream }, *place;
 
@@ -135,11 +159,11 @@ static int hold(struct ordered_sink *sink, bool by_stream, size_t stream,
 		run.loss = *loss;
 	if (hold_reader(sink, stream, reader, &run.reader) &&
 	    (loss || hold_bytes(sink, reader, events, &run)) &&
-	    (place = append(&sink->runs, sizeof(run)))) {
+	    (place = append(sink, &sink->runs, sizeof(run)))) {
 		*place = run;
-		return 0;
+		return true;
 	}
-	return strata_fail(error, "out of memory for a slice; use fewer threads");
+	return false;
 }
 
 /* Passes a run to all observers of one kind; @loss: as in hold(). */
@@ -164,6 +188,22 @@ static int tell(struct ordered_sink *sink, bool by_stream, size_t stream,
 	return status;
 }
 
+/* Forgets all copies. Their memory is kept for the next slice, whose pages are mapped then, if
+ * other threads can keep as much. */
+static void empty(struct ordered_sink *sink)
+{
+	struct array *arrays[] = { &sink->runs, &sink->readers, &sink->events, &sink->bytes };
+	size_t i, room = 0;
+
+	for (i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++) {
+		arrays[i]->used = 0;
+		room += arrays[i]->room;
+	}
+	for (i = 0; room > sink->in_order->kept_bytes_max && i < sizeof(arrays) / sizeof(arrays[0]);
+	     i++)
+		release(sink->in_order, arrays[i]);
+}
+
 /* Earlier slices were passed on: the runs held back for this one can follow. */
 static int take_turn(struct ordered_sink *sink, struct strata_error *error)
 {
@@ -183,7 +223,7 @@ static int take_turn(struct ordered_sink *sink, struct strata_error *error)
 									       run->events),
 			      run->nr, run->nr ? NULL : &run->loss, error);
 	}
-	sink->runs.used = sink->readers.used = sink->events.used = sink->bytes.used = 0;
+	empty(sink);
 	return status;
 }
 
@@ -197,18 +237,35 @@ static int look_for_turn(struct ordered_sink *sink, struct strata_error *error)
 	return 0;
 }
 
+/* Waits for the slice's turn. Returns 0, or an observer's result; 1: the merge has ended. */
+static int await_turn(struct ordered_sink *sink, struct strata_error *error)
+{
+	const struct strata_in_order *in_order = sink->in_order;
+
+	in_order->await_turn(in_order->await_data, sink->at);
+	if (atomic_load_explicit(&in_order->joined, memory_order_acquire) != sink->at)
+		return 1;
+	return take_turn(sink, error);
+}
+
 /* Passes a run to the observers of one kind, or holds it back until it is the slice's turn; @loss:
  * as in hold(). */
 static int pass(struct ordered_sink *sink, bool by_stream, size_t stream,
 		struct strata_ctf_reader *reader, const struct strata_lane_event *events, size_t nr,
 		const struct strata_loss *loss, struct strata_error *error)
 {
-	const int status = look_for_turn(sink, error);
+	int status = look_for_turn(sink, error);
 
 	if (status)
 		return status;
-	return sink->is_its_turn ? tell(sink, by_stream, stream, reader, events, nr, loss, error)
-				 : hold(sink, by_stream, stream, reader, events, nr, loss, error);
+	if (!sink->is_its_turn) {
+		if (hold(sink, by_stream, stream, reader, events, nr, loss))
+			return 0;
+		status = await_turn(sink, error);
+		if (status)
+			return status;
+	}
+	return tell(sink, by_stream, stream, reader, events, nr, loss, error);
 }
 
 static int take(struct strata_slice_sink *slice_sink, size_t stream,
@@ -255,10 +312,10 @@ static void end(struct strata_slice_work *work, struct strata_slice_sink *slice_
 	(void)work;
 	if (sink->inner)
 		sink->in_order->inner->end(sink->in_order->inner, sink->inner);
-	free(sink->runs.bytes);
-	free(sink->readers.bytes);
-	free(sink->events.bytes);
-	free(sink->bytes.bytes);
+	release(sink->in_order, &sink->runs);
+	release(sink->in_order, &sink->readers);
+	release(sink->in_order, &sink->events);
+	release(sink->in_order, &sink->bytes);
 	free(sink->last_readers);
 	free(sink);
 }
@@ -335,4 +392,5 @@ void strata_in_order_init(struct strata_in_order *in_order)
 	for (i = 0; i < in_order->nr_observers; i++)
 		in_order->nr_by_time += !in_order->observers[i]->by_stream;
 	atomic_init(&in_order->joined, 0);
+	atomic_init(&in_order->held_bytes, 0);
 }

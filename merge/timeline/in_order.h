@@ -16,7 +16,8 @@
  * An observer with by_stream receives the same by whole batches, in the order of each stream only.
  *
  * One pass serves any number of observers in addition to the output. A slice that waits for its
- * turn keeps copies of its runs; with one thread, nothing is copied.
+ * turn keeps copies of its runs, until all slices keep too much: then it stops reading until its
+ * turn. With one thread, nothing is copied.
  *
  * Synchronisation: one thread at a time calls the observers, in the slices' order; each call
  * happens before the next.
@@ -33,9 +34,15 @@ struct strata_in_order {
 	struct strata_slice_work *inner; /* other work of each slice; NULL: none */
 	struct strata_slice_sink *const *observers;
 	size_t nr_observers;
-	size_t nr_by_time;    /* of these, without by_stream; set by strata_in_order_init() */
-	size_t nr_streams;    /* of the set */
+	size_t nr_by_time;     /* of these, without by_stream; set by strata_in_order_init() */
+	size_t nr_streams;     /* of the set */
+	size_t held_bytes_max; /* memory of all copies */
+	size_t kept_bytes_max; /* of it, what a thread keeps for its next slice */
+	/* Returns when all slices before @at are joined; called in the thread of the slice. */
+	void (*await_turn)(void *data, size_t at);
+	void *await_data;
 	atomic_size_t joined; /* number of slices passed on; the next one is in progress */
+	atomic_size_t held_bytes;
 };
 
 /* Initialises the work; the caller has set the other members. */

@@ -22,9 +22,20 @@
 #define OBSERVED_BYTES           ((uint64_t)4 << 20)
 #define OBSERVED_BYTES_OF_STREAM ((uint64_t)128 << 10)
 
+/* Memory of these copies. A slice of few streams needs less than the part of its thread; one of
+ * thousands waits for its turn when all is used. */
+#define HELD_BYTES           ((size_t)512 << 20)
+#define HELD_BYTES_OF_THREAD ((size_t)64 << 20)
+
+/* Memory of the readers, of which each thread has one for each stream, and what such a one needs
+ * if there are many: its window is small then (trace_set.c). */
+#define READERS_BYTES ((size_t)256 << 20)
+#define READER_BYTES  ((size_t)8 << 10)
+
 struct slices {
 	struct strata_trace_set *set;
 	const struct strata_slice_options *options;
+	unsigned int threads;
 	struct strata_slice_work *work;
 	uint64_t *cuts;
 	size_t nr; /* slices */
@@ -45,6 +56,17 @@ static void add_up(struct strata_trace_set *set, const struct strata_ctf_tally *
 		strata_ctf_tally_add(&set->streams[i].tally, &tallies[i]);
 }
 
+/* Waits until all slices before @at are joined. */
+static void await_turn(void *data, size_t at)
+{
+	struct slices *slices = data;
+
+	pthread_mutex_lock(&slices->lock);
+	while (slices->joined < at)
+		pthread_cond_wait(&slices->joined_one, &slices->lock);
+	pthread_mutex_unlock(&slices->lock);
+}
+
 /* Merges a slice, and joins it when its turn has come.  @kept: IN/OUT, the thread's sink */
 static int do_slice(struct slices *slices, size_t at, struct strata_slice_sink **kept,
 		    struct strata_error *error)
@@ -63,10 +85,7 @@ static int do_slice(struct slices *slices, size_t at, struct strata_slice_sink *
 			at + 1 < slices->nr ? slices->cuts[at] : options->to_ns, sink, tallies,
 			error);
 	strata_complaints_hold(NULL);
-	pthread_mutex_lock(&slices->lock);
-	while (slices->joined < at)
-		pthread_cond_wait(&slices->joined_one, &slices->lock);
-	pthread_mutex_unlock(&slices->lock);
+	await_turn(slices, at);
 	strata_complaints_tell(&held);
 	/* No other thread joins now, though others may merge. */
 	if (sink) {
@@ -117,7 +136,7 @@ static int cut(struct slices *slices)
 {
 	const struct strata_slice_options *options = slices->options;
 	uint64_t nr = options->slice_bytes ? slices->set->bytes / options->slice_bytes + 1
-					   : (uint64_t)options->threads * SLICES_OF_A_THREAD;
+					   : (uint64_t)slices->threads * SLICES_OF_A_THREAD;
 	const uint64_t observed =
 		slices->set->bytes /
 			(OBSERVED_BYTES + slices->set->nr_streams * OBSERVED_BYTES_OF_STREAM) +
@@ -137,11 +156,23 @@ static int cut(struct slices *slices)
 	return 0;
 }
 
+/* As many threads as their readers have memory for. */
+static unsigned int nr_threads(const struct strata_trace_set *set, unsigned int wanted)
+{
+	const size_t most = READERS_BYTES / ((set->nr_streams + 1) * READER_BYTES);
+
+	if (wanted <= most)
+		return wanted;
+	return most ? (unsigned int)most : 1;
+}
+
 int strata_slices_run(struct strata_trace_set *set, const struct strata_slice_options *options,
 		      struct strata_slice_work *work, struct strata_error *error)
 {
+	const unsigned int all = nr_threads(set, options->threads);
 	struct slices slices = { .set = set,
 				 .options = options,
+				 .threads = all,
 				 .work = work,
 				 .nr = 1,
 				 .lock = PTHREAD_MUTEX_INITIALIZER,
@@ -150,22 +181,30 @@ int strata_slices_run(struct strata_trace_set *set, const struct strata_slice_op
 	struct strata_in_order in_order = { .inner = work,
 					    .observers = options->observers,
 					    .nr_observers = options->nr_observers,
-					    .nr_streams = set->nr_streams };
-	pthread_t *threads = calloc(options->threads, sizeof(*threads));
+					    .nr_streams = set->nr_streams,
+					    .held_bytes_max = options->held_bytes,
+					    .await_turn = await_turn,
+					    .await_data = &slices };
+	pthread_t *threads = calloc(all, sizeof(*threads));
 	unsigned int i, nr = 0;
 
 	if (!threads)
 		return strata_fail(error, "out of memory");
+	if (!in_order.held_bytes_max)
+		in_order.held_bytes_max = all * HELD_BYTES_OF_THREAD > HELD_BYTES
+						  ? all * HELD_BYTES_OF_THREAD
+						  : HELD_BYTES;
+	in_order.kept_bytes_max = in_order.held_bytes_max / all;
 	if (options->nr_observers) {
 		strata_in_order_init(&in_order);
 		slices.work = &in_order.work;
 	}
-	if (options->threads > 1 && cut(&slices)) {
+	if (all > 1 && cut(&slices)) {
 		free(threads);
 		return -1;
 	}
 	/* This thread is one of them; if no other can be created it does all the work. */
-	for (; nr + 1 < options->threads && nr + 1 < slices.nr; nr++) {
+	for (; nr + 1 < all && nr + 1 < slices.nr; nr++) {
 		if (pthread_create(&threads[nr], NULL, work_on, &slices))
 			break;
 	}

@@ -33,6 +33,7 @@ struct strata_slice_options {
 	/* They also receive all events in order (in_order.h). */
 	struct strata_slice_sink *const *observers;
 	size_t nr_observers;
+	size_t held_bytes; /* memory of copies for them (in_order.h); 0: the usual size */
 };
 
 /*

@@ -2,13 +2,17 @@
 /*
  * test_in_order.c - observers receive the same events and losses, in the same order, with the same
  * fields, for any number of threads, beside the slices' output and without it; and so do observers
- * that need only the order of each stream.
+ * that need only the order of each stream.  What slices keep for them has a limit.
  */
+#include <dlfcn.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 #include "base/value_hash.h"
@@ -28,6 +32,29 @@ static const struct rich_trace trace = {
 	.env = "hostname = \"h1\"; domain = \"ust\";",
 };
 
+static atomic_size_t largest; /* memory that was enlarged to its size */
+
+/* In place of the library's. */
+void *realloc(void *memory, size_t bytes)
+{
+	size_t before = largest;
+
+	while (bytes > before && !atomic_compare_exchange_weak(&largest, &before, bytes))
+		;
+	return ((void *(*)(void *, size_t))dlsym(RTLD_NEXT, "realloc"))(memory, bytes);
+}
+
+static unsigned int nr_threads; /* that were created */
+
+/* The same. */
+int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
+		   void *data)
+{
+	nr_threads++;
+	return ((int (*)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *))dlsym(
+		RTLD_NEXT, "pthread_create"))(thread, attributes, run, data);
+}
+
 /* A hash, in order, of everything that an observer received. */
 struct seen {
 	struct strata_slice_sink sink;
@@ -37,6 +64,7 @@ struct seen {
 	uint64_t last_ns;
 	bool is_in_order;
 	uint64_t stop_at; /* this many events; 0: never */
+	bool is_slow;     /* with the first ones, while later slices are read */
 };
 
 static int take(struct strata_slice_sink *sink, size_t stream, struct strata_ctf_reader *reader,
@@ -47,6 +75,9 @@ static int take(struct strata_slice_sink *sink, size_t stream, struct strata_ctf
 	size_t i;
 
 	(void)error;
+	if (seen->is_slow)
+		usleep(200000);
+	seen->is_slow = false;
 	for (i = 0; i < nr; i++) {
 		const struct strata_ctf_class *class = &reader->kind->classes[events[i].class];
 		uint64_t hash = strata_hash_event(events[i].ns, stream, class->index);
@@ -77,18 +108,21 @@ static int lose(struct strata_slice_sink *sink, size_t stream, struct strata_ctf
 	return 0;
 }
 
+/* @held_bytes: memory of copies; 0: the usual size */
 static struct seen observe(struct outputs_world *world, unsigned int threads,
-			   struct strata_chain *counted, uint64_t stop_at)
+			   struct strata_chain *counted, uint64_t stop_at, size_t held_bytes)
 {
 	struct seen seen = { .sink = { .take = take, .lose = lose },
 			     .is_in_order = true,
-			     .stop_at = stop_at };
+			     .stop_at = stop_at,
+			     .is_slow = held_bytes > 0 };
 	struct strata_slice_sink *const observers[] = { &seen.sink, &seen.sink };
 	const struct strata_slice_options options = { .to_ns = UINT64_MAX,
 						      .threads = threads,
-						      .slice_bytes = 10000,
+						      .slice_bytes = held_bytes ? 400000 : 10000,
 						      .observers = observers,
-						      .nr_observers = 1 };
+						      .nr_observers = 1,
+						      .held_bytes = held_bytes };
 	struct strata_error error = { "" };
 
 	assert_int_equal(strata_shown_view_init(&seen.view, &world->shown), 0);
@@ -125,12 +159,12 @@ static void any_number_of_threads_tells_the_same(void **state)
 
 	(void)state;
 	begin(&world);
-	one = observe(&world, 1, &counted, 0);
+	one = observe(&world, 1, &counted, 0, 0);
 	assert_int_equal(one.chain.events, 8 * 20 * 150);
 	assert_int_equal(counted.events, one.chain.events);
 	assert_true(one.is_in_order && one.losses > 10);
 	for (threads = 2; threads < 7; threads++) {
-		many = observe(&world, threads, threads % 2 ? &counted : NULL, 0);
+		many = observe(&world, threads, threads % 2 ? &counted : NULL, 0, 0);
 		assert_true(many.is_in_order);
 		assert_int_equal(many.chain.events, one.chain.events);
 		assert_int_equal(many.chain.hash, one.chain.hash);
@@ -142,6 +176,27 @@ static void any_number_of_threads_tells_the_same(void **state)
 	outputs_end(&world);
 }
 
+static void slices_that_wait_keep_no_more_than_the_limit(void **state)
+{
+	static const size_t limits[] = { 1, 100000 };
+	struct outputs_world world;
+	struct seen one, many;
+	unsigned int i;
+
+	(void)state;
+	begin(&world);
+	one = observe(&world, 1, NULL, 0, 0);
+	for (i = 0; i < 2 * sizeof(limits) / sizeof(limits[0]); i++) {
+		largest = 0;
+		many = observe(&world, 2 + i, NULL, 0, limits[i / 2]);
+		assert_true(largest <= 100000);
+		assert_int_equal(many.chain.hash, one.chain.hash);
+		assert_int_equal(many.chain.events, one.chain.events);
+		assert_int_equal(many.lost, one.lost);
+	}
+	outputs_end(&world);
+}
+
 static void an_observer_can_stop_the_merge(void **state)
 {
 	struct outputs_world world;
@@ -149,7 +204,7 @@ static void an_observer_can_stop_the_merge(void **state)
 
 	(void)state;
 	begin(&world);
-	seen = observe(&world, 4, NULL, 5000);
+	seen = observe(&world, 4, NULL, 5000, 0);
 	assert_true(seen.chain.events >= 5000 && seen.chain.events < 24000);
 	outputs_end(&world);
 }
@@ -234,12 +289,72 @@ static void an_observer_by_stream_gets_the_same_in_batches(void **state)
 	outputs_end(&world);
 }
 
+#define MANY 20000u
+
+static int count(struct strata_slice_sink *sink, size_t stream, struct strata_ctf_reader *reader,
+		 const struct strata_lane_event *events, size_t nr, struct strata_error *error)
+{
+	(void)stream;
+	(void)reader;
+	(void)events;
+	(void)error;
+	((struct seen *)sink)->chain.events += nr;
+	return 0;
+}
+
+/* Returns how many threads beside this one read the set. */
+static unsigned int threads_for(struct outputs_world *world, uint64_t *events)
+{
+	struct seen seen = { .sink = { .take = count } };
+	struct strata_slice_sink *const observers[] = { &seen.sink };
+	const struct strata_slice_options options = {
+		.to_ns = UINT64_MAX, .threads = 4, .observers = observers, .nr_observers = 1
+	};
+	struct strata_error error = { "" };
+
+	nr_threads = 0;
+	assert_int_equal(strata_slices_run(&world->set, &options, NULL, &error), 0);
+	*events = seen.chain.events;
+	return nr_threads;
+}
+
+static void fewer_threads_read_if_their_readers_need_much_memory(void **state)
+{
+	struct rich_trace small = trace;
+	struct strata_trace_set few;
+	struct outputs_world world;
+	uint64_t events, all;
+	unsigned int i;
+
+	(void)state;
+	small.streams = 1;
+	small.events = 1;
+	outputs_begin(&world);
+	outputs_add(&world, "small", &small);
+	assert_int_equal(threads_for(&world, &events), 3);
+	/* The same stream many times. */
+	few = world.set;
+	world.set.has_index = false;
+	world.set.nr_streams = MANY;
+	world.set.streams = calloc(MANY, sizeof(*world.set.streams));
+	assert_non_null(world.set.streams);
+	for (i = 0; i < MANY; i++)
+		world.set.streams[i].stream = few.streams[0].stream;
+	assert_int_equal(threads_for(&world, &all), 0);
+	assert_int_equal(all, MANY * events);
+	free(world.set.streams);
+	world.set = few;
+	outputs_end(&world);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(any_number_of_threads_tells_the_same),
+		cmocka_unit_test(slices_that_wait_keep_no_more_than_the_limit),
 		cmocka_unit_test(an_observer_can_stop_the_merge),
 		cmocka_unit_test(an_observer_by_stream_gets_the_same_in_batches),
+		cmocka_unit_test(fewer_threads_read_if_their_readers_need_much_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
