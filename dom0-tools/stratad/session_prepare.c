@@ -10,6 +10,7 @@
 
 #include "consumerd/host/control_socket.h"
 #include "consumerd/host/file_limit.h"
+#include "consumerd/host/hang_up.h"
 #include "consumerd/sources.h"
 #include "stratad/session.h"
 
@@ -110,10 +111,11 @@ static int add_apps(struct session *session, struct strata_error *error)
  * all files. */
 static void share_files(const struct session *session)
 {
-	const unsigned long files = session->nr_files > FILES_OWN ? session->nr_files - FILES_OWN
-								  : 1;
+	unsigned long files = session->nr_files > FILES_OWN ? session->nr_files - FILES_OWN : 1;
 	struct principals *all = recorder_principals(session->recorder);
+	const unsigned long leaving = hang_up_limit(files);
 
+	files = files > leaving ? files - leaving : 1;
 	/* A connection needs two: its socket, and its process. */
 	principals_lower_total(all, PRINCIPAL_CONNECTIONS, files / 8);
 	principals_lower_total(all, PRINCIPAL_RINGS, files - files / 4);

@@ -148,6 +148,52 @@ static void sockets_stay_open_until_a_thread_can_have_its_copy(void **state)
 	await_hang_up(next);
 }
 
+static void fewer_may_wait_where_few_files_can_be_open(void **state)
+{
+	int others[30], first, given;
+	unsigned int i;
+
+	(void)state;
+	assert_int_equal(hang_up_limit(1 << 20), 2 * 512);
+	assert_int_equal(hang_up_limit(160), 2 * 10);
+	held = true;
+	for (i = 0; i < 10; i++) {
+		assert_true(hang_up_has_room());
+		others[i] = give_one(&given);
+	}
+	/* These are under way, so as many may wait. */
+	for (; i < 20; i++) {
+		assert_true(hang_up_has_room());
+		others[i] = give_one(&given);
+	}
+	assert_false(hang_up_has_room());
+	held = false;
+	tend_until_done();
+	for (i = 0; i < 20; i++)
+		await_hang_up(others[i]);
+	/* Connections that have ended, all at once, are more than may wait. */
+	held = true;
+	others[0] = give_one(&first);
+	hang_up_tend();
+	for (i = 1; i < 30; i++)
+		others[i] = give_one(&given);
+	held = false;
+	while (is_open(first))
+		rest();
+	held = true;
+	for (i = 0; i < 100; i++) {
+		hang_up_tend();
+		rest();
+	}
+	/* All of them are under way. */
+	assert_false(hang_up_has_room());
+	held = false;
+	tend_until_done();
+	assert_true(hang_up_has_room());
+	for (i = 0; i < 30; i++)
+		await_hang_up(others[i]);
+}
+
 static void the_end_does_not_wait_for_ever(void **state)
 {
 	int ends[2];
@@ -184,6 +230,7 @@ int main(void)
 		cmocka_unit_test(no_call_waits_for_the_thread_that_closes),
 		cmocka_unit_test(a_number_that_is_used_again_is_closed_once),
 		cmocka_unit_test(sockets_stay_open_until_a_thread_can_have_its_copy),
+		cmocka_unit_test(fewer_may_wait_where_few_files_can_be_open),
 		cmocka_unit_test(the_end_does_not_wait_for_ever),
 		cmocka_unit_test(the_end_waits_until_all_are_closed),
 	};

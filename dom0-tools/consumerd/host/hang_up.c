@@ -16,8 +16,10 @@
 #include "consumerd/host/spare_threads.h"
 #include "consumerd/host/worker.h"
 
-/* While this many wait to be closed, nobody is accepted. */
-#define WAITING_MAX 512u
+/* While this many wait to be closed, nobody is accepted: at most, and of the files that the process
+ * may open. */
+#define WAITING_MAX     512u
+#define WAITING_DIVISOR 16u
 
 /* Those that are being closed, those that wait, and all who are connected then and may still end.
  */
@@ -41,6 +43,7 @@ struct closing {
 
 static int pending[PENDING_MAX];
 static size_t nr_pending;
+static size_t waiting_max = WAITING_MAX;
 static struct closing closing;
 static struct worker *closer; /* NULL: no thread was needed, or could be made, yet */
 static bool failed;           /* the last attempt */
@@ -177,8 +180,16 @@ void hang_up(int socket)
 		return;
 	}
 	pending[nr_pending++] = socket;
-	if (nr_pending >= WAITING_MAX)
+	if (nr_pending >= waiting_max)
 		hang_up_tend();
+}
+
+unsigned long hang_up_limit(unsigned long files)
+{
+	if (files / WAITING_DIVISOR < WAITING_MAX)
+		waiting_max = files / WAITING_DIVISOR ? files / WAITING_DIVISOR : 1;
+	/* As many may be under way. */
+	return 2 * waiting_max;
 }
 
 bool hang_up_clean(int socket)
@@ -191,8 +202,12 @@ bool hang_up_clean(int socket)
 
 bool hang_up_has_room(void)
 {
-	/* Those that are being closed soon need no room; if no thread can be made, they do. */
-	return nr_pending < WAITING_MAX + (failed ? 0 : closing.nr);
+	/* Those that are being closed soon need no room; if no thread can be made, they do.  Many
+	 * connections that end at once can be more than may wait: the others then take the place of
+	 * new connections. */
+	const size_t leaving = closing.nr < waiting_max ? closing.nr : waiting_max;
+
+	return nr_pending < waiting_max + (failed ? 0 : leaving);
 }
 
 bool hang_up_is_done(void)

@@ -36,6 +36,14 @@ void hang_up(int socket);
  */
 void hang_up_tend(void);
 
+/*
+ * Lowers the number of sockets that may wait, where this process may open few files.
+ * @files: what it may open beside its own
+ * Returns how many of them these sockets take at most.  Sockets of connections that have ended may
+ * be more; then no connection takes the place of those until they are closed.
+ */
+unsigned long hang_up_limit(unsigned long files);
+
 /* Whether another connection may be accepted.  False: sockets wait to be closed, because no thread
  * can be made, or runs, and closing them here could take long. */
 bool hang_up_has_room(void);

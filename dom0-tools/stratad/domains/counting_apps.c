@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "consumerd/host/file_limit.h"
+#include "consumerd/host/hang_up.h"
 #include "stratad/domains/apps.h"
 
 /* How long programs may take to begin, and to stop. */
@@ -72,8 +73,10 @@ int counting_apps_start(struct counting_apps *counting, unsigned int number,
 			struct strata_error *error)
 {
 	const unsigned long limit = file_limit_raise();
-	const unsigned long files = limit > FILES_OWN ? limit - FILES_OWN : 1;
+	unsigned long files = limit > FILES_OWN ? limit - FILES_OWN : 1;
+	const unsigned long leaving = hang_up_limit(files);
 
+	files = files > leaving ? files - leaving : 1;
 	/* A connection needs two: its socket, and its process. */
 	principals_lower_total(counting->sums.principals, PRINCIPAL_CONNECTIONS, files / 4);
 	counting->apps.number = number;
