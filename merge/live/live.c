@@ -19,6 +19,7 @@
 
 #include "live/live_streams.h"
 #include "live/live_watermark.h"
+#include "ctf/trace/stream_file.h"
 #include "files/mapped_file.h"
 
 struct strata_live {
@@ -215,12 +216,15 @@ static void end_unless_in_table(struct strata_live *live, size_t at, uint64_t no
 	struct live_stream *stream = live->streams.of_set[at];
 	struct live_said said = { .at_ticks = now, .complete_ticks = UINT64_MAX };
 	struct stat status;
+	int fd;
 
 	if (!stream || stream->in_table || stream->has_ended)
 		return;
 	stream->has_ended = true;
-	if (!fstat(live->streams.set.streams[at].stream->fd, &status) && status.st_size > 0)
+	fd = strata_stream_file_enter(live->streams.set.streams[at].stream);
+	if (fd >= 0 && !fstat(fd, &status) && status.st_size > 0)
 		said.bytes = (uint64_t)status.st_size;
+	strata_stream_file_leave(live->streams.set.streams[at].stream, fd);
 	live_stream_note(stream, &said);
 }
 

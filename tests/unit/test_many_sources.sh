@@ -25,4 +25,13 @@ check "view shows the event of each" all_shown
 
 all_counted() { limited convert --threads 1 --format count | grep -q "^$((recordings * sources)) "; }
 check "convert counts them" all_counted
+
+# As the hard limit, which root may raise.
+unraised=()
+[ "$(id -u)" != 0 ] || unraised=(setpriv --bounding-set -sys_resource --inh-caps -sys_resource)
+few_files() { (ulimit -n 400 && exec "${unraised[@]}" "$strata" "$@" "$work/rotated" 2>"$work/err"); }
+
+all_read() { [ "$(few_files view --threads 2 | grep -c 'number=')" = $((recordings * sources)) ] && ! grep -v '^strata: view: .* events' "$work/err"; }
+check "view shows all where fewer files may be open" all_read
+check "stat says that they are whole" few_files stat
 finish

@@ -13,6 +13,7 @@
 #include "ctf/reader/ctf_index_file.h"
 #include "ctf/reader/ctf_reader.h"
 #include "ctf/reader/ctf_reader_packet.h"
+#include "ctf/trace/stream_file.h"
 
 #define HEADER_BYTES 512u /* per packet; with longer headers the index is not used */
 
@@ -122,23 +123,25 @@ static bool fits_packets(const struct strata_ctf_index *index,
 	uint64_t slots[STRATA_CTF_SLOTS_MAX] = { 0 };
 	uint8_t bytes[HEADER_BYTES + STRATA_CTF_PADDING] = { 0 };
 	struct strata_error error;
+	const int fd = strata_stream_file_enter(stream);
+	bool fits = true;
 	size_t i;
 
-	for (i = 0; i < index->nr; i++) {
+	for (i = 0; i < index->nr && fits; i++) {
 		const struct strata_ctf_index_place *place = &index->places[i];
 		struct strata_ctf_packet packet = { .offset = place->offset };
-		const ssize_t got = pread(stream->fd, bytes, HEADER_BYTES, (off_t)place->offset);
+		const ssize_t got = pread(fd, bytes, HEADER_BYTES, (off_t)place->offset);
 
-		if (got <= 0 ||
-		    strata_ctf_packet_read(&trace->metadata, bytes, (size_t)got,
-					   stream->bytes - place->offset, &packet, slots,
-					   &error) != STRATA_CTF_PACKET_OK ||
-		    !packet.has_begin ||
-		    strata_ctf_ns(&trace->kinds[packet.class - trace->metadata.streams].time,
-				  packet.begin) > place->begin_ns)
-			return false;
+		fits = got > 0 &&
+		       strata_ctf_packet_read(&trace->metadata, bytes, (size_t)got,
+					      stream->bytes - place->offset, &packet, slots,
+					      &error) == STRATA_CTF_PACKET_OK &&
+		       packet.has_begin &&
+		       strata_ctf_ns(&trace->kinds[packet.class - trace->metadata.streams].time,
+				     packet.begin) <= place->begin_ns;
 	}
-	return true;
+	strata_stream_file_leave(stream, fd);
+	return fits;
 }
 
 /* Reads the tracer's index. Returns 1; 0: absent, or it does not match the file; -1: out of

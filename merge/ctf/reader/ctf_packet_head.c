@@ -3,7 +3,8 @@
 #include "ctf/reader/ctf_packet_head.h"
 
 #include <stdlib.h>
-#include <unistd.h>
+
+#include "ctf/trace/stream_file.h"
 
 bool strata_ctf_packet_head_read(struct strata_ctf_packet_head *head,
 				 struct strata_ctf_reader *reader, struct strata_ctf_cursor *cursor)
@@ -23,7 +24,7 @@ bool strata_ctf_packet_head_read(struct strata_ctf_packet_head *head,
 		head->bytes = grown;
 		head->room = bytes;
 	}
-	got = pread(reader->stream->fd, head->bytes, bytes, (off_t)reader->packet.offset);
+	got = strata_stream_file_read(reader->stream, head->bytes, bytes, reader->packet.offset);
 	if (got < 0)
 		return false;
 	memset(head->bytes + got, 0, STRATA_CTF_PADDING);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "ctf/trace/stream_file.h"
 #include "files/sparse.h"
 
 /* A shorter hole may be zeroes in an event. */
@@ -43,9 +44,10 @@ void strata_ctf_reader_fetch(struct strata_ctf_reader *reader, uint64_t offset, 
 	reader->window_at = offset - gap;
 	reader->window_bytes = reader->window_gap = gap;
 	while (reader->window_bytes < gap + want) {
-		const ssize_t got = pread(reader->stream->fd, reader->window + reader->window_bytes,
-					  gap + want - reader->window_bytes,
-					  (off_t)(reader->window_at + reader->window_bytes));
+		const ssize_t got = strata_stream_file_read(
+			reader->stream, reader->window + reader->window_bytes,
+			gap + want - reader->window_bytes,
+			reader->window_at + reader->window_bytes);
 
 		if (got < 0 && errno == EINTR)
 			continue;
@@ -153,6 +155,15 @@ static int read_header(struct strata_ctf_reader *reader, uint64_t offset,
 	}
 }
 
+static uint64_t next_data(const struct strata_ctf_reader *reader, uint64_t offset)
+{
+	const int fd = strata_stream_file_enter(reader->stream);
+
+	offset = strata_next_data(fd, offset, reader->file_bytes);
+	strata_stream_file_leave(reader->stream, fd);
+	return offset;
+}
+
 #define PACKET_ID_BYTES 24u /* magic, UUID and stream id: minimum start of a packet */
 
 /* Searches for the next position after @offset where a packet may begin. */
@@ -167,7 +178,7 @@ static uint64_t find_packet(struct strata_ctf_reader *reader, uint64_t offset)
 		if (!is_in_window(reader, offset) ||
 		    (reader->window_at + reader->window_bytes - offset < PACKET_ID_BYTES &&
 		     reader->window_at + reader->window_bytes < reader->file_bytes)) {
-			offset = strata_next_data(reader->stream->fd, offset, reader->file_bytes);
+			offset = next_data(reader, offset);
 			strata_ctf_reader_fetch(reader, offset, 0);
 		}
 		fetch_packet(reader, offset);
@@ -353,8 +364,10 @@ static void set_clock(struct strata_ctf_reader *reader)
 /* Lets a packet without a size field end where the file's last hole begins. */
 static void leave_hole(struct strata_ctf_reader *reader)
 {
-	const uint64_t hole =
-		strata_last_hole(reader->stream->fd, reader->packet.offset, reader->file_bytes);
+	const int fd = strata_stream_file_enter(reader->stream);
+	const uint64_t hole = strata_last_hole(fd, reader->packet.offset, reader->file_bytes);
+
+	strata_stream_file_leave(reader->stream, fd);
 
 	if (reader->file_bytes - hole < HOLE_BYTES_LEAST || hole <= reader->packet.offset)
 		return;

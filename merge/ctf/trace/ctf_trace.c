@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "ctf/trace/ctf_metadata_read.h"
+#include "ctf/trace/stream_file.h"
 #include "base/escape.h"
 #include "ctf/types/ctf_arena.h"
 
@@ -142,13 +143,13 @@ static int make_kinds(struct strata_ctf_trace *trace, struct strata_error *error
 }
 
 /* Reads the CPU of a stream from the start of its file; its reader will report faults there. */
-static void read_cpu(struct strata_ctf_stream *stream)
+static void read_cpu(struct strata_ctf_stream *stream, int fd)
 {
 	uint8_t bytes[FIRST_BYTES + STRATA_CTF_PADDING] = { 0 };
 	uint64_t slots[STRATA_CTF_SLOTS_MAX] = { 0 };
 	struct strata_ctf_packet packet = { 0 };
 	struct strata_error error;
-	const ssize_t got = pread(stream->fd, bytes, FIRST_BYTES, 0);
+	const ssize_t got = pread(fd, bytes, FIRST_BYTES, 0);
 
 	if (got <= 0 ||
 	    strata_ctf_packet_read(&stream->trace->metadata, bytes, (size_t)got, stream->bytes,
@@ -216,6 +217,7 @@ static int add_stream(struct strata_ctf_trace *trace, int dir, const char *name)
 {
 	struct strata_ctf_stream *stream = &trace->streams[trace->nr_streams];
 	struct stat status;
+	int fd;
 
 	if (name[0] == '.' || strcmp(name, "metadata") == 0)
 		return 0;
@@ -224,14 +226,12 @@ static int add_stream(struct strata_ctf_trace *trace, int dir, const char *name)
 	stream->name = strdup(name);
 	if (!stream->name)
 		return -1;
-	/* Non-blocking, because it may be a pipe; its type is checked after it was opened. */
-	stream->fd = open_unless_gone(
-		dir, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | trace->open_flags);
-	if (stream->fd == -2) {
+	fd = open_unless_gone(dir, name, STRATA_STREAM_FILE_FLAGS | trace->open_flags);
+	if (fd == -2) {
 		free(stream->name);
 		return 0;
 	}
-	if (stream->fd < 0 || fstat(stream->fd, &status)) {
+	if (fd < 0 || fstat(fd, &status)) {
 		strata_ctf_complain(
 			stream, "%s; it is left out%s",
 			errno == ELOOP ? "symbolic links are not followed" : strerror(errno),
@@ -243,11 +243,12 @@ static int add_stream(struct strata_ctf_trace *trace, int dir, const char *name)
 		stream->bound_ns = rounding_ns(trace);
 		trace->bytes += stream->bytes;
 		trace->nr_streams++;
-		read_cpu(stream);
+		read_cpu(stream, fd);
+		strata_stream_file_keep(stream, fd, &status);
 		return 0;
 	}
-	if (stream->fd >= 0)
-		close(stream->fd);
+	if (fd >= 0)
+		close(fd);
 	free(stream->name);
 	return 0;
 }
@@ -381,7 +382,7 @@ void strata_ctf_trace_close(struct strata_ctf_trace *trace)
 	if (!trace)
 		return;
 	for (i = 0; i < trace->nr_streams; i++) {
-		close(trace->streams[i].fd);
+		strata_stream_file_close(&trace->streams[i]);
 		free(trace->streams[i].name);
 	}
 	for (i = 0; trace->kinds && i < trace->metadata.nr_streams; i++) {

@@ -7,6 +7,8 @@
 #ifndef STRATA_MERGE_CTF_TRACE_H
 #define STRATA_MERGE_CTF_TRACE_H
 
+#include <sys/types.h>
+
 #include "base/partition.h"
 #include "ctf/trace/ctf_header.h"
 #include "ctf/trace/ctf_packet.h"
@@ -102,7 +104,9 @@ struct strata_ctf_stream {
 	const struct strata_ctf_trace *trace;
 	const struct strata_ctf_converter *converter; /* owned by its creator; NULL: none */
 	char *name;                                   /* of the file */
-	int fd;
+	int fd;                                       /* of stream_file.h alone, as the next two */
+	dev_t device;
+	ino_t inode;
 	uint64_t bytes;    /* of the file when it was opened */
 	uint64_t bound_ns; /* largest error of its own times */
 	/* When it was written; 0: unknown. */
