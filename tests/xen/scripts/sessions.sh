@@ -107,7 +107,7 @@ expect_line "and counts" sched 'trigger sched is added, and counts'
 verb switches "so is one of a kernel" add-trigger --session flight --name switches --kernel g1:sched_switch --max 1 count
 verb quiet "and one of an event that does not happen" add-trigger --session flight --name quiet --kernel g1:oom_score_adj_update count
 await -p "$program" 120 status_of flight 'trigger sched: has had its actions'
-expect_line "the first one acts" status-of 'last: .* xen, [a-z0-9]+: .* [1-9][0-9]* [a-z_]+: .* events .* are in .*/flight/snapshot-'
+expect_line "the first one acts" status-of 'last: .* xen, [a-z0-9]+: [1-9][0-9]* [a-z_]+: .* events .* are in .*/flight/snapshot-'
 await -p "$program" 120 status_of flight 'trigger switches: has had its actions'
 expect_line "the second one, too" status-of 'last: .* g1: [1-9][0-9]* sched_switch: .* are in .*/flight/snapshot-'
 expect_line "the third one counts" status-of 'trigger quiet: counts'
