@@ -69,6 +69,15 @@ check "the last action is said" has "$(field '.triggers[1].last')" "plain to pla
 check "also by status" says 0 "trigger slow: has had its actions" status flight
 check "one is added meanwhile, and counts" says 0 "trigger more is added, and counts" add-trigger --name more --app all:plain --interval 20ms --pause 20ms --keep-free 0 count
 check "and acts" await has_snapshots 4
+# As often as a session has triggers, and once more: each attempt gives back what it took.
+fails() {
+	local turn
+	for turn in 1 2 3 4 5; do
+		says 1 "trigger fails: " add-trigger --name fails --kernel g1 count || return
+	done
+}
+check "one that cannot begin is refused" fails
+check "and leaves no file" is "$(find /run/strata -name '*fails*')" ""
 check "one is removed" says 0 "trigger trigger0: 20" remove-trigger trigger0
 check "its process has ended" is "$(process trigger0)" ""
 

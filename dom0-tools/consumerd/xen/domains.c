@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* domains.c - XEN_SYSCTL_getdomaininfolist; see domains.h. */
+/* domains.c - XEN_SYSCTL_getdomaininfolist; see domains.h.  libxenctrl has that call, too, but is
+ * another library with each version of Xen: the programs would not even start beside another one.
+ */
 #define __XEN_TOOLS__ 1 /* before any header of Xen: it opens the sysctl interface */
 
 #include "consumerd/xen/domains.h"

@@ -173,6 +173,13 @@ void session_table_release_and_end(struct managed_channel *trigger)
 	pthread_mutex_unlock(&lock);
 }
 
+void session_table_unclaim(struct managed_channel *trigger)
+{
+	pthread_mutex_lock(&lock);
+	*trigger = idle_channel(trigger->session);
+	pthread_mutex_unlock(&lock);
+}
+
 void session_table_free_trigger(struct managed_channel *trigger)
 {
 	struct managed_session *session = trigger->session;

@@ -93,6 +93,9 @@ int session_table_watch(struct managed_channel *channel, const struct session_co
 struct managed_channel *session_table_trigger(struct managed_session *session,
 					      const struct session_consumer *of, bool claim);
 
+/* Frees the place of a trigger that did not start, and is no part of the model. */
+void session_table_unclaim(struct managed_channel *trigger);
+
 /* Ends the hold, and the process of a trigger that is no part of the model any more.  The trigger
  * may wait for a command of its own until then.  session_table_free_trigger() frees its place. */
 void session_table_release_and_end(struct managed_channel *trigger);

@@ -199,7 +199,14 @@ static int add(struct managed_session *session, const struct strata_trigger *tri
 	}
 	if (session_table_count_recording(session) &&
 	    trigger_process_start(session, &model, trigger, error)) {
+		const struct session_consumer of =
+			session_files_consumer(&model, &trigger->counted);
+		struct managed_channel *place = session_table_trigger(session, &of, false);
+
+		if (place)
+			session_table_unclaim(place);
 		session_files_save(&session->model, &ignored);
+		session_files_remove_consumer(&of);
 		session_model_clear(&model);
 		return -1;
 	}
