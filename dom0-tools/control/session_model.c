@@ -10,6 +10,7 @@
 #include <strata/ring_layout.h>
 #include <strata/switch_period.h>
 
+#include "control/app_rings.h"
 #include "control/session_trigger.h"
 
 static const char *const domain_names[STRATA_NR_DOMAINS] = { "xen", "kernel", "app" };
@@ -153,6 +154,7 @@ struct strata_channel *session_model_channel(struct strata_session *session, con
 struct strata_channel *session_model_add_channel(struct strata_session *session, const char *name,
 						 struct strata_error *error)
 {
+	const struct strata_ring_geometry of_apps = app_rings_default(0);
 	struct strata_channel *channel = session_model_channel(session, name);
 
 	if (channel)
@@ -180,8 +182,8 @@ struct strata_channel *session_model_add_channel(struct strata_session *session,
 		.budget_per_s = SESSION_BUDGET_PER_S,
 	};
 	channel->domains[STRATA_DOMAIN_APP] = (struct strata_domain_channel){
-		.subbuf_bytes = 1u << SESSION_SUBBUF_BITS,
-		.nr_subbufs = 1u << SESSION_APP_NR_BITS,
+		.subbuf_bytes = 1u << of_apps.subbuf_bits,
+		.nr_subbufs = 1u << of_apps.nr_subbufs_bits,
 	};
 	return channel;
 }

@@ -18,7 +18,6 @@
 /* Rings, period and budget of a recording for which nothing else is asked. */
 #define SESSION_SUBBUF_BITS 16 /* 64 KiB ... */
 #define SESSION_NR_BITS     5  /* ... 32 times: 2 MiB a CPU */
-#define SESSION_APP_NR_BITS 4
 #define SESSION_SWITCH_MS   1000
 /* A recording of a series has at least this size, or this duration. */
 #define SESSION_ROTATION_BYTES 65536u

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/exit_status.h"
+#include "control/app_rings.h"
 #include "control/session_model.h"
 #include "strata/channel_options.h"
 #include "strata/commands.h"
@@ -65,7 +66,7 @@ static int take_budget(struct strata_domain_channel *channel, const char *argume
 static int take_buffer(struct strata_domain_channel *channel, const char *argument, bool of_app)
 {
 	struct strata_ring_geometry geometry = {
-		.nr_subbufs_bits = of_app ? SESSION_APP_NR_BITS : SESSION_NR_BITS,
+		.nr_subbufs_bits = of_app ? app_rings_default(0).nr_subbufs_bits : SESSION_NR_BITS,
 	};
 	int status = channel_option_rings("--buffer", argument, &geometry);
 

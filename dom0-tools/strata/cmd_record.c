@@ -15,6 +15,7 @@
 #include <strata/switch_period.h>
 
 #include "base/exit_status.h"
+#include "control/app_rings.h"
 #include "control/session_model.h"
 #include "strata/aggregate_view.h"
 #include "strata/channel_options.h"
@@ -98,7 +99,8 @@ static void usage(FILE *out)
 		"                             only. May be repeated. Applications that run already\n"
 		"                             and that start later are recorded. Without Xen,\n"
 		"                             only applications are recorded\n"
-		"      --app-buffer SIZE[xN]  as --xen-buffer, for each application (default: 64Kx16)\n"
+		"      --app-buffer SIZE[xN]  as --xen-buffer, for each application (default: 64Kx16,\n"
+		"                             with more than 16 CPUs less: 16 MiB for a program)\n"
 		"      --guest-pages N        maps at most N pages of guests, and N/8 of one guest\n"
 		"                             (default: 196608, three quarters of Xen's limit for dom0;\n"
 		"                             more if gnttab_max_maptrack_frames is larger)\n"
@@ -410,7 +412,7 @@ int strata_cmd_record(int argc, char **argv)
 		.xen = &xen,
 		.xen_events = "all",
 		.xen_geometry = { SESSION_SUBBUF_BITS, SESSION_NR_BITS },
-		.app_geometry = { SESSION_SUBBUF_BITS, SESSION_APP_NR_BITS },
+		.app_geometry = app_rings_default(0),
 		.switch_ms = SESSION_SWITCH_MS,
 		.ready_fd = -1,
 	};

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "control/app_rings.h"
 #include "control/session_json.h"
 #include "control/session_model.h"
 #include "stratad/session_options.h"
@@ -308,7 +309,8 @@ static void channels_have_rings_and_rules_of_their_own(void **state)
 	assert_ptr_equal(rare, session_model_channel(&session, "rare"));
 	assert_ptr_equal(&session.channels[0], session_model_channel(&session, NULL));
 	assert_int_equal(session.nr_channels, 2);
-	assert_int_equal(rare->domains[STRATA_DOMAIN_APP].nr_subbufs, 1 << SESSION_APP_NR_BITS);
+	assert_int_equal(rare->domains[STRATA_DOMAIN_APP].nr_subbufs,
+			 1 << app_rings_default(0).nr_subbufs_bits);
 	rare->domains[STRATA_DOMAIN_APP].nr_subbufs = 2;
 	assert_false(session_model_records(rare));
 	assert_int_equal(session_model_count_recorded(&session), 1);
@@ -529,9 +531,31 @@ static void contexts_name_no_events(void **state)
 	assert_false(session_model_traces(&session.channels[0], STRATA_DOMAIN_KERNEL));
 }
 
+/* Checks the default rings of a machine. */
+static void default_is(unsigned int nr_cpus, uint32_t subbuf_kib, uint32_t nr_subbufs)
+{
+	const struct strata_ring_geometry geometry = app_rings_default(nr_cpus);
+
+	assert_int_equal(1u << geometry.subbuf_bits, subbuf_kib << 10);
+	assert_int_equal(1u << geometry.nr_subbufs_bits, nr_subbufs);
+}
+
+static void many_cpus_have_smaller_rings(void **state)
+{
+	(void)state;
+	default_is(1, 64, 16);
+	default_is(16, 64, 16);
+	default_is(17, 64, 8);
+	default_is(64, 64, 4);
+	default_is(65, 32, 4);
+	default_is(1024, 4, 4);
+	default_is(4096, 4, 4);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(many_cpus_have_smaller_rings),
 		cmocka_unit_test_setup_teardown(rules_of_one_target_are_one_option, begin, end),
 		cmocka_unit_test_setup_teardown(probes_are_events, begin, end),
 		cmocka_unit_test_setup_teardown(a_domain_without_rules_is_left_out, begin, end),
