@@ -30,16 +30,21 @@ static void a_domain_that_reboots_stays_the_same(void **state)
 	const struct aggregate_row row = { .source = &g1 }, rebooted = { .source = &again };
 	const struct aggregate_row other = { .source = &g2 };
 	struct trigger_owners owners = { .max = 2 };
+	size_t index;
 
 	(void)state;
 	assert_false(trigger_owners_pauses(&owners, &look, &row, 100));
-	assert_int_equal(trigger_owners_begin(&owners, &look, &row, 200), 0);
+	assert_int_equal(trigger_owners_begin(&owners, &look, &row, &index), 0);
+	/* Until its action has ended. */
+	assert_true(trigger_owners_pauses(&owners, &look, &row, UINT64_MAX - 1));
+	trigger_owners_end(&owners, index, 200);
 	assert_true(trigger_owners_pauses(&owners, &look, &row, 199));
 	assert_true(trigger_owners_pauses(&owners, &look, &rebooted, 199));
 	assert_false(trigger_owners_pauses(&owners, &look, &rebooted, 200));
 	assert_false(trigger_owners_pauses(&owners, &look, &other, 199));
 	/* Its last action. */
-	assert_int_equal(trigger_owners_begin(&owners, &look, &rebooted, 300), 0);
+	assert_int_equal(trigger_owners_begin(&owners, &look, &rebooted, &index), 0);
+	trigger_owners_end(&owners, index, 300);
 	assert_true(trigger_owners_pauses(&owners, &look, &row, 1000));
 	assert_false(trigger_owners_pauses(&owners, &look, &other, 1000));
 	assert_int_equal(owners.nr, 1);

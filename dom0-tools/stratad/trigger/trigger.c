@@ -2,24 +2,15 @@
 /* trigger.c - see trigger.h. */
 #include "stratad/trigger/trigger.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <json-c/json.h>
-#include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/statvfs.h>
 #include <time.h>
 
+#include "base/array.h"
 #include "outputs/table.h"
 #include "stratad/aggregate_names.h"
-
-/* The action of a look. */
-struct action {
-	bool taken, failed;
-	char done[PATH_MAX + 1024]; /* what it did, or why it failed */
-};
 
 /* The first bucket whose times meet the condition. */
 static unsigned int first_bucket(const struct strata_trigger *model, uint32_t tsc_khz)
@@ -83,98 +74,68 @@ static void describe(const struct trigger *trigger, const struct aggregate_look 
 					aggregate_row_ns(row, row->words[STRATA_AGGREGATE_MAX])));
 }
 
-/* Whether the disk with the snapshots has room for another one.  Whoever can cause the condition
- * can have snapshots taken without end.  @why: OUT, if not */
-static bool has_room(const struct trigger *trigger, char *why, size_t bytes)
+/* Notes what met the condition, and whose it is: no more of it is noted until the action for it has
+ * ended, and its pause.  0, or -1: out of memory. */
+static int note(struct trigger *trigger, const struct aggregate_look *look,
+		const struct aggregate_row *row, uint64_t found)
 {
-	struct statvfs disk;
-	uint64_t percent;
+	struct trigger_seen *seen;
 
-	if (trigger->model->rotate || !trigger->written[0] || !trigger->model->keep_free)
-		return true;
-	if (statvfs(trigger->written, &disk)) {
-		snprintf(why, bytes,
-			 "no snapshot is taken: %s: %s; --keep-free 0 takes them whatever is free",
-			 trigger->written, strerror(errno));
-		return false;
-	}
-	/* A file system that does not report its size sets no limit. */
-	if (!disk.f_blocks)
-		return true;
-	percent = (uint64_t)((unsigned __int128)disk.f_bavail * 100 / disk.f_blocks);
-	if (percent >= trigger->model->keep_free)
-		return true;
-	snprintf(why, bytes,
-		 "no snapshot is taken: %" PRIu64 " %% of the disk of %s are free, and --keep-free "
-		 "is %u %%; remove snapshots",
-		 percent, trigger->written, trigger->model->keep_free);
-	return false;
-}
-
-static void note_written(struct trigger *trigger, struct strata_control *control)
-{
-	const char *reply = strata_control_reply(control);
-	struct json_object *object = reply ? json_tokener_parse(reply) : NULL, *output;
-
-	if (json_object_object_get_ex(object, "output", &output)) {
-		snprintf(trigger->written, sizeof(trigger->written), "%s",
-			 json_object_get_string(output));
-		/* The directory with all of them: this one may be removed. */
-		dirname(trigger->written);
-	}
-	json_object_put(object);
-}
-
-/* Asks stratad for the action.  0, or -1: out of memory. */
-static int ask(struct trigger *trigger, struct action *action)
-{
-	struct strata_control *control = trigger->open();
-	enum strata_control_result result;
-
-	if (!control)
+	if (!STRATA_GROW(trigger->next.list, trigger->next.nr, trigger->next.capacity))
 		return -1;
-	result = trigger->model->rotate ? strata_control_rotate(control, trigger->session)
-					: strata_control_snapshot(control, trigger->session, NULL);
-	snprintf(action->done, sizeof(action->done), "%s", strata_control_message(control));
-	action->failed = result != STRATA_CONTROL_OK;
-	note_written(trigger, control);
-	strata_control_free(control);
+	seen = &trigger->next.list[trigger->next.nr];
+	describe(trigger, look, row, found, seen->text, sizeof(seen->text));
+	if (trigger_owners_begin(&trigger->owners, look, row, &seen->owner))
+		return -1;
+	trigger->next.nr++;
 	return 0;
 }
 
-/* 0, or -1: out of memory. */
-static int act(struct trigger *trigger, struct action *action)
+/* Tells what the action that has ended did, and begins the pauses of those that it was for. */
+static void tell(struct trigger *trigger)
 {
-	action->taken = true;
-	if (!has_room(trigger, action->done, sizeof(action->done))) {
-		action->failed = true;
-	} else {
-		if (ask(trigger, action))
-			return -1;
-		trigger->nr_actions++;
-	}
+	const struct trigger_action *action = &trigger->action;
+	size_t i;
+
+	trigger->nr_actions += action->counts;
 	trigger->failed |= action->failed;
-	return 0;
+	for (i = 0; i < trigger->now.nr; i++) {
+		const struct trigger_seen *seen = &trigger->now.list[i];
+
+		trigger->tell(trigger->data, seen->text, action->done, action->failed);
+		trigger_owners_end(&trigger->owners, seen->owner,
+				   now_ms() + trigger->model->pause_ms);
+	}
+	trigger->now.nr = 0;
 }
 
-/* Takes the look's action, unless an earlier row led to it, and begins the pause of the row's
- * owner.  Counts of the pause cause no action of its own.  0, or -1: out of memory. */
-static int act_for(struct trigger *trigger, const struct aggregate_look *look,
-		   const struct aggregate_row *row, uint64_t found, struct action *action)
+static bool has_had_all(const struct trigger *trigger)
 {
-	char seen[1024];
+	return trigger->model->max && trigger->nr_actions >= trigger->model->max;
+}
 
-	describe(trigger, look, row, found, seen, sizeof(seen));
-	if (!action->taken && act(trigger, action))
-		return -1;
-	trigger->tell(trigger->data, seen, action->done, action->failed);
-	return trigger_owners_begin(&trigger->owners, look, row,
-				    now_ms() + trigger->model->pause_ms);
+int trigger_idle(void *data)
+{
+	struct trigger *trigger = data;
+	struct trigger_seen_list done;
+
+	if (trigger_action_ends(&trigger->action))
+		tell(trigger);
+	if (trigger->action.is_under_way)
+		return 0;
+	if (has_had_all(trigger))
+		return 1;
+	if (!trigger->next.nr)
+		return 0;
+	done = trigger->now;
+	trigger->now = trigger->next;
+	trigger->next = done;
+	trigger_action_begin(&trigger->action);
+	return 0;
 }
 
 int trigger_look(void *data, const struct aggregate_look *look, struct strata_error *error)
 {
-	struct action action = { .taken = false };
 	struct trigger *trigger = data;
 	const uint64_t began_ms = now_ms();
 	struct aggregate_row *rows;
@@ -189,14 +150,11 @@ int trigger_look(void *data, const struct aggregate_look *look, struct strata_er
 	for (i = 0; i < nr && !result; i++) {
 		const uint64_t found = hits(trigger, &rows[i]);
 
-		if (found < trigger->model->least_count ||
-		    trigger_owners_pauses(&trigger->owners, look, &rows[i], began_ms))
-			continue;
-		if (act_for(trigger, look, &rows[i], found, &action))
+		if (found >= trigger->model->least_count &&
+		    !trigger_owners_pauses(&trigger->owners, look, &rows[i], began_ms) &&
+		    note(trigger, look, &rows[i], found))
 			result = strata_fail(error, "out of memory");
 	}
 	free(rows);
-	if (!result && trigger->model->max && trigger->nr_actions >= trigger->model->max)
-		return 1;
-	return result;
+	return result ? result : trigger_idle(trigger);
 }

@@ -3,19 +3,30 @@
  * trigger.h - watches the counts of an aggregating channel, and takes a snapshot of a session, or
  * rotates its recording, when they meet a condition.
  *
- * One look takes one action, for all users and domains whose counts meet the condition, unless
- * they are in their pause, or have had their actions (trigger_owners.h).
+ * One action is for all users and domains whose counts have met the condition since the last one
+ * began, unless they are in their pause, or have had their actions (trigger_owners.h).
  */
 #ifndef STRATA_STRATAD_TRIGGER_H
 #define STRATA_STRATAD_TRIGGER_H
 
-#include <limits.h>
 #include <stdbool.h>
 
 #include <strata/control_client.h>
 
 #include "stratad/aggregate_session.h"
+#include "stratad/trigger/trigger_action.h"
 #include "stratad/trigger/trigger_owners.h"
+
+/* What met the condition. */
+struct trigger_seen {
+	char text[1024];
+	size_t owner; /* in struct trigger_owners */
+};
+
+struct trigger_seen_list {
+	struct trigger_seen *list;
+	size_t nr, capacity;
+};
 
 struct trigger {
 	const struct strata_trigger *model; /* was checked (session_trigger.h) */
@@ -37,8 +48,9 @@ struct trigger {
 	const struct aggregate_choice *what;
 	unsigned int nr_actions;
 	struct trigger_owners owners;
-	char written[PATH_MAX]; /* the directory with the snapshots; "" before the first one */
-	bool failed;            /* an action failed, of which was told */
+	struct trigger_action action;
+	struct trigger_seen_list now, next; /* for the action under way, and for the one after it */
+	bool failed;                        /* an action failed, of which was told */
 };
 
 /* Whether what a trigger counts makes sense, as far as that can be checked without looking at
@@ -50,6 +62,9 @@ int trigger_run(struct trigger *trigger);
 
 /* struct aggregate_options: look, for a struct trigger. */
 int trigger_look(void *data, const struct aggregate_look *look, struct strata_error *error);
+
+/* Likewise idle: tells of an action that has ended, and begins the next one. */
+int trigger_idle(void *data);
 
 /* The shortest time that meets the condition: above_ns rounded down to a bucket, a power of two of
  * ticks. */

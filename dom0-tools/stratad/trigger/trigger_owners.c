@@ -53,7 +53,7 @@ bool trigger_owners_pauses(const struct trigger_owners *owners, const struct agg
 }
 
 int trigger_owners_begin(struct trigger_owners *owners, const struct aggregate_look *look,
-			 const struct aggregate_row *row, uint64_t until_ms)
+			 const struct aggregate_row *row, size_t *index)
 {
 	const struct trigger_owner like = owner_of(look, row);
 	struct trigger_owner *one = find(owners, &like);
@@ -65,8 +65,14 @@ int trigger_owners_begin(struct trigger_owners *owners, const struct aggregate_l
 		*one = like;
 	}
 	one->nr_actions++;
-	one->quiet_until_ms = until_ms;
+	one->quiet_until_ms = UINT64_MAX;
+	*index = (size_t)(one - owners->list);
 	return 0;
+}
+
+void trigger_owners_end(struct trigger_owners *owners, size_t index, uint64_t until_ms)
+{
+	owners->list[index].quiet_until_ms = until_ms;
 }
 
 void trigger_owners_free(struct trigger_owners *owners)

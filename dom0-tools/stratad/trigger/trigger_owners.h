@@ -42,9 +42,13 @@ struct trigger_owners {
 bool trigger_owners_pauses(const struct trigger_owners *owners, const struct aggregate_look *look,
 			   const struct aggregate_row *row, uint64_t now_ms);
 
-/* Counts an action, and begins the pause of a row's owner.  0, or -1: out of memory. */
+/* Counts an action for a row's owner, which has a pause from now on.  @index: OUT, of the owner. 0,
+ * or -1: out of memory. */
 int trigger_owners_begin(struct trigger_owners *owners, const struct aggregate_look *look,
-			 const struct aggregate_row *row, uint64_t until_ms);
+			 const struct aggregate_row *row, size_t *index);
+
+/* Sets the end of that pause, when the action has ended. */
+void trigger_owners_end(struct trigger_owners *owners, size_t index, uint64_t until_ms);
 
 void trigger_owners_free(struct trigger_owners *owners);
 

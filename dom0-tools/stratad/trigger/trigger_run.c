@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* trigger_run.c - counts what a trigger's model names (trigger.h). */
 #include <stdlib.h>
-#include <string.h>
+#include <time.h>
 
 #include "base/exit_status.h"
 #include "stratad/aggregate_run.h"
@@ -117,6 +117,26 @@ int trigger_check(const struct strata_trigger *model, struct strata_error *error
 	return result ? strata_fail_in(error, "trigger %s", model->counted.name) : 0;
 }
 
+/* Waits for the action under way, which may be the last look's, and tells of it. */
+static void finish(struct trigger *trigger)
+{
+	const struct timespec pause = { .tv_nsec = 10000000 };
+	const bool failed = trigger->failed;
+
+	/* A session that is being stopped refuses it. */
+	if (trigger->of_session)
+		trigger->next.nr = 0;
+	while (trigger->action.is_under_way && !trigger_idle(trigger))
+		nanosleep(&pause, NULL);
+	if (trigger->of_session)
+		trigger->failed = failed;
+	trigger_action_close(&trigger->action);
+	trigger_owners_free(&trigger->owners);
+	free(trigger->now.list);
+	free(trigger->next.list);
+	trigger->now = trigger->next = (struct trigger_seen_list){ .list = NULL };
+}
+
 int trigger_run(struct trigger *trigger)
 {
 	struct strata_error error = { "" };
@@ -126,18 +146,23 @@ int trigger_run(struct trigger *trigger)
 
 	trigger->what = &what;
 	trigger->owners.max = trigger->model->max_each;
-	if (build(&words, trigger->model, &error)) {
+	trigger->action.model = trigger->model;
+	trigger->action.session = trigger->session;
+	trigger->action.open = trigger->open;
+	if (build(&words, trigger->model, &error) ||
+	    trigger_action_open(&trigger->action, &error)) {
 		fprintf(stderr, "strata: %s\n", error.text);
 	} else {
 		words.options.duration_ms = trigger->duration_ms;
 		words.options.xen_rows = trigger->xen_rows;
 		words.options.look = trigger_look;
+		words.options.idle = trigger_idle;
 		words.options.begun = trigger->begun;
 		words.options.data = trigger;
 		status = aggregate_run(&words.options, &words.words, &what, NULL, NULL);
 	}
+	finish(trigger);
 	clear(&words);
-	trigger_owners_free(&trigger->owners);
 	trigger->what = NULL;
 	return status == STRATA_STATUS_OK && trigger->failed ? STRATA_STATUS_PARTIAL : status;
 }
