@@ -17,6 +17,7 @@
 #include "base/exit_status.h"
 #include "consumerd/host/host_clock.h"
 #include "consumerd/host/recorder_number.h"
+#include "consumerd/host/stderr_queue.h"
 #include "consumerd/xen/hypervisor.h"
 #include "stratad/domains/counting_apps.h"
 #include "stratad/xen_domains.h"
@@ -382,6 +383,7 @@ static int sleep_until(struct session *session, uint64_t ms, struct strata_error
 			if (aggregated_xen_keep_room(&session->xen, error))
 				return -1;
 		}
+		stderr_queue_flush();
 		if (session->apps)
 			counting_apps_wait(session->apps, NAP_NS / 1000000u);
 		else
@@ -457,6 +459,9 @@ int aggregate_session(const struct aggregate_options *options)
 	int result;
 
 	catch_signals();
+	stderr_queue_open();
+	if (options->log_bytes)
+		stderr_queue_limit_file(options->log_bytes);
 	result = start(&session, &error);
 	if (!result)
 		result = run(&session, &error);
@@ -466,8 +471,10 @@ int aggregate_session(const struct aggregate_options *options)
 	if (!result)
 		result = look(&session, true, &error);
 	left_out = release(&session);
-	if (result >= 0)
-		return left_out ? STRATA_STATUS_PARTIAL : STRATA_STATUS_OK;
-	fprintf(stderr, "strata: %s\n", error.text);
-	return STRATA_STATUS_FAILED;
+	if (result < 0)
+		fprintf(stderr, "strata: %s\n", error.text);
+	stderr_queue_close();
+	if (result < 0)
+		return STRATA_STATUS_FAILED;
+	return left_out ? STRATA_STATUS_PARTIAL : STRATA_STATUS_OK;
 }

@@ -8,6 +8,9 @@
 #include "stratad/rule_texts.h"
 #include "stratad/trigger/trigger.h"
 
+/* Of the log of a session's trigger. */
+#define LOG_BYTES (1u << 20)
+
 /* The model as the words of a run that counts; points to its own parts. */
 struct words {
 	struct rule_texts texts;
@@ -158,6 +161,7 @@ int trigger_run(struct trigger *trigger)
 		words.options.look = trigger_look;
 		words.options.idle = trigger_idle;
 		words.options.begun = trigger->begun;
+		words.options.log_bytes = trigger->of_session ? LOG_BYTES : 0;
 		words.options.data = trigger;
 		status = aggregate_run(&words.options, &words.words, &what, NULL, NULL);
 	}

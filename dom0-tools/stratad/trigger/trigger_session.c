@@ -4,14 +4,10 @@
 
 #include <stdio.h>
 #include <time.h>
-#include <unistd.h>
 
-#include "consumerd/host/log_limit.h"
 #include "control/handle_beside.h"
 #include "stratad/tell_ready.h"
 #include "stratad/trigger/trigger.h"
-
-#define LOG_BYTES (1u << 20)
 
 /* What is told of. */
 struct run {
@@ -48,7 +44,6 @@ static void tell(void *data, const char *seen, const char *done, bool failed)
 	(void)data;
 	if (localtime_r(&now, &parts))
 		strftime(when, sizeof(when), "%F %T", &parts);
-	log_limit(STDERR_FILENO, LOG_BYTES);
 	fprintf(stderr, "%s %s: %s%s\n", when, seen, failed ? "failed: " : "", done);
 }
 
