@@ -3,6 +3,7 @@
 #include "control/library/reply_members.h"
 
 #include "base/json_members.h"
+#include "control/object_members.h"
 
 int reply_text(struct json_object *object, const char *key, const char **text,
 	       struct strata_error *error)
@@ -21,15 +22,8 @@ int reply_text(struct json_object *object, const char *key, const char **text,
 int reply_truth(struct json_object *object, const char *key, bool *truth,
 		struct strata_error *error)
 {
-	struct json_object *member;
-
 	*truth = false;
-	if (!json_object_object_get_ex(object, key, &member))
-		return 0;
-	if (!json_object_is_type(member, json_type_boolean))
-		return strata_fail(error, "\"%s\" is neither true nor false", key);
-	*truth = json_object_get_boolean(member);
-	return 0;
+	return object_member_truth(object, key, truth, error);
 }
 
 int reply_number(struct json_object *object, const char *key, uint64_t max, uint64_t *number,

@@ -68,3 +68,19 @@ int rule_list_make(enum strata_rule_kind kind, const char *target, const char *l
 	}
 	return 0;
 }
+
+int rule_list_add(enum strata_domain domain, enum strata_rule_kind kind, const char *target,
+		  const char *list, rule_list_adder *add, void *to, struct strata_error *error)
+{
+	struct strata_rule *rules;
+	int result = 0;
+	size_t nr, i;
+
+	if (rule_list_check(domain, kind, error) ||
+	    rule_list_make(kind, target, list, &rules, &nr, error))
+		return -1;
+	for (i = 0; !result && i < nr; i++)
+		result = add(to, domain, &rules[i], error);
+	free(rules);
+	return result;
+}

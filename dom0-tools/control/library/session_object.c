@@ -60,24 +60,31 @@ enum strata_control_result strata_control_session_add_channel(struct strata_cont
 	return *channel ? handle_ok(control) : handle_wrong(control, &error);
 }
 
+struct place {
+	struct strata_session *session;
+	struct strata_channel *channel;
+};
+
+/* rule_list_adder, of a struct place. */
+static int add_rule(void *to, enum strata_domain domain, const struct strata_rule *rule,
+		    struct strata_error *error)
+{
+	const struct place *place = to;
+
+	return session_model_add_rule(place->session, place->channel, domain, rule, error);
+}
+
 enum strata_control_result
 strata_control_session_add(struct strata_control *control, struct strata_session *session,
 			   struct strata_channel *channel, enum strata_domain domain,
 			   enum strata_rule_kind kind, const char *target, const char *list)
 {
+	struct place place = { session, channel ? channel : &session->channels[0] };
 	struct strata_error error = { "" };
-	struct strata_rule *rules;
-	int result = 0;
-	size_t nr, i;
 
-	if (rule_list_check(domain, kind, &error) ||
-	    rule_list_make(kind, target, list, &rules, &nr, &error))
-		return handle_wrong(control, &error);
-	for (i = 0; !result && i < nr; i++)
-		result = session_model_add_rule(session, channel ? channel : &session->channels[0],
-						domain, &rules[i], &error);
-	free(rules);
-	return result ? handle_wrong(control, &error) : handle_ok(control);
+	return rule_list_add(domain, kind, target, list, add_rule, &place, &error)
+		       ? handle_wrong(control, &error)
+		       : handle_ok(control);
 }
 
 int session_object_check_rule(enum strata_domain domain, const struct strata_rule *rule,

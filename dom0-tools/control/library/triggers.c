@@ -38,6 +38,13 @@ void strata_control_trigger_free(struct strata_trigger *trigger)
 	free(trigger);
 }
 
+/* rule_list_adder, of a trigger. */
+static int add_rule(void *to, enum strata_domain domain, const struct strata_rule *rule,
+		    struct strata_error *error)
+{
+	return session_trigger_add_rule(to, domain, rule, error);
+}
+
 enum strata_control_result strata_control_trigger_add(struct strata_control *control,
 						      struct strata_trigger *trigger,
 						      enum strata_domain domain,
@@ -45,17 +52,10 @@ enum strata_control_result strata_control_trigger_add(struct strata_control *con
 						      const char *target, const char *list)
 {
 	struct strata_error error = { "" };
-	struct strata_rule *rules;
-	int result = 0;
-	size_t nr, i;
 
-	if (rule_list_check(domain, kind, &error) ||
-	    rule_list_make(kind, target, list, &rules, &nr, &error))
-		return handle_wrong(control, &error);
-	for (i = 0; !result && i < nr; i++)
-		result = session_trigger_add_rule(trigger, domain, &rules[i], &error);
-	free(rules);
-	return result ? handle_wrong(control, &error) : handle_ok(control);
+	return rule_list_add(domain, kind, target, list, add_rule, trigger, &error)
+		       ? handle_wrong(control, &error)
+		       : handle_ok(control);
 }
 
 enum strata_control_result strata_control_trigger_check(struct strata_control *control,

@@ -157,11 +157,10 @@ static int set_current(struct managed_session *session, struct json_object *requ
 			 session->model.name);
 }
 
-/* Runs an operation on the session that a request names. */
-static int serve_named(uid_t owner, struct json_object *request, struct json_object *reply,
-		       session_run_fn *run, struct strata_error *error)
+/* Runs an operation on a session that is held, if it could be held. */
+static int run_held(struct managed_session *session, struct json_object *request,
+		    struct json_object *reply, session_run_fn *run, struct strata_error *error)
 {
-	struct managed_session *session = hold(owner, request, error);
 	int result;
 
 	if (!session)
@@ -175,15 +174,8 @@ static int serve_named(uid_t owner, struct json_object *request, struct json_obj
 static int serve_action(uid_t owner, struct json_object *request, struct json_object *reply,
 			session_run_fn *run, struct strata_error *error)
 {
-	struct managed_session *session =
-		hold_as(session_table_hold_unless_ending, owner, request, error);
-	int result;
-
-	if (!session)
-		return -1;
-	result = run(session, request, reply, error);
-	session_table_release(session);
-	return result;
+	return run_held(hold_as(session_table_hold_unless_ending, owner, request, error), request,
+			reply, run, error);
 }
 
 static int serve_snapshot(uid_t owner, struct json_object *request, struct json_object *reply,
@@ -236,9 +228,9 @@ static int serve_verb(uid_t owner, const char *verb, struct json_object *request
 
 	for (i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++)
 		if (!strcmp(verb, verbs[i].verb))
-			return verbs[i].run
-				       ? serve_named(owner, request, reply, verbs[i].run, error)
-				       : verbs[i].serve(owner, request, reply, error);
+			return verbs[i].run ? run_held(hold(owner, request, error), request, reply,
+						       verbs[i].run, error)
+					    : verbs[i].serve(owner, request, reply, error);
 	return strata_fail(error, "stratad knows no verb \"%s\"; use the strata of the same build",
 			   verb);
 }
