@@ -19,8 +19,8 @@ static void usage_add(FILE *out)
 		"Usage: strata add-trigger [OPTIONS] SPEC\n"
 		"Adds a trigger to a session. It counts from the session's start to its stop, at once\n"
 		"if the session records, and takes a snapshot of it when a condition is met. `strata\n"
-		"status SESSION` shows its last action, `strata stop` all of them.\n\n"
-		"  -n, --name NAME            of the trigger (default: trigger0, trigger1...)\n" TRIGGER_USAGE
+		"status SESSION` shows its last action, `strata stop` all of them.\n\n" TRIGGER_USAGE
+		"  -n, --name NAME            of the trigger (default: trigger0, trigger1...)\n"
 		"      --json                 prints the reply as JSON\n\n"
 		"Example: strata create --snapshot flight && strata enable-event --xen all &&\n"
 		"         strata add-trigger --above 10ms time:vm_exit..vm_entry:domain &&\n"
