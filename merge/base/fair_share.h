@@ -31,8 +31,12 @@ bool strata_shares_have_room(const struct strata_shares *shares, uint64_t owner,
 /* Counts another entry of an owner.  False: its share of @max is used up, or out of memory. */
 bool strata_shares_take(struct strata_shares *shares, uint64_t owner, size_t max);
 
+/* The same for @nr entries at once, at least one: all of them or none. */
+bool strata_shares_take_many(struct strata_shares *shares, uint64_t owner, size_t nr, size_t max);
+
 /* An entry of an owner, which was taken, ends. */
 void strata_shares_give_back(struct strata_shares *shares, uint64_t owner);
+void strata_shares_give_back_many(struct strata_shares *shares, uint64_t owner, size_t nr);
 
 void strata_shares_clear(struct strata_shares *shares);
 

@@ -207,27 +207,26 @@ static int read_packets(struct strata_ctf_index *index, const struct strata_ctf_
 {
 	struct collector collector = { .index = index };
 	struct strata_ctf_reader reader;
-	int found;
+	int status = 0;
 
 	if (strata_ctf_reader_open(&reader, stream, 4096, error))
 		return -1;
 	/* The reader of the events reports faults. */
 	strata_ctf_reader_seek(&reader, 0, UINT64_MAX, UINT64_MAX);
-	while ((found = strata_ctf_reader_next_packet(&reader, error)) > 0) {
+	while (!status && strata_ctf_reader_next_packet(&reader) > 0) {
 		const struct strata_ctf_packet *packet = &reader.packet;
 		const uint64_t begin_ns = begin_of(&reader);
 
-		if (collect(&collector, packet->offset, packet->has_begin, begin_ns,
+		if (collect(&collector, packet->offset, packet->has_begin,
+			    begin_ns,
 			    packet->has_end && !reader.conversion
 				    ? strata_ctf_ns(&reader.kind->time, packet->end)
-				    : begin_ns)) {
-			found = strata_fail(error, "%s/%s: out of memory", stream->trace->path,
-					    stream->name);
-			break;
-		}
+				    : begin_ns))
+			status = strata_fail(error, "%s/%s: out of memory", stream->trace->path,
+					     stream->name);
 	}
 	strata_ctf_reader_close(&reader);
-	return found;
+	return status;
 }
 
 int strata_ctf_index_make(struct strata_ctf_index *index, const struct strata_ctf_stream *stream,

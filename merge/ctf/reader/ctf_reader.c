@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "ctf/reader/ctf_reader_packet.h"
+#include "ctf/reader/window_room.h"
 
 #define EVENT_BYTES_MAX (1u << 24) /* no tracer writes larger ones */
 
@@ -47,6 +48,9 @@ void strata_ctf_reader_close(struct strata_ctf_reader *reader)
 	if (reader->conversion)
 		reader->stream->converter->end(reader->conversion);
 	reader->conversion = NULL;
+	if (reader->window)
+		strata_window_room_give_back(reader->stream->trace,
+					     reader->window_room - reader->least_room);
 	free(reader->window);
 	free(reader->events);
 	reader->window = NULL;
@@ -183,7 +187,7 @@ static inline void add_bound(struct strata_ctf_reader *reader, struct strata_lan
 	reader->tick_ns = event->ns;
 }
 
-enum decoded { DECODED, UNKNOWN_EVENT, EMPTY_EVENT, TOO_LONG };
+enum decoded { DECODED, UNKNOWN_EVENT, EMPTY_EVENT, TOO_LONG, NO_ROOM };
 
 /* Reads one event at the cursor into @event. */
 static inline enum decoded decode(struct strata_ctf_reader *reader,
@@ -212,23 +216,21 @@ static inline enum decoded decode(struct strata_ctf_reader *reader,
 	return DECODED;
 }
 
-/* Moves the window to the next data to read, and enlarges it if necessary. Returns 1; 0: an event
- * cannot be that large; -1: out of memory. */
-static int move_window(struct strata_ctf_reader *reader, struct strata_error *error)
+/* Moves the window to the next data to read, and enlarges it if necessary. False: an event cannot
+ * be that large, or no memory is left for it. */
+static bool move_window(struct strata_ctf_reader *reader)
 {
 	const uint64_t from = reader->at / 8, gap = from % STRATA_CTF_WINDOW_ALIGN;
 
 	if (reader->packet.offset + from == reader->window_at + reader->window_gap) {
-		if (reader->window_room >= EVENT_BYTES_MAX)
-			return 0;
-		if (strata_ctf_reader_resize(reader, reader->window_room * 2, error))
-			return -1;
+		if (reader->window_room >= EVENT_BYTES_MAX || !strata_ctf_reader_enlarge(reader))
+			return false;
 	}
 	strata_ctf_reader_fetch(reader, reader->packet.offset + from, gap);
 	reader->base = reader->window;
 	reader->base_at = from - gap;
 	strata_ctf_reader_hold_to_file(reader);
-	return 1;
+	return true;
 }
 
 /* Skips the rest of the packet, which is lost. */
@@ -259,25 +261,31 @@ static void give_up_packet(struct strata_ctf_reader *reader, enum decoded why, u
 					   "an event without any bits: its class needs a header or "
 					   "fields; the last %llu bytes of its packet are left out",
 					   (unsigned long long)left);
+	else if (why == NO_ROOM)
+		strata_ctf_reader_complain(reader, reader->at,
+					   "an event is larger than %zu bytes, and readers have no "
+					   "memory left for it (%u bytes for one event, %zu in "
+					   "all); the last %llu bytes of its packet are left out",
+					   reader->window_room, EVENT_BYTES_MAX,
+					   STRATA_WINDOW_ROOM_MAX, (unsigned long long)left);
 	else
 		strata_ctf_reader_complain(
 			reader, reader->at,
-			reader->packet.cut ? "the file ends within an event; its %llu bytes "
-					     "are left out"
-					   : "an event is longer than its packet, or has a tag "
-					     "that means nothing; %llu bytes are left out",
+			reader->packet.cut    ? "the file ends within an event; its %llu bytes "
+						  "are left out"
+					     : "an event is longer than its packet, or has a tag "
+					       "that means nothing; %llu bytes are left out",
 			(unsigned long long)left);
 }
 
 /* Reads events of the current packet until the batch is full or the window is consumed. */
-static int fill_batch(struct strata_ctf_reader *reader, struct strata_error *error)
+static void fill_batch(struct strata_ctf_reader *reader)
 {
 	const struct strata_ctf_kind_of_stream *kind = reader->kind;
 	struct strata_ctf_cursor cursor = { .slots = reader->slots };
 	enum decoded decoded = DECODED;
 	uint64_t id = 0;
 	bool is_all;
-	int moved;
 
 	for (;;) {
 		cursor.bytes = reader->base;
@@ -304,21 +312,17 @@ static int fill_batch(struct strata_ctf_reader *reader, struct strata_error *err
 		}
 		reader->at = reader->base_at * 8 + cursor.at;
 		if (reader->nr_events > 0)
-			return 0;
+			return;
 		if (is_all || decoded == UNKNOWN_EVENT || decoded == EMPTY_EVENT)
 			break;
-		moved = move_window(reader, error);
-		if (moved < 0)
-			return -1;
-		if (moved == 0)
+		decoded = move_window(reader) ? DECODED : NO_ROOM;
+		if (decoded != DECODED)
 			break;
-		decoded = DECODED;
 	}
 	if (decoded != DECODED)
 		give_up_packet(reader, decoded, id);
 	else
 		reader->in_packet = false;
-	return 0;
 }
 
 /* Makes a batch from a loss; its position is after the previous event. */
@@ -332,20 +336,20 @@ static int tell_loss(struct strata_ctf_reader *reader)
 
 int strata_ctf_reader_next(struct strata_ctf_reader *reader, struct strata_error *error)
 {
+	(void)error; /* what finds no memory is left out as damage */
 	reader->nr_events = 0;
 	while (reader->nr_events == 0) {
 		if (!reader->in_packet) {
-			const int found = strata_ctf_reader_next_packet(reader, error);
+			const int found = strata_ctf_reader_next_packet(reader);
 
 			if (found == 0)
 				strata_ctf_reader_note_end(reader);
-			if (found >= 0 && reader->has_loss && reader->tells_losses)
+			if (reader->has_loss && reader->tells_losses)
 				return tell_loss(reader);
-			if (found <= 0)
-				return found;
+			if (found == 0)
+				return 0;
 		}
-		if (fill_batch(reader, error))
-			return -1;
+		fill_batch(reader);
 	}
 	reader->tally.events += reader->nr_events;
 	return (int)reader->nr_events;

@@ -12,6 +12,8 @@
  *     an event that is unknown,    the rest of its packet is left out, because its length,
  *     or too long for its packet   and so the place of the next one, is not known
  *     a file that ends early       whole events are kept
+ *     an event that is too large   the rest of its packet is left out
+ *     for what memory is left
  *     a time that goes back,       is clamped to that of the event before; its bound is
  *                                  widened by as much, so that it stays true
  *     a time far beyond its packet is taken to be that of the event before; its bound is

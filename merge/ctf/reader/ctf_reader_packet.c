@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "ctf/reader/window_room.h"
 #include "ctf/trace/stream_file.h"
 #include "files/sparse.h"
 
@@ -101,57 +102,79 @@ void strata_ctf_reader_hold_to_file(struct strata_ctf_reader *reader)
 	packet->cut = true;
 }
 
-int strata_ctf_reader_resize(struct strata_ctf_reader *reader, size_t room,
-			     struct strata_error *error)
+bool strata_ctf_reader_enlarge(struct strata_ctf_reader *reader)
 {
-	uint8_t *larger = realloc(reader->window, STRATA_CTF_WINDOW_BYTES(room));
+	const size_t more = reader->window_room;
+	uint8_t *larger;
 
-	if (!larger)
-		return strata_fail(error, "%s/%s: out of memory", reader->stream->trace->path,
-				   reader->stream->name);
+	if (!strata_window_room_take(reader->stream->trace, more))
+		return false;
+	larger = realloc(reader->window, STRATA_CTF_WINDOW_BYTES(reader->window_room + more));
+	if (!larger) {
+		strata_window_room_give_back(reader->stream->trace, more);
+		return false;
+	}
 	reader->window = larger;
+	reader->window_room += more;
+	return true;
+}
+
+/* Returns the window to its ordinary size; its contents stay as far as they fit. */
+static void shrink_window(struct strata_ctf_reader *reader)
+{
+	const size_t room = reader->least_room;
+	uint8_t *smaller;
+
+	if (reader->window_room == room)
+		return;
+	smaller = realloc(reader->window, STRATA_CTF_WINDOW_BYTES(room));
+	if (!smaller)
+		return;
+	reader->window = smaller;
+	strata_window_room_give_back(reader->stream->trace, reader->window_room - room);
 	reader->window_room = room;
 	if (reader->window_bytes > reader->window_gap + room)
 		reader->window_bytes = reader->window_gap + room;
-	return 0;
 }
 
 /* Reads the header of the packet at @offset, enlarging the window as necessary. */
-static int read_header(struct strata_ctf_reader *reader, uint64_t offset,
-		       enum strata_ctf_packet_status *status, struct strata_error *why,
-		       struct strata_error *error)
+static enum strata_ctf_packet_status read_header(struct strata_ctf_reader *reader, uint64_t offset,
+						 struct strata_error *why)
 {
 	fetch_packet(reader, offset);
 	for (;;) {
 		struct strata_ctf_packet *packet = &reader->packet;
+		enum strata_ctf_packet_status status;
 
 		packet->offset = offset;
-		*status = strata_ctf_packet_read(&reader->stream->trace->metadata, reader->base,
-						 available(reader), reader->file_bytes - offset,
-						 packet, reader->slots, why);
-		if (*status == STRATA_CTF_PACKET_BAD)
-			return 0;
-		if (*status == STRATA_CTF_PACKET_OK &&
+		status = strata_ctf_packet_read(&reader->stream->trace->metadata, reader->base,
+						available(reader), reader->file_bytes - offset,
+						packet, reader->slots, why);
+		if (status == STRATA_CTF_PACKET_BAD)
+			return status;
+		if (status == STRATA_CTF_PACKET_OK &&
 		    (available(reader) >= packet->packet_bits / 8 ||
 		     reader->base == reader->window))
-			return 0;
+			return status;
 		/* First from the start of the window, then in a larger one. */
 		if (reader->base == reader->window) {
 			if (reader->window_room >= HEADER_BYTES_MAX) {
-				*status = STRATA_CTF_PACKET_BAD;
 				strata_fail(why, "its header is longer than %u bytes",
 					    HEADER_BYTES_MAX);
-				return 0;
+				return STRATA_CTF_PACKET_BAD;
 			}
-			if (strata_ctf_reader_resize(reader, reader->window_room * 2, error))
-				return -1;
+			if (!strata_ctf_reader_enlarge(reader)) {
+				strata_fail(why,
+					    "its header is longer than %zu bytes, and no memory "
+					    "is left for it",
+					    reader->window_room);
+				return STRATA_CTF_PACKET_BAD;
+			}
 		}
 		strata_ctf_reader_fetch(reader, offset, 0);
 		reader->base = reader->window;
-		if (reader->window_bytes == 0) {
-			*status = STRATA_CTF_PACKET_BAD;
-			return 0;
-		}
+		if (reader->window_bytes == 0)
+			return STRATA_CTF_PACKET_BAD;
 	}
 }
 
@@ -403,27 +426,22 @@ static bool find_behind_content(struct strata_ctf_reader *reader)
 	return true;
 }
 
-int strata_ctf_reader_next_packet(struct strata_ctf_reader *reader, struct strata_error *error)
+int strata_ctf_reader_next_packet(struct strata_ctf_reader *reader)
 {
 	const struct strata_ctf_trace *trace = reader->stream->trace;
-	enum strata_ctf_packet_status status;
 	struct strata_error why;
 
 	for (;;) {
 		const uint64_t offset = reader->next_packet;
 
-		if (reader->window_room > reader->least_room &&
-		    strata_ctf_reader_resize(reader, reader->least_room, error))
-			return -1;
+		shrink_window(reader);
 		if (offset >= reader->file_bytes) {
 			if (!(reader->doubt_at && find_swallowed(reader)) &&
 			    !find_behind_content(reader))
 				return 0;
 			continue;
 		}
-		if (read_header(reader, offset, &status, &why, error))
-			return -1;
-		if (status == STRATA_CTF_PACKET_OK) {
+		if (read_header(reader, offset, &why) == STRATA_CTF_PACKET_OK) {
 			reader->kind =
 				&trace->kinds[reader->packet.class - trace->metadata.streams];
 			if (skip_impossible(reader))

@@ -20,13 +20,12 @@ void strata_ctf_reader_fetch(struct strata_ctf_reader *reader, uint64_t offset, 
 /* Ends the current packet at the end of the file, if the file became shorter. */
 void strata_ctf_reader_hold_to_file(struct strata_ctf_reader *reader);
 
-/* Resizes the window; its contents stay as far as they fit. 0, or -1: out of
- * memory. */
-int strata_ctf_reader_resize(struct strata_ctf_reader *reader, size_t room,
-			     struct strata_error *error);
+/* Doubles the size of the window; its contents stay. False: windows of the trace may take no more
+ * (window_room.h), or out of memory. */
+bool strata_ctf_reader_enlarge(struct strata_ctf_reader *reader);
 
-/* Enters the next good packet. 1; 0: end of the stream; -1: out of memory. */
-int strata_ctf_reader_next_packet(struct strata_ctf_reader *reader, struct strata_error *error);
+/* Enters the next good packet. 1; 0: end of the stream. */
+int strata_ctf_reader_next_packet(struct strata_ctf_reader *reader);
 
 /* Notes losses before the current packet's end. */
 void strata_ctf_reader_note_losses(struct strata_ctf_reader *reader);
