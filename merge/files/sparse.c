@@ -16,16 +16,23 @@ uint64_t strata_next_data(int fd, uint64_t offset, uint64_t size)
 	return (uint64_t)data < size ? (uint64_t)data : size;
 }
 
+uint64_t strata_next_hole(int fd, uint64_t offset, uint64_t size)
+{
+	const off_t hole = lseek(fd, (off_t)offset, SEEK_HOLE);
+
+	return hole < 0 || (uint64_t)hole > size ? size : (uint64_t)hole;
+}
+
 uint64_t strata_last_hole(int fd, uint64_t offset, uint64_t size)
 {
 	while (offset < size) {
-		const off_t hole = lseek(fd, (off_t)offset, SEEK_HOLE);
+		const uint64_t hole = strata_next_hole(fd, offset, size);
 
-		if (hole < 0 || (uint64_t)hole >= size)
+		if (hole == size)
 			return size;
-		offset = strata_next_data(fd, (uint64_t)hole, size);
+		offset = strata_next_data(fd, hole, size);
 		if (offset >= size)
-			return (uint64_t)hole;
+			return hole;
 	}
 	return size;
 }

@@ -240,7 +240,8 @@ static void give_up_packet(struct strata_ctf_reader *reader, enum decoded why, u
 
 	reader->left_out_to = 0;
 	if (strata_ctf_reader_owns(reader)) {
-		reader->tally.bad_packets++;
+		/* One with a hole is counted already. */
+		reader->tally.bad_packets += !reader->packet.has_hole;
 		reader->tally.skipped_bytes += left;
 		reader->left_out_to = reader->packet.offset + (reader->packet.content_bits + 7) / 8;
 	}
@@ -271,7 +272,9 @@ static void give_up_packet(struct strata_ctf_reader *reader, enum decoded why, u
 	else
 		strata_ctf_reader_complain(
 			reader, reader->at,
-			reader->packet.cut    ? "the file ends within an event; its %llu bytes "
+			reader->packet.has_hole ? "the hole begins within an event; its %llu bytes "
+						  "are left out"
+			: reader->packet.cut    ? "the file ends within an event; its %llu bytes "
 						  "are left out"
 					     : "an event is longer than its packet, or has a tag "
 					       "that means nothing; %llu bytes are left out",

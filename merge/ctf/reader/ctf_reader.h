@@ -11,7 +11,8 @@
  *     a bad packet                 reading goes on at the next place that looks like one
  *     an event that is unknown,    the rest of its packet is left out, because its length,
  *     or too long for its packet   and so the place of the next one, is not known
- *     a file that ends early       whole events are kept
+ *     a file that ends early, or   whole events are kept; those of further packets are read
+ *     has a hole within a packet
  *     an event that is too large   the rest of its packet is left out
  *     for what memory is left
  *     a time that goes back,       is clamped to that of the event before; its bound is
@@ -62,6 +63,7 @@ struct strata_ctf_reader {
 	uint64_t doubt_at; /* of a bad packet: a packet may begin here if none follows it; or 0 */
 	uint64_t left_out_to; /* bytes up to here are already counted as left out; 0: none */
 	uint64_t file_bytes;
+	uint64_t dense_from, dense_to; /* the file has no hole between */
 
 	uint8_t *window;    /* bytes of the file from window_at on, */
 	size_t window_gap;  /* of which the first ones were not read */

@@ -384,6 +384,63 @@ static void set_clock(struct strata_ctf_reader *reader)
 		reader->clock = packet->begin;
 }
 
+/* The next hole in a file; found again without a search, which may be long. */
+static uint64_t next_hole(struct strata_ctf_reader *reader, uint64_t offset)
+{
+	int fd;
+
+	if (offset >= reader->dense_from && offset < reader->dense_to)
+		return reader->dense_to;
+	fd = strata_stream_file_enter(reader->stream);
+	reader->dense_from = offset;
+	reader->dense_to = strata_next_hole(fd, offset, reader->file_bytes);
+	strata_stream_file_leave(reader->stream, fd);
+	return reader->dense_to;
+}
+
+/* Returns where the first large hole in a part of the file begins; @end: it has none. */
+static uint64_t find_large_hole(struct strata_ctf_reader *reader, uint64_t from, uint64_t end)
+{
+	while (from < end && end - from >= HOLE_BYTES_LEAST) {
+		const uint64_t hole = next_hole(reader, from);
+
+		if (hole >= end)
+			break;
+		from = next_data(reader, hole);
+		if ((from < end ? from : end) - hole >= HOLE_BYTES_LEAST)
+			return hole;
+	}
+	return end;
+}
+
+/* Ends the content of a packet at the first large hole in it: its zeroes, for which its writer
+ * needs no space, could be decoded as any number of events. */
+static void end_at_hole(struct strata_ctf_reader *reader)
+{
+	struct strata_ctf_packet *packet = &reader->packet;
+	const uint64_t end = packet->offset + packet->content_bits / 8;
+	uint64_t hole, left_out;
+
+	if (!reader->stream->hole_bytes)
+		return;
+	hole = find_large_hole(reader, packet->offset + packet->events_at / 8, end);
+	if (hole == end)
+		return;
+	left_out = end - hole;
+	packet->content_bits = (hole - packet->offset) * 8;
+	if (packet->content_bits < packet->events_at)
+		packet->content_bits = packet->events_at;
+	packet->has_hole = true;
+	if (strata_ctf_reader_owns(reader)) {
+		reader->tally.bad_packets++;
+		reader->tally.skipped_bytes += left_out;
+	}
+	strata_ctf_reader_complain(reader, (hole - packet->offset) * 8,
+				   "a hole in the file, which was never written; the last %llu "
+				   "bytes of the packet's content are left out",
+				   (unsigned long long)left_out);
+}
+
 /* Lets a packet without a size field end where the file's last hole begins. */
 static void leave_hole(struct strata_ctf_reader *reader)
 {
@@ -456,6 +513,7 @@ int strata_ctf_reader_next_packet(struct strata_ctf_reader *reader)
 	if (reader->packet.takes_all)
 		leave_hole(reader);
 	strata_ctf_reader_hold_to_file(reader);
+	end_at_hole(reader);
 	reader->next_packet = reader->packet.offset + reader->packet.packet_bits / 8;
 	reader->at = reader->packet.events_at;
 	reader->in_packet = true;
@@ -467,6 +525,7 @@ int strata_ctf_reader_next_packet(struct strata_ctf_reader *reader)
 		reader->tally.bytes += reader->packet.packet_bits / 8;
 	}
 	strata_ctf_reader_note_losses(reader);
+	reader->has_damage |= reader->packet.has_hole;
 	if (reader->packet.missing_bytes)
 		strata_ctf_reader_complain(reader, 0,
 					   "the file ends within the packet: %llu bytes of its "

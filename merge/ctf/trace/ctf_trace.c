@@ -212,6 +212,14 @@ static int open_unless_gone(int dir, const char *name, int flags)
 	return -2;
 }
 
+/* Returns how many bytes of a file take no place on the disk: those of its holes. */
+static uint64_t hole_bytes(const struct stat *status)
+{
+	const uint64_t size = (uint64_t)status->st_size, held = (uint64_t)status->st_blocks * 512;
+
+	return held < size ? size - held : 0;
+}
+
 /* Opens a file of the directory, if it is a stream file. */
 static int add_stream(struct strata_ctf_trace *trace, int dir, const char *name)
 {
@@ -240,6 +248,7 @@ static int add_stream(struct strata_ctf_trace *trace, int dir, const char *name)
 		strata_ctf_complain(stream, "not a regular file; it is left out");
 	} else if (S_ISREG(status.st_mode)) {
 		stream->bytes = (uint64_t)status.st_size;
+		stream->hole_bytes = hole_bytes(&status);
 		stream->bound_ns = rounding_ns(trace);
 		trace->bytes += stream->bytes;
 		trace->nr_streams++;
