@@ -16,6 +16,9 @@
  * more, and fewer make threads wait for the last one. */
 #define SLICES_OF_A_THREAD 4u
 #define SLICES_MAX         65536u
+/* Least data of a slice for each stream: half of what its reader reads at once if there are many
+ * streams.  The places for cuts may all be in a trace of many streams with little data each. */
+#define SLICE_BYTES_OF_STREAM ((uint64_t)2 << 10)
 /* Events that wait for observers are copied, up to ten times the input's bytes (in_order.c): so a
  * slice is limited to this size if there are observers, whatever the number of events. Packets read
  * twice are a small part of it. */
@@ -131,23 +134,36 @@ static void *work_on(void *data)
 	return NULL;
 }
 
+/* Returns the number of slices to cut; needs the set's index.  It depends on the data that is there
+ * to read: a file can claim any size. */
+static uint64_t nr_slices(const struct slices *slices)
+{
+	const struct strata_slice_options *options = slices->options;
+	const uint64_t streams = slices->set->nr_streams;
+	const uint64_t data = strata_trace_set_data_bytes(slices->set);
+	const uint64_t least = (uint64_t)slices->threads * SLICES_OF_A_THREAD;
+	const uint64_t observed = data / (OBSERVED_BYTES + streams * OBSERVED_BYTES_OF_STREAM) + 1;
+	uint64_t nr = options->slice_bytes ? data / options->slice_bytes + 1 : least;
+	uint64_t most = data / ((streams + 1) * SLICE_BYTES_OF_STREAM);
+
+	if (options->nr_observers && nr < observed)
+		nr = observed;
+	if (most < least)
+		most = least;
+	if (most > SLICES_MAX)
+		most = SLICES_MAX;
+	return nr < most ? nr : most;
+}
+
 /* Cuts the set into slices. */
 static int cut(struct slices *slices)
 {
 	const struct strata_slice_options *options = slices->options;
-	uint64_t nr = options->slice_bytes ? slices->set->bytes / options->slice_bytes + 1
-					   : (uint64_t)slices->threads * SLICES_OF_A_THREAD;
-	const uint64_t observed =
-		slices->set->bytes /
-			(OBSERVED_BYTES + slices->set->nr_streams * OBSERVED_BYTES_OF_STREAM) +
-		1;
+	uint64_t nr;
 
-	if (options->nr_observers && nr < observed)
-		nr = observed;
-	if (nr > SLICES_MAX)
-		nr = SLICES_MAX;
 	if (strata_trace_set_make_index(slices->set, slices->error))
 		return -1;
+	nr = nr_slices(slices);
 	slices->cuts = malloc(nr * sizeof(*slices->cuts));
 	if (!slices->cuts)
 		return strata_fail(slices->error, "out of memory");

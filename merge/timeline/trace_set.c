@@ -448,7 +448,37 @@ int strata_trace_set_last(const struct strata_trace_set *set, size_t stream, uin
 	return !last.is_found;
 }
 
-/* Where a stream can be cut: the bytes from there to the next such place of its. */
+/* Returns the content of a stream's packets, in bytes. */
+static uint64_t content_bytes(const struct strata_set_stream *stream)
+{
+	uint64_t bytes = 0;
+	size_t i;
+
+	for (i = 0; i < stream->index.nr; i++)
+		bytes = strata_ctf_add_clamped(bytes, stream->index.places[i].bytes);
+	return bytes;
+}
+
+/* The same without its holes. */
+static uint64_t data_bytes(const struct strata_set_stream *stream)
+{
+	const uint64_t content = content_bytes(stream);
+	const uint64_t held = stream->stream->bytes - stream->stream->hole_bytes;
+
+	return content < held ? content : held;
+}
+
+uint64_t strata_trace_set_data_bytes(const struct strata_trace_set *set)
+{
+	uint64_t bytes = 0;
+	size_t i;
+
+	for (i = 0; i < set->nr_streams; i++)
+		bytes = strata_ctf_add_clamped(bytes, data_bytes(&set->streams[i]));
+	return bytes;
+}
+
+/* Where a stream can be cut: its data from there to its next such place. */
 struct cut_place {
 	uint64_t ns;
 	uint64_t bytes;
@@ -466,15 +496,19 @@ static size_t find_cut_places(const struct strata_set_stream *stream, uint64_t f
 			      uint64_t to_ns, struct cut_place *places)
 {
 	const struct strata_ctf_index *index = &stream->index;
+	const uint64_t content = content_bytes(stream), data = data_bytes(stream);
 	size_t i, nr = 0;
 
 	for (i = 0; i < index->nr; i++) {
-		const uint64_t end = i + 1 < index->nr ? index->places[i + 1].offset
-						       : stream->stream->bytes;
+		const struct strata_ctf_index_place *place = &index->places[i];
+		/* It is unknown which of the packets have the holes. */
+		const uint64_t bytes =
+			data == content
+				? place->bytes
+				: (uint64_t)((unsigned __int128)place->bytes * data / content);
 
-		if (index->places[i].begin_ns > from_ns && index->places[i].begin_ns < to_ns)
-			places[nr++] = (struct cut_place){ index->places[i].begin_ns,
-							   end - index->places[i].offset };
+		if (place->begin_ns > from_ns && place->begin_ns < to_ns)
+			places[nr++] = (struct cut_place){ place->begin_ns, bytes };
 	}
 	return nr;
 }
@@ -484,7 +518,7 @@ static size_t find_cut_places(const struct strata_set_stream *stream, uint64_t f
 static size_t cut_places(const struct cut_place *places, size_t nr_places, size_t nr,
 			 uint64_t *cuts)
 {
-	/* Files may claim any size. */
+	/* A file system may claim any size. */
 	unsigned __int128 all = 0, bytes = 0;
 	size_t i, slice, nr_cuts = 0, last = 0;
 

@@ -138,8 +138,12 @@ int strata_trace_set_last(const struct strata_trace_set *set, size_t stream, uin
 uint64_t strata_trace_set_bytes(const struct strata_trace_set *set, uint64_t from_ns,
 				uint64_t to_ns);
 
+/* Returns the size in bytes of what the set's packets contain and the disk holds; needs an index.
+ * Bytes outside of packets, padding and holes do not count, because no events are read there. */
+uint64_t strata_trace_set_data_bytes(const struct strata_trace_set *set);
+
 /*
- * Finds times that cut the set into about @nr slices of equal size in bytes; needs an index.
+ * Finds times that cut the set into about @nr slices of equal size in such bytes; needs an index.
  * @cuts: OUT, room for @nr - 1, ascending; slice i is from cuts[i - 1] on and before cuts[i]
  * Returns the number of cuts; 0 if a stream cannot be read from the middle.
  */

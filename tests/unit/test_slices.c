@@ -143,9 +143,9 @@ static void small_packets_do_not_draw_the_cuts(void **state)
 
 	(void)state;
 	for (i = 0; i < SMALL; i++)
-		small[i] = (struct strata_ctf_index_place){ i * 100, 1 + i };
+		small[i] = (struct strata_ctf_index_place){ i * 100, 1 + i, 100 };
 	for (i = 0; i < LARGE; i++)
-		large[i] = (struct strata_ctf_index_place){ i << 20, 100000 + i };
+		large[i] = (struct strata_ctf_index_place){ i << 20, 100000 + i, 1u << 20 };
 	assert_int_equal(strata_trace_set_cut(&set, 10, 0, UINT64_MAX, cuts), 9);
 	for (i = 0; i < 9; i++)
 		assert_in_range(cuts[i], 100000 + 10 * i + 9, 100000 + 10 * i + 11);
@@ -165,6 +165,7 @@ static void sizes_that_files_claim_make_no_more_cuts(void **state)
 	(void)state;
 	for (i = 0; i < FILES; i++) {
 		places[i].begin_ns = 1 + i;
+		places[i].bytes = INT64_MAX;
 		files[i].bytes = INT64_MAX;
 		streams[i].stream = &files[i];
 		streams[i].index = (struct strata_ctf_index){ &places[i], 1, .has_times = true };

@@ -42,13 +42,24 @@ static void thin(struct collector *collector, uint64_t offset)
 	size_t i;
 
 	collector->stride = offset / (STRATA_CTF_INDEX_MAX / 2);
-	for (index->nr = 0, i = 0; i < nr; i++)
+	for (index->nr = 0, i = 0; i < nr; i++) {
 		if (is_kept(collector, index->places[i].offset))
 			index->places[index->nr++] = index->places[i];
+		else
+			index->places[index->nr - 1].bytes += index->places[i].bytes;
+	}
 }
 
-static int collect(struct collector *collector, uint64_t offset, bool has_begin, uint64_t begin_ns,
-		   uint64_t end_ns)
+/* Adds the content of a packet without a place of its own to the last place. */
+static int add_to_last(struct strata_ctf_index *index, uint64_t bytes)
+{
+	index->places[index->nr - 1].bytes += bytes;
+	return 0;
+}
+
+/* @bytes: of its content */
+static int collect(struct collector *collector, uint64_t offset, uint64_t bytes, bool has_begin,
+		   uint64_t begin_ns, uint64_t end_ns)
 {
 	struct strata_ctf_index *index = collector->index;
 
@@ -67,18 +78,19 @@ static int collect(struct collector *collector, uint64_t offset, bool has_begin,
 	if (end_ns > index->end_ns)
 		index->end_ns = end_ns;
 	if (!is_kept(collector, offset))
-		return 0;
+		return add_to_last(index, bytes);
 	if (index->nr == STRATA_CTF_INDEX_MAX) {
 		thin(collector, offset);
 		if (!is_kept(collector, offset))
-			return 0;
+			return add_to_last(index, bytes);
 	}
 	if (!index->places)
 		index->places = malloc(STRATA_CTF_INDEX_MAX * sizeof(*index->places));
 	if (!index->places)
 		return -1;
-	index->places[index->nr].offset = offset;
-	index->places[index->nr++].begin_ns = collector->last_ns;
+	index->places[index->nr++] = (struct strata_ctf_index_place){
+		.offset = offset, .begin_ns = collector->last_ns, .bytes = bytes
+	};
 	return 0;
 }
 
@@ -159,7 +171,8 @@ static int read_file(struct strata_ctf_index *index, const struct strata_ctf_str
 	if (!file)
 		return 0;
 	while (!status && fread(&entry, sizeof(entry), 1, file) == 1) {
-		const uint64_t offset = be64toh(entry.offset);
+		const uint64_t offset = be64toh(entry.offset), bits = be64toh(entry.packet_bits);
+		const uint64_t content = be64toh(entry.content_bits);
 		size_t i;
 
 		for (i = 0; i < stream->trace->metadata.nr_streams; i++) {
@@ -168,11 +181,10 @@ static int read_file(struct strata_ctf_index *index, const struct strata_ctf_str
 		}
 		/* Packets must be adjacent, or the index belongs to another file. */
 		if (offset != expected || i == stream->trace->metadata.nr_streams ||
-		    be64toh(entry.packet_bits) / 8 > stream->bytes - offset ||
-		    be64toh(entry.packet_bits) == 0 || be64toh(entry.packet_bits) % 8)
+		    bits / 8 > stream->bytes - offset || bits == 0 || bits % 8)
 			break;
-		expected = offset + be64toh(entry.packet_bits) / 8;
-		status = collect(&collector, offset, true,
+		expected = offset + bits / 8;
+		status = collect(&collector, offset, (content < bits ? content : bits) / 8, true,
 				 strata_ctf_ns(&kinds[i].time, be64toh(entry.begin)),
 				 strata_ctf_ns(&kinds[i].time, be64toh(entry.end)));
 		fseek(file, (long)(entry_bytes - sizeof(entry)), SEEK_CUR);
@@ -217,7 +229,7 @@ static int read_packets(struct strata_ctf_index *index, const struct strata_ctf_
 		const struct strata_ctf_packet *packet = &reader.packet;
 		const uint64_t begin_ns = begin_of(&reader);
 
-		if (collect(&collector, packet->offset, packet->has_begin,
+		if (collect(&collector, packet->offset, packet->content_bits / 8, packet->has_begin,
 			    begin_ns,
 			    packet->has_end && !reader.conversion
 				    ? strata_ctf_ns(&reader.kind->time, packet->end)

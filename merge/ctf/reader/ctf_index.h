@@ -17,6 +17,7 @@
 struct strata_ctf_index_place {
 	uint64_t offset;   /* of a packet, in the file */
 	uint64_t begin_ns; /* lower bound of its events and all later ones */
+	uint64_t bytes;    /* content of the packets from here to the next place */
 };
 
 struct strata_ctf_index {
