@@ -1,18 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""sparse_traces.py STRATA WORK: foreign traces of a few KiB on the disk, whose files have holes, beside another trace.
+"""make_sparse_traces.py DIR STREAMS: foreign traces of a few KiB on the disk, whose files have holes, and honest ones to read beside them.
 
-Each line: the attack, the bytes on the disk, seconds with it and without it, lines of the other's events with it and without it.
-  slices   a stream of 1 TiB without a packet: all readers with two threads or more cut as many slices as for 1 TiB
-  hole     a packet of 1 TiB whose content is a hole: it is 2^36 events of zeros
-  windows  600 streams with an event of 15 MB each, a hole: each reader keeps a window of 16 MiB (here with 4 GB of address space)"""
+  many     honest: STREAMS streams of 4 events
+  few      honest: 10 streams of 100 events
+  slices   a stream of 1 TiB without a packet, for which readers with two threads or more cut as many slices as for 1 TiB
+  hole     a packet of 1 TiB whose content is a hole: it was 2^36 events of zeroes
+  windows  100 streams with an event of 15 MB each, whose zeroes are short holes: each reader kept a window of 16 MiB"""
 import os
 import struct
-import subprocess
 import sys
-import time
 
-strata, work = sys.argv[1:3]
+work, streams_of_many = sys.argv[1], int(sys.argv[2])
 UUID = bytes.fromhex("5e7a110c667e43109a513d0e42771829")
 BEGIN = 1700000000000000000
 METADATA = """/* CTF 1.8 */
@@ -53,32 +52,24 @@ def honest(path, streams, packets):
     return path
 
 
-def sparse(path, size, head=b"", streams=1):
+def sparse(path, size, head=b"", streams=1, step=0):
+    """Streams that begin with these bytes; the rest is a hole, of which each step has a byte that is written."""
     begin(path, "sparse")
     for cpu in range(streams):
         with open(f"{path}/channel_{cpu}", "wb") as file:
             file.write(head)
+            for at in range(step, size, step) if step else ():
+                file.seek(at)
+                file.write(b"x")
             file.truncate(size)
     return path
 
 
-def read(limit_kb, *paths):
-    """Seconds, status and lines of the honest trace."""
-    begun = time.time()
-    result = subprocess.run(
-        ["sh", "-c", f'ulimit -v {limit_kb}; exec timeout 120 "$@"', "sh", strata, "view", "--threads", "2", "--event", "honest", *paths],
-        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
-    return round(time.time() - begun, 1), result.returncode, result.stdout.count(b"honest")
-
-
-many, few = honest(work + "/many", 4000, 4), honest(work + "/few", 10, 100)
-event = HEADER.size + 16
-attacks = {
-    "slices": (many, sparse(work + "/slices", 1 << 40)),
-    "hole": (few, sparse(work + "/hole", 1 << 40, header(0, 1 << 60, 1 << 40, 0, 0))),
-    "windows": (few, sparse(work + "/windows", event + 15000000,
-                            header(BEGIN, BEGIN + 1, event + 15000000, 0, 0) + struct.pack("<IQI", 0, BEGIN, 15000000), 600)),
-}
-for name, (other, attacker) in attacks.items():
-    disk = sum(os.stat(f"{attacker}/{f}").st_blocks * 512 for f in os.listdir(attacker))
-    print(name, f"{disk >> 10} KiB", "with (s, status, lines):", read(4000000, other, attacker), "without:", read(4000000, other), flush=True)
+LARGE = 15000000
+EVENT_AND_HEADER = HEADER.size + 16
+honest(work + "/many", streams_of_many, 4)
+honest(work + "/few", 10, 100)
+sparse(work + "/slices", 1 << 40)
+sparse(work + "/hole", 1 << 40, header(0, 1 << 60, 1 << 40, 0, 0))
+sparse(work + "/windows", EVENT_AND_HEADER + LARGE,
+       header(BEGIN, BEGIN + 1, EVENT_AND_HEADER + LARGE, 0, 0) + struct.pack("<IQI", 0, BEGIN, LARGE), 100, 1 << 19)
