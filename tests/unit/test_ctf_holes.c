@@ -211,13 +211,17 @@ static void large_events_beyond_the_room_are_damage(void **state)
 	/* Another trace's event has room. */
 	assert_int_equal(strata_ctf_reader_open(&another, &other->streams[0], 4096, &error), 0);
 	assert_int_equal(strata_ctf_reader_next(&another, &error), 1);
-	/* A reader that goes on gives its room back, and so does one that is closed. */
+	/* A reader that goes on gives its room back, and so does one that is closed, also if its
+	 * stream goes on in another trace. */
+	readers[0].stream = &other->streams[0];
 	assert_int_equal(strata_ctf_reader_next(&another, &error), 0);
 	assert_true(strata_window_room_taken() <= STRATA_WINDOW_ROOM_MAX / 2);
 	strata_ctf_reader_close(&another);
 	for (i = 0; i < STREAMS; i++)
 		strata_ctf_reader_close(&readers[i]);
 	assert_int_equal(strata_window_room_taken(), 0);
+	assert_true(strata_window_room_take(trace, STRATA_WINDOW_ROOM_MAX / 2));
+	strata_window_room_give_back(trace, STRATA_WINDOW_ROOM_MAX / 2);
 	strata_ctf_trace_close(trace);
 	strata_ctf_trace_close(other);
 }

@@ -28,6 +28,8 @@ int strata_ctf_reader_open(struct strata_ctf_reader *reader, const struct strata
 {
 	memset(reader, 0, sizeof(*reader));
 	reader->stream = stream;
+	/* Its stream may go on in another trace: what a trace took is given back to it. */
+	reader->room_owner = stream->trace;
 	reader->file_bytes = stream->bytes;
 	reader->mine_to_ns = UINT64_MAX;
 	reader->least_room = window_bytes < 4096 ? 4096 : window_bytes;
@@ -49,7 +51,7 @@ void strata_ctf_reader_close(struct strata_ctf_reader *reader)
 		reader->stream->converter->end(reader->conversion);
 	reader->conversion = NULL;
 	if (reader->window)
-		strata_window_room_give_back(reader->stream->trace,
+		strata_window_room_give_back(reader->room_owner,
 					     reader->window_room - reader->least_room);
 	free(reader->window);
 	free(reader->events);

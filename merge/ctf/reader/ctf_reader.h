@@ -69,6 +69,7 @@ struct strata_ctf_reader {
 	size_t window_gap;  /* of which the first ones were not read */
 	size_t window_room; /* for what is read */
 	size_t least_room;
+	const struct strata_ctf_trace *room_owner; /* of what it has beyond that (window_room.h) */
 	size_t window_bytes;
 	uint64_t window_at;
 

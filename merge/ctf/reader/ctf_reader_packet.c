@@ -107,11 +107,11 @@ bool strata_ctf_reader_enlarge(struct strata_ctf_reader *reader)
 	const size_t more = reader->window_room;
 	uint8_t *larger;
 
-	if (!strata_window_room_take(reader->stream->trace, more))
+	if (!strata_window_room_take(reader->room_owner, more))
 		return false;
 	larger = realloc(reader->window, STRATA_CTF_WINDOW_BYTES(reader->window_room + more));
 	if (!larger) {
-		strata_window_room_give_back(reader->stream->trace, more);
+		strata_window_room_give_back(reader->room_owner, more);
 		return false;
 	}
 	reader->window = larger;
@@ -131,7 +131,7 @@ static void shrink_window(struct strata_ctf_reader *reader)
 	if (!smaller)
 		return;
 	reader->window = smaller;
-	strata_window_room_give_back(reader->stream->trace, reader->window_room - room);
+	strata_window_room_give_back(reader->room_owner, reader->window_room - room);
 	reader->window_room = room;
 	if (reader->window_bytes > reader->window_gap + room)
 		reader->window_bytes = reader->window_gap + room;
