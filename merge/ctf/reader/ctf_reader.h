@@ -63,13 +63,11 @@ struct strata_ctf_reader {
 	uint64_t doubt_at; /* of a bad packet: a packet may begin here if none follows it; or 0 */
 	uint64_t left_out_to; /* bytes up to here are already counted as left out; 0: none */
 	uint64_t file_bytes;
-	uint64_t dense_from, dense_to; /* the file has no hole between */
 
 	uint8_t *window;    /* bytes of the file from window_at on, */
 	size_t window_gap;  /* of which the first ones were not read */
 	size_t window_room; /* for what is read */
 	size_t least_room;
-	const struct strata_ctf_trace *room_owner; /* of what it has beyond that (window_room.h) */
 	size_t window_bytes;
 	uint64_t window_at;
 
@@ -101,6 +99,10 @@ struct strata_ctf_reader {
 	size_t nr_events;
 	size_t batch; /* capacity */
 	uint64_t slots[STRATA_CTF_SLOTS_MAX];
+
+	/* Owner of the window's room beyond least_room (window_room.h). */
+	const struct strata_ctf_trace *room_owner;
+	uint64_t dense_from, dense_to; /* the file has no hole between */
 
 	struct strata_ctf_tally tally;
 	unsigned int complaints;
