@@ -101,7 +101,7 @@ static void a_content_that_is_a_hole_has_no_events(void **state)
 	(void)state;
 	put_packet_with_hole("stream", 0, 0, MAKER_HEADER_BYTES, GIB << 10, GIB << 10);
 	result = read_with(1);
-	/* Zeroes behind it in its block may be some. */
+	/* The zeroes that fill the block of the header can be events. */
 	assert_in_range(result.tally.events, 0, BLOCK / EVENT_BYTES);
 	assert_int_equal(result.tally.bad_packets, 1);
 	assert_in_range(result.tally.skipped_bytes, (GIB << 10) - BLOCK, GIB << 10);

@@ -15,8 +15,8 @@ struct strata_ctf_packet {
 	uint64_t cpu;
 	bool has_begin, has_end, has_discarded, has_sequence, has_cpu, has_instance;
 	bool takes_all;        /* it has no size field: extends to the end of the file */
-	bool cut;              /* the file ends within it, */
-	bool has_hole;         /* or its content was ended at a hole of the file */
+	bool cut;              /* the file ends within it */
+	bool has_hole;         /* its content ends at a hole of the file */
 	uint64_t packet_bits;  /* a multiple of 8; limited to the size of the file */
 	uint64_t content_bits; /* likewise */
 	uint64_t events_at;    /* bits, from the packet's begin */

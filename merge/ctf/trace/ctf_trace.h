@@ -107,8 +107,8 @@ struct strata_ctf_stream {
 	int fd;                                       /* of stream_file.h alone, as the next two */
 	dev_t device;
 	ino_t inode;
-	uint64_t bytes;      /* of the file when it was opened, */
-	uint64_t hole_bytes; /* of which so many take no place on the disk */
+	uint64_t bytes;      /* of the file when it was opened */
+	uint64_t hole_bytes; /* bytes of the file that take no place on the disk */
 	uint64_t bound_ns;   /* largest error of its own times */
 	/* When it was written; 0: unknown. */
 	uint64_t since_ns, until_ns;
