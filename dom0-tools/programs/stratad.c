@@ -32,8 +32,8 @@ static void usage(FILE *out)
 		"starts it if it does not run. It takes its socket from systemd, and reports to it that\n"
 		"it is ready, if systemd starts it (stratad.socket, stratad.service).\n\n"
 		"  -b, --background  returns when it listens\n"
-		"      --list        answers one request of strata_control_list() on standard input,\n"
-		"                    and ends; beside a stratad that runs, or without one\n\n"
+		"      --list        answers one request of strata_control_list() on standard input\n"
+		"                    and exits; needs no running stratad\n\n"
 		"SIGTERM ends it; sessions that record go on, and the next stratad finds them.\n");
 }
 

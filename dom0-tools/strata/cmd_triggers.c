@@ -17,9 +17,10 @@ static void usage_add(FILE *out)
 {
 	fprintf(out,
 		"Usage: strata add-trigger [OPTIONS] SPEC\n"
-		"Adds a trigger to a session. It counts from the session's start to its stop, at once\n"
-		"if the session records, and takes a snapshot of it when a condition is met. `strata\n"
-		"status SESSION` shows its last action, `strata stop` all of them.\n\n" TRIGGER_USAGE
+		"Adds a trigger to a session. It counts from the session's start to its stop; if the\n"
+		"session records already, it counts immediately. It takes a snapshot of the session\n"
+		"when a condition is met. `strata status SESSION` shows its last action, `strata stop`\n"
+		"all of them.\n\n" TRIGGER_USAGE
 		"  -n, --name NAME            of the trigger (default: trigger0, trigger1...)\n"
 		"      --json                 prints the reply as JSON\n\n"
 		"Example: strata create --snapshot flight && strata enable-event --xen all &&\n"

@@ -43,7 +43,7 @@ static const struct {
 	{ "destroy", strata_cmd_destroy, "remove a session; its recordings stay", true },
 	{ "top", strata_cmd_top, "count events and times of hypervisor and kernels, live", false },
 	{ "trigger", strata_cmd_trigger, "take a snapshot when a condition is met", false },
-	{ "add-trigger", strata_cmd_add_trigger, "the same, as a part of a session", true },
+	{ "add-trigger", strata_cmd_add_trigger, "add a trigger to a session", true },
 	{ "remove-trigger", strata_cmd_remove_trigger, "remove a trigger from a session", true },
 	{ "list-triggers", strata_cmd_list_triggers, "list the triggers of a session", true },
 	{ "select", strata_cmd_select, "change the selection of a running recorder", false },

@@ -32,12 +32,12 @@
 /* What they say about the options, for `--help`. */
 #define TRIGGER_USAGE                                                                                 \
 	"SPEC is what to count, as of `strata top`:\n"                                                \
-	"  time:EVENT..EVENT          with --above: a time from the one to the other was so\n"        \
-	"                             long: time:vm_exit..vm_entry, with --kernel or --app\n"         \
-	"                             time:sys_enter..sys_exit, time:request..reply\n"                \
+	"  time:EVENT..EVENT          with --above: the time from the first event to the second\n"    \
+	"                             reached TIME: time:vm_exit..vm_entry, with --kernel or\n"       \
+	"                             --app time:sys_enter..sys_exit, time:request..reply\n"          \
 	"  count                      one of the selected events happened (--xen, --kernel,\n"        \
 	"                             --app)\n"                                                       \
-	"each with :domain or :process behind it, for each domain or process apart.\n\n"              \
+	"Append :domain or :process to count each domain or process separately.\n\n"                  \
 	"      --above TIME           the least time: 10ms, 500us; rounded down to a power of\n"      \
 	"                             two of TSC ticks, which is printed\n"                           \
 	"      --count N              at least N in an interval (default: 1)\n"                       \
@@ -49,9 +49,9 @@
 	"      --max-each N           acts N times for each user or domain\n"                         \
 	"      --keep-free PERCENT    takes no further snapshot while less of the disk is free\n"     \
 	"                             (default: 15)\n"                                                \
-	"      --pause TIME           acts again for the same user or domain after TIME at the\n"     \
-	"                             earliest (default: 10s)\n"                                      \
-	"      --interval TIME        between two looks at the counts (default: 100ms)\n"             \
+	"      --pause TIME           waits at least TIME before it acts again for the same\n"        \
+	"                             user or domain (default: 10s)\n"                                \
+	"      --interval TIME        looks at the counts every TIME (default: 100ms)\n"              \
 	"      --xen, --xen-domain, --kernel, --kernel-filter, --app\n"                               \
 	"                             as of `strata top`; without --xen and --xen-domain, Xen's\n"    \
 	"                             events do not count beside --kernel or --app\n"

@@ -5,7 +5,7 @@
  * examples.
  *
  * Every verb is one request to stratad, the session daemon of the calling user, over a connection
- * of its own; but for list, which needs no daemon.  Root's sessions record all layers, another
+ * of its own; except list, which needs no daemon.  Root's sessions record all layers, another
  * user's his own applications.
  *
  *   | verb of strata                | function                                             |
@@ -328,7 +328,7 @@ enum strata_control_result strata_control_add_trigger(struct strata_control *con
 enum strata_control_result strata_control_add_trigger_text(struct strata_control *control,
 							   const char *name, const char *object);
 
-/* Removes a trigger.  It counts no more when this returns.  @trigger: its name */
+/* Removes a trigger.  It has stopped counting when this returns.  @trigger: its name */
 enum strata_control_result strata_control_remove_trigger(struct strata_control *control,
 							 const char *name, const char *trigger);
 
@@ -563,7 +563,8 @@ enum strata_control_result strata_control_list_apps(struct strata_control *contr
 						    enum strata_list_detail detail,
 						    const char *patterns);
 
-/* What the last call listed.  NULL: it was no call of these two, or had no valid reply. */
+/* What the last call listed.  NULL: the last call was neither of these two, or had no valid
+ * reply. */
 const struct strata_listing *strata_control_listing(const struct strata_control *control);
 
 #pragma GCC visibility pop

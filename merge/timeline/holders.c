@@ -44,6 +44,18 @@ int strata_holders_find(struct strata_holders *holders, const struct strata_trac
 	return status;
 }
 
+int strata_holders_mark(const struct strata_trace_set *set)
+{
+	struct strata_holders holders = { .of = NULL };
+	const int status = strata_holders_find(&holders, set);
+	size_t i;
+
+	for (i = 0; !status && i < set->nr_traces; i++)
+		set->traces[i]->holder = set->traces[holders.of[i]];
+	strata_holders_clear(&holders);
+	return status;
+}
+
 void strata_holders_clear(struct strata_holders *holders)
 {
 	free(holders->of);

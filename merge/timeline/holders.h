@@ -18,6 +18,9 @@ struct strata_holders {
 /* Finds the holders of a set's traces; to be called again when the set has grown, which changes no
  * earlier holder.  0, or -1: out of memory. */
 int strata_holders_find(struct strata_holders *holders, const struct strata_trace_set *set);
+/* Tells each trace of a set the first one of the same holder.  0, or -1: out of memory. */
+int strata_holders_mark(const struct strata_trace_set *set);
+
 void strata_holders_clear(struct strata_holders *holders);
 
 #endif /* STRATA_MERGE_HOLDERS_H */

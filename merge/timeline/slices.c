@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "base/complaints.h"
+#include "timeline/holders.h"
 #include "timeline/in_order.h"
 
 /* Each slice reads the packets in which it begins a second time, in every stream: more slices cost
@@ -204,8 +205,10 @@ int strata_slices_run(struct strata_trace_set *set, const struct strata_slice_op
 	pthread_t *threads = calloc(all, sizeof(*threads));
 	unsigned int i, nr = 0;
 
-	if (!threads)
+	if (!threads || strata_holders_mark(set)) {
+		free(threads);
 		return strata_fail(error, "out of memory");
+	}
 	if (!in_order.held_bytes_max)
 		in_order.held_bytes_max = all * HELD_BYTES_OF_THREAD > HELD_BYTES
 						  ? all * HELD_BYTES_OF_THREAD

@@ -17,6 +17,7 @@
 
 #include "ctf/reader/window_room.h"
 #include "damaged_trace.h"
+#include "timeline/holders.h"
 
 #define BLOCK ((size_t)64 << 10) /* no file system has larger ones */
 #define GIB   (1ull << 30)
@@ -183,7 +184,7 @@ static void large_events_beyond_the_room_are_damage(void **state)
 {
 	struct strata_ctf_reader readers[STREAMS];
 	struct strata_ctf_trace *trace, *other;
-	struct strata_ctf_reader another;
+	struct strata_ctf_reader another, mate;
 	struct strata_error error;
 	unsigned int i, events = 0, bad = 0;
 	char name[16];
@@ -211,6 +212,13 @@ static void large_events_beyond_the_room_are_damage(void **state)
 	/* Another trace's event has room. */
 	assert_int_equal(strata_ctf_reader_open(&another, &other->streams[0], 4096, &error), 0);
 	assert_int_equal(strata_ctf_reader_next(&another, &error), 1);
+	/* Not if one user's programs have written both. */
+	other->holder = trace;
+	assert_int_equal(strata_ctf_reader_open(&mate, &other->streams[1], 4096, &error), 0);
+	assert_int_equal(strata_ctf_reader_next(&mate, &error), 0);
+	assert_int_equal(mate.tally.bad_packets, 1);
+	strata_ctf_reader_close(&mate);
+	other->holder = NULL;
 	/* A reader that goes on gives its room back, and so does one that is closed, also if its
 	 * stream goes on in another trace. */
 	readers[0].stream = &other->streams[0];
@@ -224,6 +232,34 @@ static void large_events_beyond_the_room_are_damage(void **state)
 	strata_window_room_give_back(trace, STRATA_WINDOW_ROOM_MAX / 2);
 	strata_ctf_trace_close(trace);
 	strata_ctf_trace_close(other);
+}
+
+static void programs_of_a_user_are_one_holder(void **state)
+{
+	struct strata_trace_set set = { 0 };
+	struct strata_error error;
+	char text[8192];
+	size_t i;
+
+	(void)state;
+	snprintf(text, sizeof(text),
+		 "%s	event.header := struct { u32 id; time timestamp; }; };\n"
+		 "env { uid = 5; };\n",
+		 maker_metadata);
+	trace_dir_put_text(&dir, "metadata", text);
+	put_large_event("stream", 16, 1);
+	for (i = 0; i < 2; i++)
+		assert_int_equal(
+			strata_trace_set_add(
+				&set,
+				strata_ctf_trace_open(dir.path, complaints_hear, &heard, &error),
+				&error),
+			0);
+	set.traces[1]->machine = set.traces[0]->machine;
+	assert_int_equal(strata_holders_mark(&set), 0);
+	assert_ptr_equal(set.traces[0]->holder, set.traces[0]);
+	assert_ptr_equal(set.traces[1]->holder, set.traces[0]);
+	strata_trace_set_clear(&set);
 }
 
 /* Slices -----------------------------------------------------------------------------------------
@@ -390,6 +426,7 @@ int main(void)
 		BLOBS(short_holes_may_be_zeroes_of_an_event),
 		cmocka_unit_test(one_trace_gets_half_of_the_room),
 		BLOBS(large_events_beyond_the_room_are_damage),
+		BLOBS(programs_of_a_user_are_one_holder),
 	};
 
 	return cmocka_run_group_tests_name("ctf_holes", tests, NULL, NULL);

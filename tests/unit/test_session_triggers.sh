@@ -78,6 +78,20 @@ fails() {
 }
 check "one that cannot begin is refused" fails
 check "and leaves no file" is "$(find /run/strata -name '*fails*')" ""
+# The process of one that is being removed does not end: another one of its name has to wait.
+"$strata" add-trigger --name stuck --app all:nothing count 2>/dev/null
+stuck=$(process stuck)
+kill -STOP "$stuck"
+"$strata" remove-trigger stuck 2>/dev/null &
+removing=$!
+removed() { ! "$strata" list-triggers | grep -q 'trigger stuck'; }
+check "one whose process does not end is removed from the list" await removed
+check "another one of its name is refused meanwhile" says 1 "stuck was removed, and its process has not ended" add-trigger --name stuck --app all count
+kill -CONT "$stuck"
+wait $removing
+check "it ends" is $? 0
+check "and the name is free" says 0 "trigger stuck is added" add-trigger --name stuck --app all:nothing count
+"$strata" remove-trigger stuck 2>/dev/null
 check "one is removed" says 0 "trigger trigger0: 20" remove-trigger trigger0
 check "its process has ended" is "$(process trigger0)" ""
 
@@ -124,6 +138,22 @@ restarts() {
 "$strata" start 2>/dev/null
 check "a trigger is removed and added while it acts" restarts
 check "and still acts" await has_snapshots $(($(snapshots) + 2))
+
+# As many requests as stratad serves, which do not come to an end: another one is refused, and does not wait.
+crowd='import socket, sys
+held = [socket.socket(socket.AF_UNIX) for _ in range(64)]
+for one in held:
+    one.connect("/run/strata/stratad.sock")
+print("held", flush=True)
+sys.stdin.read()'
+coproc /usr/bin/python3 -c "$crowd"
+read -r _ <&"${COPROC[0]}"
+crowded() { says 1 "serves as many requests as it can" status flight; }
+check "one request too many is refused" await crowded
+kill "$COPROC_PID"
+wait "$COPROC_PID" 2>/dev/null
+served() { "$strata" status flight >/dev/null 2>&1; }
+check "later ones are served" await served
 
 # Saved, and loaded.
 "$strata" save flight >"$work/saved"

@@ -3,6 +3,7 @@
 #include "stratad/sessions/daemon.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -23,14 +24,16 @@
 #define LOCK_NAME "stratad"
 #define BACKLOG   64
 
-/* Connections at a time; more wait in the backlog. */
+/* Connections at a time; more are refused. */
 #define CONNECTIONS_MAX 64u
+
+/* How often the end looks whether all requests are served. */
+#define END_LOOK_MS 20
 
 /* The socket's name stays when we end: systemd listens there. */
 static bool name_stays;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t ended = PTHREAD_COND_INITIALIZER;
 static unsigned int nr_connections;
 
 int daemon_open(struct strata_error *error)
@@ -66,8 +69,19 @@ static void leave(void)
 {
 	pthread_mutex_lock(&lock);
 	nr_connections--;
-	pthread_cond_signal(&ended);
 	pthread_mutex_unlock(&lock);
+}
+
+/* False: there are as many connections as there may be. */
+static bool enter(void)
+{
+	bool has_room;
+
+	pthread_mutex_lock(&lock);
+	has_room = nr_connections < CONNECTIONS_MAX;
+	nr_connections += has_room;
+	pthread_mutex_unlock(&lock);
+	return has_room;
 }
 
 static void *serve(void *data)
@@ -87,11 +101,12 @@ static void begin(int client)
 		close(client);
 		return;
 	}
-	pthread_mutex_lock(&lock);
-	while (nr_connections == CONNECTIONS_MAX)
-		pthread_cond_wait(&ended, &lock);
-	nr_connections++;
-	pthread_mutex_unlock(&lock);
+	/* It does not wait: one of those that are served may wait for a trigger, which asks here.
+	 */
+	if (!enter()) {
+		client_refuse(client, "stratad serves as many requests as it can; try again");
+		return;
+	}
 	if (!pthread_create(&thread, NULL, serve, (void *)(intptr_t)client)) {
 		pthread_detach(thread);
 		return;
@@ -100,13 +115,36 @@ static void begin(int client)
 	client_refuse(client, "stratad has no thread for this request; try again");
 }
 
+static bool is_serving(void)
+{
+	bool serves;
+
+	pthread_mutex_lock(&lock);
+	serves = nr_connections > 0;
+	pthread_mutex_unlock(&lock);
+	return serves;
+}
+
+/* Refuses those that come, until all requests are served: one of them may wait for a trigger, which
+ * waits for an answer. */
+static void refuse_the_rest(int listener)
+{
+	struct pollfd fd = { .fd = listener, .events = POLLIN };
+
+	while (is_serving()) {
+		int client = poll(&fd, 1, END_LOOK_MS) > 0
+				     ? accept4(listener, NULL, NULL, SOCK_CLOEXEC)
+				     : -1;
+
+		if (client >= 0)
+			client_refuse(client, "stratad ends; try again");
+	}
+}
+
 void daemon_serve(int listener, int quit)
 {
 	client_accept_all(listener, quit, begin);
-	pthread_mutex_lock(&lock);
-	while (nr_connections)
-		pthread_cond_wait(&ended, &lock);
-	pthread_mutex_unlock(&lock);
+	refuse_the_rest(listener);
 }
 
 void daemon_close(int listener)

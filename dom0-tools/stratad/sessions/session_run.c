@@ -186,8 +186,8 @@ static int start_channels(struct managed_session *session, const char *path,
 	return 0;
 }
 
-/* A session whose triggers cannot count does not record: its flight recorder would be read by
- * nobody.  0 or -1. */
+/* A session whose triggers cannot count does not record: nothing would read its flight
+ * recorder.  0 or -1. */
 static int start_triggers(struct managed_session *session, struct strata_error *error)
 {
 	if (!trigger_process_start_all(session, error))

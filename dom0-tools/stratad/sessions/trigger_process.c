@@ -28,9 +28,11 @@ int trigger_process_start(struct managed_session *session, const struct strata_s
 
 	if (!place)
 		return strata_fail(error, "triggers that were removed have not ended; try again");
-	if (watched_start(place, model, &trigger->counted, "", error))
-		return strata_fail_in(error, "trigger %s", trigger->counted.name);
-	return 0;
+	if (!watched_start(place, model, &trigger->counted, "", error))
+		return 0;
+	/* What it left says nothing that the error does not. */
+	session_files_remove_consumer(&of);
+	return strata_fail_in(error, "trigger %s", trigger->counted.name);
 }
 
 int trigger_process_start_all(struct managed_session *session, struct strata_error *error)
@@ -135,9 +137,14 @@ void trigger_process_forget_all(struct managed_session *session)
 {
 	size_t i;
 
-	for (i = 0; i < STRATA_SESSION_TRIGGERS_MAX; i++)
-		if (session->triggers[i].ended != SESSION_NO_NEWS)
-			forget_end(&session->triggers[i]);
+	for (i = 0; i < session->model.nr_triggers; i++) {
+		const struct session_consumer of = session_files_consumer(
+			&session->model, &session->model.triggers[i].counted);
+		struct managed_channel *place = session_table_trigger(session, &of, false);
+
+		if (place && place->ended != SESSION_NO_NEWS)
+			forget_end(place);
+	}
 }
 
 static void keep_last(void *data, const char *line)
@@ -182,6 +189,20 @@ struct json_object *trigger_process_describe(struct managed_session *session)
 	return list;
 }
 
+/* Whether another trigger of that name, which was removed, still has its place: its process is
+ * being waited for, without the session being held.  0 or -1. */
+static int check_place(struct managed_session *session, const struct strata_session *model,
+		       const struct strata_trigger *trigger, struct strata_error *error)
+{
+	const struct session_consumer of = session_files_consumer(model, &trigger->counted);
+
+	if (!session_table_trigger(session, &of, false))
+		return 0;
+	return strata_fail(error,
+			   "trigger %s was removed, and its process has not ended; try again",
+			   trigger->counted.name);
+}
+
 /* Adds a trigger to the session's model, and starts it if the session records.  The file is first:
  * a trigger that counts must not be unknown to the next stratad.  0 or -1. */
 static int add(struct managed_session *session, const struct strata_trigger *trigger,
@@ -193,7 +214,7 @@ static int add(struct managed_session *session, const struct strata_trigger *tri
 	if (session_model_copy(&model, &session->model, error))
 		return -1;
 	if (session_trigger_add(&model, trigger, error) || trigger_check(trigger, error) ||
-	    session_files_save(&model, error)) {
+	    check_place(session, &model, trigger, error) || session_files_save(&model, error)) {
 		session_model_clear(&model);
 		return -1;
 	}
@@ -206,7 +227,6 @@ static int add(struct managed_session *session, const struct strata_trigger *tri
 		if (place)
 			session_table_unclaim(place);
 		session_files_save(&session->model, &ignored);
-		session_files_remove_consumer(&of);
 		session_model_clear(&model);
 		return -1;
 	}

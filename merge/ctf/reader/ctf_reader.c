@@ -28,8 +28,8 @@ int strata_ctf_reader_open(struct strata_ctf_reader *reader, const struct strata
 {
 	memset(reader, 0, sizeof(*reader));
 	reader->stream = stream;
-	/* Its stream may go on in another trace: what a trace took is given back to it. */
-	reader->room_owner = stream->trace;
+	/* Its stream may go on in another trace: what a holder took is given back to it. */
+	reader->room_owner = stream->trace->holder ? stream->trace->holder : stream->trace;
 	reader->file_bytes = stream->bytes;
 	reader->mine_to_ns = UINT64_MAX;
 	reader->least_room = window_bytes < 4096 ? 4096 : window_bytes;
@@ -265,12 +265,14 @@ static void give_up_packet(struct strata_ctf_reader *reader, enum decoded why, u
 					   "fields; the last %llu bytes of its packet are left out",
 					   (unsigned long long)left);
 	else if (why == NO_ROOM)
-		strata_ctf_reader_complain(reader, reader->at,
-					   "an event is larger than %zu bytes, and readers have no "
-					   "memory left for it (%u bytes for one event, %zu in "
-					   "all); the last %llu bytes of its packet are left out",
-					   reader->window_room, EVENT_BYTES_MAX,
-					   STRATA_WINDOW_ROOM_MAX, (unsigned long long)left);
+		strata_ctf_reader_complain(
+			reader, reader->at,
+			"an event is larger than %zu bytes, and readers have no "
+			"memory left for it (%u bytes for one event, %zu in "
+			"all; --threads 1 takes less); the last %llu bytes of its packet "
+			"are left out",
+			reader->window_room, EVENT_BYTES_MAX, STRATA_WINDOW_ROOM_MAX,
+			(unsigned long long)left);
 	else
 		strata_ctf_reader_complain(
 			reader, reader->at,

@@ -474,8 +474,9 @@ static bool find_behind_content(struct strata_ctf_reader *reader)
 	reader->left_out_to = 0;
 	if (reader->doubt_at >= reader->file_bytes || !find_swallowed(reader))
 		return false;
+	/* One with a hole is counted already. */
 	if (strata_ctf_reader_owns(reader))
-		reader->tally.bad_packets++;
+		reader->tally.bad_packets += !packet->has_hole;
 	strata_ctf_reader_complain(reader, 0,
 				   "the packet claims to be longer than the file; reading "
 				   "continues at byte %llu, within it",

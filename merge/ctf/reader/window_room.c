@@ -8,29 +8,30 @@
 #include "base/fair_share.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct strata_shares shares; /* in bytes, by the addresses of traces */
+static struct strata_shares shares; /* in bytes, by the addresses of holders' first traces */
 
-static uint64_t owner_of(const struct strata_ctf_trace *trace)
+static uint64_t number_of(const struct strata_ctf_trace *owner)
 {
-	return (uint64_t)(uintptr_t)trace;
+	return (uint64_t)(uintptr_t)owner;
 }
 
-bool strata_window_room_take(const struct strata_ctf_trace *trace, size_t bytes)
+bool strata_window_room_take(const struct strata_ctf_trace *owner, size_t bytes)
 {
 	bool has_room;
 
 	pthread_mutex_lock(&lock);
-	has_room = strata_shares_take_many(&shares, owner_of(trace), bytes, STRATA_WINDOW_ROOM_MAX);
+	has_room =
+		strata_shares_take_many(&shares, number_of(owner), bytes, STRATA_WINDOW_ROOM_MAX);
 	pthread_mutex_unlock(&lock);
 	return has_room;
 }
 
-void strata_window_room_give_back(const struct strata_ctf_trace *trace, size_t bytes)
+void strata_window_room_give_back(const struct strata_ctf_trace *owner, size_t bytes)
 {
 	if (!bytes)
 		return;
 	pthread_mutex_lock(&lock);
-	strata_shares_give_back_many(&shares, owner_of(trace), bytes);
+	strata_shares_give_back_many(&shares, number_of(owner), bytes);
 	pthread_mutex_unlock(&lock);
 }
 

@@ -4,7 +4,8 @@
  * ordinary size, for large events.
  *
  * Each stream can have an event of 16 MiB, which takes a few KiB on the disk if it is a hole. So
- * the sum is bounded, and traces share it as fair_share.h says: one trace gets half of it.
+ * the sum is bounded, and holders of traces (timeline/holders.h) share it as fair_share.h says: one
+ * alone gets half of it.
  *
  * Synchronisation: any thread may call these functions at any time.
  */
@@ -18,11 +19,13 @@
 
 struct strata_ctf_trace;
 
-/* Takes room for a window of a trace. False: its share is used up, or out of memory. */
-bool strata_window_room_take(const struct strata_ctf_trace *trace, size_t bytes);
+/* @owner: the first trace of its holder */
+
+/* Takes room for a window. False: its share is used up, or out of memory. */
+bool strata_window_room_take(const struct strata_ctf_trace *owner, size_t bytes);
 
 /* Gives back what was taken.  @bytes: 0: nothing */
-void strata_window_room_give_back(const struct strata_ctf_trace *trace, size_t bytes);
+void strata_window_room_give_back(const struct strata_ctf_trace *owner, size_t bytes);
 
 /* Returns the sum that is taken. */
 size_t strata_window_room_taken(void);

@@ -15,6 +15,7 @@
 #include "ctf/trace/stream_file.h"
 #include "base/escape.h"
 #include "ctf/types/ctf_arena.h"
+#include "files/sparse.h"
 
 #define FIRST_BYTES 4096u /* first bytes of a stream, which contain its CPU */
 
@@ -212,12 +213,13 @@ static int open_unless_gone(int dir, const char *name, int flags)
 	return -2;
 }
 
-/* Returns how many bytes of a file take no place on the disk: those of its holes. */
-static uint64_t hole_bytes(const struct stat *status)
+/* Returns how many bytes of a file take no place on the disk: those of its holes.  A file system
+ * that compresses, or counts no blocks, has less of a file without holes, too. */
+static uint64_t hole_bytes(int fd, const struct stat *status)
 {
 	const uint64_t size = (uint64_t)status->st_size, held = (uint64_t)status->st_blocks * 512;
 
-	return held < size ? size - held : 0;
+	return held < size && strata_next_hole(fd, 0, size) < size ? size - held : 0;
 }
 
 /* Opens a file of the directory, if it is a stream file. */
@@ -248,7 +250,7 @@ static int add_stream(struct strata_ctf_trace *trace, int dir, const char *name)
 		strata_ctf_complain(stream, "not a regular file; it is left out");
 	} else if (S_ISREG(status.st_mode)) {
 		stream->bytes = (uint64_t)status.st_size;
-		stream->hole_bytes = hole_bytes(&status);
+		stream->hole_bytes = hole_bytes(fd, &status);
 		stream->bound_ns = rounding_ns(trace);
 		trace->bytes += stream->bytes;
 		trace->nr_streams++;

@@ -135,6 +135,8 @@ struct strata_ctf_trace {
 	 * the set's common clock, or is converted to it. */
 	size_t clock_group;
 	size_t machine; /* the number of its machine, in its set */
+	/* The first trace of its set by the same holder (timeline/holders.h); NULL: itself. */
+	const struct strata_ctf_trace *holder;
 	bool times_are_tied;
 	uint64_t own_bound_ns; /* largest error of its own clock's offset from the machine's */
 	/* Names of numbers: the numbering of VM exit reasons, if its recording has it, and the
