@@ -36,6 +36,11 @@ static void on_signal(int number)
 	interrupted = 1;
 }
 
+bool aggregate_session_is_interrupted(void)
+{
+	return interrupted;
+}
+
 struct session {
 	const struct aggregate_options *options;
 	struct hypervisor *hypervisor; /* NULL: only applications count */

@@ -70,4 +70,7 @@ struct aggregate_options {
 /* Counts until the end.  Returns an exit status; errors have been printed. */
 int aggregate_session(const struct aggregate_options *options);
 
+/* Whether a signal has asked it to end. */
+bool aggregate_session_is_interrupted(void);
+
 #endif /* STRATA_STRATAD_AGGREGATE_SESSION_H */

@@ -139,6 +139,13 @@ restarts() {
 check "a trigger is removed and added while it acts" restarts
 check "and still acts" await has_snapshots $(($(snapshots) + 2))
 
+# Saved, and loaded.
+"$strata" save flight >"$work/saved"
+check "a text has the triggers" is "$(jq -c '[.triggers[] | .name, .spec, .interval_ms, .app[0].text]' "$work/saved")" '["more","count",20,"plain"]'
+check "the session ends, whatever its trigger does" says 0 "flight is destroyed" destroy flight
+check "its files are gone" is "$(find /run/strata -name '*flight*')" ""
+check "it is loaded" says 0 "session again is created" load --name again --output "$work/again" "$work/saved"
+check "with the trigger" says 0 "trigger more: waits" list-triggers
 # As many requests as stratad serves, which do not come to an end: another one is refused, and does not wait.
 crowd='import socket, sys
 held = [socket.socket(socket.AF_UNIX) for _ in range(64)]
@@ -148,20 +155,12 @@ print("held", flush=True)
 sys.stdin.read()'
 coproc /usr/bin/python3 -c "$crowd"
 read -r _ <&"${COPROC[0]}"
-crowded() { says 1 "serves as many requests as it can" status flight; }
+crowded() { says 1 "serves as many requests as it can" status again; }
 check "one request too many is refused" await crowded
 kill "$COPROC_PID"
 wait "$COPROC_PID" 2>/dev/null
-served() { "$strata" status flight >/dev/null 2>&1; }
+served() { "$strata" status again >/dev/null 2>&1; }
 check "later ones are served" await served
-
-# Saved, and loaded.
-"$strata" save flight >"$work/saved"
-check "a text has the triggers" is "$(jq -c '[.triggers[] | .name, .spec, .interval_ms, .app[0].text]' "$work/saved")" '["more","count",20,"plain"]'
-check "the session ends, whatever its trigger does" says 0 "flight is destroyed" destroy flight
-check "its files are gone" is "$(find /run/strata -name '*flight*')" ""
-check "it is loaded" says 0 "session again is created" load --name again --output "$work/again" "$work/saved"
-check "with the trigger" says 0 "trigger more: waits" list-triggers
 check "a text with a wrong trigger is refused" refused "unknown member" "$strata" load --name bad <(jq '.triggers[0].colour = 1' "$work/saved")
 check "as is one with two of one name" refused "has a trigger more already" "$strata" load --name bad <(jq '.triggers += .triggers' "$work/saved")
 check "one with five" refused "triggers" "$strata" load --name bad <(jq '.triggers += [.triggers[], .triggers[], .triggers[], .triggers[]]' "$work/saved")

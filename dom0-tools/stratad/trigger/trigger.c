@@ -91,8 +91,7 @@ static int note(struct trigger *trigger, const struct aggregate_look *look,
 	return 0;
 }
 
-/* Tells what the action that has ended did, and begins the pauses of those that it was for. */
-static void tell(struct trigger *trigger)
+void trigger_tell(struct trigger *trigger)
 {
 	const struct trigger_action *action = &trigger->action;
 	size_t i;
@@ -119,8 +118,11 @@ int trigger_idle(void *data)
 	struct trigger *trigger = data;
 	struct trigger_seen_list done;
 
+	/* A session that is being stopped refuses the action: trigger_run() knows of that. */
+	if (trigger->of_session && aggregate_session_is_interrupted())
+		return 0;
 	if (trigger_action_ends(&trigger->action))
-		tell(trigger);
+		trigger_tell(trigger);
 	if (trigger->action.is_under_way)
 		return 0;
 	if (has_had_all(trigger))

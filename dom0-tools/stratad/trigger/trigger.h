@@ -66,6 +66,9 @@ int trigger_look(void *data, const struct aggregate_look *look, struct strata_er
 /* Likewise idle: tells of an action that has ended, and begins the next one. */
 int trigger_idle(void *data);
 
+/* Tells what the action that has ended did, and begins the pauses of those that it was for. */
+void trigger_tell(struct trigger *trigger);
+
 /* The shortest time that meets the condition: above_ns rounded down to a bucket, a power of two of
  * ticks. */
 uint64_t trigger_least_ns(const struct strata_trigger *model, uint32_t tsc_khz);

@@ -121,18 +121,30 @@ int trigger_check(const struct strata_trigger *model, struct strata_error *error
 }
 
 /* Waits for the action under way, which may be the last look's, and tells of it. */
-static void finish(struct trigger *trigger)
+static void await_action(struct trigger *trigger)
 {
 	const struct timespec pause = { .tv_nsec = 10000000 };
 	const bool failed = trigger->failed;
 
-	/* A session that is being stopped refuses it. */
-	if (trigger->of_session)
-		trigger->next.nr = 0;
-	while (trigger->action.is_under_way && !trigger_idle(trigger))
-		nanosleep(&pause, NULL);
-	if (trigger->of_session)
-		trigger->failed = failed;
+	if (!trigger->of_session) {
+		while (trigger->action.is_under_way && !trigger_idle(trigger))
+			nanosleep(&pause, NULL);
+		return;
+	}
+	while (trigger->action.is_under_way) {
+		if (trigger_action_ends(&trigger->action))
+			trigger_tell(trigger);
+		else
+			nanosleep(&pause, NULL);
+	}
+	/* A session that is being stopped refuses it, and what it has seen since does not matter.
+	 */
+	trigger->failed = failed;
+}
+
+static void finish(struct trigger *trigger)
+{
+	await_action(trigger);
 	trigger_action_close(&trigger->action);
 	trigger_owners_free(&trigger->owners);
 	free(trigger->now.list);
