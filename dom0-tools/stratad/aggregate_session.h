@@ -64,7 +64,7 @@ struct aggregate_options {
 	/* Called when all count; NULL: nothing to do. */
 	void (*begun)(void *data);
 	void *data;
-	size_t log_bytes; /* stderr is a log of at most so many; 0: it is not */
+	size_t log_bytes; /* limit of the log that stderr is; 0: stderr is no log */
 };
 
 /* Counts until the end.  Returns an exit status; errors have been printed. */

@@ -64,7 +64,7 @@ static bool enlarge(struct strata_in_order *in_order, struct array *array, size_
 	return true;
 }
 
-/* Returns room for @bytes more, aligned to 8; NULL: there is none. */
+/* Returns room for @bytes more, aligned to 8; NULL: no room or memory is left. */
 static void *append(struct ordered_sink *sink, struct array *array, size_t bytes)
 {
 	const size_t rounded = (bytes + 7) & ~(size_t)7;

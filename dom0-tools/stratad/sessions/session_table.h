@@ -105,7 +105,7 @@ void session_table_free_trigger(struct managed_channel *trigger);
  * may be closed meanwhile */
 bool session_table_consumer(const struct managed_channel *channel, struct consumer *consumer);
 
-/* How many channels of a session that is held record now; triggers are none. */
+/* How many channels of a session that is held record now, not counting triggers. */
 size_t session_table_count_recording(const struct managed_session *session);
 
 /* Ends the consumers and triggers of a session that is held, all at once, and waits until they have

@@ -20,8 +20,10 @@
 /* Up to this line, a trigger says what it did to begin, which is no news once it counts. */
 #define BEGINS "strata: counting "
 
-int trigger_process_start(struct managed_session *session, const struct strata_session *model,
-			  const struct strata_trigger *trigger, struct strata_error *error)
+/* Starts a trigger of @model, which is the session's, or will be; returns when it counts.  0 or -1.
+ */
+static int start(struct managed_session *session, const struct strata_session *model,
+		 const struct strata_trigger *trigger, struct strata_error *error)
 {
 	const struct session_consumer of = session_files_consumer(model, &trigger->counted);
 	struct managed_channel *place = session_table_trigger(session, &of, true);
@@ -40,8 +42,7 @@ int trigger_process_start_all(struct managed_session *session, struct strata_err
 	size_t i;
 
 	for (i = 0; i < session->model.nr_triggers; i++)
-		if (trigger_process_start(session, &session->model, &session->model.triggers[i],
-					  error))
+		if (start(session, &session->model, &session->model.triggers[i], error))
 			return -1;
 	return 0;
 }
@@ -218,8 +219,7 @@ static int add(struct managed_session *session, const struct strata_trigger *tri
 		session_model_clear(&model);
 		return -1;
 	}
-	if (session_table_count_recording(session) &&
-	    trigger_process_start(session, &model, trigger, error)) {
+	if (session_table_count_recording(session) && start(session, &model, trigger, error)) {
 		const struct session_consumer of =
 			session_files_consumer(&model, &trigger->counted);
 		struct managed_channel *place = session_table_trigger(session, &of, false);

@@ -11,11 +11,6 @@
 #include "base/error.h"
 #include "stratad/sessions/session_table.h"
 
-/* Starts a trigger of @model, which is the session's, or will be; returns when it counts.  0 or
- * -1. */
-int trigger_process_start(struct managed_session *session, const struct strata_session *model,
-			  const struct strata_trigger *trigger, struct strata_error *error);
-
 /* Starts all triggers of the session, or none.  0 or -1. */
 int trigger_process_start_all(struct managed_session *session, struct strata_error *error);
 
