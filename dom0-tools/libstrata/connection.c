@@ -16,9 +16,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <strata/own_fd.h>
+
 #include "libstrata/counts.h"
 #include "libstrata/libstrata.h"
-#include "libstrata/own_fd.h"
 #include "libstrata/recorder_socket.h"
 #include "libstrata/wait_page.h"
 
@@ -342,7 +343,7 @@ static ssize_t receive(const struct connection *one, struct strata_app_packet *p
 	with = bytes > 0 ? CMSG_FIRSTHDR(&message) : NULL;
 	if (with && with->cmsg_level == SOL_SOCKET && with->cmsg_type == SCM_RIGHTS)
 		memcpy(fd, CMSG_DATA(with), sizeof(*fd));
-	*fd = own_fd(*fd);
+	*fd = strata_own_fd(*fd);
 	return bytes > 0 ? bytes : -1;
 }
 

@@ -20,8 +20,7 @@
 
 #include <strata/abi/app.h>
 #include <strata/known_name.h>
-
-#include "libstrata/own_fd.h"
+#include <strata/own_fd.h>
 
 #define OVERFLOW_UID_PATH    "/proc/sys/kernel/overflowuid"
 #define OVERFLOW_UID_DEFAULT 65534
@@ -187,7 +186,7 @@ bool recorder_is_there(uint32_t recorder)
 
 int recorder_socket(void)
 {
-	return own_fd(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+	return strata_own_fd(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
 }
 
 int recorder_connect(int socket, uint32_t recorder, uint32_t wait_ms)

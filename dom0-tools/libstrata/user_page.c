@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #include <strata/abi/app.h>
+#include <strata/own_fd.h>
 
-#include "libstrata/own_fd.h"
 #include "libstrata/recorder_socket.h"
 
 static struct strata_app_user_wait *page;
@@ -47,7 +47,8 @@ static int open_page(void)
 		return -1;
 	length = strlen(path);
 	memcpy(path + length, "/" STRATA_APP_USER_WAIT_NAME, sizeof("/" STRATA_APP_USER_WAIT_NAME));
-	return own_fd(open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600));
+	return strata_own_fd(
+		open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600));
 }
 
 _Static_assert(offsetof(struct strata_app_user_wait, calls) == 0,

@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include <strata/abi/app.h>
+#include <strata/own_fd.h>
 
-#include "libstrata/own_fd.h"
 #include "libstrata/user_page.h"
 
 #ifndef MFD_NOEXEC_SEAL
@@ -30,7 +30,7 @@ static int make_memory(void)
 
 	if (fd < 0 && errno == EINVAL)
 		fd = memfd_create(STRATA_APP_WAIT_NAME, flags);
-	return own_fd(fd);
+	return strata_own_fd(fd);
 }
 
 /* Whether files of this process may have a page.  Otherwise the kernel kills it by SIGXFSZ when it

@@ -22,6 +22,7 @@
 #include "control/session_trigger.h"
 #include "files/read_at.h"
 #include "stratad/session_options.h"
+#include "stratad/sessions/member_share.h"
 #include "stratad/sessions/session_files.h"
 #include "stratad/trigger/trigger_session.h"
 
@@ -72,6 +73,7 @@ static int record(const struct strata_session *model, const struct strata_channe
 		fprintf(stderr, "strata: %s\n", error.text);
 	} else {
 		options.record.ready_fd = ready_fd;
+		member_share_limit(model, &options.record);
 		status = record_session(&options.record);
 	}
 	session_options_clear(&options);
@@ -95,7 +97,8 @@ static int run(const struct strata_session *model, const struct strata_channel *
 		return strata_fail(error,
 				   "stratad ended before the recording began; start it again");
 	}
-	status = trigger ? trigger_session(model->name, trigger, ready_fd)
+	status = trigger ? trigger_session(model->name, trigger, member_share_is_limited(model),
+					   ready_fd)
 			 : record(model, channel, output, ready_fd);
 	if (session_files_write_ended(&of, status, error))
 		fprintf(stderr, "strata: %s\n", error->text);

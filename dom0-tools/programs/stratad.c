@@ -18,6 +18,7 @@
 
 #include "base/exit_status.h"
 #include "consumerd/host/standard_files.h"
+#include "stratad/listing/list_member.h"
 #include "stratad/listing/list_request.h"
 #include "stratad/sessions/daemon.h"
 #include "stratad/sessions/member_socket.h"
@@ -33,7 +34,10 @@ static void usage(FILE *out)
 		"it is ready, if systemd starts it (stratad.socket, stratad.service).\n\n"
 		"  -b, --background  returns when it listens\n"
 		"      --list        answers one request of strata_control_list() on standard input\n"
-		"                    and exits; needs no running stratad\n\n"
+		"                    and exits; needs no running stratad\n"
+		"      " LIST_MEMBER_OPTION "\n"
+		"                    the same for a member of the group tracing, on standard output;\n"
+		"                    root's stratad runs it\n\n"
 		"SIGTERM ends it; sessions that record go on, and the next stratad finds them.\n");
 }
 
@@ -135,6 +139,7 @@ int main(int argc, char **argv)
 	static const struct option options[] = {
 		{ "background", no_argument, NULL, 'b' },
 		{ "list", no_argument, NULL, 'l' },
+		{ LIST_MEMBER_OPTION + 2, no_argument, NULL, 'm' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
@@ -145,6 +150,8 @@ int main(int argc, char **argv)
 	while ((option = getopt_long(argc, argv, "bh", options, NULL)) >= 0) {
 		if (option == 'l')
 			return list_request_serve(STDIN_FILENO);
+		if (option == 'm')
+			return list_member_serve(STDIN_FILENO, STDOUT_FILENO);
 		if (option != 'b') {
 			usage(option == 'h' ? stdout : stderr);
 			return option == 'h' ? STRATA_STATUS_OK : STRATA_STATUS_USAGE;

@@ -31,6 +31,8 @@ static void usage_enable(FILE *out)
 		"      --json             prints the reply as JSON\n\n"
 		"The rings of kernels are set by parameters of strata.ko: subbuf_kb, nr_subbufs.\n"
 		"`strata enable-event -c CHANNEL` adds events.\n"
+		"A member of the group tracing (`strata --system`) records two channels at a time, with\n"
+		"--xen rings of at most 2 MiB per CPU, and no larger --budget than the default.\n"
 		"Example: strata enable-channel rare --xen --buffer 16Kx8\n",
 		SESSION_BUDGET_PER_S);
 }

@@ -23,6 +23,8 @@ static void usage(FILE *out)
 		"  -s, --session NAME    the session\n"
 		"  -c, --channel NAME    the channel, which exists (default: channel0)\n"
 		"      --json            prints the reply as JSON\n\n"
+		"Members of the group tracing (`strata --system`) have those that --list shows first,\n"
+		"without call stacks; counters are root's, too.\n"
 		"Example: strata add-context --kernel g1 -t procname,callstack-kernel\n");
 }
 

@@ -23,6 +23,7 @@ static void usage(FILE *out)
 		"      --switch-timer MS    as of `strata record`\n"
 		"      --event-header FORM  likewise: full, compact, large\n"
 		"      --json               prints the reply as JSON\n\n"
+		"With `strata --system`, root's stratad chooses the directory, below /var/lib/strata.\n"
 		"Then: strata enable-event, start, status, stop, view, destroy.\n"
 		"Example: strata create web && strata enable-event --xen sched && "
 		"strata start\n");

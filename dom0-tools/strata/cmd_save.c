@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/escape.h"
 #include "base/exit_status.h"
 #include "base/error.h"
 #include "files/out_file.h"
@@ -25,11 +26,18 @@ static int fail(const struct strata_error *error)
 
 static int write_text(const char *text, const char *path, bool force, struct strata_error *error)
 {
-	struct strata_out_file *out = strata_out_open(path, force, error);
+	char *safe = strata_safe_json(text);
+	struct strata_out_file *out;
 
-	if (!out)
+	if (!safe)
+		return strata_fail(error, "%s: out of memory", path);
+	out = strata_out_open(path, force, error);
+	if (!out) {
+		free(safe);
 		return -1;
-	strata_out_text(out, text);
+	}
+	strata_out_text(out, safe);
+	free(safe);
 	strata_out_text(out, "\n");
 	return strata_out_close(out, error);
 }

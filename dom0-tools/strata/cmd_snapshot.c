@@ -21,7 +21,8 @@ static void usage(FILE *out)
 		"Usage: strata snapshot [-o DIR] [--force] [--recorder N | -s SESSION] [--json]\n"
 		"Writes the events that a flight recorder has in memory, of `strata record --overwrite`\n"
 		"or `strata create --snapshot`; recording goes on.\n\n"
-		"  -s, --session S   that of a session\n"
+		"  -s, --session S   that of a session; with `strata --system`, by default the current\n"
+		"                    one\n"
 		"  -o, --output DIR  output directory (default: strata-snapshot-DATE-TIME; of a session:\n"
 		"                    snapshot-DATE-TIME in its directory)\n"
 		"      --force       replaces an existing recording\n"
@@ -29,7 +30,9 @@ static void usage(FILE *out)
 		"      --json        prints the reply as JSON: status, message and output, the\n"
 		"                    directory that was written\n\n"
 		"Status: 0 all was written, 1 failed, 2 wrong usage, 3 written, but something that it\n"
-		"names was left out. Each event is in one snapshot only.\n");
+		"names was left out. Each event is in one snapshot only.\n"
+		"`strata --system snapshot` of a member of the group tracing writes into his directory\n"
+		"below /var/lib/strata, at most once a second, and counts as one of his recordings.\n");
 }
 
 static int ask(const char *dir, bool force, int recorder, bool json)
@@ -57,7 +60,7 @@ static int ask(const char *dir, bool force, int recorder, bool json)
 	return verb_reply_print(reply);
 }
 
-/* Has stratad ask the consumer of a session. */
+/* Has stratad ask the consumers of a session.  @session: NULL: the current one */
 static int ask_session(const char *session, const char *output, bool json)
 {
 	struct strata_control *control = session_request_begin();
@@ -83,7 +86,7 @@ int strata_cmd_snapshot(int argc, char **argv)
 	const char *output = NULL, *session = NULL;
 	struct strata_error error;
 	time_t now = time(NULL);
-	bool force = false, json = false;
+	bool force = false, json = false, of_session;
 	struct tm local;
 	int option, recorder = -1;
 
@@ -118,11 +121,14 @@ int strata_cmd_snapshot(int argc, char **argv)
 			argv[optind]);
 		return STRATA_STATUS_USAGE;
 	}
-	if (session && (force || recorder >= 0)) {
-		fprintf(stderr, "strata: --session excludes --force and --recorder; see `strata "
-				"snapshot --help`\n");
+	of_session = session || session_request_is_system();
+	if (of_session && (force || recorder >= 0)) {
+		fprintf(stderr,
+			"strata: %s excludes --force and --recorder; see `strata "
+			"snapshot --help`\n",
+			session ? "--session" : "--system");
 		return STRATA_STATUS_USAGE;
 	}
-	return session ? ask_session(session, output, json)
-		       : ask(output ? output : name, force, recorder, json);
+	return of_session ? ask_session(session, output, json)
+			  : ask(output ? output : name, force, recorder, json);
 }

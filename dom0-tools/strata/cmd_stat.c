@@ -7,7 +7,9 @@
  *     traces[]     source (its name), path, nr_streams, the same figures, longest_silence_ns,
  *                  events_by_name {}: classes of the same name are added up
  *     recordings[] for each Strata recording, the object that a merge of it writes to summary.json
- *     machines[]   name, tied; least_bound_ns, greatest_bound_ns if its clock was found
+ *     machines[]   name, tied (to the first one); tied_to: another one's name, if it is tied only
+ *                  to that one; left_out, if it contradicts the others; least_bound_ns,
+ * greatest_bound_ns if it is tied to one of them
  *
  * Times are ns since 1970.
  */
@@ -230,9 +232,20 @@ static void print_machines(const struct traces *traces, FILE *out)
 		if (machine->converted)
 			fprintf(out, "          %s: was converted to this clock before\n",
 				machine->name);
-		else if (!machine->tied)
+		else if (machine->left_out)
+			fprintf(out, "          %s: its trace contradicts the others\n",
+				machine->name);
+		else if (machine->tied_to == i)
 			fprintf(out, "          %s: its clock is not tied to this one\n",
 				machine->name);
+		else if (!machine->tied && report)
+			fprintf(out,
+				"          %s: is not tied to this clock, but to that of %s: bound "
+				"of %.3f us at best, %.3f us at worst, from packets between the "
+				"machines\n",
+				machine->name, machines->machines[machine->tied_to].name,
+				(double)report->clocks[i].least_bound / 1e3,
+				(double)report->clocks[i].greatest_bound / 1e3);
 		else if (report)
 			fprintf(out,
 				"          %s: bound of %.3f us at best, %.3f us at worst, "
@@ -331,7 +344,15 @@ static struct json_object *machines_to_json(const struct traces *traces)
 				       json_object_new_string(machines->machines[i].name));
 		json_object_object_add(object, "tied",
 				       json_object_new_boolean(machines->machines[i].tied));
-		if (report && machines->machines[i].tied && !machines->machines[i].converted) {
+		if (machines->machines[i].left_out)
+			json_object_object_add(object, "left_out", json_object_new_boolean(true));
+		if (!machines->machines[i].tied && machines->machines[i].tied_to != i)
+			json_object_object_add(
+				object, "tied_to",
+				json_object_new_string(
+					machines->machines[machines->machines[i].tied_to].name));
+		if (report && !machines->machines[i].converted &&
+		    (machines->machines[i].tied || machines->machines[i].tied_to != i)) {
 			strata_json_add_u64(object, "least_bound_ns",
 					    report->clocks[i].least_bound);
 			strata_json_add_u64(object, "greatest_bound_ns",

@@ -20,7 +20,9 @@ static void usage_add(FILE *out)
 		"Adds a trigger to a session. It counts from the session's start to its stop; if the\n"
 		"session records already, it counts immediately. It takes a snapshot of the session\n"
 		"when a condition is met. `strata status SESSION` shows its last action, `strata stop`\n"
-		"all of them.\n\n" TRIGGER_USAGE
+		"all of them.\n"
+		"A trigger of a member of the group tracing (`strata --system`) takes the place of one\n"
+		"of his two channels; its --interval is at least 100ms, its --pause at least 1s.\n\n" TRIGGER_USAGE
 		"  -n, --name NAME            of the trigger (default: trigger0, trigger1...)\n"
 		"      --json                 prints the reply as JSON\n\n"
 		"Example: strata create --snapshot flight && strata enable-event --xen all &&\n"

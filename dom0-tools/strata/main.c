@@ -14,10 +14,9 @@ static const struct {
 	const char *name;
 	int (*run)(int argc, char **argv);
 	const char *what;
-	bool asks; /* stratad, so it may be root's (--system) */
+	bool asks; /* stratad, or can ask root's (--system) */
 } verbs[] = {
-	{ "list", strata_cmd_list, "list the domains, applications and events of this host",
-	  false },
+	{ "list", strata_cmd_list, "list the domains, applications and events of this host", true },
 	{ "record", strata_cmd_record, "record hypervisor, guests and dom0", false },
 	{ "create", strata_cmd_create, "make a session, which records in the background", true },
 	{ "enable-channel", strata_cmd_enable_channel, "add a channel, or set its ring buffers",
@@ -86,8 +85,10 @@ static void usage(FILE *out)
 		fprintf(out, "  %-16s %s\n", verbs[i].name, verbs[i].what);
 	fprintf(out,
 		"\n`strata VERB --help` describes a verb and its options.\n"
-		"--system: a verb of sessions is for root's stratad, which members of the group\n"
-		"tracing may have record events of Xen and kernels.\n");
+		"--system: list, or a verb of sessions, is for root's stratad, which members of the\n"
+		"group tracing may have record events of Xen and kernels: create, enable-event,\n"
+		"enable-channel, add-context, track, add-trigger, start, snapshot, stop, status,\n"
+		"destroy.\n");
 }
 
 static void report_unknown_verb(const char *name)

@@ -4,7 +4,9 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 
+#include "base/escape.h"
 #include "base/exit_status.h"
 #include "control/handle_beside.h"
 
@@ -13,6 +15,11 @@ static bool system_wide;
 void session_request_set_system(void)
 {
 	system_wide = true;
+}
+
+bool session_request_is_system(void)
+{
+	return system_wide;
 }
 
 struct strata_control *session_request_begin(void)
@@ -32,10 +39,15 @@ int session_request_end(struct strata_control *control, enum strata_control_resu
 {
 	const char *message = strata_control_message(control);
 	const char *reply = json ? strata_control_reply(control) : NULL;
+	char *safe = reply ? strata_safe_json(reply) : NULL;
 	size_t i;
 
-	if (reply) {
-		printf("%s\n", reply);
+	if (safe) {
+		printf("%s\n", safe);
+		free(safe);
+	} else if (reply) {
+		fprintf(stderr, "strata: out of memory for the reply\n");
+		result = STRATA_CONTROL_NO_REPLY;
 	} else {
 		if (message[0])
 			fprintf(stderr, "strata: %s\n", message);

@@ -11,6 +11,9 @@
 /* Has the handles of this process ask root's stratad: `strata --system VERB`. */
 void session_request_set_system(void);
 
+/* Whether they do. */
+bool session_request_is_system(void);
+
 /* Makes a handle that starts the stratad beside this program.  NULL after a message. */
 struct strata_control *session_request_begin(void);
 

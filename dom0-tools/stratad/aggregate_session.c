@@ -45,6 +45,7 @@ struct session {
 	const struct aggregate_options *options;
 	struct hypervisor *hypervisor; /* NULL: only applications count */
 	bool in_xen;
+	bool nothing_left; /* to count, because kernels were left out */
 	struct aggregated_kernels kernels;
 	struct counting_apps *apps; /* NULL: none counts */
 	uint64_t apps_start_ticks, apps_last_ticks;
@@ -205,12 +206,17 @@ static int start_kernels(struct session *session, struct strata_error *error)
 	session->kernels.channel = session->number;
 	session->kernels.tsc_khz = session->tsc_khz;
 	session->kernels.interrupted = &interrupted;
+	session->kernels.without_probes = options->without_probes;
 	if (options->nr_kernels &&
 	    aggregated_kernels_start(&session->kernels, options->what, options->kernels,
 				     options->nr_kernels, error))
 		return -1;
-	if (!session->in_xen && !session->apps && !aggregated_kernels_counting(&session->kernels))
-		return strata_fail(error, "none of the kernels that --kernel names counts");
+	session->nothing_left = !session->in_xen && !session->apps &&
+				!aggregated_kernels_counting(&session->kernels);
+	if (session->nothing_left)
+		return strata_fail(
+			error,
+			"none of the kernels that --kernel names counts; the messages above say why");
 	return 0;
 }
 
@@ -408,6 +414,9 @@ static int run(struct session *session, struct strata_error *error)
 		session->in_xen ? "Xen, " : "", aggregated_kernels_counting(&session->kernels),
 		session->apps ? ", applications" : "",
 		options->duration_ms ? "" : "; Ctrl-C ends it");
+	/* Of a log, what comes after that line is shown. */
+	if (options->log_bytes)
+		aggregated_kernels_name_left_out(&session->kernels);
 	if (options->begun)
 		options->begun(options->data);
 	while (!result) {
@@ -429,9 +438,9 @@ static int run(struct session *session, struct strata_error *error)
 /* Whether something was left out. */
 static bool release(struct session *session)
 {
-	const bool left_out = counting_apps_end(session->apps);
+	bool left_out = counting_apps_end(session->apps);
 
-	aggregated_kernels_end(&session->kernels);
+	left_out = aggregated_kernels_end(&session->kernels) || left_out;
 	if (session->kernels.gnttab)
 		xengnttab_close(session->kernels.gnttab);
 	hypervisor_close(session->hypervisor);
@@ -480,6 +489,8 @@ int aggregate_session(const struct aggregate_options *options)
 		fprintf(stderr, "strata: %s\n", error.text);
 	stderr_queue_close();
 	if (result < 0)
-		return STRATA_STATUS_FAILED;
+		return session.nothing_left && options->nothing_left_status
+			       ? options->nothing_left_status
+			       : STRATA_STATUS_FAILED;
 	return left_out ? STRATA_STATUS_PARTIAL : STRATA_STATUS_OK;
 }

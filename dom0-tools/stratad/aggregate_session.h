@@ -51,7 +51,8 @@ struct aggregate_options {
 	const char *xen_domains;   /* only these; NULL: all */
 	uint32_t xen_rows;         /* of Xen's table at first; 0: as many as seem right */
 	const struct kernel_selection *kernels;
-	size_t nr_kernels; /* 0: no kernel counts */
+	size_t nr_kernels;   /* 0: no kernel counts */
+	bool without_probes; /* of kernels, no event of a probe counts */
 	struct app_selection *apps;
 	size_t nr_apps;       /* 0: no application counts */
 	bool apps_may_do;     /* without Xen, only applications count */
@@ -65,6 +66,8 @@ struct aggregate_options {
 	void (*begun)(void *data);
 	void *data;
 	size_t log_bytes; /* limit of the log that stderr is; 0: stderr is no log */
+	/* Exit status if nothing is left to count, because the kernels were left out; 0: FAILED. */
+	int nothing_left_status;
 };
 
 /* Counts until the end.  Returns an exit status; errors have been printed. */

@@ -393,6 +393,7 @@ static void release(struct session *session, bool recorded)
 {
 	apps_release(&session->apps, recorded);
 	peer_looks_close(&session->looks);
+	memory_makers_close(&session->makers);
 	participants_release(&session->kernels);
 	hypervisor_close(session->hypervisor);
 	domains_close(session->kernels.domains);
@@ -475,6 +476,7 @@ int record_session(const struct record_options *options)
 		.lock = -1,
 		.apps = { .listener = -1, .epoll = -1, .spare = -1 },
 		.looks = { .socket = -1 },
+		.makers = { .socket = -1 },
 	};
 	struct strata_error error = { "" };
 	int status = STRATA_STATUS_OK;
@@ -499,7 +501,8 @@ int record_session(const struct record_options *options)
 	tzset();
 	/* Before there is memory that it would keep. */
 	if ((options->nr_apps &&
-	     peer_looks_open(&session.looks, options->command ? getpid() : 0, &error)) ||
+	     (peer_looks_open(&session.looks, options->command ? getpid() : 0, &error) ||
+	      memory_makers_open(&session.makers, &error))) ||
 	    session_prepare(&session, &error)) {
 		complain(&error);
 		status = STRATA_STATUS_FAILED;

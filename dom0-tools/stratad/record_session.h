@@ -47,10 +47,16 @@ struct record_options {
 	bool apps_may_do; /* no other selection: without Xen, record applications alone */
 	enum strata_header_form event_header; /* of kernels and applications that can write it */
 	uint32_t switch_ms;                   /* period of the forced switch; 0: never */
-	bool overwrite;       /* flight recorder: written by snapshots and at the end */
-	char *const *command; /* runs during the recording, and ends it; or NULL */
-	int ready_fd;         /* gets a line when the recording has begun; -1: none */
-	bool wait;            /* for named kernels that do not run yet */
+	bool overwrite; /* flight recorder: written by snapshots and at the end */
+	/* Of a flight recorder: begins with empty rings, and never continues one that died, whose
+	 * events may be another user's. */
+	bool begins_empty;
+	/* Patterns select no events of probes: a module keeps those that another user made. */
+	bool without_probes;
+	unsigned int final_max; /* domains' final events that it saves; 0: no limit here */
+	char *const *command;   /* runs during the recording, and ends it; or NULL */
+	int ready_fd;           /* gets a line when the recording has begun; -1: none */
+	bool wait;              /* for named kernels that do not run yet */
 	/* A session's: its rules may wait for domains and applications that never come, and nobody
 	 * looks at its progress. */
 	bool of_session;

@@ -32,7 +32,8 @@ struct session {
 	/* NULL: this is no Xen host, only applications are recorded */
 	struct hypervisor *hypervisor;
 	struct participants kernels;
-	struct peer_looks looks; /* at the processes of applications */
+	struct peer_looks looks;     /* at the processes of applications ... */
+	struct memory_makers makers; /* ... whose memory they make */
 	struct apps apps;
 	struct command command;
 	struct host_clock began; /* for the counter's frequency, if no hypervisor knows it */
@@ -53,6 +54,7 @@ struct session {
 	uint64_t selecting_ticks; /* since then */
 	struct control_request selector;
 	unsigned int snapshots;
+	unsigned int finals; /* of them, those of domains that died */
 	/* While all rings are emptied, programs are not served before. */
 	uint64_t serve_again_ticks;
 	struct rotation *rotation;
@@ -80,6 +82,10 @@ int session_prepare(struct session *session, struct strata_error *error);
 /* session_host.c: finds out what kind of host this is, opens what belongs to it, and sets tsc_khz.
  * 0 or -1; the caller releases. */
 int session_open_host(struct session *session, struct strata_error *error);
+
+/* session_number.c: whether it continues a flight recorder that died, with the events in its rings.
+ */
+bool session_continues(const struct session *session);
 
 /* session_number.c: takes a number, with which Xen's channel is chosen.  0 or -1. */
 int session_take_number(struct session *session, struct strata_error *error);

@@ -76,6 +76,14 @@ void session_keep_last_moments(void *data, const struct participant *one)
 
 	if (!who)
 		return; /* out of memory: do not report it */
+	if (session->options->final_max && session->finals >= session->options->final_max) {
+		principal_complain(
+			who,
+			"%s: its final events are not saved, because %u copies of final events "
+			"are all that one start makes; stop and start the session for more",
+			recording->sources[one->source].name, session->finals);
+		return;
+	}
 	/* It decides when to die, and all rings are copied then. Large rings of others must not
 	 * prevent it. */
 	if (!recorder_has_room_for_copy(session->recorder, who, extent))
@@ -119,6 +127,7 @@ void session_keep_last_moments(void *data, const struct participant *one)
 			: "",
 		what_is_missing(&totals));
 	session->snapshots++;
+	session->finals++;
 }
 
 static int take_snapshot(struct session *session, struct control_request *request,

@@ -25,6 +25,11 @@ static bool query_channel(struct session *session, unsigned int number, struct s
 	return !hypervisor_query(session->hypervisor, query, &ignored);
 }
 
+bool session_continues(const struct session *session)
+{
+	return session->options->overwrite && !session->options->begins_empty;
+}
+
 /* A flight recorder goes on where one of its size died. */
 static bool continues(void *data, unsigned int number)
 {
@@ -112,7 +117,7 @@ static void free_left(struct session *session)
 	for (i = 0; i < RECORDERS_MAX; i++)
 		free_left_of(session, i);
 	/* Also in kernels that are not recorded this time. */
-	if (!session->options->overwrite &&
+	if (!session_continues(session) &&
 	    participants_free_left(&session->kernels, session->number, "a recorder", &error))
 		complain(&error);
 }
@@ -122,7 +127,7 @@ int session_take_number(struct session *session, struct strata_error *error)
 	const bool flight = session->options->overwrite;
 
 	session->lock = RECORDER_NUMBER_NONE;
-	if (flight && session->hypervisor)
+	if (session_continues(session) && session->hypervisor)
 		session->lock = recorder_number_take_wanted(
 			flight, session_records_xen(session) ? continues : continues_kernels,
 			session, &session->number, error);

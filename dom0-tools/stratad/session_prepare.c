@@ -73,7 +73,8 @@ static int add_hypervisor(struct session *session, struct strata_error *error)
 		 session->options->overwrite ? "flight recorder" : "recorder", session->number,
 		 (long)getpid());
 	taken_over = hypervisor_create(session->hypervisor, session_xen_geometry(session),
-				       session->options->overwrite, owner, error);
+				       session->options->overwrite, session_continues(session),
+				       owner, error);
 	if (taken_over < 0)
 		return -1;
 	if (taken_over)
@@ -104,6 +105,7 @@ static int add_apps(struct session *session, struct strata_error *error)
 	session->apps.mode_demanded = session->options->app_mode;
 	session->apps.named_dir = session->options->app_file_dir;
 	session->apps.looks = &session->looks;
+	session->apps.makers = &session->makers;
 	return session->options->nr_apps ? apps_open(&session->apps, error) : 0;
 }
 
@@ -166,6 +168,8 @@ int session_prepare(struct session *session, struct strata_error *error)
 	}
 	session->kernels.channel = session->number;
 	session->kernels.overwrite = session->options->overwrite;
+	session->kernels.begins_empty = session->options->begins_empty;
+	session->kernels.without_probes = session->options->without_probes;
 	session->kernels.form = session->options->event_header;
 	session->kernels.switch_ms = session->options->switch_ms;
 	session->kernels.died = session->options->overwrite ? session_keep_last_moments : NULL;

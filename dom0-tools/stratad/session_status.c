@@ -11,6 +11,9 @@
 #include "base/escape.h"
 #include "stratad/session.h"
 
+/* The shortest one. */
+#define FORM (JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE)
+
 /* An answer is one line of bounded length: what does not fit is counted. */
 struct room {
 	size_t left;
@@ -22,7 +25,7 @@ static void add_if_fits(struct json_object *array, struct json_object *piece, st
 {
 	size_t length = 0;
 
-	json_object_to_json_string_length(piece, JSON_C_TO_STRING_PLAIN, &length);
+	json_object_to_json_string_length(piece, FORM, &length);
 	if (length + 1 > room->left) {
 		room->left_out++;
 		json_object_put(piece);
@@ -32,12 +35,37 @@ static void add_if_fits(struct json_object *array, struct json_object *piece, st
 	json_object_array_add(array, piece);
 }
 
+/* As a string of JSON, which is valid UTF-8 and no longer than the text. */
 static struct json_object *text_of(const char *hostile)
 {
-	char text[3 * 80];
+	const size_t bytes = strlen(hostile) + 1;
+	char *text = malloc(bytes);
+	struct json_object *string = NULL;
 
-	strata_valid_utf8_copy(text, sizeof(text), hostile);
-	return json_object_new_string(text);
+	if (text) {
+		strata_valid_utf8_copy(text, bytes, hostile);
+		string = json_object_new_string(text);
+	}
+	free(text);
+	return string;
+}
+
+/* Adds the whole path of the recording's directory, because commands open it. It takes room from
+ * the sources; one for which there is no room is left out, as if it were unknown. */
+static void add_recording(struct json_object *answer, const char *path, struct room *room)
+{
+	struct json_object *text = text_of(path);
+	size_t length = 0;
+
+	json_object_to_json_string_length(text, FORM, &length);
+	if (length >= room->left) {
+		json_object_put(text);
+		text = json_object_new_string("");
+		room->left_out++;
+	} else {
+		room->left -= length;
+	}
+	json_object_object_add(answer, "recording", text);
 }
 
 static struct json_object *describe_source(const struct strata_source *source)
@@ -176,7 +204,7 @@ void session_describe_status(const struct session *session, char *text, size_t b
 	struct json_object *answer = json_object_new_object();
 	struct room room = { .left = bytes - bytes / 4 };
 
-	json_object_object_add(answer, "recording", text_of(session->dir.path));
+	add_recording(answer, session->dir.path, &room);
 	json_object_object_add(answer, "recorder", json_object_new_int((int)session->number));
 	json_object_object_add(
 		answer, "seconds",
@@ -191,6 +219,6 @@ void session_describe_status(const struct session *session, char *text, size_t b
 	add_missing(answer, session, &room);
 	add_sources(answer, session->recorder, &room);
 	json_object_object_add(answer, "not_shown", json_object_new_uint64(room.left_out));
-	snprintf(text, bytes, "%s", json_object_to_json_string_ext(answer, JSON_C_TO_STRING_PLAIN));
+	snprintf(text, bytes, "%s", json_object_to_json_string_ext(answer, FORM));
 	json_object_put(answer);
 }

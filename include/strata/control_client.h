@@ -432,7 +432,9 @@ const struct strata_session_status *strata_control_session(const struct strata_c
 							   size_t index);
 
 /*
- * Copies the model of a session, to save or change it, or to create another one like it.
+ * Copies the model of a session, to save or change it, or to create another one like it.  After
+ * strata_control_set_system() it is without the owner's number, the output directory and the
+ * rotation, which root's stratad chooses for each session of a member.
  * @session: OUT, for strata_control_session_free()
  */
 enum strata_control_result strata_control_get(struct strata_control *control, const char *name,
@@ -540,8 +542,9 @@ enum strata_list_detail {
  * Lists the hypervisor and the domains, and what can be recorded of them (`strata list`).
  *
  * A stratad that runs is not asked, and none is left running: the program stratad, as a child of
- * the calling program, lists and ends.  So the list has what the calling user may record himself,
- * also after strata_control_set_system().  The call waits for the child's end.
+ * the calling program, lists and ends.  So the list has what the calling user may record himself.
+ * The call waits for the child's end.  After strata_control_set_system() root's stratad has such a
+ * child list what members of the group tracing may record.
  *
  * @target:   "xen": only the hypervisor; name or number of a domain, with wildcards: only these;
  *            NULL: all

@@ -20,16 +20,25 @@
 #include <fcntl.h>
 #include <linux/openat2.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #ifndef RESOLVE_CACHED
 #define RESOLVE_CACHED 0x20 /* Linux 5.12 */
 #endif
 
-/* While anybody mounts file systems without end, some 2 of 100 look-ups fail. */
-#define STRATA_KNOWN_TRIES 4u
+/*
+ * A look-up of a name that is there fails, too, if anybody changes the mounts of the machine at
+ * that moment; or closes a file of a detached mount, as any user can without end: then 7 of 10
+ * fail.  So whoever does not find a name looks up the root, which is always known.  If that fails
+ * as well, he tries the name often.
+ */
+#define STRATA_KNOWN_TRIES           4u
+#define STRATA_ROOT_TRIES            16u
+#define STRATA_KNOWN_TRIES_DISTURBED 1000u
 
 /* Whether this process cannot look up names in the cache only: an older kernel, a filter of system
  * calls, or no free descriptor. */
@@ -37,6 +46,50 @@ static inline bool strata_known_is_impossible(int error)
 {
 	return error == ENOSYS || error == EINVAL || error == EPERM || error == EMFILE ||
 	       error == ENFILE || error == ENOMEM;
+}
+
+static inline int strata_known_open(const char *path, int flags)
+{
+	const struct open_how how = { .flags = (unsigned int)(O_PATH | O_CLOEXEC | flags),
+				      .resolve = RESOLVE_CACHED };
+
+	return (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
+}
+
+/* The root, by a way that takes as long to walk as that to any name: longer walks are disturbed
+ * more often. */
+#define STRATA_LONG_ROOT "/././././././././././././././././././././././././././././././././."
+
+/* How long look-ups that did not fail prove that others do not: a program that starts does not find
+ * some twenty names. */
+#define STRATA_QUIET_NS 1000000u
+
+static inline uint64_t strata_known_now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* Whether look-ups fail at this moment: the root is always known. */
+static inline bool strata_lookups_are_disturbed(void)
+{
+	/* Relaxed: whoever misses another thread's store only looks for himself. */
+	static uint64_t quiet_ns;
+	unsigned int tries;
+	int fd;
+
+	if (strata_known_now_ns() - __atomic_load_n(&quiet_ns, __ATOMIC_RELAXED) < STRATA_QUIET_NS)
+		return false;
+	for (tries = 0; tries < STRATA_ROOT_TRIES; tries++) {
+		fd = strata_known_open(STRATA_LONG_ROOT, O_DIRECTORY);
+		if (fd < 0)
+			return errno == EAGAIN;
+		close(fd);
+	}
+	__atomic_store_n(&quiet_ns, strata_known_now_ns(), __ATOMIC_RELAXED);
+	return false;
 }
 
 /*
@@ -47,16 +100,20 @@ static inline bool strata_known_is_impossible(int error)
  */
 static inline int strata_known_stat(const char *path, int flags, struct stat *status)
 {
-	const struct open_how how = {
-		.flags = O_PATH | O_CLOEXEC | (flags & AT_SYMLINK_NOFOLLOW ? O_NOFOLLOW : 0),
-		.resolve = RESOLVE_CACHED,
-	};
-	unsigned int tries = STRATA_KNOWN_TRIES;
+	const int no_follow = flags & AT_SYMLINK_NOFOLLOW ? O_NOFOLLOW : 0;
+	unsigned int tries = 0, limit = STRATA_KNOWN_TRIES;
 	int fd, result;
 
 	do {
-		fd = (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
-	} while (fd < 0 && errno == EAGAIN && --tries);
+		fd = strata_known_open(path, no_follow);
+		if (fd >= 0 || errno != EAGAIN)
+			break;
+		if (++tries == STRATA_KNOWN_TRIES) {
+			if (strata_lookups_are_disturbed())
+				limit = STRATA_KNOWN_TRIES_DISTURBED;
+			errno = EAGAIN;
+		}
+	} while (tries < limit);
 	if (fd < 0)
 		return strata_known_is_impossible(errno) ? fstatat(AT_FDCWD, path, status, flags)
 							 : -1;

@@ -278,8 +278,8 @@ static void compare_event(struct strata_clock_proof *proof, struct vcpu *vcpu, u
 	if (!vcpu->cursor.map)
 		vcpu->cursor = strata_clock_cursor(proof->sync, vcpu->clock);
 	time = strata_clock_convert(&vcpu->cursor, (int64_t)reading);
-	if (time.flags & (STRATA_CLOCK_UNREACHABLE | STRATA_CLOCK_CLAMPED | STRATA_CLOCK_STEP |
-			  STRATA_CLOCK_UNPROVEN) ||
+	if (time.flags & (STRATA_CLOCK_UNREACHABLE | STRATA_CLOCK_APART | STRATA_CLOCK_CLAMPED |
+			  STRATA_CLOCK_STEP | STRATA_CLOCK_UNPROVEN) ||
 	    time.bound == STRATA_CLOCK_UNBOUNDED) {
 		vcpu->proven.unproven++;
 		return;

@@ -5,6 +5,7 @@
  */
 #include "base/escape.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static const char hex_digits[] = "0123456789abcdef";
@@ -117,6 +118,36 @@ char *strata_put_unicode(char *out, uint32_t code)
 	for (shift = 16; shift > 0; shift -= 4)
 		*out++ = hex_digits[code >> (shift - 4) & 15];
 	return out;
+}
+
+/* An unsafe character has at least one byte, and takes six as \uXXXX. */
+#define SAFE_JSON_BYTES(bytes) (6 * (bytes) + 1)
+
+char *strata_safe_json(const char *text)
+{
+	size_t left = strlen(text);
+	char *safe = malloc(SAFE_JSON_BYTES(left)), *out = safe;
+
+	if (!safe)
+		return NULL;
+	while (left > 0) {
+		uint32_t code;
+		size_t bytes = strata_utf8_read(text, left, &code);
+
+		if (!bytes) {
+			*out++ = '?';
+			bytes = 1;
+		} else if (code == 0x7f || strata_is_unsafe(code)) {
+			out = strata_put_unicode(out, code);
+		} else {
+			memcpy(out, text, bytes);
+			out += bytes;
+		}
+		text += bytes;
+		left -= bytes;
+	}
+	*out = '\0';
+	return safe;
 }
 
 void strata_valid_utf8_copy(char *out, size_t size, const char *text)

@@ -41,6 +41,11 @@ bool strata_is_unsafe(uint32_t code);
 /* Writes \uXXXX for a character up to U+FFFF.  @out: room for 6 bytes.  Returns where it ends. */
 char *strata_put_unicode(char *out, uint32_t code);
 
+/* Copies JSON so that a terminal can show it: writes unsafe characters, which only its strings can
+ * contain, as \uXXXX, and '?' for bytes that are not valid UTF-8. The caller frees the copy.
+ * NULL: out of memory. */
+char *strata_safe_json(const char *text);
+
 /* Copies a string; '?' replaces bytes that are not valid UTF-8, and unsafe characters. */
 void strata_valid_utf8_copy(char *out, size_t size, const char *text);
 

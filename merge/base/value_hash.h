@@ -29,19 +29,6 @@ static inline uint64_t strata_hash_bytes(uint64_t hash, const void *bytes, uint6
 	return strata_byte_words(hash, bytes, length, strata_hash_number);
 }
 
-/* Derives a UUID from other identities, deterministically. */
-static inline void strata_hash_uuid(uint8_t uuid[16], uint64_t seed, const void *from,
-				    uint64_t bytes)
-{
-	const uint64_t low = strata_hash_bytes(seed, from, bytes);
-	const uint64_t high = strata_hash_bytes(low ^ STRATA_CHAIN_FACTOR, from, bytes);
-
-	memcpy(uuid, &low, 8);
-	memcpy(uuid + 8, &high, 8);
-	uuid[6] = (uint8_t)((uuid[6] & 0x0f) | 0x80); /* version 8: custom */
-	uuid[8] = (uint8_t)((uuid[8] & 0x3f) | 0x80);
-}
-
 /* Begins an event's hash.  @class: number of the stream's classes with a lower id, because
  * converting a trace renumbers ids */
 static inline uint64_t strata_hash_event(uint64_t ns, uint64_t stream, uint64_t class)

@@ -90,6 +90,26 @@ static int check_limits(const struct strata_clock_limits *limits, const char *wh
 			   who, limits->drift_ppb, limits->window_ms);
 }
 
+/* Makes room for one more edge.  False: out of memory. */
+static bool make_room(struct strata_clock_sync *sync)
+{
+	const size_t room = sync->edges_capacity ? 2 * sync->edges_capacity : 16;
+	void *grown;
+
+	if (sync->nr_edges < sync->edges_capacity)
+		return true;
+	grown = reallocarray(sync->edges, room, sizeof(struct strata_edge *));
+	if (!grown)
+		return false;
+	sync->edges = grown;
+	grown = reallocarray(sync->weights, room, sizeof(*sync->weights));
+	if (!grown)
+		return false;
+	sync->weights = grown;
+	sync->edges_capacity = room;
+	return true;
+}
+
 /*
  * Returns the edge of two clocks, made if it does not exist; NULL: out of memory. Its axis is the
  * time of the clock that was added later, because the first one is usually the reference, and
@@ -98,40 +118,23 @@ static int check_limits(const struct strata_clock_limits *limits, const char *wh
 static struct strata_edge *constraint_edge(struct strata_clock_sync *sync, int a, int b)
 {
 	const int from = a > b ? a : b, to = a > b ? b : a;
-	struct strata_edge *edge;
-	void *grown;
-	size_t i;
+	struct strata_edge *edge = strata_id_map_find(&sync->by_clocks, strata_graph_key(from, to));
 
-	for (i = 0; i < sync->nr_edges; i++) {
-		size_t at = (sync->last_edge + i) % sync->nr_edges;
-
-		edge = sync->edges[at];
-		if (edge->from == from && edge->to == to) {
-			sync->last_edge = at;
-			return edge;
-		}
-	}
-	grown = reallocarray(sync->edges, sync->nr_edges + 1, sizeof(struct strata_edge *));
-	if (!grown)
+	if (edge)
+		return edge;
+	if (!make_room(sync))
 		return NULL;
-	sync->edges = grown;
-	grown = reallocarray(sync->weights, sync->nr_edges + 1, sizeof(*sync->weights));
-	if (!grown)
-		return NULL;
-	sync->weights = grown;
-	grown = reallocarray(sync->breaches, sync->nr_edges + 1, sizeof(*sync->breaches));
-	if (!grown)
-		return NULL;
-	sync->breaches = grown;
 	edge = calloc(1, sizeof(*edge));
 	if (!edge)
 		return NULL;
+	if (strata_id_map_add(&sync->by_clocks, strata_graph_key(from, to), edge)) {
+		free(edge);
+		return NULL;
+	}
 	edge->from = from;
 	edge->to = to;
 	set_limits(edge, &sync->limits);
 	sync->weights[sync->nr_edges] = UINT64_MAX;
-	memset(&sync->breaches[sync->nr_edges], 0, sizeof(*sync->breaches));
-	sync->last_edge = sync->nr_edges;
 	sync->edges[sync->nr_edges++] = edge;
 	return edge;
 }
@@ -167,13 +170,17 @@ int strata_clock_sync_assume(struct strata_clock_sync *sync, struct strata_clock
 	return 0;
 }
 
-static void see(struct strata_edge *edge, strata_wide time)
+static void see(struct strata_edge *edge, strata_wide time, strata_wide other)
 {
-	if (!edge->seen || time < edge->first)
-		edge->first = time;
-	if (!edge->seen || time > edge->last)
-		edge->last = time;
-	edge->seen = true;
+	if (!edge->seen) {
+		edge->first = edge->last = time;
+		edge->other_first = edge->other_last = other;
+		edge->seen = true;
+	}
+	edge->first = strata_wide_min(edge->first, time);
+	edge->last = strata_wide_max(edge->last, time);
+	edge->other_first = strata_wide_min(edge->other_first, other);
+	edge->other_last = strata_wide_max(edge->other_last, other);
 }
 
 /* Adds the constraint that @x of the axis is before (above) or after (below) the instant at which
@@ -185,27 +192,20 @@ static int add_constraint(struct strata_clock_sync *sync, struct strata_edge *ed
 	struct strata_point point = { .cookie = cookie };
 	strata_wide u, v;
 
-	if (!edge->has_origin) {
-		edge->origin = x;
-		edge->deviation = y - x;
-		edge->has_origin = true;
-	}
+	edge = strata_edge_group(edge, x, y);
+	if (!edge)
+		return no_memory(err);
 	u = (x - edge->origin) >> STRATA_FINE_GRAIN;
 	v = y - x - edge->deviation;
 	/* Rounded outwards, plus one for the rounding of u. */
 	v = side == STRATA_ABOVE ? strata_ceil_shift(v, STRATA_FINE_GRAIN) + 1
 				 : (v >> STRATA_FINE_GRAIN) - 1;
-	if (u <= -STRATA_GRAIN_LIMIT || u >= STRATA_GRAIN_LIMIT || v <= -STRATA_GRAIN_LIMIT ||
-	    v >= STRATA_GRAIN_LIMIT)
-		return strata_fail(err,
-				   "clocks %s and %s: a constraint is more than 417 days from the"
-				   " first one: one of the two must be wrong",
-				   sync->clocks[edge->from].name, sync->clocks[edge->to].name);
 	point.u = (int64_t)u;
 	point.v = (int64_t)v;
-	if (!strata_windows_add(&edge->windows, &sync->room, &edge->model, side, &point))
+	if (!strata_windows_add(&edge->windows, &sync->room.polygon, &edge->model, side, &point))
 		return no_memory(err);
-	see(edge, x);
+	edge->nr_constraints++;
+	see(edge, x, y);
 	return 0;
 }
 

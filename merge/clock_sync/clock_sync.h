@@ -75,29 +75,32 @@ int strata_clock_sync_assume(struct strata_clock_sync *sync, struct strata_clock
 
 /*
  * Adds: @cause happened at least @least_ns before @effect (0: unknown).  The report returns @cookie
- * if this proves false.  Returns 0 or -1.
+ * if this proves false.  Constraints of two clocks that are more than 417 days apart are breaches.
+ * Returns 0 or -1 (out of memory, no such clocks, too long a delay).
  */
 int strata_clock_sync_before(struct strata_clock_sync *sync, struct strata_clock_event cause,
 			     struct strata_clock_event effect, uint64_t least_ns, uint64_t cookie,
 			     struct strata_error *err);
 
 /*
- * Makes the map of every clock to @reference.  Returns 0 or -1 (out of memory, no such clock);
- * clocks without a path and broken assumptions are not errors.
+ * Makes the map of every clock to @reference; of clocks that are tied to each other, but not to it,
+ * to the first of them (their root).  Returns 0 or -1 (out of memory, no such clock); clocks
+ * without a path, broken assumptions and clocks that contradict each other are not errors.
  */
 int strata_clock_sync_solve(struct strata_clock_sync *sync, int reference,
 			    struct strata_error *err);
 
 /* Flags of a converted reading. */
-#define STRATA_CLOCK_UNREACHABLE 1u /* no path to the reference: value and bound are void */
+#define STRATA_CLOCK_UNREACHABLE 1u /* tied to no other clock: value and bound are void */
 #define STRATA_CLOCK_CLAMPED     2u /* out of range: value is clamped */
 #define STRATA_CLOCK_OUTSIDE     4u /* beyond all constraints: bounded by the assumed drift alone */
 #define STRATA_CLOCK_STEP        8u /* a clock on the path was set at about that time */
 #define STRATA_CLOCK_UNPROVEN    16u /* the assumptions failed near here */
+#define STRATA_CLOCK_APART       32u /* a time of its root, which is not tied to the reference */
 
 #define STRATA_CLOCK_UNBOUNDED UINT64_MAX
 
-/* A converted reading: the true time is within @bound of @value (ticks of the reference;
+/* A converted reading: the true time is within @bound of @value (ticks of its root;
  * STRATA_CLOCK_UNBOUNDED: unknown). */
 struct strata_clock_time {
 	int64_t value;

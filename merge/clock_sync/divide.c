@@ -20,6 +20,7 @@
 
 #include "clock_sync/edge.h"
 #include "clock_sync/hulls/repair.h"
+#include "clock_sync/room.h"
 
 #define AHEAD          4u         /* windows examined after the failing one */
 #define BACK           64u        /* windows from which a history is rebuilt */
@@ -32,10 +33,7 @@
 
 struct division {
 	struct strata_edge *edge;
-	struct strata_polygon_room *room;
-	struct strata_breaches *breaches;
-	struct strata_history past; /* from the window first up to before the window at */
-	struct strata_history all;  /* what is being examined */
+	struct strata_edge_room *room; /* @past: from the window first up to before the window at */
 	size_t first;
 	size_t at;
 	unsigned int nr_false; /* in this window */
@@ -53,8 +51,8 @@ static bool note(struct division *division, enum strata_clock_breach_kind kind, 
 		.kind = kind, .from = from, .to = to, .size = size, .cookie = cookie
 	};
 
-	return division->breaches->nr >= BREACHES_LIMIT ||
-	       strata_breach_add(division->breaches, &breach);
+	return division->edge->breaches.nr >= BREACHES_LIMIT ||
+	       strata_breach_add(&division->edge->breaches, &breach);
 }
 
 /* The past and the window, and @ahead windows after it up to the next step. */
@@ -64,14 +62,14 @@ static bool look_at(struct division *division, size_t ahead)
 	size_t i;
 	int side;
 
-	if (!strata_history_join(&division->all, division->past.points, now(division)->points,
-				 NULL))
+	if (!strata_history_join(&division->room->all, division->room->past.points,
+				 now(division)->points, NULL))
 		return false;
 	for (i = division->at + 1; i < windows->nr && i <= division->at + ahead; i++) {
 		if (windows->at[i].after_step)
 			break;
 		for (side = 0; side < STRATA_SIDES; side++) {
-			if (!strata_points_append(&division->all.points[side],
+			if (!strata_points_append(&division->room->all.points[side],
 						  &windows->at[i].points[side]))
 				return false;
 		}
@@ -87,9 +85,9 @@ static bool remember(struct division *division)
 
 	if (i < division->first)
 		i = division->first;
-	strata_history_empty(&division->past);
+	strata_history_empty(&division->room->past);
 	for (; i < division->at; i++) {
-		if (!strata_history_append(&division->past, windows->at[i].points,
+		if (!strata_history_append(&division->room->past, windows->at[i].points,
 					   &division->edge->model,
 					   strata_window_middle(&windows->at[i])))
 			return false;
@@ -112,7 +110,8 @@ static bool drop(struct division *division, enum strata_side side, const struct 
 		memmove(&points->at[i], &points->at[i + 1],
 			(points->nr - i - 1) * sizeof(*points->at));
 		points->nr--;
-		return strata_window_settle(window, division->room, &division->edge->model);
+		return strata_window_settle(window, &division->room->polygon,
+					    &division->edge->model);
 	}
 	return true;
 }
@@ -125,8 +124,9 @@ static enum strata_answer try_false(struct division *division)
 
 	if (division->nr_false >= FALSE_LIMIT)
 		return STRATA_NO;
-	answer = strata_find_false(division->room, &division->all, &division->edge->model,
-				   strata_window_middle(now(division)), &suspects);
+	answer = strata_find_false(&division->room->polygon, &division->room->all,
+				   &division->edge->model, strata_window_middle(now(division)),
+				   &suspects);
 	if (answer != STRATA_YES)
 		return answer;
 	for (i = 0; i < suspects.nr; i++) {
@@ -148,7 +148,7 @@ static enum strata_answer feasible_with(struct division *division, bool drift, u
 	struct strata_model wider = drift ? strata_model_make(limit, model->slew)
 					  : strata_model_make(model->drift_ppb, limit);
 
-	return strata_feasible(division->room, division->all.points, &wider,
+	return strata_feasible(&division->room->polygon, division->room->all.points, &wider,
 			       strata_window_middle(now(division)));
 }
 
@@ -246,7 +246,8 @@ static bool divide_at(struct division *division, const struct strata_step *step)
 	if (!strata_windows_reindex(windows))
 		return false;
 	for (i = strata_windows_at(windows, step->from); i <= index; i++) {
-		if (!strata_window_settle(&windows->at[i], division->room, &division->edge->model))
+		if (!strata_window_settle(&windows->at[i], &division->room->polygon,
+					  &division->edge->model))
 			return false;
 	}
 	if (division->at > index)
@@ -257,8 +258,8 @@ static bool divide_at(struct division *division, const struct strata_step *step)
 static enum strata_answer try_step(struct division *division)
 {
 	struct strata_step step;
-	enum strata_answer answer =
-		strata_find_step(division->room, &division->all, &division->edge->model, &step);
+	enum strata_answer answer = strata_find_step(&division->room->polygon, &division->room->all,
+						     &division->edge->model, &step);
 
 	if (answer != STRATA_YES)
 		return answer;
@@ -285,7 +286,7 @@ static bool loosen(struct division *division)
 		by *= 2;
 		if (!look_at(division, 0))
 			return false;
-		answer = strata_feasible(division->room, division->all.points,
+		answer = strata_feasible(&division->room->polygon, division->room->all.points,
 					 &division->edge->model, strata_window_middle(window));
 	} while (answer == STRATA_NO && sum < STRATA_GRAIN_LIMIT / 4);
 	if (answer == STRATA_OUT_OF_MEMORY)
@@ -293,10 +294,10 @@ static bool loosen(struct division *division)
 	window->unproven = true;
 	if (answer == STRATA_NO) {
 		window->points[STRATA_ABOVE].nr = window->points[STRATA_BELOW].nr = 0;
-		strata_history_empty(&division->past);
+		strata_history_empty(&division->room->past);
 	}
 	return note(division, STRATA_BREACH_UNEXPLAINED, window->start, window->end, sum, 0) &&
-	       strata_window_settle(window, division->room, &division->edge->model);
+	       strata_window_settle(window, &division->room->polygon, &division->edge->model);
 }
 
 /* Explains a failing window, which is then examined again. */
@@ -336,11 +337,11 @@ static bool divide(struct division *division)
 
 		if (now(division)->after_step && division->at != division->first) {
 			division->first = division->at;
-			strata_history_empty(&division->past);
+			strata_history_empty(&division->room->past);
 		}
 		if (!look_at(division, 0))
 			return false;
-		answer = strata_feasible(division->room, division->all.points,
+		answer = strata_feasible(&division->room->polygon, division->room->all.points,
 					 &division->edge->model,
 					 strata_window_middle(now(division)));
 		if (answer == STRATA_OUT_OF_MEMORY)
@@ -351,7 +352,7 @@ static bool divide(struct division *division)
 				return false;
 			continue;
 		}
-		if (!strata_history_append(&division->past, now(division)->points,
+		if (!strata_history_append(&division->room->past, now(division)->points,
 					   &division->edge->model,
 					   strata_window_middle(now(division))))
 			return false;
@@ -362,13 +363,11 @@ static bool divide(struct division *division)
 	return true;
 }
 
-bool strata_edge_divide(struct strata_edge *edge, struct strata_polygon_room *room,
-			struct strata_breaches *breaches)
+bool strata_edge_divide(struct strata_edge *edge, struct strata_edge_room *room)
 {
-	struct division division = { .edge = edge, .room = room, .breaches = breaches };
-	bool good = strata_windows_settle(&edge->windows, room, &edge->model) && divide(&division);
+	struct division division = { .edge = edge, .room = room };
 
-	strata_history_clear(&division.past);
-	strata_history_clear(&division.all);
-	return good;
+	strata_history_empty(&room->past);
+	return strata_windows_settle(&edge->windows, &room->polygon, &edge->model) &&
+	       divide(&division);
 }

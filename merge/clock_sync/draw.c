@@ -2,9 +2,8 @@
 /*
  * draw.c - the line of an edge: knots joined to pieces, stretches joined at steps.
  */
-#include <stdlib.h>
-
-#include "clock_sync/knots.h"
+#include "clock_sync/edge.h"
+#include "clock_sync/room.h"
 
 #define REDRAWS    12u   /* with twice the wander each */
 #define LEAST_SLEW 1000u /* 1e-12 a second: where there was to be none */
@@ -31,7 +30,7 @@ static void agree(const struct strata_model *model, struct strata_knot *from,
 }
 
 /* Turns knots into pieces. */
-static bool emit(struct strata_edge *edge, struct strata_knots *knots)
+static bool emit(struct strata_edge *edge, const struct strata_knots *knots)
 {
 	size_t i;
 
@@ -68,7 +67,7 @@ static bool emit(struct strata_edge *edge, struct strata_knots *knots)
 static bool bridge(struct strata_edge *edge, size_t last_before)
 {
 	struct strata_line *line = &edge->line;
-	struct strata_piece *before = &line->pieces[last_before];
+	const struct strata_piece *before = &line->pieces[last_before];
 	const struct strata_piece *after = &line->pieces[last_before + 1];
 	struct strata_piece step = { .u0 = before->u1,
 				     .u1 = after->u0,
@@ -76,7 +75,6 @@ static bool bridge(struct strata_edge *edge, size_t last_before)
 	int64_t more = strata_drift_over(&line->model, step.u1 - step.u0);
 	int64_t middle = before->at1.low + (before->at1.high - before->at1.low) / 2;
 	int64_t half = before->at1.high - middle;
-	size_t i;
 
 	if (after->at0.high - middle > half)
 		half = after->at0.high - middle;
@@ -84,29 +82,16 @@ static bool bridge(struct strata_edge *edge, size_t last_before)
 		half = middle - after->at0.low;
 	step.at0 = (struct strata_interval){ middle - half - more, middle + half + more };
 	step.at1 = step.at0;
-	if (!strata_line_add(line, &step))
-		return false;
-	step = line->pieces[line->nr - 1];
-	for (i = line->nr - 1; i > last_before + 1; i--)
-		line->pieces[i] = line->pieces[i - 1];
-	line->pieces[last_before + 1] = step;
-	for (i = last_before + 1; i < line->nr; i++) {
-		struct strata_piece *piece = &line->pieces[i];
-		int64_t reached =
-			piece->u0 + piece->at0.low + (piece->at0.high - piece->at0.low) / 2;
-
-		piece->reached = piece[-1].reached > reached ? piece[-1].reached : reached;
-	}
-	return true;
+	return strata_line_add_step(line, last_before + 1, &step);
 }
 
 /* Draws all stretches.  Between @failed_from and @failed_to there was an instant without a line;
  * if the former is greater, there was none. */
-static bool draw(struct strata_edge *edge, struct strata_polygon_room *room, int64_t *failed_from,
+static bool draw(struct strata_edge *edge, struct strata_edge_room *room, int64_t *failed_from,
 		 int64_t *failed_to)
 {
 	const struct strata_windows *windows = &edge->windows;
-	struct strata_knots knots = { 0 };
+	const struct strata_knots *knots = &room->knots;
 	bool good = true;
 	size_t next = 0;
 
@@ -127,17 +112,15 @@ static bool draw(struct strata_edge *edge, struct strata_polygon_room *room, int
 			end--;
 		if (first == end)
 			continue;
-		good = strata_knots_find(&knots, edge, room, first, end, !nr,
-					 next == windows->nr) &&
-		       emit(edge, &knots);
+		good = strata_knots_find(edge, room, first, end, !nr, next == windows->nr) &&
+		       emit(edge, knots);
 		if (good && nr && edge->line.nr > nr)
 			good = bridge(edge, nr - 1);
-		if (knots.failed_from < *failed_from)
-			*failed_from = knots.failed_from;
-		if (knots.failed_to > *failed_to)
-			*failed_to = knots.failed_to;
+		if (knots->failed_from < *failed_from)
+			*failed_from = knots->failed_from;
+		if (knots->failed_to > *failed_to)
+			*failed_to = knots->failed_to;
 	}
-	free(knots.at);
 	return good;
 }
 
@@ -145,8 +128,7 @@ static bool draw(struct strata_edge *edge, struct strata_polygon_room *room, int
  * If windows have a line with those before them, but not with all that follow, the rate changes
  * faster than assumed: raises the limit until a line exists.
  */
-bool strata_edge_draw(struct strata_edge *edge, struct strata_polygon_room *room,
-		      struct strata_breaches *breaches)
+bool strata_edge_draw(struct strata_edge *edge, struct strata_edge_room *room)
 {
 	struct strata_breach breach = { .kind = STRATA_BREACH_WANDER, .from = INT64_MAX };
 	unsigned int tries = 0;
@@ -173,5 +155,5 @@ bool strata_edge_draw(struct strata_edge *edge, struct strata_polygon_room *room
 	}
 	if (breach.kind == STRATA_BREACH_UNEXPLAINED)
 		breach.size = 0;
-	return !tries || strata_breach_add(breaches, &breach);
+	return !tries || strata_breach_add(&edge->breaches, &breach);
 }

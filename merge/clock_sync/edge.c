@@ -63,6 +63,9 @@ struct strata_hop strata_edge_backward(const struct strata_edge *edge, strata_wi
 
 void strata_edge_clear(struct strata_edge *edge)
 {
+	strata_edge_clear_groups(edge);
 	strata_windows_clear(&edge->windows);
 	strata_line_clear(&edge->line);
+	free(edge->breaches.at);
+	free(edge->far_breaches.at);
 }

@@ -11,22 +11,7 @@
 #include "clock_sync/hulls/units.h"
 #include "clock_sync/hulls/windows.h"
 
-struct strata_edge {
-	int from; /* the clock whose time is the axis */
-	int to;
-	struct strata_model asked;
-	struct strata_model model; /* with wider limits than given, if those failed */
-	bool has_origin;
-	strata_wide origin;    /* fine time of @from: u = 0 */
-	strata_wide deviation; /* fine: v = 0 */
-	struct strata_windows windows;
-	struct strata_line line;
-
-	/* The span of @from's time with constraints; fine. */
-	bool seen;
-	strata_wide first;
-	strata_wide last;
-};
+struct strata_edge_room; /* room.h */
 
 /* A failure of the model, in an edge's units. */
 struct strata_breach {
@@ -44,6 +29,35 @@ struct strata_breaches {
 	size_t capacity;
 };
 
+struct strata_edge {
+	int from; /* the clock whose time is the axis */
+	int to;
+	struct strata_model asked;
+	struct strata_model model; /* with wider limits than given, if those failed */
+	bool has_origin;
+	strata_wide origin;    /* fine time of @from: u = 0 */
+	strata_wide deviation; /* fine: v = 0 */
+	struct strata_windows windows;
+	struct strata_line line;
+	struct strata_breaches breaches; /* of its constraints, which were changed for them */
+
+	/* The spans of both clocks' times with constraints; fine. */
+	bool seen;
+	strata_wide first; /* of @from */
+	strata_wide last;
+	strata_wide other_first; /* of @to */
+	strata_wide other_last;
+
+	/* Constraints that are too far from these to have one origin (far.c). */
+	struct strata_edge *far;
+	size_t nr_constraints;
+	size_t nr_dropped; /* of all groups */
+
+	/* Made by each solve. */
+	struct strata_breaches far_breaches; /* of the other groups */
+	bool is_contested;                   /* they are too large to be called false */
+};
+
 /* False: out of memory. */
 bool strata_breach_add(struct strata_breaches *breaches, const struct strata_breach *breach);
 
@@ -56,17 +70,25 @@ struct strata_hop {
 	bool known;         /* false: unknown time, half is meaningless */
 };
 
+/* Returns the group of constraints that one of @x of the axis and @y of the other clock (fine)
+ * belongs to: the edge itself, or another if that is too far away.  NULL: out of memory. */
+struct strata_edge *strata_edge_group(struct strata_edge *edge, strata_wide x, strata_wide y);
+
+/* Makes the best group the edge's own (far.c), and notes the others as breaches.  False: out of
+ * memory. */
+bool strata_edge_choose_group(struct strata_edge *edge);
+
+void strata_edge_clear_groups(struct strata_edge *edge);
+
 /*
  * Finds steps and other breaches of the model (divide.c), so that every stretch of windows between
- * two steps has a line that satisfies all its constraints. Adds to @breaches. False: out of memory.
+ * two steps has a line that satisfies all its constraints. False: out of memory.
  */
-bool strata_edge_divide(struct strata_edge *edge, struct strata_polygon_room *room,
-			struct strata_breaches *breaches);
+bool strata_edge_divide(struct strata_edge *edge, struct strata_edge_room *room);
 
 /* Makes the line of a divided edge (draw.c); empty if the deviation is not bounded from both sides.
  * False: out of memory. */
-bool strata_edge_draw(struct strata_edge *edge, struct strata_polygon_room *room,
-		      struct strata_breaches *breaches);
+bool strata_edge_draw(struct strata_edge *edge, struct strata_edge_room *room);
 
 /* Whether it ties its clocks: the deviation is bounded from both sides. */
 bool strata_edge_usable(const struct strata_edge *edge);

@@ -12,32 +12,27 @@
 
 #include "base/array.h"
 
-#include "clock_sync/knots.h"
+#include "clock_sync/edge.h"
+#include "clock_sync/room.h"
 
 #define LEVELS      12  /* largest number of halvings of a stretch */
 #define TOLERANCE   200 /* a bound may exceed the polygon's by 2 / TOLERANCE of it */
 #define LEAST_GRAIN 8   /* and by half a nanosecond */
-#define CHECKPOINT  32u /* number of windows between two retained histories */
 #define OUTER       8   /* knots beyond the ends */
 #define SPARSE      8   /* a window with at most this many constraints gets a knot at each */
 
 /* One stretch of windows without a step. */
 struct drawing {
 	const struct strata_edge *edge;
-	struct strata_polygon_room *room;
-	struct strata_knots *knots;
-	struct strata_history past;                  /* before the window */
-	struct strata_history after[CHECKPOINT + 1]; /* from each of some windows on */
-	struct strata_history *kept;                 /* from every CHECKPOINT-th window on */
-	struct strata_history all;                   /* what applies to the instants asked for */
-	size_t first;                                /* windows */
+	struct strata_edge_room *room; /* @all: what applies to the instants asked for */
+	size_t first;                  /* windows */
 	size_t end;
 	bool failed; /* there was an instant without a line since the last knot */
 };
 
 static bool add_knot(struct drawing *drawing, int64_t u, const struct strata_interval *interval)
 {
-	struct strata_knots *knots = drawing->knots;
+	struct strata_knots *knots = &drawing->room->knots;
 
 	if (!STRATA_GROW(knots->at, knots->nr, knots->capacity))
 		return false;
@@ -48,27 +43,26 @@ static bool add_knot(struct drawing *drawing, int64_t u, const struct strata_int
 
 static enum strata_polygon_state ask(struct drawing *drawing, int64_t u, struct strata_knot *knot)
 {
+	struct strata_edge_room *room = drawing->room;
 	enum strata_polygon_state state = strata_polygon_at(
-		drawing->room, drawing->all.points, &drawing->edge->model, u, &knot->at, NULL);
+		&room->polygon, room->all.points, &drawing->edge->model, u, &knot->at, NULL);
 
 	knot->u = u;
 	if (state == STRATA_POLYGON_EMPTY) {
 		drawing->failed = true;
-		if (u < drawing->knots->failed_from)
-			drawing->knots->failed_from = u;
-		if (u > drawing->knots->failed_to)
-			drawing->knots->failed_to = u;
+		if (u < room->knots.failed_from)
+			room->knots.failed_from = u;
+		if (u > room->knots.failed_to)
+			room->knots.failed_to = u;
 	}
 	return state;
 }
 
 /* Whether the bound by the chord between two knots is almost that of the polygon at a quarter, half
  * and three quarters of the way. */
-static bool close_enough(const struct strata_model *model, const struct strata_knot *a,
-			 const struct strata_knot *b, const struct strata_knot *between,
-			 int quarters)
+static bool close_enough(int64_t sag, const struct strata_knot *a, const struct strata_knot *b,
+			 const struct strata_knot *between, int quarters)
 {
-	int64_t sag = strata_sag(model, b->u - a->u);
 	int64_t room = (between->at.high - between->at.low) / TOLERANCE + LEAST_GRAIN;
 	int64_t high = a->at.high + (b->at.high - a->at.high) / 4 * quarters;
 	int64_t low = a->at.low + (b->at.low - a->at.low) / 4 * quarters;
@@ -81,6 +75,7 @@ static bool refine(struct drawing *drawing, const struct strata_knot *a,
 		   const struct strata_knot *b, int level)
 {
 	static const int order[] = { 2, 1, 3 };
+	const int64_t sag = strata_sag(&drawing->edge->model, b->u - a->u);
 	struct strata_knot middle, knot;
 	bool have_middle = false, split = false;
 	int i;
@@ -97,7 +92,7 @@ static bool refine(struct drawing *drawing, const struct strata_knot *a,
 			middle = knot;
 			have_middle = true;
 		}
-		split = !close_enough(&drawing->edge->model, a, b, &knot, order[i]);
+		split = !close_enough(sag, a, b, &knot, order[i]);
 	}
 	if (split && have_middle)
 		return refine(drawing, a, &middle, level + 1) &&
@@ -105,15 +100,16 @@ static bool refine(struct drawing *drawing, const struct strata_knot *a,
 	return add_knot(drawing, b->u, &b->at);
 }
 
-/* Knots of [from, to], with the history in drawing->all.  The first one may exist. */
-static bool draw_span(struct drawing *drawing, int64_t from, int64_t to)
+/* As draw_span(), up to a knot that was asked for. */
+static bool draw_span_to(struct drawing *drawing, int64_t from, const struct strata_knot *b,
+			 enum strata_polygon_state state_b)
 {
-	struct strata_knot a, b;
-	enum strata_polygon_state state_a, state_b;
+	const struct strata_knots *knots = &drawing->room->knots;
+	struct strata_knot a;
+	enum strata_polygon_state state_a;
 
-	state_b = ask(drawing, to, &b);
-	if (drawing->knots->nr && drawing->knots->at[drawing->knots->nr - 1].u == from) {
-		a = drawing->knots->at[drawing->knots->nr - 1];
+	if (knots->nr && knots->at[knots->nr - 1].u == from) {
+		a = knots->at[knots->nr - 1];
 		state_a = STRATA_POLYGON_BOUNDED;
 	} else {
 		state_a = ask(drawing, from, &a);
@@ -122,11 +118,20 @@ static bool draw_span(struct drawing *drawing, int64_t from, int64_t to)
 	}
 	if (state_a == STRATA_POLYGON_NO_MEMORY || state_b == STRATA_POLYGON_NO_MEMORY)
 		return false;
-	if (state_b != STRATA_POLYGON_BOUNDED || from == to)
+	if (state_b != STRATA_POLYGON_BOUNDED || from == b->u)
 		return true;
 	if (state_a != STRATA_POLYGON_BOUNDED)
-		return add_knot(drawing, to, &b.at);
-	return refine(drawing, &a, &b, 0);
+		return add_knot(drawing, b->u, &b->at);
+	return refine(drawing, &a, b, 0);
+}
+
+/* Knots of [from, to], with the history in room->all.  The first one may exist. */
+static bool draw_span(struct drawing *drawing, int64_t from, int64_t to)
+{
+	struct strata_knot b;
+	const enum strata_polygon_state state_b = ask(drawing, to, &b);
+
+	return draw_span_to(drawing, from, &b, state_b);
 }
 
 /* The least and the greatest u of a window's constraints. */
@@ -176,68 +181,61 @@ static bool draw_window(struct drawing *drawing, const struct strata_window *win
 	return draw_span(drawing, start, end);
 }
 
-/* Histories from each of the windows [@from, @from + CHECKPOINT] on. */
+/* Histories from each of the windows [@from, @from + STRATA_CHECKPOINT] on. */
 static bool fill_after(struct drawing *drawing, size_t from)
 {
 	const struct strata_windows *windows = &drawing->edge->windows;
-	size_t to = from + CHECKPOINT < drawing->end ? from + CHECKPOINT : drawing->end;
+	size_t to = from + STRATA_CHECKPOINT < drawing->end ? from + STRATA_CHECKPOINT
+							    : drawing->end;
 	size_t i;
 
 	if (!strata_history_copy(
-		    &drawing->after[to - from],
-		    &drawing->kept[(to - drawing->first + CHECKPOINT - 1) / CHECKPOINT]))
+		    &drawing->room->after[to - from],
+		    &drawing->room->kept[(to - drawing->first + STRATA_CHECKPOINT - 1) /
+					 STRATA_CHECKPOINT]))
 		return false;
 	for (i = to; i-- > from;) {
 		const struct strata_window *window = &windows->at[i];
 
-		if (!strata_history_copy(&drawing->after[i - from],
-					 &drawing->after[i - from + 1]) ||
-		    !strata_history_prepend(&drawing->after[i - from], window->points,
+		if (!strata_history_copy(&drawing->room->after[i - from],
+					 &drawing->room->after[i - from + 1]) ||
+		    !strata_history_prepend(&drawing->room->after[i - from], window->points,
 					    &drawing->edge->model, strata_window_middle(window)))
 			return false;
 	}
 	return true;
 }
 
-/* Histories from every CHECKPOINT-th window on; the last one, at the end, is empty. */
+/* Histories from every STRATA_CHECKPOINT-th window on; the last one, at the end, is empty. */
 static bool keep_some(struct drawing *drawing)
 {
 	const struct strata_windows *windows = &drawing->edge->windows;
-	size_t nr = (drawing->end - drawing->first + CHECKPOINT - 1) / CHECKPOINT;
-	struct strata_history running = { 0 };
-	bool good;
+	const size_t nr =
+		(drawing->end - drawing->first + STRATA_CHECKPOINT - 1) / STRATA_CHECKPOINT;
+	struct strata_edge_room *room = drawing->room;
+	bool good = strata_edge_room_keep(room, nr + 1);
 	size_t i;
 
-	drawing->kept = calloc(nr + 1, sizeof(*drawing->kept));
-	good = drawing->kept;
+	if (good)
+		strata_history_empty(&room->kept[nr]);
+	strata_history_empty(&room->running);
 	for (i = drawing->end; good && i-- > drawing->first;) {
-		good = strata_history_prepend(&running, windows->at[i].points,
+		good = strata_history_prepend(&room->running, windows->at[i].points,
 					      &drawing->edge->model,
 					      strata_window_middle(&windows->at[i]));
-		if (good && (i - drawing->first) % CHECKPOINT == 0)
+		if (good && (i - drawing->first) % STRATA_CHECKPOINT == 0)
 			good = strata_history_copy(
-				&drawing->kept[(i - drawing->first) / CHECKPOINT], &running);
+				&room->kept[(i - drawing->first) / STRATA_CHECKPOINT],
+				&room->running);
 	}
-	strata_history_clear(&running);
 	return good;
-}
-
-static void forget_kept(struct drawing *drawing)
-{
-	size_t i, nr = (drawing->end - drawing->first + CHECKPOINT - 1) / CHECKPOINT;
-
-	for (i = 0; drawing->kept && i <= nr; i++)
-		strata_history_clear(&drawing->kept[i]);
-	free(drawing->kept);
-	drawing->kept = NULL;
 }
 
 /* Knots beyond the last constraint, until only the assumed drift is left. */
 static bool draw_outer(struct drawing *drawing, int64_t at, int sign)
 {
 	int64_t distance = drawing->edge->windows.length;
-	int64_t u[OUTER + 1] = { at };
-	struct strata_knot knot;
+	struct strata_knot knots[OUTER + 1] = { { .u = at } };
 	int i, nr = 1;
 
 	for (i = 0; i < OUTER; i++, distance *= 2) {
@@ -245,19 +243,22 @@ static bool draw_outer(struct drawing *drawing, int64_t at, int sign)
 
 		if (distance > STRATA_GRAIN_LIMIT - 1 - sign * at)
 			break;
-		state = ask(drawing, at + sign * distance, &knot);
+		state = ask(drawing, at + sign * distance, &knots[nr]);
 		if (state == STRATA_POLYGON_NO_MEMORY)
 			return false;
 		if (state != STRATA_POLYGON_BOUNDED)
 			break;
-		u[nr++] = knot.u;
+		nr++;
 	}
-	for (i = 1; i < nr; i++) {
-		if (!(sign > 0 ? draw_span(drawing, u[i - 1], u[i])
-			       : draw_span(drawing, u[nr - i], u[nr - i - 1])))
+	for (i = 1; sign > 0 && i < nr; i++) {
+		if (!draw_span_to(drawing, knots[i - 1].u, &knots[i], STRATA_POLYGON_BOUNDED))
 			return false;
 	}
-	return true;
+	for (i = nr - 1; sign < 0 && i > 1; i--) {
+		if (!draw_span_to(drawing, knots[i].u, &knots[i - 1], STRATA_POLYGON_BOUNDED))
+			return false;
+	}
+	return sign > 0 || nr == 1 || draw_span(drawing, knots[1].u, at);
 }
 
 /* The knots of a stretch.  @before, @behind: whether nothing comes before it, or after it. */
@@ -271,7 +272,7 @@ static bool draw_stretch(struct drawing *drawing, bool before, bool behind)
 	for (i = drawing->first; i < drawing->end; i++) {
 		const struct strata_window *window = &windows->at[i];
 
-		if ((i - drawing->first) % CHECKPOINT == 0) {
+		if ((i - drawing->first) % STRATA_CHECKPOINT == 0) {
 			base = i;
 			if (!fill_after(drawing, base))
 				return false;
@@ -282,57 +283,42 @@ static bool draw_stretch(struct drawing *drawing, bool before, bool behind)
 		start = !drawn ? first : window->start;
 		/* The gap between two windows. */
 		if (drawn && start > end) {
-			if (!strata_history_join(&drawing->all, drawing->past.points,
-						 drawing->after[i - base].points, NULL) ||
+			if (!strata_history_join(&drawing->room->all, drawing->room->past.points,
+						 drawing->room->after[i - base].points, NULL) ||
 			    !draw_span(drawing, end, start))
 				return false;
 		}
 		end = i + 1 == drawing->end ? last : window->end;
-		if (!strata_history_join(&drawing->all, drawing->past.points, window->points,
-					 drawing->after[i + 1 - base].points))
+		if (!strata_history_join(&drawing->room->all, drawing->room->past.points,
+					 window->points, drawing->room->after[i + 1 - base].points))
 			return false;
 		if (!drawn)
-			drawing->knots->inner_from = before ? start : INT64_MIN;
+			drawing->room->knots.inner_from = before ? start : INT64_MIN;
 		if (!drawn && before && !draw_outer(drawing, start, -1))
 			return false;
 		drawn = true;
-		nr = drawing->knots->nr;
+		nr = drawing->room->knots.nr;
 		if (!draw_window(drawing, window, start, end))
 			return false;
-		for (; nr < drawing->knots->nr; nr++)
-			drawing->knots->at[nr].unproven |= window->unproven;
-		if (!strata_history_append(&drawing->past, window->points, &drawing->edge->model,
-					   strata_window_middle(window)))
+		for (; nr < drawing->room->knots.nr; nr++)
+			drawing->room->knots.at[nr].unproven |= window->unproven ||
+								drawing->edge->is_contested;
+		if (!strata_history_append(&drawing->room->past, window->points,
+					   &drawing->edge->model, strata_window_middle(window)))
 			return false;
 	}
-	drawing->knots->inner_to = behind ? end : INT64_MAX;
+	drawing->room->knots.inner_to = behind ? end : INT64_MAX;
 	return !behind || draw_outer(drawing, end, 1);
 }
 
-static void drawing_clear(struct drawing *drawing)
+bool strata_knots_find(const struct strata_edge *edge, struct strata_edge_room *room, size_t first,
+		       size_t end, bool before, bool behind)
 {
-	size_t i;
+	struct drawing drawing = { .edge = edge, .room = room, .first = first, .end = end };
 
-	forget_kept(drawing);
-	for (i = 0; i <= CHECKPOINT; i++)
-		strata_history_clear(&drawing->after[i]);
-	strata_history_clear(&drawing->past);
-	strata_history_clear(&drawing->all);
-}
-
-bool strata_knots_find(struct strata_knots *knots, const struct strata_edge *edge,
-		       struct strata_polygon_room *room, size_t first, size_t end, bool before,
-		       bool behind)
-{
-	struct drawing drawing = {
-		.edge = edge, .room = room, .knots = knots, .first = first, .end = end
-	};
-	bool good;
-
-	knots->nr = 0;
-	knots->failed_from = INT64_MAX;
-	knots->failed_to = INT64_MIN;
-	good = keep_some(&drawing) && draw_stretch(&drawing, before, behind);
-	drawing_clear(&drawing);
-	return good;
+	room->knots.nr = 0;
+	room->knots.failed_from = INT64_MAX;
+	room->knots.failed_to = INT64_MIN;
+	strata_history_empty(&room->past);
+	return keep_some(&drawing) && draw_stretch(&drawing, before, behind);
 }

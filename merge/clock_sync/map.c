@@ -195,6 +195,8 @@ struct strata_clock_time strata_clock_convert(struct strata_clock_cursor *cursor
 		time.flags = STRATA_CLOCK_UNREACHABLE;
 		return time;
 	}
+	if (!cursor->map->reachable)
+		time.flags |= STRATA_CLOCK_APART;
 	reading = within(cursor->map, reading, &time.flags);
 	piece = seek(cursor, reading);
 	length = (uint64_t)reading - (uint64_t)piece->from;

@@ -40,8 +40,8 @@ struct strata_sync_map {
 	struct strata_map_piece *pieces;
 	size_t nr;
 	size_t capacity;
-	int64_t last; /* the last reading for which the last piece is valid */
-	bool reachable;
+	int64_t last;   /* the last reading for which the last piece is valid */
+	bool reachable; /* its times are those of the reference */
 };
 
 /*

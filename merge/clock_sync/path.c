@@ -42,20 +42,18 @@ static strata_wide stretched(const struct strata_path_hop *hop, strata_wide half
 
 /* Times within this many fine units cannot overflow. */
 #define TIME_LIMIT ((strata_wide)1 << 110)
-#define HALF_LIMIT ((strata_wide)1 << 80)
 
-/* Converts a time of the first clock by all hops, in fine units. */
-static struct strata_hop path_at(const struct strata_path *path, strata_wide time)
+struct strata_hop strata_path_at(const struct strata_path *path, strata_wide time, strata_wide half)
 {
-	struct strata_hop all = { .time = time, .known = true };
+	struct strata_hop all = { .time = time, .half = half, .known = true };
 	size_t i;
 
 	for (i = 0; i < path->nr; i++) {
 		const struct strata_path_hop *hop = &path->hops[i];
 		struct strata_hop one = hop_at(hop, all.time);
 
-		all.known = all.known && one.known && all.half < HALF_LIMIT &&
-			    all.sag < HALF_LIMIT && one.half < HALF_LIMIT;
+		all.known = all.known && one.known && all.half < STRATA_PATH_HALF_LIMIT &&
+			    all.sag < STRATA_PATH_HALF_LIMIT && one.half < STRATA_PATH_HALF_LIMIT;
 		if (all.known) {
 			all.half = stretched(hop, all.half) + one.half;
 			all.sag = stretched(hop, all.sag) + one.sag;
@@ -66,11 +64,8 @@ static struct strata_hop path_at(const struct strata_path *path, strata_wide tim
 	return all;
 }
 
-/* Returns the reading of the first clock that corresponds to the input @time of a hop. */
-static int64_t pull(const struct strata_path *path, size_t hop, strata_wide time)
+strata_wide strata_path_back(const struct strata_path *path, size_t hop, strata_wide time)
 {
-	strata_wide reading;
-
 	while (hop-- > 0) {
 		const struct strata_path_hop back = { .edge = path->hops[hop].edge,
 						      .forward = !path->hops[hop].forward };
@@ -78,7 +73,15 @@ static int64_t pull(const struct strata_path *path, size_t hop, strata_wide time
 		time = hop_at(&back, time).time;
 		time = strata_wide_max(-TIME_LIMIT, strata_wide_min(TIME_LIMIT, time));
 	}
-	reading = strata_fine_ticks(&path->rates[path->clock], time, 0);
+	return time;
+}
+
+/* Returns the reading of the first clock that corresponds to the input @time of a hop. */
+static int64_t pull(const struct strata_path *path, size_t hop, strata_wide time)
+{
+	strata_wide reading =
+		strata_fine_ticks(&path->rates[path->clock], strata_path_back(path, hop, time), 0);
+
 	strata_clamp_ticks(&reading);
 	return (int64_t)reading;
 }
@@ -172,27 +175,33 @@ static strata_wide reference_ticks(const struct strata_path *path, strata_wide t
 	return strata_fine_ticks(&path->rates[path->reference], time, STRATA_MAP_FRACTION) + 1;
 }
 
+static bool is_bounded(const struct strata_path *path, const struct strata_hop *hop)
+{
+	return hop->known && path->doubt < STRATA_PATH_HALF_LIMIT;
+}
+
 static void make_node(const struct strata_path *path, int64_t reading, struct strata_map_node *node)
 {
 	const struct strata_clock_rate *rate = &path->rates[path->clock];
-	struct strata_hop hop = path_at(path, strata_fine_time(rate, reading));
+	struct strata_hop hop = strata_path_at(path, strata_fine_time(rate, reading), 0);
 
 	memset(node, 0, sizeof(*node));
 	node->reading = reading;
 	node->value =
 		strata_fine_ticks(&path->rates[path->reference], hop.time, STRATA_MAP_FRACTION);
-	node->bound = hop.known ? reference_ticks(path, hop.half) : -1;
+	node->bound = is_bounded(path, &hop) ? reference_ticks(path, hop.half + path->doubt) : -1;
 }
 
 /* Sets the properties of the piece from @node to @until. */
 static void finish_node(const struct strata_path *path, struct strata_map_node *node, int64_t until)
 {
 	int64_t middle = (int64_t)(((strata_wide)node->reading + until) / 2);
-	struct strata_hop hop = path_at(path, strata_fine_time(&path->rates[path->clock], middle));
+	struct strata_hop hop =
+		strata_path_at(path, strata_fine_time(&path->rates[path->clock], middle), 0);
 
 	node->sag = hop.sag ? reference_ticks(path, hop.sag) : 0;
 	node->flags = clock_flags(hop.flags);
-	node->unbounded = !hop.known;
+	node->unbounded = !is_bounded(path, &hop);
 }
 
 /* Adds a node; before it, another one where the conversion begins or ends to be known. */

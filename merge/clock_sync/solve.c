@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * solve.c - makes maps from the constraints: draws edges, chooses paths, makes tables.
+ * solve.c - makes maps from the constraints: draws edges, chooses paths, settles what contradicts
+ * them, makes tables.
  */
 #include <stdlib.h>
 
-#include "clock_sync/graph.h"
+#include "clock_sync/clash.h"
 
 struct strata_clock_sync *strata_clock_sync_new(void)
 {
@@ -31,12 +32,15 @@ void strata_clock_sync_free(struct strata_clock_sync *sync)
 	for (i = 0; i < sync->nr_edges; i++) {
 		strata_edge_clear(sync->edges[i]);
 		free(sync->edges[i]);
-		free(sync->breaches[i].at);
 	}
-	strata_polygon_room_clear(&sync->room);
+	strata_id_map_clear(&sync->by_clocks);
+	strata_ties_clear(&sync->ties);
+	strata_edge_room_clear(&sync->room);
 	free((void *)sync->report.clocks);
 	free((void *)sync->report.breaches);
-	free(sync->breaches);
+	free((void *)sync->report.clashes);
+	free(sync->clashes.at);
+	free(sync->clashes.cycles);
 	free(sync->weights);
 	free(sync->clocks);
 	free(sync->rates);
@@ -56,14 +60,14 @@ static bool draw_edges(struct strata_clock_sync *sync)
 	for (i = 0; i < sync->nr_edges; i++) {
 		struct strata_edge *edge = sync->edges[i];
 
-		if (!strata_edge_divide(edge, &sync->room, &sync->breaches[i]) ||
-		    !strata_edge_draw(edge, &sync->room, &sync->breaches[i]))
+		if (!strata_edge_choose_group(edge) || !strata_edge_divide(edge, &sync->room) ||
+		    !strata_edge_draw(edge, &sync->room))
 			return false;
 	}
 	return true;
 }
 
-/* The reference's own map: itself. */
+/* A root's own map: itself. */
 static bool identity(struct strata_sync_map *map)
 {
 	struct strata_map_node nodes[2] = { { .reading = INT64_MIN }, { .reading = INT64_MAX } };
@@ -74,14 +78,26 @@ static bool identity(struct strata_sync_map *map)
 	return strata_map_add(map, nodes, 2);
 }
 
+/* Whether another clock is tied to a root. */
+static bool has_children(const struct strata_clock_sync *sync, int root)
+{
+	size_t i;
+
+	for (i = 0; i < sync->nr_clocks; i++) {
+		if (sync->clocks[i].root == root && (int)i != root)
+			return true;
+	}
+	return false;
+}
+
 static bool make_map(struct strata_clock_sync *sync, int clock, struct strata_path_hop *hops)
 {
 	struct strata_path path = strata_graph_path(sync, clock, hops);
 	struct strata_sync_map *map = sync->clocks[clock].map;
 
 	map->nr = 0;
-	map->reachable = clock == sync->reference || path.nr;
-	if (clock == sync->reference)
+	map->reachable = sync->clocks[clock].root == sync->reference;
+	if (clock == sync->reference || (!path.nr && has_children(sync, clock)))
 		return identity(map);
 	return !path.nr || strata_path_map(&path, map);
 }
@@ -96,9 +112,15 @@ int strata_clock_sync_solve(struct strata_clock_sync *sync, int reference, struc
 		return strata_fail(err, "no clock %d to be the reference: there are %zu", reference,
 				   sync->nr_clocks);
 	sync->reference = reference;
-	if (!draw_edges(sync))
+	if (!draw_edges(sync) || !strata_graph_weigh(sync))
 		return no_memory(err);
+	for (i = 0; i < sync->nr_clocks; i++) {
+		sync->clocks[i].left_out = false;
+		sync->clocks[i].doubt = 0;
+	}
 	strata_graph_choose(sync, reference);
+	if (!strata_clashes_settle(sync))
+		return no_memory(err);
 	hops = calloc(sync->nr_clocks, sizeof(*hops));
 	good = hops;
 	for (i = 0; good && i < sync->nr_clocks; i++)

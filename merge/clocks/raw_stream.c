@@ -13,15 +13,19 @@ static void *begin(const struct strata_ctf_converter *converter)
 	return (void *)converter;
 }
 
-static void convert(void *state, uint64_t cycles, struct strata_ctf_when *when)
+static void convert(void *state, const struct strata_ctf_time *clock, uint64_t cycles,
+		    struct strata_ctf_when *when)
 {
 	(void)state;
+	(void)clock;
 	*when = (struct strata_ctf_when){ .ns = cycles };
 }
 
-static uint64_t ns_later(const void *state, uint64_t cycles, uint64_t *bound)
+static uint64_t ns_later(const void *state, const struct strata_ctf_time *clock, uint64_t cycles,
+			 uint64_t *bound)
 {
 	(void)state;
+	(void)clock;
 	*bound = 0;
 	return cycles;
 }

@@ -231,10 +231,8 @@ static int scan_batch(struct strata_xen_scan *scan, struct strata_xen_stream *st
 {
 	struct strata_xen_coverage *coverage = &stream->coverage;
 	const struct strata_ctf_reader *reader = &stream->raw.reader;
-	const int got = strata_ctf_reader_next(&stream->raw.reader, error);
+	const int got = strata_ctf_reader_next(&stream->raw.reader);
 
-	if (got < 0)
-		return -1;
 	if (reader->packet.offset != stream->packet_at)
 		coverage->last = stream->packet_end;
 	if (reader->packet.has_end && (got > 0 || is_last_packet(reader))) {

@@ -90,12 +90,14 @@ static inline uint64_t hold_in_presence(const struct strata_host_converter *of, 
 	return outside;
 }
 
-static void convert(void *state, uint64_t cycles, struct strata_ctf_when *when)
+static void convert(void *state, const struct strata_ctf_time *clock, uint64_t cycles,
+		    struct strata_ctf_when *when)
 {
 	struct conversion *conversion = state;
 	uint64_t bound, ticks = host_ticks(conversion, cycles, &bound, &when->is_doubtful);
 	const uint64_t own_bound = bound;
 
+	(void)clock; /* the recording's table knows the counter */
 	when->is_wrong = hold_in_presence(conversion->of, &ticks, &bound) > own_bound;
 	ticks = shifted(conversion->of, ticks);
 	when->is_wrong |= strata_ctf_clamp(&conversion->last_ticks, &ticks, &bound) > own_bound;
@@ -112,13 +114,15 @@ static uint64_t bound_ns(const struct strata_ctf_converter *converter, uint64_t 
 	return bound == UINT64_MAX ? bound : strata_ticks_to_ns_up(of->timebase->tsc_khz, bound);
 }
 
-static uint64_t to_ns_later(const void *state, uint64_t cycles, uint64_t *bound)
+static uint64_t to_ns_later(const void *state, const struct strata_ctf_time *clock, uint64_t cycles,
+			    uint64_t *bound)
 {
 	struct conversion copy = *(const struct conversion *)state;
 	bool ignored;
 	uint64_t bound_ticks, held_bound;
 	uint64_t ticks = host_ticks(&copy, cycles, &bound_ticks, &ignored), held = ticks;
 
+	(void)clock;
 	held_bound = bound_ticks;
 	/* An impossible time stays as it is: the reader leaves the packet out. */
 	if (hold_in_presence(copy.of, &held, &held_bound) <= bound_ticks)

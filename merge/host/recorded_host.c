@@ -85,7 +85,7 @@ static int note_steps_back(struct strata_recorded_stream *stream, struct strata_
 	uint64_t last = 0;
 	int got, i;
 
-	while ((got = strata_ctf_reader_next(&raw->reader, error)) > 0) {
+	while ((got = strata_ctf_reader_next(&raw->reader)) > 0) {
 		for (i = 0; i < got; i++) {
 			const struct strata_lane_event *event = &raw->reader.events[i];
 
@@ -97,7 +97,7 @@ static int note_steps_back(struct strata_recorded_stream *stream, struct strata_
 			last = event->ns;
 		}
 	}
-	return got;
+	return 0;
 }
 
 /* Notes in a stream's clock where readings step back, by reading the stream once more. */

@@ -9,66 +9,81 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/array.h"
 #include "base/escape.h"
 #include "recording/recording.h"
 
 #define DEPTH_MAX 64
 
-static bool has_file(const char *dir, const char *name)
+/* @owner: OUT, of the file */
+static bool has_file(const char *dir, const char *name, uid_t *owner)
 {
 	char path[4096];
 	struct stat status;
 
-	return snprintf(path, sizeof(path), "%s/%s", dir, name) < (int)sizeof(path) &&
-	       !stat(path, &status) && S_ISREG(status.st_mode);
+	if (snprintf(path, sizeof(path), "%s/%s", dir, name) >= (int)sizeof(path) ||
+	    stat(path, &status) || !S_ISREG(status.st_mode))
+		return false;
+	*owner = status.st_uid;
+	return true;
 }
 
+/* A name that an input has. */
+struct taken_name {
+	unsigned int numbers; /* given to other inputs that would have the same name */
+};
+
 /* Makes a unique name: the last part of the named path and what is below it, numbered if
- * necessary. */
-static char *make_name(const struct strata_inputs *inputs, const char *root, const char *path)
+ * necessary. NULL: out of memory. */
+static char *make_name(struct strata_inputs *inputs, const char *root, const char *path)
 {
 	const char *slash = strrchr(root, '/'), *from = path + (slash ? slash + 1 - root : 0);
 	char escaped[1024], name[1100];
-	unsigned int number;
-	size_t i;
+	struct taken_name *first, *taken;
+	uint64_t id;
 
 	strata_escape_name(escaped, sizeof(escaped), *from ? from : path);
 	snprintf(name, sizeof(name), "%s", escaped);
-	for (number = 2, i = 0; i < inputs->nr; i++) {
-		if (strcmp(inputs->inputs[i].name, name) != 0)
-			continue;
-		snprintf(name, sizeof(name), "%s-%u", escaped, number++);
-		i = (size_t)-1;
+	id = strata_identity_add_text(0, name, strlen(name));
+	for (first = taken = strata_id_rows_find(&inputs->names, id); taken;
+	     taken = strata_id_rows_find(&inputs->names, id)) {
+		snprintf(name, sizeof(name), "%s-%u", escaped, ++first->numbers + 1);
+		id = strata_identity_add_text(0, name, strlen(name));
 	}
-	return strdup(name);
+	return strata_id_rows_add(&inputs->names, id, sizeof(*taken)) ? strdup(name) : NULL;
 }
 
-static int add(struct strata_inputs *inputs, enum strata_input_kind kind, const char *root,
-	       const FTSENT *entry)
+/* Returns 1: the directory was found before; 0: it is new; -1: out of memory. */
+static int note_place(struct strata_inputs *inputs, const struct stat *status)
+{
+	const uint64_t id =
+		strata_identity_add(strata_identity_add(0, status->st_dev), status->st_ino);
+
+	if (strata_id_rows_find(&inputs->places, id))
+		return 1;
+	return strata_id_rows_add(&inputs->places, id, 1) ? 0 : -1;
+}
+
+static int add(struct strata_inputs *inputs, enum strata_input_kind kind, uid_t owner,
+	       const char *root, const FTSENT *entry)
 {
 	const struct stat *status = entry->fts_statp;
 	const char *path = entry->fts_path;
-	struct strata_input *more;
-	size_t i;
+	const int known = note_place(inputs, status);
+	struct strata_input *input;
 
-	for (i = 0; i < inputs->nr; i++) {
-		if (inputs->inputs[i].device == status->st_dev &&
-		    inputs->inputs[i].inode == status->st_ino)
-			return 0;
-	}
-	more = realloc(inputs->inputs, (inputs->nr + 1) * sizeof(*inputs->inputs));
-	if (!more)
+	if (known)
+		return known < 0 ? -1 : 0;
+	if (!STRATA_GROW(inputs->inputs, inputs->nr, inputs->room))
 		return -1;
-	inputs->inputs = more;
-	more += inputs->nr;
-	more->kind = kind;
-	more->device = status->st_dev;
-	more->inode = status->st_ino;
-	more->path = strdup(path);
-	more->name = make_name(inputs, root, path);
-	if (!more->path || !more->name) {
-		free(more->path);
-		free(more->name);
+	input = &inputs->inputs[inputs->nr];
+	input->kind = kind;
+	input->owner = owner;
+	input->path = strdup(path);
+	input->name = make_name(inputs, root, path);
+	if (!input->path || !input->name) {
+		free(input->path);
+		free(input->name);
 		return -1;
 	}
 	inputs->nr++;
@@ -131,12 +146,13 @@ static int look(struct strata_inputs *inputs, FTS *walk, FTSENT *entry, const ch
 		void (*complain)(void *data, const char *message), void *data)
 {
 	enum strata_input_kind kind;
+	uid_t owner;
 
 	switch (entry->fts_info) {
 	case FTS_D:
-		if (has_file(entry->fts_path, STRATA_RECORDING_FILE)) {
+		if (has_file(entry->fts_path, STRATA_RECORDING_FILE, &owner)) {
 			kind = STRATA_INPUT_RECORDING;
-		} else if (has_file(entry->fts_path, "metadata")) {
+		} else if (has_file(entry->fts_path, "metadata", &owner)) {
 			kind = STRATA_INPUT_CTF;
 		} else {
 			if (entry->fts_level >= DEPTH_MAX)
@@ -145,7 +161,7 @@ static int look(struct strata_inputs *inputs, FTS *walk, FTSENT *entry, const ch
 		}
 		fts_set(walk, entry, FTS_SKIP);
 		*any = true;
-		return add(inputs, kind, root, entry);
+		return add(inputs, kind, owner, root, entry);
 	case FTS_SL:
 		look_at_link(entry, root, complain, data);
 		return 0;
@@ -213,5 +229,7 @@ void strata_inputs_clear(struct strata_inputs *inputs)
 		free(inputs->inputs[i].name);
 	}
 	free(inputs->inputs);
+	strata_id_rows_clear(&inputs->places, NULL);
+	strata_id_rows_clear(&inputs->names, NULL);
 	memset(inputs, 0, sizeof(*inputs));
 }

@@ -11,6 +11,7 @@
 #include <sys/types.h>
 
 #include "base/error.h"
+#include "base/id_rows.h"
 
 enum strata_input_kind {
 	STRATA_INPUT_RECORDING, /* a directory with recording.json, and the traces below it */
@@ -19,15 +20,17 @@ enum strata_input_kind {
 
 struct strata_input {
 	enum strata_input_kind kind;
-	dev_t device; /* with the inode, identifies the directory */
-	ino_t inode;
+	uid_t owner; /* of its metadata, or of its table */
 	char *path;
 	char *name; /* unique, short, escaped: the path below the one that the user named */
 };
 
 struct strata_inputs {
 	struct strata_input *inputs; /* by path, in the order of the names given */
-	size_t nr;
+	size_t nr, room;
+	/* By device and inode, and by name: what was found is found again without a walk over all.
+	 */
+	struct strata_id_rows places, names;
 };
 
 /*

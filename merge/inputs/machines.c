@@ -2,7 +2,6 @@
 /* machines.c - see machines.h. */
 #include "inputs/machines.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +10,7 @@
 #include "base/id_rows.h"
 #include "host/one_boot.h"
 #include "inputs/machines_offsets.h"
+#include "inputs/machines_say.h"
 #include "inputs/tcp/tcp_trace.h"
 
 /*
@@ -20,11 +20,11 @@
  */
 #define KERNEL_SLEW_PPT 1000000u
 
-/* Converts a stream's readings to the first machine's clock. */
+/* Converts a stream's readings, of any clock of its trace, to the clock that its machine is tied
+ * to. */
 struct stream_converter {
 	struct strata_ctf_converter converter;
 	const struct strata_clock_sync *sync;
-	const struct strata_ctf_time *time;
 	int clock;
 };
 
@@ -52,25 +52,27 @@ static void *begin(const struct strata_ctf_converter *converter)
 	return conversion;
 }
 
-static uint64_t to_ns(struct conversion *conversion, uint64_t cycles, uint64_t *bound_ns)
+static uint64_t to_ns(struct conversion *conversion, const struct strata_ctf_time *clock,
+		      uint64_t cycles, uint64_t *bound_ns)
 {
-	const uint64_t own = strata_ctf_ns(conversion->of->time, cycles);
+	const uint64_t own = strata_ctf_ns(clock, cycles);
 	const struct strata_clock_time time = strata_clock_convert(
 		&conversion->cursor,
 		own > STRATA_CTF_NS_KNOWN ? (int64_t)STRATA_CTF_NS_KNOWN : (int64_t)own);
 
 	*bound_ns = time.bound == STRATA_CLOCK_UNBOUNDED
 			    ? UINT64_MAX
-			    : time.bound + strata_ctf_rounding_ns(conversion->of->time);
+			    : time.bound + strata_ctf_rounding_ns(clock);
 	return time.value < 0 ? 0 : (uint64_t)time.value;
 }
 
-static void convert(void *state, uint64_t cycles, struct strata_ctf_when *when)
+static void convert(void *state, const struct strata_ctf_time *clock, uint64_t cycles,
+		    struct strata_ctf_when *when)
 {
 	struct conversion *conversion = state;
 	uint64_t own_bound;
 
-	when->ns = to_ns(conversion, cycles, &when->bound);
+	when->ns = to_ns(conversion, clock, cycles, &when->bound);
 	when->tick = 0;
 	when->is_doubtful = false;
 	own_bound = when->bound;
@@ -78,11 +80,12 @@ static void convert(void *state, uint64_t cycles, struct strata_ctf_when *when)
 			 own_bound;
 }
 
-static uint64_t to_ns_later(const void *state, uint64_t cycles, uint64_t *bound_ns)
+static uint64_t to_ns_later(const void *state, const struct strata_ctf_time *clock, uint64_t cycles,
+			    uint64_t *bound_ns)
 {
 	struct conversion copy = *(const struct conversion *)state;
 
-	return to_ns(&copy, cycles, bound_ns);
+	return to_ns(&copy, clock, cycles, bound_ns);
 }
 
 static void end(void *state)
@@ -90,27 +93,83 @@ static void end(void *state)
 	free(state);
 }
 
-static bool same_clock(const struct strata_ctf_trace *a, const struct strata_ctf_trace *b)
+/* What tells the machine of a trace, looked up once: its environment may have thousands of entries.
+ */
+struct identity {
+	const char *host, *merge;
+	int64_t merged; /* the machine's number in the merge */
+	bool has_merged;
+	size_t boot; /* of a recording: the first trace of those of its boot */
+};
+
+static bool same_clock(const struct strata_ctf_trace *a, const struct strata_ctf_trace *b,
+		       const struct identity *of_a, const struct identity *of_b)
 {
 	const struct strata_ctf_clock *x = a->metadata.clocks, *y = b->metadata.clocks;
-	const char *host_a = strata_ctf_env_text(a, "hostname");
-	const char *host_b = strata_ctf_env_text(b, "hostname");
 
 	if (a->metadata.nr_clocks == 0 || b->metadata.nr_clocks == 0)
 		return false;
 	if (x->has_uuid && y->has_uuid)
 		return memcmp(x->uuid, y->uuid, 16) == 0;
-	return host_a && host_b && strcmp(host_a, host_b) == 0 && strcmp(x->name, y->name) == 0;
+	return of_a->host && of_b->host && strcmp(of_a->host, of_b->host) == 0 &&
+	       strcmp(x->name, y->name) == 0;
 }
 
-static bool same_machine(const struct strata_ctf_trace *a, const struct strata_ctf_trace *b)
+/* Whether two traces were converted together, and are of one machine. */
+static bool converted_alike(const struct identity *a, const struct identity *b)
 {
-	if (a->recording && b->recording)
-		return a->recording == b->recording ||
-		       strata_recordings_of_one_boot(a->recording, b->recording);
-	if (a->recording || b->recording)
+	return a->merge && b->merge && a->has_merged && b->has_merged && a->merged == b->merged &&
+	       strcmp(a->merge, b->merge) == 0;
+}
+
+static bool same_machine(const struct strata_trace_set *set, const struct identity *identities,
+			 size_t a, size_t b)
+{
+	const struct strata_ctf_trace *x = set->traces[a], *y = set->traces[b];
+
+	if (x->recording && y->recording)
+		return identities[a].boot == identities[b].boot;
+	if (x->recording || y->recording)
 		return false;
-	return same_clock(a, b) || strata_ctf_converted_alike(a, b);
+	return same_clock(x, y, &identities[a], &identities[b]) ||
+	       converted_alike(&identities[a], &identities[b]);
+}
+
+/* Joins the boots of two traces, and names the joint one after its first trace. */
+static void join_boots(struct identity *identities, size_t nr, size_t a, size_t b)
+{
+	const size_t x = identities[a].boot, y = identities[b].boot;
+	size_t i;
+
+	for (i = 0; i < nr && x != y; i++) {
+		if (identities[i].boot == x || identities[i].boot == y)
+			identities[i].boot = x < y ? x : y;
+	}
+}
+
+/* Returns what is known of each trace of the set; NULL: out of memory. */
+static struct identity *identify(const struct strata_trace_set *set)
+{
+	struct identity *identities = calloc(set->nr_traces + 1, sizeof(*identities));
+	size_t i, j;
+
+	for (i = 0; identities && i < set->nr_traces; i++) {
+		const struct strata_ctf_trace *trace = set->traces[i];
+
+		identities[i].host = strata_ctf_env_text(trace, "hostname");
+		identities[i].merge = strata_ctf_env_text(trace, STRATA_CTF_MERGE);
+		identities[i].has_merged =
+			strata_ctf_env_number(trace, STRATA_CTF_MACHINE, &identities[i].merged);
+		identities[i].boot = i;
+		for (j = 0; trace->recording && j < i; j++) {
+			void *other = set->traces[j]->recording;
+
+			if (other && (other == trace->recording ||
+				      strata_recordings_of_one_boot(other, trace->recording)))
+				join_boots(identities, i + 1, j, i);
+		}
+	}
+	return identities;
 }
 
 /* The name of a trace's machine: its host's, or its own. */
@@ -133,24 +192,54 @@ static bool same_timeline(const struct strata_ctf_trace *a, const struct strata_
 	return x && y && strcmp(x, y) == 0;
 }
 
+/*
+ * Whether two traces of one machine can share its clock.  Any trace can claim the host of another
+ * one, and the first trace's timeline: times that an earlier conversion made are on the first
+ * trace's clock, and others are not, unless their machine is the first trace's.
+ * @machine: of the earlier one, @a
+ */
+static bool share_conversion(const struct strata_trace_set *set, size_t machine,
+			     const struct strata_ctf_trace *a, const struct strata_ctf_trace *b)
+{
+	return machine == 0 || same_timeline(set->traces[0], a) == same_timeline(set->traces[0], b);
+}
+
+/* The first trace of a recording that names the same boot as a trace's; NULL: none. */
+static const struct strata_ctf_trace *find_boot(const struct strata_trace_set *set, size_t at)
+{
+	const struct strata_ctf_trace *trace = set->traces[at];
+	size_t i;
+
+	for (i = 0; trace->recording && i < at; i++)
+		if (set->traces[i]->recording &&
+		    strata_recordings_name_one_boot(set->traces[i]->recording, trace->recording))
+			return set->traces[i];
+	return NULL;
+}
+
 /* Assigns a trace to the machine of an earlier trace, or to a new one. 0 or -1. */
-static int assign(struct strata_machines *machines, const struct strata_trace_set *set, size_t at)
+static int assign(struct strata_machines *machines, const struct strata_trace_set *set,
+		  const struct identity *identities, size_t at)
 {
 	struct strata_machine *machine;
 	size_t i;
 
 	for (i = 0; i < at; i++) {
-		if (!same_machine(set->traces[i], set->traces[at]))
+		if (!same_machine(set, identities, i, at) ||
+		    !share_conversion(set, machines->of_trace[i], set->traces[i], set->traces[at]))
 			continue;
 		machines->of_trace[at] = machines->of_trace[i];
 		if (set->traces[at]->recording)
 			strata_recording_share_dates(set->traces[at]->recording,
-						     set->traces[i]->recording, set->traces[at]);
+						     set->traces[identities[at].boot]->recording,
+						     set->traces[at]);
 		return 0;
 	}
 	machine = &machines->machines[machines->nr];
+	machine->boot_of = find_boot(set, at);
 	machine->name = machine_name(set->traces[at]);
 	machine->tied = machines->nr == 0;
+	machine->tied_to = machines->nr;
 	machines->of_trace[at] = machines->nr++;
 	return machine->name ? 0 : -1;
 }
@@ -180,6 +269,22 @@ static int take_pair(void *data, const struct strata_tcp_pair *pair)
 	return strata_clock_sync_before(taker->sync, cause, effect, 0, 0, taker->error) ? -1 : 1;
 }
 
+/* Makes the key of the sample of segments from the UUIDs and sizes of all traces, which nobody knew
+ * who sent one of them. */
+static void add_key(struct strata_tcp_pairs *pairs, const struct strata_trace_set *set)
+{
+	size_t i, j;
+
+	for (i = 0; i < set->nr_traces; i++) {
+		const struct strata_ctf_trace *trace = set->traces[i];
+
+		strata_tcp_pairs_add_key(pairs, trace->metadata.uuid, sizeof(trace->metadata.uuid));
+		for (j = 0; j < trace->nr_streams; j++)
+			strata_tcp_pairs_add_key(pairs, &trace->streams[j].bytes,
+						 sizeof(trace->streams[j].bytes));
+	}
+}
+
 static int add_pairs(struct strata_machines *machines, const struct strata_trace_set *set,
 		     const struct strata_tcp_map *map, struct strata_tcp_forms *forms,
 		     struct strata_tcp_pairs *pairs, struct strata_error *error)
@@ -192,6 +297,7 @@ static int add_pairs(struct strata_machines *machines, const struct strata_trace
 			strata_tcp_trace_forms(set->traces[i], map, &forms[machines->of_trace[i]]);
 	}
 	strata_tcp_forms_find(forms, machines->nr);
+	add_key(pairs, set);
 	for (i = 0; i < set->nr_traces; i++) {
 		const struct strata_tcp_forms *form = &forms[machines->of_trace[i]];
 
@@ -205,14 +311,15 @@ static int add_pairs(struct strata_machines *machines, const struct strata_trace
 	return strata_tcp_pairs_match(pairs, take_pair, &taker, &machines->tally) ? -1 : 0;
 }
 
-/* Ties the clocks of all machines to the first one's, as far as pairs allow. */
+/* Ties the clocks of all machines to the first one's, as far as pairs allow, and the others to each
+ * other. */
 static int tie(struct strata_machines *machines, const struct strata_trace_set *set,
 	       const struct strata_tcp_map *map, struct strata_error *error)
 {
 	const struct strata_clock_rate rate = { 1000000000u, 1 };
 	const struct strata_clock_limits limits = { STRATA_CLOCK_DRIFT_PPB, KERNEL_SLEW_PPT,
 						    STRATA_CLOCK_WINDOW_MS };
-	struct strata_tcp_pairs *pairs = strata_tcp_pairs_new(STRATA_TCP_SIGHTINGS);
+	struct strata_tcp_pairs *pairs = strata_tcp_pairs_new(STRATA_TCP_SIGHTINGS, machines->nr);
 	struct strata_tcp_forms *forms = calloc(machines->nr, sizeof(*forms));
 	const struct strata_clock_sync_report *report;
 	int status = -1;
@@ -235,11 +342,16 @@ static int tie(struct strata_machines *machines, const struct strata_trace_set *
 	report = strata_clock_sync_report(machines->sync, error);
 	if (!report)
 		goto out;
-	for (i = 1; i < machines->nr; i++)
-		machines->machines[i].tied =
-			machines->machines[i].converted ||
-			(report->clocks[i].reachable &&
-			 report->clocks[i].least_bound != STRATA_CLOCK_UNBOUNDED);
+	machines->machines[0].left_out = report->clocks[0].left_out;
+	for (i = 1; i < machines->nr; i++) {
+		struct strata_machine *machine = &machines->machines[i];
+
+		machine->left_out = report->clocks[i].left_out;
+		if (machine->converted || report->clocks[i].least_bound == STRATA_CLOCK_UNBOUNDED)
+			continue;
+		machine->tied = report->clocks[i].reachable;
+		machine->tied_to = (size_t)report->clocks[i].root;
+	}
 	status = 0;
 out:
 	free(forms);
@@ -247,8 +359,8 @@ out:
 	return status;
 }
 
-static int convert_stream(struct strata_machines *machines, struct strata_ctf_trace *trace,
-			  struct strata_ctf_stream *stream, size_t machine)
+static int convert_stream(struct strata_machines *machines, struct strata_ctf_stream *stream,
+			  size_t machine)
 {
 	struct stream_converter_list *one = calloc(1, sizeof(*one));
 
@@ -259,7 +371,6 @@ static int convert_stream(struct strata_machines *machines, struct strata_ctf_tr
 	one->converter.converter.ns_later = to_ns_later;
 	one->converter.converter.end = end;
 	one->converter.sync = machines->sync;
-	one->converter.time = &trace->kinds[0].time;
 	one->converter.clock = (int)machine;
 	one->next = machines->converters;
 	machines->converters = one;
@@ -311,7 +422,8 @@ static void set_bounds(struct strata_ctf_trace *trace)
 		trace->streams[i].bound_ns = trace->metadata.clocks[0].precision;
 }
 
-/* Finds the machines whose times were already converted to the first one's.  True: all of them. */
+/* Finds the machines whose times were already converted to the first one's: those of all of their
+ * traces (share_conversion()), unless it is the first.  True: all of them. */
 static bool find_converted(struct strata_machines *machines, const struct strata_trace_set *set)
 {
 	bool all = true;
@@ -324,11 +436,24 @@ static bool find_converted(struct strata_machines *machines, const struct strata
 			set_bounds(set->traces[i]);
 			machine->converted = true;
 			machine->tied = true;
+			machine->tied_to = 0;
 		} else {
 			all = false;
 		}
 	}
 	return all;
+}
+
+/* Returns the first trace of a machine. */
+static const struct strata_ctf_trace *first_trace(const struct strata_machines *machines,
+						  const struct strata_trace_set *set,
+						  size_t machine)
+{
+	size_t i = 0;
+
+	while (machines->of_trace[i] != machine)
+		i++;
+	return set->traces[i];
 }
 
 static int set_converters(struct strata_machines *machines, struct strata_trace_set *set,
@@ -341,16 +466,17 @@ static int set_converters(struct strata_machines *machines, struct strata_trace_
 	for (i = 0; i < set->nr_traces && !no_memory; i++) {
 		struct strata_ctf_trace *trace = set->traces[i];
 		const size_t machine = machines->of_trace[i];
+		const size_t root = machines->machines[machine].tied_to;
 
 		trace->own_bound_ns = strata_machines_offset_distance(machines, set, i);
 		trace->clock_group = clock_group_of(machines, trace, i, machine, &converted);
 		trace->machine = machine;
 		trace->times_are_tied = machines->machines[machine].tied;
-		if (machine == 0 || trace->recording || !machines->machines[machine].tied ||
-		    same_timeline(set->traces[0], trace))
+		if (machine == root || trace->recording ||
+		    same_timeline(first_trace(machines, set, root), trace))
 			continue;
 		for (j = 0; j < trace->nr_streams && !no_memory; j++)
-			no_memory = convert_stream(machines, trace, &trace->streams[j], machine);
+			no_memory = convert_stream(machines, &trace->streams[j], machine);
 	}
 	no_memory |= converted.no_memory;
 	strata_id_rows_clear(&converted, NULL);
@@ -359,28 +485,12 @@ static int set_converters(struct strata_machines *machines, struct strata_trace_
 			 : 0;
 }
 
-static void say_untied(const struct strata_machines *machines, strata_complain_fn *complain,
-		       void *data)
-{
-	char message[1200];
-	size_t i;
-
-	for (i = 1; complain && i < machines->nr; i++) {
-		if (machines->machines[i].tied)
-			continue;
-		snprintf(
-			message, sizeof(message),
-			"%s: its clock cannot be tied to that of %s; its times are not "
-			"converted, and their order against others is unknown. To tie them, record TCP traffic between the two in both directions, with events that describe it (LTTng's net_dev_queue and net_if_receive_skb, or others that --tcp-map names)",
-			machines->machines[i].name, machines->machines[0].name);
-		complain(data, message);
-	}
-}
-
 int strata_machines_find_by(struct strata_machines *machines, struct strata_trace_set *set,
 			    const struct strata_tcp_map *map, strata_complain_fn *complain,
 			    void *data, struct strata_error *error)
 {
+	struct identity *identities;
+	int status = 0;
 	size_t i;
 
 	memset(machines, 0, sizeof(*machines));
@@ -388,17 +498,18 @@ int strata_machines_find_by(struct strata_machines *machines, struct strata_trac
 	machines->of_trace = calloc(set->nr_traces + 1, sizeof(*machines->of_trace));
 	if (!machines->machines || !machines->of_trace)
 		return strata_fail(error, "out of memory");
-	for (i = 0; i < set->nr_traces; i++) {
-		if (assign(machines, set, i))
-			return strata_fail(error, "out of memory");
-	}
+	identities = identify(set);
+	for (i = 0; identities && i < set->nr_traces && !status; i++)
+		status = assign(machines, set, identities, i);
+	free(identities);
+	if (!identities || status)
+		return strata_fail(error, "out of memory");
 	strata_machines_share_offsets(machines, set);
 	if (!find_converted(machines, set) && machines->nr > 1 && tie(machines, set, map, error))
 		return -1;
 	if (set_converters(machines, set, error))
 		return -1;
-	say_untied(machines, complain, data);
-	return 0;
+	return complain ? strata_machines_say(machines, set, complain, data, error) : 0;
 }
 
 void strata_machines_clear(struct strata_machines *machines)

@@ -8,9 +8,11 @@
  * of one boot of a host. Without a UUID, traces of
  * the same host name and clock name share a clock, each with its own offset. A TCP segment was sent
  * before it was received: that bounds the two clocks (clock_sync.h). Traces that were converted
- * together (STRATA_CTF_TIMELINE) are on one clock, each with its clock's precision as the bound.
- * Nothing is guessed: a clock that cannot be tied to the first machine's stays unconverted, and a
- * message says so.
+ * together (STRATA_CTF_TIMELINE) are on one clock, each with its clock's precision as the bound;
+ * other traces of their machines count as those of another machine, unless it is the first one.
+ * Nothing is guessed: clocks that cannot be tied to the first machine's, but to each other, are
+ * converted to the first of them, one that cannot be tied at all stays unconverted, and messages
+ * say so.
  */
 #ifndef STRATA_MERGE_INPUTS_MACHINES_H
 #define STRATA_MERGE_INPUTS_MACHINES_H
@@ -22,7 +24,14 @@
 struct strata_machine {
 	char *name; /* escaped for output */
 	bool tied;  /* its times are on the first one's clock, with a bound; true for the first */
-	bool converted; /* by an earlier conversion, by its traces' environment */
+	/* The machine on whose clock its times are: the first one, or if they cannot be tied, the
+	 * first of those that can be tied to each other; itself: they are not converted. */
+	size_t tied_to;
+	bool left_out;  /* its trace contradicts those of others that agree without it */
+	bool converted; /* all its traces, by an earlier conversion, by their environment */
+	/* A trace of an earlier recording, whose boot this machine's first recording names although
+	 * their clocks contradict each other; NULL: none. */
+	const struct strata_ctf_trace *boot_of;
 };
 
 struct strata_machines {
@@ -35,8 +44,8 @@ struct strata_machines {
 };
 
 /*
- * Finds the machines of the set, and sets the converters of all streams whose clock is not the
- * first machine's but is tied to it. This reads traces with TCP events once.
+ * Finds the machines of the set, and sets the converters of all streams whose clock is tied to
+ * that of another machine. This reads traces with TCP events once.
  * @map: which events describe TCP segments
  * @complain: receives messages about clocks that are not tied; may be NULL
  * Returns 0, or -1. The caller must clear the machines in either case, after the set's last reader

@@ -288,9 +288,9 @@ static int refill(void *data, size_t at)
 	struct live_stream *stream = live->streams.of_set[at];
 
 	live->lanes[at].next = live->lanes[at].end = NULL;
-	return stream ? live_stream_read(stream, live->from_ns, live->to_ns, &live->lanes[at],
-					 live->error)
-		      : 0;
+	if (stream)
+		live_stream_read(stream, live->from_ns, live->to_ns, &live->lanes[at]);
+	return 0;
 }
 
 /* Passes on the losses before the stream's next event. */

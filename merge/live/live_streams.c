@@ -451,17 +451,17 @@ static void note_loss(struct live_stream *stream)
 	stream->has_loss = true;
 }
 
-/* Reads the next batch.  Returns its number of events, 0 at the end, or -1. */
-static int read_batch(struct live_stream *stream, struct strata_error *error)
+/* Reads the next batch.  False: the stream has no more events for now. */
+static bool read_batch(struct live_stream *stream)
 {
 	size_t skipped;
 	bool is_loss;
 	int got;
 
 	do {
-		got = strata_ctf_reader_next(&stream->reader, error);
-		if (got <= 0)
-			return got;
+		got = strata_ctf_reader_next(&stream->reader);
+		if (got == 0)
+			return false;
 		if (stream->reader.packet.offset != stream->packet_offset) {
 			stream->packet_offset = stream->reader.packet.offset;
 			stream->packet_events = 0;
@@ -475,17 +475,17 @@ static int read_batch(struct live_stream *stream, struct strata_error *error)
 	skipped = stream->skip < (uint64_t)got ? (size_t)stream->skip : (size_t)got;
 	stream->skip -= skipped;
 	live_stream_taken(stream, skipped);
-	return got;
+	return true;
 }
 
-int live_stream_read(struct live_stream *stream, uint64_t from_ns, uint64_t to_ns,
-		     struct strata_lane *lane, struct strata_error *error)
+void live_stream_read(struct live_stream *stream, uint64_t from_ns, uint64_t to_ns,
+		      struct strata_lane *lane)
 {
 	const struct strata_lane_event *event;
 
 	lane->next = lane->end = NULL;
 	if (!stream->is_open)
-		return 0;
+		return;
 	for (;;) {
 		size_t skipped = 0;
 
@@ -497,19 +497,14 @@ int live_stream_read(struct live_stream *stream, uint64_t from_ns, uint64_t to_n
 		/* At the end the reader reports losses that only the table knows. */
 		if (stream->reader.next_packet >= stream->reader.file_bytes &&
 		    !stream->reader.in_packet && !stream->recorded.recorded)
-			return 0;
-		switch (read_batch(stream, error)) {
-		case 0:
-			return 0;
-		case -1:
-			return -1;
-		}
+			return;
+		if (!read_batch(stream))
+			return;
 	}
 	for (event = stream->next; event < stream->end && event->ns < to_ns; event++)
 		;
 	lane->next = stream->next;
 	lane->end = event;
-	return 0;
 }
 
 void live_streams_clear(struct live_streams *streams)

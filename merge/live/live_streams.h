@@ -93,9 +93,9 @@ int live_streams_advance(struct live_streams *streams, struct strata_error *erro
 int live_streams_seek(struct live_streams *streams, uint64_t ns, struct strata_error *error);
 
 /* Reads the next events of a stream before @to_ns, and skips those before @from_ns. If there are
- * none, next equals end. Returns 0 or -1. */
-int live_stream_read(struct live_stream *stream, uint64_t from_ns, uint64_t to_ns,
-		     struct strata_lane *lane, struct strata_error *error);
+ * none, next equals end. */
+void live_stream_read(struct live_stream *stream, uint64_t from_ns, uint64_t to_ns,
+		      struct strata_lane *lane);
 
 /* Marks @nr events as passed on. */
 void live_stream_taken(struct live_stream *stream, size_t nr);

@@ -25,9 +25,32 @@ struct strata_symbols;
 
 /* Loads a file.  NULL with the reason. */
 struct strata_symbols *strata_symbols_load(const char *path, struct strata_error *error);
-/* The same of a recording's file, which may be no link; NULL with an empty reason: there is
- * none. */
-struct strata_symbols *strata_symbols_load_recorded(const char *path, struct strata_error *error);
+
+/*
+ * Loads the text of a recording, which may be no link, into the memory that such files share
+ * (symbols_room.h).
+ * @owner: the number of the recording's owner
+ * @has_room: OUT: false if that memory is used up
+ * NULL with the reason; with an empty one: there is no such file.
+ */
+struct strata_symbols *strata_symbols_load_recorded(const char *path, uint64_t owner,
+						    bool *has_room, struct strata_error *error);
+
+/* What is called, at most once, in the thread that names the first address; or NULL. */
+struct strata_symbols_told {
+	strata_complain_fn *damage;  /* the file cannot be read */
+	strata_complain_fn *no_room; /* the memory for such files is used up */
+	void *data;
+};
+
+/*
+ * The symbols of a recording's file, which is loaded when the first address is named or the first
+ * symbol is sought. Any threads may do that at the same time. Without symbols, no address has a
+ * name.  NULL: out of memory.
+ */
+struct strata_symbols *strata_symbols_defer(const char *path, uint64_t owner,
+					    const struct strata_symbols_told *told);
+
 void strata_symbols_free(struct strata_symbols *symbols);
 
 /* Finds a symbol by its name. False: none, or several at different addresses. */

@@ -75,15 +75,13 @@ static int add_symbols(struct strata_symbols *symbols, const struct file *file,
 		symbols->text = read_section(file, strings, error);
 	for (i = 0; all && symbols->text && i < nr && !status; i++) {
 		const unsigned int type = ELF64_ST_TYPE(all[i].st_info);
-		const char *name;
 
 		if (all[i].st_shndx == SHN_UNDEF || all[i].st_shndx >= SHN_LORESERVE ||
 		    type == STT_SECTION || type == STT_FILE || all[i].st_name >= strings->sh_size)
 			continue;
-		name = symbols->text + all[i].st_name;
-		if (*name)
-			status = strata_symbols_add(symbols, all[i].st_value, all[i].st_size, name,
-						    is_code(file, &all[i]));
+		if (symbols->text[all[i].st_name])
+			status = strata_symbols_add(symbols, all[i].st_value, all[i].st_size,
+						    all[i].st_name, is_code(file, &all[i]));
 	}
 	if (status)
 		strata_fail(error, "out of memory");

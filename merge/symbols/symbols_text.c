@@ -3,8 +3,11 @@
  * symbols_text.c - reads lines of "ADDRESS TYPE NAME", as nm writes them: System.map, kallsyms
  * (with
  * "[MODULE]" behind some), xen-syms.map (with 0x in front of addresses).
+ *
+ * The text ends at its first zero byte or hole, which no such file has. Only names stay in memory.
  */
 #include "symbols/symbol_table.h"
+#include "files/sparse.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -29,67 +32,120 @@ static bool read_line(char *line, uint64_t *address, char *type, const char **na
 	return **name;
 }
 
-/* Reads a file to its end; the same as strata_symbols_read() for one of an unknown size. */
-static char *read_all(int fd, struct strata_error *error)
+/* Longer lines are no symbols: names of kernels have 511 bytes at most. */
+#define LINE_BYTES_MAX 65536u
+
+/* Reads the lines of an open file. */
+struct lines {
+	int fd;
+	uint64_t offset, end; /* of what was not read yet */
+	size_t from, to;      /* of what was read */
+	char buffer[LINE_BYTES_MAX + 1];
+};
+
+/* Reads on, behind what is left of the buffer.  1; 0: the file's end; -1 with the reason. */
+static int read_more(struct lines *lines, struct strata_error *error)
 {
-	size_t used = 0, room = 0;
-	char *memory = NULL;
 	ssize_t got;
+	size_t room;
 
-	do {
-		if (room - used < 65536) {
-			char *more = realloc(memory, room = room * 2 + (1u << 20));
-
-			if (!more) {
-				strata_fail(error, "out of memory");
-				free(memory);
-				return NULL;
-			}
-			memory = more;
-		}
-		got = read(fd, memory + used, room - used - 1);
-		if (got > 0)
-			used += (size_t)got;
-	} while ((got > 0 && used <= STRATA_SYMBOLS_BYTES) || (got < 0 && errno == EINTR));
-	if (got) {
-		strata_fail(error, "%s",
-			    got < 0 ? strerror(errno) : "it has more symbols than are read");
-		free(memory);
-		return NULL;
-	}
-	memory[used] = '\0';
-	return memory;
+	lines->to -= lines->from;
+	memmove(lines->buffer, lines->buffer + lines->from, lines->to);
+	lines->from = 0;
+	room = LINE_BYTES_MAX - lines->to;
+	if (!room)
+		return strata_fail(error, "it has a line of more than %u bytes", LINE_BYTES_MAX);
+	if (room > lines->end - lines->offset)
+		room = (size_t)(lines->end - lines->offset);
+	do
+		got = pread(lines->fd, lines->buffer + lines->to, room, (off_t)lines->offset);
+	while (got < 0 && errno == EINTR);
+	if (got < 0)
+		return strata_fail(error, "%s", strerror(errno));
+	lines->to += (size_t)got;
+	lines->offset += (uint64_t)got;
+	if (lines->offset > STRATA_SYMBOLS_BYTES)
+		return strata_fail(error, "it has more than %u MiB of symbols",
+				   STRATA_SYMBOLS_BYTES >> 20);
+	return got > 0;
 }
 
-int strata_symbols_read_text(struct strata_symbols *symbols, int fd, uint64_t bytes,
-			     struct strata_error *error)
+/* Finds the next line, which then ends with a zero byte.  1; 0: the text's end; -1 with the
+ * reason. */
+static int next_line(struct lines *lines, char **line, struct strata_error *error)
 {
-	bool any_address = false, any_code = false;
-	char *line, *next;
+	char *newline;
+	int status;
 
-	/* Files of the kernel's, as kallsyms, do not say how large they are. */
-	symbols->text = bytes ? strata_symbols_read(fd, 0, bytes, error) : read_all(fd, error);
-	if (!symbols->text)
-		return -1;
-	/* A zero byte within it would end its last line. */
-	for (line = symbols->text; *line; line = next) {
-		char *newline = strchr(line, '\n');
-		uint64_t address;
-		const char *name;
-		char type;
+	while (!(newline = memchr(lines->buffer + lines->from, '\n', lines->to - lines->from))) {
+		status = read_more(lines, error);
+		if (status < 0)
+			return -1;
+		if (status)
+			continue;
+		if (lines->from == lines->to)
+			return 0;
+		newline = lines->buffer + lines->to++;
+		break;
+	}
+	*line = lines->buffer + lines->from;
+	*newline = '\0';
+	lines->from = (size_t)(newline - lines->buffer) + 1;
+	if (*line + strlen(*line) < newline) {
+		lines->end = lines->offset;
+		lines->from = lines->to;
+	}
+	return 1;
+}
 
-		next = newline ? newline + 1 : line + strlen(line);
-		if (newline)
-			*newline = '\0';
+/* Adds a symbol.  0 or -1: out of memory, or of the room of recordings. */
+static int add(struct strata_symbols *symbols, uint64_t address, const char *text, bool is_code)
+{
+	uint32_t name;
+
+	return strata_symbols_add_name(symbols, text, strnlen(text, STRATA_SYMBOL_NAME_MAX),
+				       &name) ||
+			       strata_symbols_add(symbols, address, 0, name, is_code)
+		       ? -1
+		       : 0;
+}
+
+/* Why symbols could not be added. */
+static int fail_to_add(const struct strata_symbols *symbols, bool *has_room,
+		       struct strata_error *error)
+{
+	if (!symbols->is_bounded)
+		return strata_fail(error, "out of memory");
+	*has_room = false;
+	return strata_fail(error,
+			   "no memory is left for its symbols, of which recordings share %zu MiB, "
+			   "and one has %zu MiB at most: its addresses are shown as numbers; read "
+			   "this recording alone, or give a file with --symbols",
+			   STRATA_SYMBOLS_ROOM_MAX >> 20, STRATA_SYMBOLS_ROOM_FILE >> 20);
+}
+
+static int read_lines(struct strata_symbols *symbols, struct lines *lines, bool *has_room,
+		      struct strata_error *error)
+{
+	bool any_address = false, any_code = false, is_code;
+	uint64_t address;
+	const char *name;
+	char *line, type;
+	int status;
+
+	while ((status = next_line(lines, &line, error)) > 0) {
 		if (!read_line(line, &address, &type, &name))
 			continue;
 		any_address |= address != 0;
 		/* Weak symbols are functions, too, except "v" and "V". */
 		type = (char)(type | 0x20);
-		any_code |= type == 't' || type == 'w';
-		if (strata_symbols_add(symbols, address, 0, name, type == 't' || type == 'w'))
-			return strata_fail(error, "out of memory");
+		is_code = type == 't' || type == 'w';
+		any_code |= is_code;
+		if (add(symbols, address, name, is_code))
+			return fail_to_add(symbols, has_room, error);
 	}
+	if (status)
+		return -1;
 	if (!any_code)
 		return strata_fail(error,
 				   "it has no symbols; give an ELF file with a symbol table, or "
@@ -98,4 +154,22 @@ int strata_symbols_read_text(struct strata_symbols *symbols, int fd, uint64_t by
 		return strata_fail(error, "all addresses in it are 0: kallsyms shows them to root "
 					  "only");
 	return 0;
+}
+
+int strata_symbols_read_text(struct strata_symbols *symbols, int fd, uint64_t bytes, bool *has_room,
+			     struct strata_error *error)
+{
+	struct lines *lines = malloc(sizeof(*lines));
+	int status;
+
+	*has_room = true;
+	if (!lines)
+		return strata_fail(error, "out of memory");
+	lines->fd = fd;
+	lines->offset = lines->from = lines->to = 0;
+	/* Files of the kernel's, as kallsyms, do not say how large they are. */
+	lines->end = bytes ? strata_next_hole(fd, 0, bytes) : UINT64_MAX;
+	status = read_lines(symbols, lines, has_room, error);
+	free(lines);
+	return status;
 }

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * holders.h - who wrote the traces of a set: users of machines, whose programs may be many, and of
- * each other trace its own kernel or hypervisor.  Tables with a limit are divided between them
+ * holders.h - who wrote the traces of a set: users, whose programs may be many, and of each other
+ * trace its own kernel or hypervisor.  Tables with a limit are divided between them
  * (base/fair_share.h).
+ *
+ * A trace only claims its user.  So users are told apart within one recording, whose recorder knows
+ * them, or one merge; each trace that was found alone is a holder of its own.
  */
 #ifndef STRATA_MERGE_HOLDERS_H
 #define STRATA_MERGE_HOLDERS_H

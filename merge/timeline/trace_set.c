@@ -186,10 +186,8 @@ static int refill(void *data, size_t at)
 
 	do {
 		const uint64_t bytes = reader->tally.bytes;
-		const int got = strata_ctf_reader_next(reader, slice->error);
+		const int got = strata_ctf_reader_next(reader);
 
-		if (got < 0)
-			return -1;
 		if (slice->set->stop &&
 		    atomic_load_explicit(slice->set->stop, memory_order_relaxed))
 			return strata_fail(slice->error, "interrupted");

@@ -14,7 +14,7 @@
 int app_accept(struct app *app, int socket, struct strata_error *error)
 {
 	memset(app, 0, sizeof(*app));
-	app->memory.file = app->memory.given = app->process = -1;
+	app->memory.file = app->memory.given = app->process = app->ready.fd = -1;
 	app->socket = socket;
 	return peer_process(socket, &app->pid, &app->uid, error);
 }
@@ -192,6 +192,27 @@ bool app_choose_mode(struct app *app, const struct app_channel *channel)
 	return can;
 }
 
+bool app_is_in_file(const struct app *app, const struct app_channel *channel)
+{
+	return channel->dir && app_file_users_allow(channel->file_users, app->uid);
+}
+
+/* Bytes of the rings of all CPUs in a mode; 0: more than rings may take. */
+static size_t rings_bytes(enum strata_app_mode mode, const struct app_channel *channel)
+{
+	const uint64_t bytes = strata_app_ring_bytes(mode, channel->geometry);
+
+	return bytes > RING_FILE_BYTES_MAX / app_cpus_max() ? 0 : app_cpus_max() * bytes;
+}
+
+size_t app_rings_bytes_max(const struct app_channel *channel)
+{
+	const size_t single = rings_bytes(STRATA_APP_SINGLE_STORE, channel);
+	const size_t other = rings_bytes(STRATA_APP_RESERVE_COMMIT, channel);
+
+	return single > other ? single : other;
+}
+
 int app_give_rings(struct app *app, const struct app_channel *channel,
 		   const struct ring_file_header *clock, struct app_outgoing *outgoing,
 		   struct strata_error *error)
@@ -215,9 +236,9 @@ int app_give_rings(struct app *app, const struct app_channel *channel,
 	if (!app->rings)
 		return strata_fail(error, "out of memory");
 	app->nr_rings = app->nr_cpus;
-	in_file = channel->dir && app_file_users_allow(channel->file_users, app->uid);
-	fd = app_memory_make(&app->memory, in_file ? channel->dir : NULL, channel->spare_memory,
-			     &header, error);
+	in_file = app_is_in_file(app, channel);
+	fd = app_memory_make(&app->memory, in_file ? channel->dir : NULL, &app->ready, &header,
+			     error);
 	if (fd < 0)
 		return -1;
 	app_begin_message(outgoing, STRATA_APP_SETUP, sizeof(*head));
@@ -337,10 +358,13 @@ void app_close(struct app *app)
 		hang_up(app->socket);
 	if (app->process >= 0)
 		close(app->process);
+	if (app->ready.fd >= 0)
+		close(app->ready.fd);
 	free(app->rings);
 	for (i = 0; i < app->nr_events; i++)
 		free(app->events[i]);
 	free(app->events);
 	memset(app, 0, sizeof(*app));
 	app->memory.file = app->memory.given = app->process = app->socket = -1;
+	app->ready.fd = -1;
 }

@@ -43,6 +43,10 @@ struct app {
 	size_t nr_events;
 	size_t event_bytes; /* of memory, that they take */
 
+	/* The kernel's memory for its rings or tables, to be taken by app_give_rings() or
+	 * app_tables_give(); its descriptor: -1: none.  Closing it may take long (kernel_memory.h).
+	 */
+	struct kernel_memory ready;
 	struct app_memory memory;
 	struct ring *rings;
 	size_t nr_rings;
@@ -92,14 +96,21 @@ struct app_channel {
 	 * directory. */
 	const struct strata_dir *dir;
 	struct app_file_users *file_users;
-	struct spare_memory *spare_memory; /* for the next application's rings; or NULL */
 };
 
 /* Chooses the mode of its rings.  Returns whether it is the wanted one. */
 bool app_choose_mode(struct app *app, const struct app_channel *channel);
 
+/* Whether its rings go to a file. */
+bool app_is_in_file(const struct app *app, const struct app_channel *channel);
+
+/* The most bytes that the rings of one application take, in a mode in which they are not too large;
+ * 0: they are in any. */
+size_t app_rings_bytes_max(const struct app_channel *channel);
+
 /*
- * Creates memory for its rings, after app_choose_mode().
+ * Creates its rings, after app_choose_mode(): in a file, in app->ready if that is there, or in
+ * anonymous memory.
  * @clock:  for a file: tsc_khz, anchor_ticks and anchor_realtime_ns of the recording
  * @outgoing: OUT, to be sent, with the memory's descriptor
  * 0 or -1.

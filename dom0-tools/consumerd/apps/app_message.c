@@ -3,9 +3,9 @@
 #include "consumerd/apps/app_message.h"
 
 #include <errno.h>
-#include <string.h>
 #include <sys/socket.h>
 
+#include "consumerd/host/file_message.h"
 #include "consumerd/host/hang_up.h"
 
 void app_message_receive(int socket, struct app_incoming *arrived)
@@ -30,22 +30,6 @@ void app_message_receive(int socket, struct app_incoming *arrived)
 
 int app_message_send(int socket, struct app_outgoing *outgoing)
 {
-	union {
-		struct cmsghdr align;
-		char bytes[CMSG_SPACE(sizeof(int))];
-	} control;
-	struct iovec part = { .iov_base = &outgoing->packet, .iov_len = outgoing->bytes };
-	struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1 };
-
-	if (outgoing->fd >= 0) {
-		memset(&control, 0, sizeof(control));
-		message.msg_control = &control;
-		message.msg_controllen = sizeof(control);
-		control.align.cmsg_level = SOL_SOCKET;
-		control.align.cmsg_type = SCM_RIGHTS;
-		control.align.cmsg_len = CMSG_LEN(sizeof(int));
-		memcpy(CMSG_DATA(&control.align), &outgoing->fd, sizeof(outgoing->fd));
-	}
-	/* A packet is sent as a whole. */
-	return sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 ? errno : 0;
+	return file_message_send(socket, &outgoing->packet, outgoing->bytes, outgoing->fd,
+				 MSG_NOSIGNAL | MSG_DONTWAIT);
 }

@@ -7,28 +7,28 @@
 #include <strata/aggregate.h>
 
 /* One for each CPU, and one for threads that have no CPU's. */
-static uint32_t nr_tables(const struct app *app)
+static uint32_t nr_tables(uint32_t nr_cpus)
 {
-	return app->nr_cpus + 1;
+	return nr_cpus + 1;
 }
 
-uint64_t app_tables_bytes(const struct app *app, const struct strata_aggregate_spec *spec)
+size_t app_tables_bytes_max(const struct strata_aggregate_spec *spec)
 {
-	return (uint64_t)nr_tables(app) * strata_app_table_bytes(spec);
+	return (size_t)nr_tables(app_cpus_max()) * strata_app_table_bytes(spec);
 }
 
 int app_tables_give(struct app *app, const struct strata_aggregate_spec *spec,
 		    struct app_outgoing *outgoing, struct strata_error *error)
 {
 	const struct ring_file_header header = { .mode = STRATA_APP_COUNT,
-						 .nr_rings = nr_tables(app),
+						 .nr_rings = nr_tables(app->nr_cpus),
 						 .ring_bytes = strata_app_table_bytes(spec) };
 	struct strata_app_packet *packet = &outgoing->packet;
 	int fd;
 
 	if (!app->nr_cpus || app->memory.rings)
 		return strata_fail(error, "it asked for tables out of sequence");
-	fd = app_memory_make(&app->memory, NULL, NULL, &header, error);
+	fd = app_memory_make(&app->memory, NULL, &app->ready, &header, error);
 	if (fd < 0)
 		return -1;
 	app_begin_message(outgoing, STRATA_APP_SETUP, sizeof(packet->head) + sizeof(*spec));

@@ -11,8 +11,8 @@
 
 #include "consumerd/apps/app.h"
 
-/* Bytes of an application's tables, after HELLO. */
-uint64_t app_tables_bytes(const struct app *app, const struct strata_aggregate_spec *spec);
+/* The most bytes that the tables of one application take. */
+size_t app_tables_bytes_max(const struct strata_aggregate_spec *spec);
 
 /* Creates memory for its tables, as app_give_rings().  0 or -1. */
 int app_tables_give(struct app *app, const struct strata_aggregate_spec *spec,

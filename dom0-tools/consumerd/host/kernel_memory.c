@@ -39,12 +39,13 @@ static uint32_t next_id(uint32_t id)
 	return bpf(BPF_MAP_GET_NEXT_ID, &ask) ? 0 : ask.next_id;
 }
 
-int kernel_memory_make(size_t bytes, uint32_t *id)
+int kernel_memory_make(size_t bytes, struct kernel_memory *memory)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	union bpf_attr make;
 	int fd, error;
 
+	memory->fd = -1;
 	memset(&make, 0, sizeof(make));
 	make.map_type = BPF_MAP_TYPE_ARRAY;
 	make.key_size = sizeof(uint32_t);
@@ -56,12 +57,25 @@ int kernel_memory_make(size_t bytes, uint32_t *id)
 	if (fd < 0)
 		return -1;
 	/* It must be possible to ask later whether it exists. */
-	if (!read_id(fd, id) && next_id(*id - 1) == *id)
-		return fd;
+	if (!read_id(fd, &memory->id) && next_id(memory->id - 1) == memory->id) {
+		memory->fd = fd;
+		memory->bytes = make.max_entries * page;
+		return 0;
+	}
 	error = errno;
 	close(fd);
 	errno = error;
 	return -1;
+}
+
+bool kernel_memory_is_possible(void)
+{
+	struct kernel_memory memory;
+
+	if (kernel_memory_make(1, &memory))
+		return false;
+	close(memory.fd);
+	return true;
 }
 
 /* Opens no descriptor: each close of one may take as long as any user likes (apps/app_relay.h). */

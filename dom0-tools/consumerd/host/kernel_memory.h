@@ -9,7 +9,7 @@
  * are not: all of them exist from the beginning, nobody can take them out, replace, swap or
  * truncate them, and a mapping of them never faults.
  *
- * Called by app_memory.c and memory_return.c.
+ * Called by memory_maker.c, which makes it, and by memory_return.c.
  */
 #ifndef STRATA_CONSUMERD_KERNEL_MEMORY_H
 #define STRATA_CONSUMERD_KERNEL_MEMORY_H
@@ -18,14 +18,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct kernel_memory {
+	int fd; /* can be mapped and given away; -1: none */
+	uint32_t id;
+	size_t bytes;
+};
+
 /*
- * Makes such memory, of zeros.  It counts as the recorder's, in its control group.
+ * Makes such memory, of zeros.  It counts for the control group of the calling process, also when
+ * it is unmapped, as long as the kernel uses its pages: in pipes, in sockets, for input and output.
  * @bytes: rounded up to whole pages
- * @id:    OUT, its number, never 0
- * Returns a descriptor that can be mapped and given away; or -1 with errno.  EPERM, EACCES,
- * ENOSYS, EINVAL: this process may not have such memory, or this kernel has none.
+ * Returns 0, or -1 with errno.
  */
-int kernel_memory_make(size_t bytes, uint32_t *id);
+int kernel_memory_make(size_t bytes, struct kernel_memory *memory);
+
+/* Whether this process may have such memory, and this kernel has it.  Makes some, and frees it. */
+bool kernel_memory_is_possible(void);
 
 /* Whether a descriptor or mapping of that memory still exists. True also if the kernel does not
  * say. */

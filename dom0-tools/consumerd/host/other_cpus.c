@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* other_cpus.c - see other_cpus.h; called by threads of app_relay.c, hang_up.c and
- * spare_memory.c. */
+/* other_cpus.c - see other_cpus.h; called by threads of app_relay.c and hang_up.c, and by children
+ * of memory_maker.c. */
 #include "consumerd/host/other_cpus.h"
 
 #include <sched.h>

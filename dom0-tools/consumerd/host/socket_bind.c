@@ -8,6 +8,18 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 
+/* Since Linux 6.16; older headers lack it. */
+#ifndef SO_PASSRIGHTS
+#define SO_PASSRIGHTS 83
+#endif
+
+void socket_refuse_files(int socket)
+{
+	const int passes = 0;
+
+	setsockopt(socket, SOL_SOCKET, SO_PASSRIGHTS, &passes, sizeof(passes));
+}
+
 int socket_bind(int socket, const char *path, mode_t mode)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
@@ -19,6 +31,7 @@ int socket_bind(int socket, const char *path, mode_t mode)
 		errno = ENAMETOOLONG;
 		return -1;
 	}
+	socket_refuse_files(socket);
 	mask = umask(0777 & ~mode);
 	result = bind(socket, (struct sockaddr *)&address, sizeof(address));
 	umask(mask);

@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "consumerd/rings/app_ring.h"
-#include "consumerd/host/kernel_memory.h"
 #include "files/mapped_file.h"
 
 #ifndef F_SEAL_FUTURE_WRITE /* Linux 5.1 */
@@ -84,26 +83,18 @@ static int make_anonymous(const struct app_memory *memory, struct strata_error *
 	return -1;
 }
 
-/* Memory of the kernel, or else anonymous memory: a container may not create the former, a kernel
- * may lack it, and programs accept it only from root. */
-static int make_memory(struct app_memory *memory, struct spare_memory *spare,
-		       struct strata_error *error)
+static int take_ready(struct app_memory *memory, struct kernel_memory *ready,
+		      struct strata_error *error)
 {
-	static bool has_none;
-	int fd = -1;
+	const int fd = ready->fd;
 
-	has_none |= geteuid() != 0;
-	if (!has_none)
-		fd = spare_memory_take(spare, memory->bytes, &memory->kernel_id);
-	if (!has_none && fd < 0)
-		fd = kernel_memory_make(memory->bytes, &memory->kernel_id);
-	if (fd >= 0)
-		return fd;
-	memory->kernel_id = 0;
-	has_none |= errno == EPERM || errno == EACCES || errno == ENOSYS || errno == EINVAL;
-	if (!has_none)
-		return strata_fail(error, "out of memory for its rings: %s", strerror(errno));
-	return make_anonymous(memory, error);
+	if (ready->bytes < memory->bytes)
+		return strata_fail(error,
+				   "its rings are larger than those of other programs; make them "
+				   "smaller with --app-buffer");
+	memory->kernel_id = ready->id;
+	ready->fd = -1;
+	return fd;
 }
 
 /* The application gets another descriptor than ours, whose lock ends with us. */
@@ -119,7 +110,7 @@ static int make_file(struct app_memory *memory, const struct strata_dir *dir,
 }
 
 int app_memory_make(struct app_memory *memory, const struct strata_dir *dir,
-		    struct spare_memory *spare, const struct ring_file_header *header,
+		    struct kernel_memory *ready, const struct ring_file_header *header,
 		    struct strata_error *error)
 {
 	int fd;
@@ -127,7 +118,12 @@ int app_memory_make(struct app_memory *memory, const struct strata_dir *dir,
 	memory->given = -1;
 	memory->header = *header;
 	memory->bytes = header->nr_rings * header->ring_bytes;
-	fd = dir ? make_file(memory, dir, error) : make_memory(memory, spare, error);
+	if (dir)
+		fd = make_file(memory, dir, error);
+	else if (ready && ready->fd >= 0)
+		fd = take_ready(memory, ready, error);
+	else
+		fd = make_anonymous(memory, error);
 	if (fd >= 0 && map_rings(memory, fd, error)) {
 		close(fd);
 		return -1;

@@ -14,7 +14,7 @@
 
 #include "consumerd/rings/ring_file.h"
 #include "consumerd/rings/ring_pages.h"
-#include "consumerd/host/spare_memory.h"
+#include "consumerd/host/kernel_memory.h"
 
 struct app_memory {
 	unsigned char *rings; /* read-only, except the readers' pages; NULL: not mapped yet */
@@ -31,13 +31,14 @@ struct app_memory {
 
 /*
  * Makes memory for rings and maps it.
- * @dir:    where the files of a recording go; NULL: the kernel's memory, else anonymous
- * @spare:  a piece of the kernel's memory to use if it fits; or NULL
+ * @dir:    where the files of a recording go; NULL: in the kernel's memory or anonymous
+ * @ready:  the kernel's memory for it, large enough, which it takes: has no descriptor afterwards.
+ *          Without a descriptor, or NULL: anonymous
  * @header: mode, geometry and number of the rings; for a file, also their owner
  * Returns a descriptor for the application, which the caller closes, or -1.
  */
 int app_memory_make(struct app_memory *memory, const struct strata_dir *dir,
-		    struct spare_memory *spare, const struct ring_file_header *header,
+		    struct kernel_memory *ready, const struct ring_file_header *header,
 		    struct strata_error *error);
 
 /*

@@ -21,6 +21,11 @@ static inline void event_set_add(struct event_set *set, size_t entry)
 	set->words[entry / 64] |= (uint64_t)1 << entry % 64;
 }
 
+static inline void event_set_remove(struct event_set *set, size_t entry)
+{
+	set->words[entry / 64] &= ~((uint64_t)1 << entry % 64);
+}
+
 static inline bool event_set_has(const struct event_set *set, size_t entry)
 {
 	return set->words[entry / 64] >> entry % 64 & 1;

@@ -2,14 +2,11 @@
 /* memory_limit.c - see memory_limit.h. */
 #include "consumerd/shares/memory_limit.h"
 
-#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "consumerd/host/own_proc.h"
+#include "consumerd/host/memory_group.h"
 
 /* UINT64_MAX: no such file, or no limit ("max"). */
 static uint64_t read_limit(const char *path)
@@ -23,69 +20,20 @@ static uint64_t read_limit(const char *path)
 	return is_number ? limit : UINT64_MAX;
 }
 
-/* The smallest limit of a group and of those above it; @group: "" or begins with '/', and is
- * shortened. */
-static uint64_t read_up(const char *mount, const char *hierarchy, char *group, const char *file)
-{
-	uint64_t smallest = UINT64_MAX, limit;
-	char path[PATH_MAX + 64], *slash;
-
-	for (;;) {
-		if (snprintf(path, sizeof(path), "%s%s%s/%s", mount, hierarchy, group, file) <
-		    (int)sizeof(path)) {
-			limit = read_limit(path);
-			smallest = limit < smallest ? limit : smallest;
-		}
-		slash = strrchr(group, '/');
-		if (!slash)
-			return smallest;
-		*slash = '\0';
-	}
-}
-
-/* Whether "memory" is among the comma-separated controllers of a hierarchy. */
-static bool has_memory(const char *controllers)
-{
-	size_t length;
-
-	for (; *controllers; controllers += length + (controllers[length] == ',')) {
-		length = strcspn(controllers, ",");
-		if (length == 6 && strncmp(controllers, "memory", length) == 0)
-			return true;
-	}
-	return false;
-}
-
-/* @line: "5:memory:/user" (version 1) or "0::/user" (version 2) */
-static uint64_t limit_of_line(char *line, const char *mount)
-{
-	char *controllers = strchr(line, ':'), *group;
-
-	line[strcspn(line, "\n")] = '\0';
-	group = controllers ? strchr(controllers + 1, ':') : NULL;
-	if (!group)
-		return UINT64_MAX;
-	*group++ = '\0';
-	controllers++;
-	if (*controllers)
-		return has_memory(controllers)
-			       ? read_up(mount, "/memory", group, "memory.limit_in_bytes")
-			       : UINT64_MAX;
-	return read_up(mount, "", group, "memory.max");
-}
-
 uint64_t memory_limit_of_groups(const char *list, const char *mount)
 {
 	uint64_t smallest = UINT64_MAX, limit;
-	FILE *file = own_proc_file(list);
-	char line[PATH_MAX];
+	struct memory_group group;
+	char path[2 * PATH_MAX];
 
-	while (file && fgets(line, sizeof(line), file)) {
-		limit = limit_of_line(line, mount);
+	if (!memory_group_read(list, &group))
+		return smallest;
+	do {
+		snprintf(path, sizeof(path), "%s%s%s/%s", mount, group.hierarchy, group.name,
+			 group.first_version ? "memory.limit_in_bytes" : "memory.max");
+		limit = read_limit(path);
 		smallest = limit < smallest ? limit : smallest;
-	}
-	if (file)
-		fclose(file);
+	} while (memory_group_leave(&group));
 	return smallest;
 }
 
@@ -93,7 +41,7 @@ uint64_t memory_limit(void)
 {
 	const uint64_t machine =
 		(uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
-	const uint64_t groups = memory_limit_of_groups("self/cgroup", "/sys/fs/cgroup");
+	const uint64_t groups = memory_limit_of_groups("self/cgroup", MEMORY_GROUP_MOUNT);
 
 	return groups < machine ? groups : machine;
 }

@@ -31,13 +31,8 @@ struct memory_return {
 
 struct returned {
 	struct work work; /* first: they are converted */
-	void *memory;
-	size_t bytes;
-	struct principal *who;
-	uint64_t claimed;
+	struct memory_to_return what;
 	int failed;           /* errno */
-	int watch;            /* -1: its pages are freed, unless they are the kernel's */
-	uint32_t kernel_id;   /* 0: it is not the kernel's */
 	bool unmapped, ended; /* of watched memory: it is freed when both are true */
 	struct returned *next;
 };
@@ -45,14 +40,18 @@ struct returned {
 static void run(struct work *work)
 {
 	struct returned *one = (struct returned *)work;
+	const struct memory_to_return *what = &one->what;
 
 	/* Pages can only be freed in writable memory that is not locked. */
-	if (one->watch < 0 && !one->kernel_id &&
-	    (munlock(one->memory, one->bytes) ||
-	     mprotect(one->memory, one->bytes, PROT_READ | PROT_WRITE) ||
-	     madvise(one->memory, one->bytes, MADV_REMOVE)))
+	if (what->watch < 0 && !what->kernel_id &&
+	    (munlock(what->memory, what->bytes) ||
+	     mprotect(what->memory, what->bytes, PROT_READ | PROT_WRITE) ||
+	     madvise(what->memory, what->bytes, MADV_REMOVE)))
 		one->failed = errno;
-	munmap(one->memory, one->bytes);
+	if (what->memory)
+		munmap(what->memory, what->bytes);
+	if (what->fd >= 0)
+		close(what->fd);
 }
 
 struct memory_return *memory_return_open(struct strata_error *error)
@@ -92,29 +91,23 @@ void memory_return_unwatch(const struct memory_return *returns, int watch)
 /* If it failed the share stays used: a process may still have that memory. */
 static void settle(const struct returned *one)
 {
-	if (!one->who)
+	struct principal *who = one->what.who;
+
+	if (!who)
 		return;
 	if (!one->failed)
-		principal_give_back(one->who, PRINCIPAL_MEMORY_BYTES, one->claimed);
+		principal_give_back(who, PRINCIPAL_MEMORY_BYTES, one->what.claimed);
 	else
-		principal_complain(one->who,
-				   "ring memory of %s cannot be freed (%s) and still counts",
-				   one->who->name, strerror(one->failed));
+		principal_complain(who, "ring memory of %s cannot be freed (%s) and still counts",
+				   who->name, strerror(one->failed));
 }
 
-void memory_return_give(struct memory_return *returns, void *memory, size_t bytes,
-			struct principal *who, uint64_t claimed, int watch, uint32_t kernel_id)
+void memory_return_give(struct memory_return *returns, const struct memory_to_return *memory)
 {
+	struct returned here = { .work.run = run, .what = *memory };
 	struct returned *one = malloc(sizeof(*one));
-	struct returned here;
+	const int watch = memory->watch;
 
-	here = (struct returned){ .work.run = run,
-				  .memory = memory,
-				  .bytes = bytes,
-				  .who = who,
-				  .claimed = claimed,
-				  .watch = watch,
-				  .kernel_id = kernel_id };
 	if (one) {
 		*one = here;
 		if (watch >= 0) {
@@ -126,7 +119,7 @@ void memory_return_give(struct memory_return *returns, void *memory, size_t byte
 	}
 	/* Without memory for a note, it is done immediately. */
 	run(&here.work);
-	if (watch >= 0 || kernel_id)
+	if (watch >= 0 || memory->kernel_id)
 		here.failed = ENOMEM;
 	settle(&here);
 }
@@ -136,7 +129,7 @@ static void end_watched(struct memory_return *returns, int watch)
 {
 	struct returned **place = &returns->watched[(unsigned int)watch % BUCKETS], *one;
 
-	while (*place && (*place)->watch != watch)
+	while (*place && (*place)->what.watch != watch)
 		place = &(*place)->next;
 	one = *place;
 	if (!one)
@@ -169,7 +162,7 @@ static void ask_for_ends(struct memory_return *returns)
 	for (asked = 0; asked < ASKED_PER_TURN && (next = work_get(&returns->kept)); asked++) {
 		struct returned *one = (struct returned *)next;
 
-		if (kernel_memory_exists(one->kernel_id)) {
+		if (kernel_memory_exists(one->what.kernel_id)) {
 			work_put(&returns->kept, next);
 			/* They have all been asked after. */
 			if (next == first)
@@ -187,14 +180,14 @@ void memory_return_tend(struct memory_return *returns)
 	struct returned *one;
 
 	while ((one = (struct returned *)worker_take(returns->worker))) {
-		if (one->kernel_id) {
+		if (one->what.kernel_id) {
 			work_put(&returns->kept, &one->work);
 			continue;
 		}
 		one->unmapped = true;
-		if (one->watch < 0)
+		if (one->what.watch < 0)
 			settle(one);
-		if (one->watch < 0 || one->ended)
+		if (one->what.watch < 0 || one->ended)
 			free(one);
 	}
 	hear_ends(returns);
@@ -206,7 +199,7 @@ static void drop(struct work *work)
 {
 	struct returned *one = (struct returned *)work;
 
-	if (one->watch < 0 || one->ended)
+	if (one->what.watch < 0 || one->ended)
 		free(one);
 }
 

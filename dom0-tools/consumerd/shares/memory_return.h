@@ -32,15 +32,20 @@ struct memory_return *memory_return_open(struct strata_error *error);
 int memory_return_watch(const struct memory_return *returns, int fd);
 void memory_return_unwatch(const struct memory_return *returns, int watch);
 
-/*
- * Frees memory that is not a file, which is shared, and unmaps it.
- * @who, @claimed: whose share of PRINCIPAL_MEMORY_BYTES it is; it counts until it has been given
- *                 back.  NULL: it does not count any more
- * @watch:         of memory that is sealed; -1: it is not
- * @kernel_id:     of the kernel's memory; 0: it is anonymous
- */
-void memory_return_give(struct memory_return *returns, void *memory, size_t bytes,
-			struct principal *who, uint64_t claimed, int watch, uint32_t kernel_id);
+struct memory_to_return {
+	void *memory; /* of that many bytes, which is unmapped; NULL: it was not mapped */
+	size_t bytes;
+	int fd; /* which is closed; -1: none */
+	/* Whose share of PRINCIPAL_MEMORY_BYTES it is: it counts until it has been freed.  NULL: it
+	 * does not count any more. */
+	struct principal *who;
+	uint64_t claimed;
+	int watch;          /* of memory that is sealed; -1: it is not */
+	uint32_t kernel_id; /* of the kernel's memory; 0: it is anonymous */
+};
+
+/* Frees memory that is not a file, which is shared. */
+void memory_return_give(struct memory_return *returns, const struct memory_to_return *memory);
 
 /* Returns the shares of memory that has been freed. */
 void memory_return_tend(struct memory_return *returns);

@@ -168,6 +168,7 @@ static struct principal *add(struct principals *all, enum principal_kind kind, u
 	one->credit[PRINCIPAL_TALKING] = quantum_of(one, PRINCIPAL_TALKING);
 	one->sources =
 		(struct token_bucket){ .burst = SOURCES_BURST, .per_1000_s = SOURCES_PER_1000_S };
+	one->memories = one->sources;
 	one->lines = (struct token_bucket){ .burst = LINES_BURST, .per_1000_s = LINES_PER_1000_S };
 	list[all->nr++] = one;
 	return one;
@@ -335,6 +336,16 @@ void principal_give_back(struct principal *one, enum principal_resource resource
 	one->used[resource] -= amount < one->used[resource] ? amount : one->used[resource];
 }
 
+uint64_t principal_share(const struct principal *one, enum principal_resource resource)
+{
+	return one->trusted ? UINT64_MAX : share_of(one->all, resource);
+}
+
+uint64_t principals_untrusted_share(const struct principals *all, enum principal_resource resource)
+{
+	return all->totals[resource] - share_of(all, resource);
+}
+
 bool principals_refused(const struct principals *all)
 {
 	return all->refused;
@@ -393,6 +404,11 @@ void principal_note_removed(struct principal *one, uint64_t bytes, uint64_t file
 bool principal_may_begin_source(struct principal *one)
 {
 	return one->trusted || token_bucket_take(&one->sources, now_ms());
+}
+
+bool principal_may_prepare_memory(struct principal *one)
+{
+	return one->trusted || token_bucket_take(&one->memories, now_ms());
 }
 
 /* Work ----------------------------------------------------------------------------------------- */

@@ -82,6 +82,11 @@ int principal_claim_beside(struct principal *one, enum principal_resource resour
 /* Gives back a claimed amount. */
 void principal_give_back(struct principal *one, enum principal_resource resource, uint64_t amount);
 
+/* The most that a principal may have of a resource, and all untrusted ones together.  UINT64_MAX: a
+ * trusted one, which the total alone limits. */
+uint64_t principal_share(const struct principal *one, enum principal_resource resource);
+uint64_t principals_untrusted_share(const struct principals *all, enum principal_resource resource);
+
 /* Whether any principal has been refused a resource. */
 bool principals_refused(const struct principals *all);
 
@@ -120,6 +125,9 @@ void principal_note_removed(struct principal *one, uint64_t bytes, uint64_t file
 /* Whether it may begin another source now: an untrusted one 256 at once, then 64 a second. */
 bool principal_may_begin_source(struct principal *one);
 
+/* Whether memory may be made for a program of its that has not begun a source: likewise. */
+bool principal_may_prepare_memory(struct principal *one);
+
 /*
  * Work.  In each turn of the recorder's loop a principal may use a quantum of each kind of work,
  * in drained bytes; other work is charged in proportion to its cost.  A step that has begun is
@@ -146,7 +154,7 @@ struct principal {
 	uint64_t removed;                  /* of these, in recordings that were removed */
 	uint64_t files;                    /* in all recordings */
 	uint64_t removed_files;            /* likewise */
-	struct token_bucket sources;
+	struct token_bucket sources, memories;
 	struct token_bucket lines;
 	uint64_t unprinted;     /* lines */
 	uint64_t looks_from_ns; /* its processes are not looked at before (apps_look.c) */

@@ -365,7 +365,7 @@ int hypervisor_free_left(struct hypervisor *hypervisor, const char *owner,
 }
 
 int hypervisor_create(struct hypervisor *hypervisor, struct strata_ring_geometry geo,
-		      bool overwrite, const char *owner, struct strata_error *error)
+		      bool overwrite, bool continues, const char *owner, struct strata_error *error)
 {
 	struct strata_hv_op op = { .operation = STRATA_HV_CREATE };
 	int result;
@@ -375,7 +375,7 @@ int hypervisor_create(struct hypervisor *hypervisor, struct strata_ring_geometry
 	op.u.create.flags = overwrite ? STRATA_HV_OVERWRITE : 0;
 	snprintf(op.u.create.owner, sizeof(op.u.create.owner), "%s", owner);
 	result = hypervisor_operate(hypervisor, &op);
-	if (result && errno == EBUSY && overwrite && hypervisor_flies(hypervisor, geo))
+	if (result && errno == EBUSY && continues && hypervisor_flies(hypervisor, geo))
 		return take_over(hypervisor, geo, error);
 	if (result && errno == EBUSY) {
 		op.u.create.owner[STRATA_HV_OWNER_BYTES - 1] = '\0';

@@ -53,13 +53,14 @@ int hypervisor_query(struct hypervisor *hypervisor, struct strata_hv_op *op,
  * Makes the rings of all CPUs and maps them.
  * @geo:       of each ring
  * @overwrite: a full ring loses its oldest sub-buffer, not the newest records
+ * @continues: takes over the rings, and the events, of a flight recorder of the same size that died
  * @owner:     name of the recorder, shown to a second one
  * The caller holds the lock of the channel's number: existing rings belong to a recorder that died.
- * They are freed; but a flight recorder of the same size is taken over while it runs. 1: taken
- * over, 0, or -1.
+ * They are freed unless they are taken over. 1: taken over, 0, or -1.
  */
 int hypervisor_create(struct hypervisor *hypervisor, struct strata_ring_geometry geo,
-		      bool overwrite, const char *owner, struct strata_error *error);
+		      bool overwrite, bool continues, const char *owner,
+		      struct strata_error *error);
 
 /* Frees the channel's rings, which a recorder that died has left.  0 or -1. */
 int hypervisor_free_left(struct hypervisor *hypervisor, const char *owner,

@@ -12,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <strata/own_fd.h>
+
 #include "base/json_members.h"
 #include "consumerd/host/peer_user.h"
 #include "consumerd/host/run_dir_path.h"
@@ -38,7 +40,7 @@ struct json_object *ask_make(const char *verb, const char *name)
 static int connect_socket(const char *run_dir, const char *name)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), number;
+	int fd = strata_own_fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)), number;
 
 	snprintf(address.sun_path, sizeof(address.sun_path), "%s/%s", run_dir, name);
 	if (fd < 0)

@@ -2,12 +2,15 @@
 /*
  * list.c - strata_control_list() and _list_apps(): has a child list (`stratad --list`), which has
  * the libraries of Xen, and talks to programs.  It is no request to the stratad that runs: that one
- * would need such a child, too, and a list works where none runs.
+ * would need such a child, too, and a list works where none runs.  A member of the group tracing
+ * may not look at Xen and kernels himself, so he asks root's stratad, which has such a child list.
  */
 #include <errno.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+#include <strata/own_fd.h>
 
 #include "control/library/ask.h"
 #include "control/library/listing.h"
@@ -64,6 +67,45 @@ static void add_notes(struct strata_control *control)
 	json_object_object_add(control->reply, "notes", notes);
 }
 
+/* 0, or -1 with errno. */
+static int open_ends(int ends[2])
+{
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
+		return -1;
+	ends[0] = strata_own_fd(ends[0]);
+	ends[1] = strata_own_fd(ends[1]);
+	if (ends[0] >= 0 && ends[1] >= 0)
+		return 0;
+	if (ends[0] >= 0)
+		close(ends[0]);
+	if (ends[1] >= 0)
+		close(ends[1]);
+	errno = EMFILE;
+	return -1;
+}
+
+/* Ends a call without a list. */
+static enum strata_control_result fail(struct strata_control *control, const char *why)
+{
+	struct strata_error error;
+
+	listing_free(control);
+	strata_fail(&error, "cannot list: %s", why);
+	return handle_end(control, STRATA_CONTROL_NO_REPLY, error.text);
+}
+
+/* Asks root's stratad, as a member. */
+static enum strata_control_result list_as_member(struct strata_control *control,
+						 struct json_object *request)
+{
+	const enum strata_control_result result = ask(control, request, false);
+	struct strata_error error = { "" };
+
+	if (result == STRATA_CONTROL_NO_REPLY || !listing_read(control, &error))
+		return result;
+	return fail(control, error.text);
+}
+
 /* Sends a request, frees it, and reads the reply. */
 static enum strata_control_result list(struct strata_control *control, struct json_object *request)
 {
@@ -72,7 +114,7 @@ static enum strata_control_result list(struct strata_control *control, struct js
 	int ends[2], failed;
 
 	handle_begin(control);
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
+	if (open_ends(ends))
 		failed = strata_fail(&error, "no socket: %s", strerror(errno));
 	else
 		failed = ask_child(control, request, ends, &result, &error) ||
@@ -82,12 +124,11 @@ static enum strata_control_result list(struct strata_control *control, struct js
 		add_notes(control);
 		return result;
 	}
-	listing_free(control);
-	reason = error;
 	/* A child that died may have said why. */
-	strata_fail(&error, "cannot list: %s",
-		    control->hung_up && control->nr_notes ? control->notes[0] : reason.text);
-	return handle_end(control, STRATA_CONTROL_NO_REPLY, error.text);
+	reason = error;
+	if (control->hung_up && control->nr_notes)
+		strata_fail(&reason, "%s", control->notes[0]);
+	return fail(control, reason.text);
 }
 
 enum strata_control_result strata_control_list(struct strata_control *control, const char *target,
@@ -106,7 +147,7 @@ enum strata_control_result strata_control_list(struct strata_control *control, c
 	}
 	if (target)
 		json_object_object_add(request, "target", json_object_new_string(target));
-	return list(control, request);
+	return control->system ? list_as_member(control, request) : list(control, request);
 }
 
 enum strata_control_result strata_control_list_apps(struct strata_control *control,
@@ -114,8 +155,14 @@ enum strata_control_result strata_control_list_apps(struct strata_control *contr
 						    const char *patterns)
 {
 	struct strata_error error = { "" };
-	struct json_object *request = make_request(detail, patterns, &error);
+	struct json_object *request;
 
+	if (control->system) {
+		strata_fail(&error, "root's stratad does not list applications for members of the "
+				    "group tracing; use yours, without --system");
+		return handle_wrong(control, &error);
+	}
+	request = make_request(detail, patterns, &error);
 	if (!request)
 		return handle_wrong(control, &error);
 	json_object_object_add(request, "apps", json_object_new_boolean(true));

@@ -347,6 +347,18 @@ const struct strata_session_status *strata_control_session(const struct strata_c
 	return index < control->nr_sessions ? control->sessions[index] : NULL;
 }
 
+/* Whether a session has the requested name.  Root's stratad adds a member's number to names, and he
+ * may leave it out. */
+static bool has_name(const struct strata_control *control, const struct strata_session *model,
+		     const char *name)
+{
+	const size_t length = strlen(name);
+
+	return !strncmp(name, model->name, length) &&
+	       (!model->name[length] ||
+		(control->system && model->name[length] == SESSION_OWNER_MARK));
+}
+
 /* Finds the requested session in the last reply, or the current one.  NULL: absent. */
 static const struct strata_session *find_model(const struct strata_control *control,
 					       const char *name)
@@ -354,10 +366,20 @@ static const struct strata_session *find_model(const struct strata_control *cont
 	size_t i;
 
 	for (i = 0; i < control->nr_sessions; i++)
-		if (name ? !strcmp(name, control->sessions[i]->model->name)
+		if (name ? has_name(control, control->sessions[i]->model, name)
 			 : control->sessions[i]->current)
 			return control->sessions[i]->model;
 	return NULL;
+}
+
+/* Removes from a copy what root's stratad chooses for each session of a member, and refuses in a
+ * request: a copy can then be created again, also by another member. */
+static void remove_chosen(struct strata_session *session)
+{
+	session->name[strcspn(session->name, (char[]){ SESSION_OWNER_MARK, '\0' })] = '\0';
+	free(session->output);
+	session->output = NULL;
+	session->rotation = (struct strata_rotation){ .bytes = 0 };
 }
 
 enum strata_control_result strata_control_get(struct strata_control *control, const char *name,
@@ -384,8 +406,11 @@ enum strata_control_result strata_control_get(struct strata_control *control, co
 				  name ? "stratad replied with another session"
 				       : "there is no current session; name one");
 	*session = malloc(sizeof(**session));
-	if (*session && !session_model_copy(*session, model, &error))
+	if (*session && !session_model_copy(*session, model, &error)) {
+		if (control->system)
+			remove_chosen(*session);
 		return STRATA_CONTROL_OK;
+	}
 	free(*session);
 	*session = NULL;
 	return handle_out_of_memory(control);

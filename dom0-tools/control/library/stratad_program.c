@@ -16,6 +16,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <strata/own_fd.h>
+
 /* Bytes of stratad's messages that are noted; programs and guests can cause many. */
 #define SAID_BYTES 65536
 
@@ -119,7 +121,7 @@ static int begin(const char *path, const char *option, int input, struct stratad
 	int number;
 
 	/* A file, not a pipe: a daemon lives on, and may never close it. */
-	program->said = memfd_create("stratad", MFD_CLOEXEC);
+	program->said = strata_own_fd(memfd_create("stratad", MFD_CLOEXEC));
 	if (program->said < 0)
 		return strata_fail(error, "no memory for the messages of stratad: %s",
 				   strerror(errno));

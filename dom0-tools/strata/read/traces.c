@@ -13,7 +13,7 @@
 #include "base/exit_status.h"
 #include "consumerd/host/file_limit.h"
 #include "filter/filter.h"
-#include "inputs/made_of.h"
+#include "strata/read/copies.h"
 #include "strata/read/loss_report.h"
 
 #define THREADS_MAX 64
@@ -35,12 +35,11 @@ static bool was_told(struct traces *traces, const char *message)
 	return false;
 }
 
-void traces_complain(void *data, const char *message)
+/* Prints a complaint, also if it is first found when the traces are read again. */
+static void complain_always(void *data, const char *message)
 {
 	struct traces *traces = data;
 
-	if (traces->is_silent)
-		return;
 	progress_line_hold(&traces->line);
 	/* Several passes find the same damage. */
 	if (was_told(traces, message)) {
@@ -53,6 +52,14 @@ void traces_complain(void *data, const char *message)
 		fprintf(stderr, "strata: %s: further messages about it are suppressed\n",
 			traces->verb);
 	progress_line_release(&traces->line);
+}
+
+void traces_complain(void *data, const char *message)
+{
+	const struct traces *traces = data;
+
+	if (!traces->is_silent)
+		complain_always(data, message);
 }
 
 void traces_remark(void *data, const char *message)
@@ -93,13 +100,6 @@ static int add_trace(struct traces *traces, struct strata_ctf_trace *trace,
 	traces_complain(traces, error->text);
 	return 0;
 }
-
-/* An opened input: a trace or a recording; neither if it could not be opened. */
-struct opened {
-	size_t path; /* index of the path under which it was found */
-	struct strata_ctf_trace *trace;
-	struct strata_recording_traces *recording;
-};
 
 /* Adds the hypervisor's sources of a recording, or all others. Returns 0, or -1: out of memory. */
 static int add_sources(struct traces *traces, struct strata_recording_traces *recording,
@@ -170,59 +170,15 @@ static int open_input(struct traces *traces, const struct strata_input *input,
 	return shift(traces, opened->recording, error);
 }
 
-/* Returns the index of the input from which a trace was made, if both are under the same path; else
- * @nr. */
-static size_t find_origin(const struct opened *opened, size_t nr, size_t at)
+/* Whether two inputs are traces of one merge: `strata merge` writes them side by side.  The
+ * environment alone proves nothing, because any trace may name the merge of others. */
+static bool is_beside(const struct strata_input *a, const struct strata_input *b)
 {
-	const struct opened *made = &opened[at];
-	size_t i;
+	const char *end_a = strrchr(a->path, '/'), *end_b = strrchr(b->path, '/');
+	const size_t length = end_a ? (size_t)(end_a - a->path) : 0;
 
-	for (i = 0; i < nr; i++) {
-		const struct opened *other = &opened[i];
-
-		if (other->path != made->path)
-			continue;
-		if (other->recording &&
-		    strata_is_made_of_recording(made->trace,
-						strata_recording_traces_table(other->recording)))
-			break;
-		if (other->trace && strata_is_made_of_trace(made->trace, other->trace))
-			break;
-	}
-	return i;
-}
-
-/*
- * Leaves out traces that were made from another input, so that each event is shown once. A trace
- * that the command line names itself is always shown.
- */
-static void leave_out_made(struct traces *traces, struct opened *opened)
-{
-	const struct strata_input *inputs = traces->inputs.inputs;
-	const size_t nr = traces->inputs.nr;
-	bool *made = calloc(nr + 1, sizeof(*made));
-	char message[1200];
-	size_t i, origin;
-
-	for (i = 0; made && i < nr; i++) {
-		if (!opened[i].trace)
-			continue;
-		origin = find_origin(opened, nr, i);
-		made[i] = origin < nr;
-		if (!made[i])
-			continue;
-		snprintf(message, sizeof(message),
-			 "%.500s: was made from %.500s; left out, so that each event is shown once",
-			 inputs[i].name, inputs[origin].name);
-		traces_remark(traces, message);
-	}
-	for (i = 0; made && i < nr; i++) {
-		if (!made[i])
-			continue;
-		strata_ctf_trace_close(opened[i].trace);
-		opened[i].trace = NULL;
-	}
-	free(made);
+	return length == (end_b ? (size_t)(end_b - b->path) : 0) &&
+	       memcmp(a->path, b->path, length) == 0;
 }
 
 /* Returns the merge to which an input belongs; NULL: none. */
@@ -283,7 +239,8 @@ static int order_merges(const struct strata_inputs *inputs, struct opened *opene
 		for (to = from + 1; merge && to < inputs->nr; to++) {
 			next = merge_of(&opened[to]);
 			if (opened[to].path != opened[from].path || !next ||
-			    strcmp(next, merge) != 0)
+			    strcmp(next, merge) != 0 ||
+			    !is_beside(&inputs->inputs[from], &inputs->inputs[to]))
 				break;
 		}
 		if (to - from > 1 &&
@@ -301,10 +258,10 @@ static int open_inputs(struct traces *traces, struct opened *opened, struct stra
 
 	for (i = 0; i < inputs->nr && !status; i++)
 		status = open_input(traces, &inputs->inputs[i], &opened[i], error);
-	if (!status) {
-		leave_out_made(traces, opened);
+	if (!status)
+		status = copies_leave_out(traces, opened, error);
+	if (!status)
 		status = order_merges(inputs, opened, error);
-	}
 	for (i = 0; i < inputs->nr; i++) {
 		struct strata_ctf_trace *trace = opened[i].trace;
 
@@ -371,8 +328,9 @@ int traces_open(struct traces *traces, const char *verb, const char *tcp_map,
 	memset(traces, 0, sizeof(*traces));
 	traces->verb = verb;
 	traces->shifts = shifts;
-	traces->symbols.remark = traces_remark;
-	traces->symbols.data = traces;
+	traces->symbols.told = (struct strata_symbols_told){ .damage = traces_remark,
+							     .no_room = complain_always,
+							     .data = traces };
 	progress_line_init(&traces->line);
 	file_limit_raise();
 	if (find_and_open(traces, paths, nr, error))

@@ -2,10 +2,12 @@
 /* traces_symbols.c - see traces_symbols.h. */
 #include "strata/read/traces_symbols.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "filter/filter_nearest.h"
 #include "recording/recording.h"
@@ -32,21 +34,26 @@ static size_t find_source(const struct strata_shown *shown, const char *name, si
 	return i;
 }
 
-/* Stores loaded symbols. False: out of memory, and the symbols are freed. */
-static bool keep(struct traces_symbols *symbols, struct strata_symbols *loaded, const char *path)
+/* Stores symbols. @file: of a recording; or NULL. False: out of memory, and the symbols are freed.
+ */
+static bool keep(struct traces_symbols *symbols, struct strata_symbols *of_file,
+		 const struct stat *file)
 {
 	struct traces_symbols_file *more =
-		reallocarray(symbols->files, symbols->nr + 1, sizeof(*more));
-	char *name = path ? strdup(path) : NULL;
+		of_file ? reallocarray(symbols->files, symbols->nr + 1, sizeof(*more)) : NULL;
 
-	if (more)
-		symbols->files = more;
-	if (!more || (path && !name)) {
-		strata_symbols_free(loaded);
-		free(name);
+	if (!more) {
+		strata_symbols_free(of_file);
 		return false;
 	}
-	more[symbols->nr++] = (struct traces_symbols_file){ name, loaded };
+	symbols->files = more;
+	more += symbols->nr++;
+	*more = (struct traces_symbols_file){ .symbols = of_file };
+	if (file) {
+		more->is_recorded = true;
+		more->device = file->st_dev;
+		more->inode = file->st_ino;
+	}
 	return true;
 }
 
@@ -54,10 +61,8 @@ void traces_symbols_clear(struct traces_symbols *symbols)
 {
 	size_t i;
 
-	for (i = 0; i < symbols->nr; i++) {
+	for (i = 0; i < symbols->nr; i++)
 		strata_symbols_free(symbols->files[i].symbols);
-		free(symbols->files[i].path);
-	}
 	free(symbols->files);
 	memset(symbols, 0, sizeof(*symbols));
 }
@@ -93,32 +98,56 @@ static int give(const struct strata_shown *shown, size_t at, const struct strata
 	return add_to_hypervisor(shown->set, trace, source->domain, symbols, error);
 }
 
-/* Finds a recording's own symbols for this source, its dom0's kernel. NULL: none; reports an error
- * in them. */
-static const struct strata_symbols *find_recorded(struct traces_symbols *symbols,
-						  const struct strata_ctf_trace *trace,
-						  const struct strata_shown_source *source)
+/* Returns symbols that are known already; NULL: none. */
+static const struct strata_symbols *find_file(const struct traces_symbols *symbols,
+					      const struct stat *file)
 {
-	const char *slash = strrchr(trace->path, '/');
-	struct strata_symbols *loaded;
-	struct strata_error error;
-	char path[4096];
 	size_t i;
 
+	for (i = 0; i < symbols->nr; i++) {
+		const struct traces_symbols_file *known = &symbols->files[i];
+
+		if (known->is_recorded && known->device == file->st_dev &&
+		    known->inode == file->st_ino)
+			return known->symbols;
+	}
+	return NULL;
+}
+
+/*
+ * Finds a recording's own symbols for this source, its dom0's kernel; the file is loaded later.
+ * The parts of a recording that was rotated are links of one file, which counts for the first.
+ * @found: OUT: NULL: none
+ * Returns 0, or -1: out of memory.
+ */
+static int find_recorded(struct traces_symbols *symbols, const struct strata_ctf_trace *trace,
+			 const struct strata_shown_source *source,
+			 const struct strata_symbols **found, struct strata_error *error)
+{
+	const char *slash = strrchr(trace->path, '/');
+	struct strata_symbols *deferred;
+	struct stat file;
+	char path[4096];
+	bool is_there;
+
+	*found = NULL;
 	if (!trace->recording || !slash || source->domain != 0 ||
 	    strcmp(source->layer, "kernel") != 0 ||
 	    snprintf(path, sizeof(path), "%.*s/" STRATA_RECORDING_KALLSYMS,
 		     (int)(slash - trace->path), trace->path) >= (int)sizeof(path))
-		return NULL;
-	for (i = 0; i < symbols->nr; i++) {
-		if (symbols->files[i].path && strcmp(symbols->files[i].path, path) == 0)
-			return symbols->files[i].symbols;
-	}
-	loaded = strata_symbols_load_recorded(path, &error);
-	if (!loaded && *error.text && symbols->remark)
-		symbols->remark(symbols->data, error.text);
-	/* Damage is reported once. */
-	return (loaded || *error.text) && keep(symbols, loaded, path) ? loaded : NULL;
+		return 0;
+	is_there = lstat(path, &file) == 0;
+	if (!is_there && errno == ENOENT)
+		return 0;
+	*found = is_there ? find_file(symbols, &file) : NULL;
+	if (*found)
+		return 0;
+	/* A kernel's trace is an owner of its own (timeline/holders.h). */
+	deferred = strata_symbols_defer(path, (uintptr_t)trace, &symbols->told);
+	if (!keep(symbols, deferred, is_there ? &file : NULL))
+		return strata_fail(error, "out of memory for symbols");
+	*found = deferred;
+	return 0;
 }
 
 /* Compares whether two files are of the same running kernel: the start of its code has the same
@@ -156,8 +185,8 @@ static const struct strata_symbols *load_given(struct traces_symbols *symbols,
 		strata_fail_in(error, "--symbols");
 		return NULL;
 	}
-	recorded = find_recorded(symbols, trace, source);
-	if (recorded && compare(given, recorded, source->name, path, error)) {
+	if (find_recorded(symbols, trace, source, &recorded, error) ||
+	    (recorded && compare(given, recorded, source->name, path, error))) {
 		strata_symbols_free(given);
 		return NULL;
 	}
@@ -201,9 +230,10 @@ int traces_add_symbols(struct traces_symbols *symbols, const struct strata_shown
 	for (i = 0; i < shown->nr_sources; i++) {
 		const struct strata_ctf_trace *trace = shown->set->traces[i];
 
-		recorded = trace->symbols.own ? NULL
-					      : find_recorded(symbols, trace, &shown->sources[i]);
-		if (recorded && give(shown, i, recorded, error))
+		if (trace->symbols.own)
+			continue;
+		if (find_recorded(symbols, trace, &shown->sources[i], &recorded, error) ||
+		    (recorded && give(shown, i, recorded, error)))
 			return -1;
 	}
 	return 0;

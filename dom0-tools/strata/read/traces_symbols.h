@@ -4,25 +4,30 @@
 #ifndef STRATA_STRATA_TRACES_SYMBOLS_H
 #define STRATA_STRATA_TRACES_SYMBOLS_H
 
+#include <sys/types.h>
+
 #include "outputs/shown.h"
+#include "symbols/symbols.h"
 
 struct traces_symbols_file {
-	char *path; /* from a recording; NULL: the file was given for a source */
 	struct strata_symbols *symbols;
+	bool is_recorded; /* its file is a recording's, and known by the following */
+	dev_t device;
+	ino_t inode;
 };
 
-/* Loaded symbols. All-zero is empty. */
+/* Files of symbols. All-zero is empty. */
 struct traces_symbols {
 	struct traces_symbols_file *files;
 	size_t nr;
-	strata_complain_fn *remark; /* called if a recording's file is damaged */
-	void *data;
+	struct strata_symbols_told told; /* of recordings' files, by any thread */
 };
 
 /*
- * Loads the files that are given for sources, and the symbols that recordings have of dom0's
- * kernel; also for the addresses of their code in the hypervisor's events.  Call this once for each
- * set of traces, before its streams are read; files loaded for an earlier set are reused.
+ * Loads the files that are given for sources, and finds the symbols that recordings have of dom0's
+ * kernel, which are loaded when the first address is named; also for the addresses of their code in
+ * the hypervisor's events.  Call this once for each set of traces, before its streams are read;
+ * files of an earlier set are reused.
  * @symbols: must outlive the set's traces
  * @options: SOURCE=FILE
  * Returns 0, or -1: there is no such source, no event has addresses of its code, or a file has no

@@ -233,9 +233,11 @@ static void report(const struct view *view, const struct strata_live_progress *p
 int view_live(const struct write_options *options, const char *raw)
 {
 	struct sigaction action = { .sa_handler = on_signal };
-	struct view view = { .sink = { .sources = sources, .take = take, .lose = lose },
-			     .options = options,
-			     .symbols = { .remark = remark, .data = &view } };
+	struct view view = {
+		.sink = { .sources = sources, .take = take, .lose = lose },
+		.options = options,
+		.symbols = { .told = { .damage = remark, .no_room = complain, .data = &view } }
+	};
 	const struct strata_live_options live_options = { .delay_ns = options->delay_ms * NS_PER_MS,
 							  .patience_ns =
 								  options->late_ms * NS_PER_MS,

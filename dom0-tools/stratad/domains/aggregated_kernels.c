@@ -23,13 +23,14 @@ static void complain(const struct aggregated_kernel *one, const char *what,
 }
 
 /* The id of an event with that name.  0 or -1. */
-static int find_event(const struct guest_map *map, const char *name, uint32_t *id,
-		      struct strata_error *error)
+static int find_event(const struct aggregated_kernels *all, const struct guest_map *map,
+		      const char *name, uint32_t *id, struct strata_error *error)
 {
 	size_t i;
 
 	for (i = 0; i < map->nr_events; i++) {
-		if (strcmp(map->events[i].name, name))
+		if (strcmp(map->events[i].name, name) ||
+		    (all->without_probes && select_is_probe_event(&map->events[i])))
 			continue;
 		*id = (uint32_t)i;
 		return 0;
@@ -38,18 +39,31 @@ static int find_event(const struct guest_map *map, const char *name, uint32_t *i
 			   name);
 }
 
-/* Specifies what a kernel counts, and the events that it needs for that. 0 or -1. */
-static int choose(struct aggregated_kernel *one, const struct aggregate_choice *what,
-		  const char *patterns, struct event_set *events, struct strata_error *error)
+/* Chooses the events that a kernel counts.  0 or -1. */
+static int choose_counted(const struct aggregated_kernels *all, const struct aggregated_kernel *one,
+			  struct event_set *events, struct strata_error *error)
 {
+	const struct guest_map *map = &one->map;
+
+	if (select_kernel_events(one->selection->text, map->events, map->nr_events, events, error))
+		return -1;
+	if (all->without_probes)
+		select_remove_probe_events(map->events, map->nr_events, events);
+	return 0;
+}
+
+/* Specifies what a kernel counts, and the events that it needs for that. 0 or -1. */
+static int choose(const struct aggregated_kernels *all, struct aggregated_kernel *one,
+		  struct event_set *events, struct strata_error *error)
+{
+	const struct aggregate_choice *what = all->what;
 	struct strata_aggregate_spec *spec = &one->spec;
 
 	select_aggregate_kernel(what, spec);
 	if (what->kind == STRATA_AGGREGATE_COUNT)
-		return select_kernel_events(patterns, one->map.events, one->map.nr_events, events,
-					    error);
-	if (find_event(&one->map, what->begin, &spec->begin.value, error) ||
-	    find_event(&one->map, what->end, &spec->end.value, error))
+		return choose_counted(all, one, events, error);
+	if (find_event(all, &one->map, what->begin, &spec->begin.value, error) ||
+	    find_event(all, &one->map, what->end, &spec->end.value, error))
 		return -1;
 	event_set_add(events, spec->begin.value);
 	event_set_add(events, spec->end.value);
@@ -81,8 +95,7 @@ static int begin_one(const struct aggregated_kernels *all, struct aggregated_ker
 	struct event_set events = { { 0 } };
 	struct guest_command command;
 
-	if (read_events(all, one, error) ||
-	    choose(one, all->what, one->selection->text, &events, error))
+	if (read_events(all, one, error) || choose(all, one, &events, error))
 		return -1;
 	guest_command_aggregate(&command, sequence, &one->spec);
 	one->asked = true;
@@ -104,7 +117,7 @@ static int start_one(const struct aggregated_kernels *all, struct aggregated_ker
 	one->nonce = guest->nonce;
 	guest_unmap(&one->map);
 	if (!guest_map_tables(&one->map, all->gnttab, guest, &one->spec, &one->tables, error) &&
-	    !choose(one, all->what, one->selection->text, &events, error) &&
+	    !choose(all, one, &events, error) &&
 	    !select_filters_choose(&filters, all->selections, all->nr_selections, one->domain,
 				   one->own_name, one->map.events, one->map.nr_events, &events,
 				   error)) {
@@ -195,21 +208,6 @@ static int check_filters(const struct aggregated_kernels *all, struct strata_err
 	return 0;
 }
 
-/* 0, or -1: a kernel that is named without a wildcard refuses.  One that is silent may be any. */
-static int check_named(const struct aggregated_kernels *all, struct strata_error *error)
-{
-	size_t i;
-
-	for (i = 0; i < all->nr; i++) {
-		const struct aggregated_kernel *one = &all->list[i];
-
-		if (!one->counts && !one->silent && !is_pattern(one->selection->domain))
-			return strata_fail(error, "--kernel %s cannot count",
-					   one->selection->domain);
-	}
-	return 0;
-}
-
 int aggregated_kernels_start(struct aggregated_kernels *all, const struct aggregate_choice *what,
 			     const struct kernel_selection *selections, size_t nr_selections,
 			     struct strata_error *error)
@@ -245,7 +243,7 @@ int aggregated_kernels_start(struct aggregated_kernels *all, const struct aggreg
 		return strata_fail(error,
 				   "no kernel that --kernel names can count; `strata list` shows "
 				   "which have strata.ko loaded");
-	return check_filters(all, error) || check_named(all, error) ? -1 : 0;
+	return check_filters(all, error);
 }
 
 size_t aggregated_kernels_counting(const struct aggregated_kernels *all)
@@ -255,6 +253,17 @@ size_t aggregated_kernels_counting(const struct aggregated_kernels *all)
 	for (i = 0; i < all->nr; i++)
 		nr += all->list[i].counts;
 	return nr;
+}
+
+void aggregated_kernels_name_left_out(const struct aggregated_kernels *all)
+{
+	struct strata_error why;
+	size_t i;
+
+	strata_fail(&why, "earlier messages say why");
+	for (i = 0; i < all->nr; i++)
+		if (!all->list[i].counts)
+			complain(&all->list[i], "is not counted", &why);
 }
 
 static int read_one(const struct aggregated_kernels *all, struct aggregated_kernel *one,
@@ -345,14 +354,16 @@ static void destroy_all(struct aggregated_kernels *all)
 	kernels_hear(all, &step);
 }
 
-void aggregated_kernels_end(struct aggregated_kernels *all)
+bool aggregated_kernels_end(struct aggregated_kernels *all)
 {
+	bool left_out = false;
 	size_t i;
 
 	destroy_all(all);
 	for (i = 0; i < all->nr; i++) {
 		struct aggregated_kernel *one = &all->list[i];
 
+		left_out = left_out || !one->start_ticks;
 		guest_unmap(&one->map);
 		free(one->tables.refs);
 		aggregate_rows_clear(&one->rows[0]);
@@ -361,4 +372,5 @@ void aggregated_kernels_end(struct aggregated_kernels *all)
 	free(all->list);
 	all->list = NULL;
 	all->nr = 0;
+	return left_out;
 }

@@ -5,7 +5,8 @@
  *
  * All kernels are told of a step, then waited for together, with one deadline: so one that does not
  * answer delays the others once, and not once for each.  It is left out, which is reported, and not
- * waited for again; the others count on.  So it is with one that goes.
+ * waited for again; the others count on.  So it is with one that refuses or publishes nonsense,
+ * also if it was named, and with one that goes: no guest keeps others from being counted.
  */
 #ifndef STRATA_STRATAD_AGGREGATED_KERNELS_H
 #define STRATA_STRATAD_AGGREGATED_KERNELS_H
@@ -48,13 +49,14 @@ struct aggregated_kernels {
 	const struct aggregate_choice *what;
 	const struct kernel_selection *selections; /* of events, and filters of their fields */
 	size_t nr_selections;
+	bool without_probes;            /* no event of a probe counts */
 	struct aggregated_kernel *list; /* those that never counted included */
 	size_t nr;
 };
 
 /*
  * Has the kernels that @selections name count, which have to outlive the list.
- * 0, or -1: no kernel is named; one that is named without a wildcard has refused; or interrupted.
+ * 0, also if none counts; or -1: no kernel is named, or interrupted.
  */
 int aggregated_kernels_start(struct aggregated_kernels *all, const struct aggregate_choice *what,
 			     const struct kernel_selection *selections, size_t nr_selections,
@@ -63,13 +65,16 @@ int aggregated_kernels_start(struct aggregated_kernels *all, const struct aggreg
 /* How many count. */
 size_t aggregated_kernels_counting(const struct aggregated_kernels *all);
 
+/* Prints a message about each that does not. */
+void aggregated_kernels_name_left_out(const struct aggregated_kernels *all);
+
 /* Reads the tables of those that count. */
 void aggregated_kernels_read(struct aggregated_kernels *all);
 
 /* Stops counting; the tables can still be read. */
 void aggregated_kernels_stop(struct aggregated_kernels *all);
 
-/* Has the kernels free their tables, and frees the list. */
-void aggregated_kernels_end(struct aggregated_kernels *all);
+/* Has the kernels free their tables, and frees the list.  Whether one never counted. */
+bool aggregated_kernels_end(struct aggregated_kernels *all);
 
 #endif /* STRATA_STRATAD_AGGREGATED_KERNELS_H */

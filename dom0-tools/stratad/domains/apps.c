@@ -3,11 +3,13 @@
  * apps.c - manages all applications of a recording: listens for them, serves each in turn, stops
  * and closes them; see apps.h.
  *
- * apps_connect.c accepts connections, apps_look.c finds out who connected, apps_talk.c reads
- * messages, apps_leave.c ends applications, and apps_report.c prints messages.
+ * apps_connect.c accepts connections, apps_look.c finds out who connected, apps_memory.c has memory
+ * made, apps_talk.c reads messages, apps_leave.c ends applications, and apps_report.c prints
+ * messages.
  */
 #include "stratad/domains/apps_internal.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -123,6 +125,7 @@ void apps_tend(struct apps *apps)
 	app_relays_tend(apps->relays);
 	apps_accept_new(apps);
 	apps_take_looks(apps);
+	apps_take_memory(apps);
 	find_news(apps);
 	nr = apps->nr;
 	for (heard = 0; heard < nr && apps->nr; heard++) {
@@ -136,10 +139,23 @@ void apps_tend(struct apps *apps)
 	hang_up_tend();
 }
 
-int apps_open(struct apps *apps, struct strata_error *error)
+int apps_watch(const struct apps *apps, int fd, struct strata_error *error)
 {
 	struct epoll_event interest = { .events = EPOLLIN };
 
+	return epoll_ctl(apps->epoll, EPOLL_CTL_ADD, fd, &interest)
+		       ? strata_fail(error, "no socket for applications: %s", strerror(errno))
+		       : 0;
+}
+
+void apps_unwatch(const struct apps *apps, int fd)
+{
+	if (fd >= 0)
+		epoll_ctl(apps->epoll, EPOLL_CTL_DEL, fd, NULL);
+}
+
+int apps_open(struct apps *apps, struct strata_error *error)
+{
 	apps->silence_ms = strata_app_wait_ms(secure_getenv(STRATA_APP_WAIT_VARIABLE));
 	apps->patience_ms = PATIENCE_WAITS * apps->silence_ms;
 	if (apps->silence_ms < SILENCE_MS)
@@ -160,15 +176,16 @@ int apps_open(struct apps *apps, struct strata_error *error)
 	if (apps->epoll < 0)
 		return strata_fail(error, "no socket for applications: %s", strerror(errno));
 	apps->spare = apps_spare(apps);
-	if (!apps->counting)
-		apps->channel.spare_memory = spare_memory_open();
+	/* Programs accept it only from root; a container may not have it. */
+	apps->has_kernel_memory = apps->makers && geteuid() == 0 && kernel_memory_is_possible();
 	apps->listener = app_socket_open(apps->number, error);
 	if (apps->listener < 0)
 		return -1;
-	if (epoll_ctl(apps->epoll, EPOLL_CTL_ADD, apps->listener, &interest) ||
-	    epoll_ctl(apps->epoll, EPOLL_CTL_ADD, apps->looks->socket, &interest) ||
-	    epoll_ctl(apps->epoll, EPOLL_CTL_ADD, app_relays_news(apps->relays), &interest))
-		return strata_fail(error, "no socket for applications: %s", strerror(errno));
+	if (apps_watch(apps, apps->listener, error) ||
+	    apps_watch(apps, apps->looks->socket, error) ||
+	    (apps->makers && apps_watch(apps, apps->makers->socket, error)) ||
+	    apps_watch(apps, app_relays_news(apps->relays), error))
+		return -1;
 	apps->wake.connected = list_connected;
 	apps->wake.data = apps;
 	/* Programs that start from now on find the socket. */
@@ -251,8 +268,8 @@ bool apps_quiet(const struct apps *apps)
 
 	if (apps->listener < 0)
 		return true;
-	if (apps->deaf || apps->nr_asked || !apps->all_accepted || apps->wake_due ||
-	    !hang_up_is_done() || !app_wake_settled(&apps->wake))
+	if (apps->deaf || !apps->all_accepted || apps->wake_due || !hang_up_is_done() ||
+	    !app_wake_settled(&apps->wake))
 		return false;
 	for (i = 0; i < apps->nr; i++)
 		if (!apps->list[i]->app.wakes || !apps_awaits(apps->list[i]))
@@ -299,7 +316,6 @@ void apps_release(struct apps *apps, bool recorded)
 	}
 	app_relays_free(apps->relays);
 	memory_return_close(apps->returns);
-	spare_memory_close(apps->channel.spare_memory);
 	free(apps->list);
 	free(apps->asked);
 	apps->list = NULL;

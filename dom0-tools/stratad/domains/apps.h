@@ -12,6 +12,7 @@
 #include "consumerd/apps/app.h"
 #include "consumerd/apps/app_relay.h"
 #include "consumerd/apps/app_wake.h"
+#include "consumerd/host/memory_makers.h"
 #include "consumerd/host/peer_look.h"
 #include "consumerd/shares/memory_return.h"
 #include "consumerd/recorder.h"
@@ -23,6 +24,7 @@ enum application_step {
 	APPLICATION_ASKED,   /* its process is being looked at */
 	APPLICATION_TELLING, /* of its events */
 	APPLICATION_WAITING, /* its user has begun too many sources lately */
+	APPLICATION_PAYING,  /* it waits for memory */
 	APPLICATION_MAKING,  /* its rings */
 	APPLICATION_GONE,    /* it hung up before it had them; its process may be about to end */
 	/* From here on it has a source. */
@@ -43,6 +45,10 @@ struct application {
 	bool select_due;                   /* its events are to be selected again */
 	struct principal *who;             /* charged for it; valid until the recorder is closed */
 	uint64_t memory_bytes;             /* of that share */
+	uint64_t ordered;                  /* number of the order of its memory; 0: none is open */
+	int refused;                       /* why that could not be made: errno */
+	uint64_t order_from_ms;            /* it is not ordered before */
+	uint64_t no_room_ms;               /* since when there is no room for it; 0: there is */
 	enum application_step step;
 	struct event_set events; /* recorded, or counted; of times, those that begin one ... */
 	struct event_set ends;   /* ... and those that end one */
@@ -53,7 +59,9 @@ struct application {
 	bool refusal_said;               /* that some of these are left out */
 	size_t next_ring;                /* first ring not yet added to the recorder */
 	uint64_t came_ms;                /* when it connected, or began its step */
-	uint64_t look;                   /* number of the look at its process (apps_look.c) */
+	uint64_t look;                   /* number of the look at its process (apps_look.c), ... */
+	struct peer_names names;         /* ... and what it has found ... */
+	bool looked;                     /* ... if this is true */
 	int watch;                       /* of its sealed memory (memory_return.h); -1: none */
 	size_t source;                   /* in the recording, from APPLICATION_ATTACHING on */
 	bool copied;                     /* it is in the copy that is being written ... */
@@ -68,10 +76,12 @@ struct ended_file {
 	char name[RING_FILE_NAME_BYTES]; /* among the recording's */
 };
 
-/* A look at a process that has not been answered. */
+/* A question about a process, or an order of memory for it, that has not been answered. */
 struct application_look {
 	uint64_t number;
 	struct principal *who; /* whose program it is */
+	bool of_memory;        /* memory is ordered */
+	uint64_t claimed;      /* of memory that is made for a program that has gone meanwhile */
 };
 
 struct apps {
@@ -79,12 +89,14 @@ struct apps {
 	struct recorder *recorder;
 	struct aggregated_apps *counting; /* applications count for it; NULL: they record */
 	unsigned int number;              /* of the recorder */
-	const struct peer_looks *looks;   /* open */
+	struct peer_looks *looks;         /* open */
+	struct memory_makers *makers;     /* open; NULL: the kernel's memory is not used */
 	struct app_selection *selections;
 	size_t nr_selections;       /* 0: applications are not recorded */
 	bool may_miss;              /* a selection that no application matches leaves nothing out */
 	struct app_channel channel; /* for rings that outlive the recorder: its directory ... */
 	const char *named_dir;      /* ... or, linked from there, in this one; may be NULL */
+	bool has_kernel_memory;     /* which can be had here (kernel_memory.h) */
 	bool mode_demanded;         /* the channel's mode was asked for, and is not the default */
 
 	struct app_relays *relays;     /* NULL: not open */
@@ -99,7 +111,10 @@ struct apps {
 	size_t nr;
 	struct application_look *asked;
 	size_t nr_asked, asked_capacity;
-	uint64_t last_look;       /* number */
+	uint64_t last_look;     /* number */
+	uint64_t look_again_ms; /* the helpers are not replaced before */
+	uint64_t make_again_ms;
+	bool uncounted_said;      /* that memory counts nowhere */
 	uint64_t patience_ms;     /* until all events are described ... */
 	uint64_t silence_ms;      /* ... and until the first message */
 	size_t next;              /* next one to serve, for fairness */

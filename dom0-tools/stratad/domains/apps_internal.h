@@ -46,22 +46,70 @@ void apps_accept_new(struct apps *apps);
  * a file that nobody else has: others may delay who opens or closes a file (own_proc.h). */
 int apps_spare(const struct apps *apps);
 
+/* apps.c */
+
+/* A helper that has ended is replaced no more often. */
+#define APPS_REPLACE_MS 1000u
+
+/* Has what arrives at a descriptor wake the loop.  0 or -1. */
+int apps_watch(const struct apps *apps, int fd, struct strata_error *error);
+
+/* The opposite, before it is closed: others may have a copy of it. */
+void apps_unwatch(const struct apps *apps, int fd);
+
 /* apps_look.c */
 
 /* Has the process of a new application looked at.  False: the application was freed. */
 bool apps_ask(struct apps *apps, size_t index);
 
-/* After apps_ask(), waits for the answer.  False: it is late, and the application was freed. */
+/* After apps_ask(), waits for the answer, and identifies the application.  False: it was freed. */
 bool apps_still_asked(struct apps *apps, size_t index);
 
-/* Takes the answers that have come, and identifies their applications, which may be freed. */
+/* Takes the answers that have come. */
 void apps_take_looks(struct apps *apps);
+
+/* Asks for the names of an application's process, or orders @bytes of memory for it.  Returns the
+ * question's number; 0: not now. */
+uint64_t apps_ask_about(struct apps *apps, const struct application *one, size_t bytes);
+
+/* Takes a question that is answered out of the list of open ones.  False: it is not there. */
+bool apps_close_question(struct apps *apps, uint64_t number, struct application_look *asked);
+
+/* apps_memory.c */
+
+/* Whether the kernel's memory is to be made for an application. */
+bool apps_needs_memory(const struct apps *apps, const struct application *one);
+
+/* Claims memory of its user's share for an application, once.  0 or -1. */
+int apps_claim_memory(const struct apps *apps, struct application *one, uint64_t bytes,
+		      struct strata_error *error);
+
+/* Has the memory made, if a selection may choose events of it.  What fails now is tried again, and
+ * said, by apps_await_memory(). */
+void apps_order_memory(struct apps *apps, struct application *one);
+
+/* Has the memory made, unless that is being done.  1: it is there, for app_give_rings(); 0: not
+ * yet; -1.  Its connection is not busy. */
+int apps_await_memory(struct apps *apps, struct application *one, struct strata_error *error);
+
+/* Takes the memory that has been made. */
+void apps_take_memory(struct apps *apps);
+
+/* Seals anonymous memory that the application has mapped.  0 or -1. */
+int apps_seal_memory(const struct apps *apps, struct application *one, struct strata_error *error);
+
+/* Frees memory that was made for the application, or still is being made, if the application has
+ * not taken it.  @who: as of apps_return_memory().  Returns whether it frees any. */
+bool apps_abandon_memory(struct apps *apps, struct application *one, struct principal *who);
 
 /* apps_talk.c */
 
 /* Handles messages of one application, as far as its user's share of this turn allows, then
  * continues its pending work.  False: another application may have its index now. */
 bool apps_hear(struct apps *apps, size_t index);
+
+/* Has messages received, if there are any.  0 or -1. */
+int apps_receive(struct apps *apps, struct application *one, struct strata_error *error);
 
 /* Has the messages in an application's socket wake the loop, or not. */
 void apps_listen(struct apps *apps, struct application *one, bool on);
@@ -82,8 +130,8 @@ bool apps_still_leaves(struct apps *apps, size_t index);
 /* Keeps the file of its rings and reports its place, because its events could not be written. */
 void apps_keep_file(struct application *one);
 
-/* Frees the memory of an application's rings.  @who: charged for it until then, or NULL.  False: no
- * memory that a program could keep. */
+/* Frees the memory of an application's rings, also memory that is made for them.  @who: charged for
+ * it until then, or NULL.  False: no memory that a program could keep. */
 bool apps_return_memory(struct apps *apps, struct application *one, struct principal *who);
 
 /* Frees the list of files of ended applications.  @remove: removes the files, too. */

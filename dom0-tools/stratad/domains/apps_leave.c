@@ -53,13 +53,17 @@ void apps_keep_file(struct application *one)
 
 bool apps_return_memory(struct apps *apps, struct application *one, struct principal *who)
 {
-	size_t bytes;
-	void *memory = app_memory_take(&one->app.memory, &bytes);
+	struct memory_to_return gone = { .fd = -1,
+					 .who = who,
+					 .claimed = one->memory_bytes,
+					 .watch = one->watch,
+					 .kernel_id = one->app.memory.kernel_id };
 
-	if (memory)
-		memory_return_give(apps->returns, memory, bytes, who, one->memory_bytes, one->watch,
-				   one->app.memory.kernel_id);
-	return memory != NULL;
+	gone.memory = app_memory_take(&one->app.memory, &gone.bytes);
+	if (!gone.memory)
+		return apps_abandon_memory(apps, one, who);
+	memory_return_give(apps->returns, &gone);
+	return true;
 }
 
 /* Frees an application. */

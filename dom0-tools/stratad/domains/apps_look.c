@@ -2,17 +2,22 @@
 /*
  * apps_look.c - finds out which process has connected, and who started it.
  *
- * Called by apps.c and apps_talk.c.  Other processes read /proc (peer_look.h), which may take as
- * long as the user of the process likes; a user whose looks do not end has no more of them.
+ * Called by apps.c, apps_talk.c and apps_memory.c.  Other processes read /proc (peer_look.h), which
+ * may take as long as the user of the process likes; a user whose looks do not end has no more of
+ * them.
  */
 #include "stratad/domains/apps_internal.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/array.h"
 
-/* Looks of one user that have not been answered. */
+/* Questions of either kind about one user's processes that have not been answered. */
 #define LOOKS_AT_ONCE 32u
+
+/* Memory that may be asked for before a user's next process is looked at. */
+#define MEMORIES_AHEAD 8u
 
 /* A look takes no longer, unless the process makes it long: the kernel takes 12 ms to tell of one
  * with 65,536 groups, in which a CPU does nothing else.  A user's next looks begin only after as
@@ -24,19 +29,58 @@
  * as time of the look, too. */
 #define LOOK_NS_MAX 12000000u
 
-static unsigned int nr_looks_of(const struct apps *apps, const struct principal *who)
+static unsigned int nr_looks_of(const struct apps *apps, const struct principal *who,
+				bool of_memory)
 {
 	unsigned int nr = 0;
 	size_t i;
 
 	for (i = 0; i < apps->nr_asked; i++)
-		nr += apps->asked[i].who == who;
+		nr += apps->asked[i].who == who && apps->asked[i].of_memory == of_memory;
 	return nr;
 }
 
-static bool may_be_asked(const struct apps *apps, const struct principal *who)
+static bool may_be_asked(const struct apps *apps, const struct principal *who, bool of_memory)
 {
-	return nr_looks_of(apps, who) < LOOKS_AT_ONCE && apps_now_ns() >= who->looks_from_ns;
+	return nr_looks_of(apps, who, of_memory) < LOOKS_AT_ONCE &&
+	       apps_now_ns() >= who->looks_from_ns;
+}
+
+static bool order(const struct apps *apps, uint64_t number, const struct principal *who,
+		  size_t bytes)
+{
+	const struct memory_order order = {
+		.number = number,
+		.user = who->trusted ? MEMORY_OF_NO_USER : who->id,
+		.recorder = apps->number,
+		.bytes = bytes,
+		.share = principal_share(who, PRINCIPAL_MEMORY_BYTES),
+		.all_shares =
+			principals_untrusted_share(apps_principals(apps), PRINCIPAL_MEMORY_BYTES),
+	};
+
+	return memory_makers_order(apps->makers, &order);
+}
+
+static bool ask(const struct apps *apps, uint64_t number, const struct application *one,
+		size_t bytes)
+{
+	return bytes ? order(apps, number, one->who, bytes)
+		     : peer_looks_ask(apps->looks, number, one->app.pid);
+}
+
+uint64_t apps_ask_about(struct apps *apps, const struct application *one, size_t bytes)
+{
+	const uint64_t number = apps->last_look + 1;
+
+	if (!may_be_asked(apps, one->who, bytes > 0) ||
+	    !STRATA_GROW(apps->asked, apps->nr_asked, apps->asked_capacity) ||
+	    !ask(apps, number, one, bytes))
+		return 0;
+	apps->asked[apps->nr_asked++] = (struct application_look){ .number = number,
+								   .who = one->who,
+								   .of_memory = bytes > 0 };
+	return apps->last_look = number;
 }
 
 /* As time, and not as credit in the loop's turns: other processes look, on any CPU. */
@@ -70,6 +114,8 @@ bool apps_ask(struct apps *apps, size_t index)
 	struct application *one = apps->list[index];
 	struct strata_error why;
 
+	if (one->connection && one->connection->busy)
+		return true;
 	/* It stays with this user's thread, even if another one is charged for it later. */
 	if (!one->connection)
 		one->connection =
@@ -78,32 +124,29 @@ bool apps_ask(struct apps *apps, size_t index)
 		principal_charge(one->who, PRINCIPAL_TALKING, PRINCIPAL_FILE_BYTES);
 		return !is_late(apps, one) || leave_out(apps, index, &why);
 	}
-	if (!may_be_asked(apps, one->who)) {
+	if (!may_be_asked(apps, one->who, false)) {
 		if (!is_late(apps, one))
 			return true;
 		strata_fail(&why, "looks at its user's other processes take long, or do not end");
 		return leave_out(apps, index, &why);
 	}
-	if (!STRATA_GROW(apps->asked, apps->nr_asked, apps->asked_capacity) ||
-	    !peer_looks_ask(apps->looks, apps->last_look + 1, one->app.pid))
-		return true;
-	one->look = ++apps->last_look;
-	apps->asked[apps->nr_asked++] =
-		(struct application_look){ .number = one->look, .who = one->who };
+	/* Programs that are known come first: where many start at once, the first ones have their
+	 * rings before they stop waiting. */
+	if (nr_looks_of(apps, one->who, true) < MEMORIES_AHEAD)
+		one->look = apps_ask_about(apps, one, 0);
+	if (!one->look) {
+		if (!is_late(apps, one))
+			return true;
+		strata_fail(&why, "programs of its user before it are not done");
+		return leave_out(apps, index, &why);
+	}
 	principal_charge(one->who, PRINCIPAL_TALKING, PRINCIPAL_FILE_BYTES);
 	one->step = APPLICATION_ASKED;
 	one->came_ms = apps_now_ms();
-	return true;
-}
-
-bool apps_still_asked(struct apps *apps, size_t index)
-{
-	struct strata_error why;
-
-	if (apps->stopping || !is_late(apps, apps->list[index]))
+	/* What it says is received meanwhile, and heard when it is known whose it is. */
+	if (one->connection->inbox)
 		return true;
-	strata_fail(&why, "the look at its process does not end");
-	return leave_out(apps, index, &why);
+	return !apps_receive(apps, one, &why) || leave_out(apps, index, &why);
 }
 
 /* Charges a set-user-ID program to the user who started it. 0 or -1. */
@@ -122,12 +165,12 @@ static int move_to_starter(struct apps *apps, struct application *one, struct st
 	return 0;
 }
 
-/* Its messages are read from now on. */
-static void identify(struct apps *apps, size_t index, const struct peer_names *names)
+/* Its messages are read from now on.  False: it was freed. */
+static bool identify(struct apps *apps, size_t index)
 {
 	struct application *one = apps->list[index];
 	struct strata_error why = { "" };
-	const bool failed = app_identify(&one->app, names, &why) != 0;
+	const bool failed = app_identify(&one->app, &one->names, &why) != 0;
 
 	one->connection->process = one->app.process;
 	one->app.process = -1;
@@ -135,45 +178,118 @@ static void identify(struct apps *apps, size_t index, const struct peer_names *n
 		/* An ended or unknown process has no number. */
 		if (one->app.pid)
 			apps_leave_out(apps, one, &why);
-		apps_let_go(apps, index, STRATA_SOURCE_LEFT_OUT);
-		return;
+		return apps_let_go(apps, index, STRATA_SOURCE_LEFT_OUT);
 	}
 	one->step = APPLICATION_TELLING;
 	one->came_ms = apps_now_ms();
 	if (move_to_starter(apps, one, &why))
-		leave_out(apps, index, &why);
+		return leave_out(apps, index, &why);
+	/* Only now that it is known whose share it takes, and whose looks may be kept waiting. */
+	apps_order_memory(apps, one);
+	return true;
 }
 
-/* Charges its user for a look that has ended. */
-static void forget_look(struct apps *apps, const struct peer_look *look)
+bool apps_still_asked(struct apps *apps, size_t index)
+{
+	struct application *one = apps->list[index];
+	struct strata_error why;
+
+	if (one->connection->busy)
+		return true;
+	if (one->looked)
+		return identify(apps, index);
+	if (apps->stopping || !is_late(apps, one))
+		return true;
+	strata_fail(&why, "the look at its process does not end");
+	return leave_out(apps, index, &why);
+}
+
+bool apps_close_question(struct apps *apps, uint64_t number, struct application_look *asked)
 {
 	size_t i = 0;
 
-	while (i < apps->nr_asked && apps->asked[i].number != look->number)
+	while (i < apps->nr_asked && apps->asked[i].number != number)
 		i++;
 	if (i == apps->nr_asked)
-		return;
-	charge_look(apps->asked[i].who, look->cpu_ns);
+		return false;
+	*asked = apps->asked[i];
 	apps->asked[i] = apps->asked[--apps->nr_asked];
+	return true;
+}
+
+/* Takes the names; the application may have been left out meanwhile. */
+static void take_names(struct apps *apps, const struct peer_look *look)
+{
+	size_t i;
+
+	for (i = 0; i < apps->nr; i++) {
+		struct application *one = apps->list[i];
+
+		if (one->step != APPLICATION_ASKED || one->look != look->number)
+			continue;
+		if (look->later) {
+			one->step = APPLICATION_ARRIVED;
+			one->look = 0;
+			return;
+		}
+		one->names = look->names;
+		one->looked = true;
+		return;
+	}
+}
+
+/* Another helper is asked all that has not been answered. */
+static void ask_again(struct apps *apps)
+{
+	struct application_look asked;
+	size_t i = 0;
+
+	while (i < apps->nr_asked)
+		if (apps->asked[i].of_memory)
+			i++;
+		else
+			apps_close_question(apps, apps->asked[i].number, &asked);
+	for (i = 0; i < apps->nr; i++) {
+		struct application *one = apps->list[i];
+
+		if (one->step != APPLICATION_ASKED || one->looked)
+			continue;
+		one->step = APPLICATION_ARRIVED;
+		one->look = 0;
+	}
+}
+
+/* The helper has ended: replaces it, or tries to, once in a while. */
+static void replace(struct apps *apps)
+{
+	struct strata_error error;
+
+	if (apps_now_ms() < apps->look_again_ms)
+		return;
+	apps->look_again_ms = apps_now_ms() + APPS_REPLACE_MS;
+	apps_unwatch(apps, apps->looks->socket);
+	peer_looks_close(apps->looks);
+	ask_again(apps);
+	if (peer_looks_open(apps->looks, apps->looks->ancestor, &error) ||
+	    apps_watch(apps, apps->looks->socket, &error))
+		fprintf(stderr, "strata: %s\n", error.text);
+	else
+		fprintf(stderr,
+			"strata: the process that looks at programs has ended; it is replaced\n");
 }
 
 void apps_take_looks(struct apps *apps)
 {
+	struct application_look asked;
 	struct peer_look look;
-	size_t i;
+	bool ended;
 
-	while (peer_looks_answer(apps->looks, &look)) {
-		forget_look(apps, &look);
-		for (i = 0; i < apps->nr; i++)
-			if (apps->list[i]->step == APPLICATION_ASKED &&
-			    apps->list[i]->look == look.number)
-				break;
-		/* It may have been left out meanwhile. */
-		if (i == apps->nr)
+	while (peer_looks_answer(apps->looks, &look, &ended)) {
+		if (!apps_close_question(apps, look.number, &asked))
 			continue;
-		if (look.later)
-			apps->list[i]->step = APPLICATION_ARRIVED;
-		else
-			identify(apps, i, &look.names);
+		charge_look(asked.who, look.cpu_ns);
+		take_names(apps, &look);
 	}
+	if (ended || apps->looks->socket < 0)
+		replace(apps);
 }

@@ -192,12 +192,10 @@ static int select_again(struct apps *apps, struct application *one, struct strat
 static int make_tables(struct apps *apps, struct application *one, struct strata_error *error)
 {
 	const struct strata_aggregate_spec *spec = &apps->counting->spec;
-	const uint64_t bytes = app_tables_bytes(&one->app, spec);
 	struct app_outgoing *outgoing;
 
-	if (principal_claim(one->who, PRINCIPAL_MEMORY_BYTES, bytes, error))
+	if (apps_claim_memory(apps, one, app_tables_bytes_max(spec), error))
 		return -1;
-	one->memory_bytes = bytes;
 	one->step = APPLICATION_MAKING;
 	one->came_ms = apps_now_ms();
 	outgoing = begin_outgoing(one, error);
@@ -227,9 +225,8 @@ static int make_rings(struct apps *apps, struct application *one, struct strata_
 			apps->channel.mode == STRATA_APP_SINGLE_STORE ? "single-store"
 								      : "reserve-commit");
 	bytes = one->app.nr_cpus * strata_app_ring_bytes(one->app.mode, apps->channel.geometry);
-	if (principal_claim(one->who, PRINCIPAL_MEMORY_BYTES, bytes, error))
-		return strata_fail_in(error, "--app-buffer makes rings smaller");
-	one->memory_bytes = bytes;
+	if (apps_claim_memory(apps, one, bytes, error))
+		return -1;
 	one->step = APPLICATION_MAKING;
 	one->came_ms = apps_now_ms();
 	outgoing = begin_outgoing(one, error);
@@ -239,15 +236,27 @@ static int make_rings(struct apps *apps, struct application *one, struct strata_
 	return 0;
 }
 
-/* Makes its rings, or its tables; waits if its user has begun too many sources lately. 0 or -1. */
+/* Makes its rings, or its tables, when there is memory for them.  0 or -1. */
 static int make_memory(struct apps *apps, struct application *one, struct strata_error *error)
+{
+	const int ready = apps_needs_memory(apps, one) ? apps_await_memory(apps, one, error) : 1;
+
+	if (ready <= 0)
+		return ready;
+	return apps->counting ? make_tables(apps, one, error) : make_rings(apps, one, error);
+}
+
+/* The same, but waits if its user has begun too many sources lately. 0 or -1. */
+static int begin_source(struct apps *apps, struct application *one, struct strata_error *error)
 {
 	one->step = APPLICATION_WAITING;
 	if (!one->app.modes)
 		return strata_fail(error, "its first message was not HELLO");
 	if (!principal_may_begin_source(one->who))
 		return 0;
-	return apps->counting ? make_tables(apps, one, error) : make_rings(apps, one, error);
+	one->step = APPLICATION_PAYING;
+	one->came_ms = apps_now_ms();
+	return make_memory(apps, one, error);
 }
 
 /* Handles the end of a list of events: its first, or a later one. */
@@ -268,30 +277,7 @@ static int on_ready(struct apps *apps, struct application *one, struct strata_er
 		principal_complain(one->who,
 				   "application %s (process %d) has none of the selected events",
 				   apps_shown_name(one, name), one->app.pid);
-	return make_memory(apps, one, error);
-}
-
-/* Without a watch its share could not be given back once it is sealed.  0 or -1. */
-static int seal_memory(const struct apps *apps, struct application *one, struct strata_error *error)
-{
-	int sealed;
-
-	/* No process can take pages out of the kernel's memory. */
-	if (one->app.memory.kernel_id) {
-		app_memory_leave_unsealed(&one->app.memory);
-		return 0;
-	}
-	one->watch = memory_return_watch(apps->returns, one->app.memory.given);
-	if (one->watch < 0) {
-		app_memory_leave_unsealed(&one->app.memory);
-		return 0;
-	}
-	sealed = app_memory_seal(&one->app.memory, error);
-	if (sealed <= 0) {
-		memory_return_unwatch(apps->returns, one->watch);
-		one->watch = -1;
-	}
-	return sealed < 0 ? -1 : 0;
+	return begin_source(apps, one, error);
 }
 
 /* Its tables are mapped: it counts from now on.  0 or -1. */
@@ -311,7 +297,7 @@ static int on_attached(struct apps *apps, struct application *one, struct strata
 
 	if (one->step != APPLICATION_MAKING)
 		return strata_fail(error, "it sent ATTACHED out of sequence");
-	if (seal_memory(apps, one, error))
+	if (apps_seal_memory(apps, one, error))
 		return -1;
 	if (apps->counting)
 		return begin_to_count(apps, one, error);
@@ -426,8 +412,7 @@ static int claim_events(struct application *one, struct strata_error *error)
 	return 0;
 }
 
-/* Has messages received, if there are any.  0 or -1. */
-static int receive(struct apps *apps, struct application *one, struct strata_error *error)
+int apps_receive(struct apps *apps, struct application *one, struct strata_error *error)
 {
 	bool ignored;
 
@@ -455,7 +440,7 @@ static bool hear_message(struct apps *apps, size_t index, bool *more)
 
 	*more = arrived != NULL;
 	if (!arrived)
-		return !receive(apps, one, &error) || leave_out(apps, index, &error);
+		return !apps_receive(apps, one, &error) || leave_out(apps, index, &error);
 	news = app_take(&one->app, arrived, &error);
 	charge_message(apps, one, news);
 	/* Drops an application that no selection names. */
@@ -493,12 +478,16 @@ static bool go_on(struct apps *apps, size_t index)
 	else if (one->adding && one->step == APPLICATION_RECORDING)
 		result = go_on_adding(apps, one, &error);
 	else if (one->step == APPLICATION_WAITING)
+		result = begin_source(apps, one, &error);
+	else if (one->step == APPLICATION_PAYING && waited_ms <= apps->patience_ms)
 		result = make_memory(apps, one, &error);
 	else if (one->step == APPLICATION_ATTACHING)
 		result = attach_rings(apps, one, &error);
 	else if (one->step < APPLICATION_ATTACHING && !one->app.modes &&
 		 waited_ms > apps->silence_ms)
 		result = strata_fail(&error, "it connected, but sent no message in time");
+	else if (one->step == APPLICATION_PAYING)
+		result = strata_fail(&error, "memory for its rings is not made in time");
 	else if (one->step < APPLICATION_ATTACHING && waited_ms > apps->patience_ms)
 		result = strata_fail(&error, "it did not describe its events in time");
 	return !result || leave_out(apps, index, &error);
@@ -527,14 +516,6 @@ static bool hear_connection(struct apps *apps, size_t index)
 	return leave_out(apps, index, &error);
 }
 
-/* Has memory made for the next program.  Not while one is told of its rings: a CPU that makes
- * memory does nothing else. */
-static void prepare_next(struct apps *apps, const struct app *app)
-{
-	if (app->memory.kernel_id && app->nr_cpus == app_cpus_max())
-		spare_memory_make(apps->channel.spare_memory, app->memory.bytes);
-}
-
 bool apps_hear(struct apps *apps, size_t index)
 {
 	struct application *one = apps->list[index];
@@ -554,8 +535,12 @@ bool apps_hear(struct apps *apps, size_t index)
 		return true;
 	if (one->step == APPLICATION_ARRIVED)
 		return apps_ask(apps, index);
-	if (one->step == APPLICATION_ASKED)
-		return apps_still_asked(apps, index);
+	if (one->step == APPLICATION_ASKED) {
+		if (!apps_still_asked(apps, index))
+			return false;
+		if (one->step != APPLICATION_TELLING)
+			return true;
+	}
 	if (one->step == APPLICATION_GONE)
 		return still_misses(apps, index);
 	if (one->connection->busy)
@@ -594,7 +579,5 @@ bool apps_hear(struct apps *apps, size_t index)
 	if (!stays || one->step == APPLICATION_GONE || one->connection->busy)
 		return stays;
 	apps_listen(apps, one, true);
-	if (one->step == APPLICATION_RECORDING)
-		prepare_next(apps, &one->app);
 	return true;
 }

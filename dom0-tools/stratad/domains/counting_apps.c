@@ -21,6 +21,7 @@ struct counting_apps {
 	struct apps apps;
 	struct aggregated_apps sums;
 	struct peer_looks looks;
+	struct memory_makers makers;
 	bool stopped;
 };
 
@@ -34,18 +35,21 @@ struct counting_apps *counting_apps_new(const struct aggregate_choice *what,
 		strata_fail(error, "out of memory");
 		return NULL;
 	}
-	counting->looks.socket = -1;
+	counting->looks.socket = counting->makers.socket = -1;
 	counting->apps = (struct apps){ .counting = &counting->sums,
 					.looks = &counting->looks,
+					.makers = &counting->makers,
 					.selections = selections,
 					.nr_selections = nr_selections,
 					.listener = -1,
 					.epoll = -1,
 					.spare = -1 };
 	if (!peer_looks_open(&counting->looks, 0, error) &&
+	    !memory_makers_open(&counting->makers, error) &&
 	    !aggregated_apps_open(&counting->sums, what, error))
 		return counting;
 	peer_looks_close(&counting->looks);
+	memory_makers_close(&counting->makers);
 	aggregated_apps_close(&counting->sums);
 	free(counting);
 	return NULL;
@@ -128,6 +132,7 @@ bool counting_apps_end(struct counting_apps *counting)
 	principals_sum_up(counting->sums.principals);
 	apps_release(&counting->apps, true);
 	peer_looks_close(&counting->looks);
+	memory_makers_close(&counting->makers);
 	aggregated_apps_close(&counting->sums);
 	free(counting);
 	return left_out;

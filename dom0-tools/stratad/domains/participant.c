@@ -197,11 +197,12 @@ static int map_module(struct participants *all, struct participant *one, struct 
 /*
  * Whether it is recording for an earlier recorder, with its events still in the rings.  Only a
  * guest that was there before the recording began can be: the times of such events are believed
- * since any time, and each guest may claim it.
+ * since any time, and each guest may claim it.  A recorder that begins empty does not want them.
  */
 static bool is_flying(const struct participants *all, const struct guest *guest)
 {
-	return all->overwrite && !all->started && guest->module == GUEST_READY &&
+	return all->overwrite && !all->begins_empty && !all->started &&
+	       guest->module == GUEST_READY &&
 	       (!strcmp(guest->state, "started") || !strcmp(guest->state, "flushed"));
 }
 

@@ -88,6 +88,8 @@ static int choose_events(struct participants *all, struct participant *one,
 	if (select_kernel_events(patterns ? patterns : "none", one->map.events, one->map.nr_events,
 				 &events, error))
 		return -1;
+	if (all->without_probes)
+		select_remove_probe_events(one->map.events, one->map.nr_events, &events);
 	for (i = 0; i < one->map.nr_events; i++)
 		if (event_set_has(&one->probes, i))
 			event_set_add(&events, i);

@@ -101,6 +101,8 @@ struct participants {
 	bool wait;                    /* for named domains that do not run yet */
 	bool may_miss;                /* a selection that no domain matches leaves nothing out */
 	bool overwrite;               /* flight recorder */
+	bool begins_empty;            /* it does not continue one that died */
+	bool without_probes;          /* patterns select no events of probes */
 	enum strata_header_form form; /* event headers, where supported */
 	uint32_t switch_ms;           /* period of the forced switch; 0: never */
 	/* Called when one died, while its rings are still mapped; may be NULL. */

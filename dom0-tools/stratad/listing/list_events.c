@@ -18,6 +18,11 @@ static bool is_chosen(const struct strata_event_desc *event, const struct list_c
 	return choice->nr_patterns == 0;
 }
 
+bool list_events_may_list(const struct list_choice *choice, const struct strata_event_desc *event)
+{
+	return !choice->for_member || !select_is_probe_event(event);
+}
+
 void list_events_begin(struct event_listing *listing, const struct list_choice *choice,
 		       struct json_object *json)
 {
@@ -34,7 +39,7 @@ void list_events_next(struct event_listing *listing, const struct strata_event_d
 	const size_t entry = listing->entry++;
 	struct strata_error error = { "" };
 
-	if (!is_chosen(event, choice))
+	if (!list_events_may_list(choice, event) || !is_chosen(event, choice))
 		return;
 	if (strata_source_add_event(&listing->checked, event, &error))
 		fprintf(stderr, "strata: an event is left out: entry %zu: %s\n", entry, error.text);

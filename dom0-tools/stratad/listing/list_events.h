@@ -15,6 +15,7 @@
 struct list_choice {
 	bool events;
 	bool fields;        /* with the fields of events */
+	bool for_member;    /* without probes and recorders of others (list_member.h) */
 	char **patterns;    /* only events that one of them matches, as for --kernel */
 	size_t nr_patterns; /* 0: all events */
 };
@@ -26,6 +27,10 @@ struct event_listing {
 	struct strata_source checked;
 	size_t entry; /* the next one of the table */
 };
+
+/* Whether an event may be in the list: a member of the group tracing does not learn of probes,
+ * which are root's alone. */
+bool list_events_may_list(const struct list_choice *choice, const struct strata_event_desc *event);
 
 /*
  * Begins a list, to be ended by list_events_end().  Names in the table are hostile, but

@@ -51,8 +51,9 @@ static void take_looks(struct hearing *hearing)
 {
 	struct strata_error ignored;
 	struct peer_look look;
+	bool ended;
 
-	while (peer_looks_answer(hearing->looks, &look)) {
+	while (peer_looks_answer(hearing->looks, &look, &ended)) {
 		struct listed *one = hearing->list[look.number];
 
 		if (!look.later)

@@ -88,8 +88,8 @@ static void list_channel(const struct strata_hv_op *query, struct json_object *a
 }
 
 /* Adds what the hypervisor is, and its channels.  0 or -1. */
-static int list_channels(struct hypervisor *hypervisor, struct json_object *json,
-			 struct strata_error *error)
+static int list_channels(struct hypervisor *hypervisor, const struct list_choice *choice,
+			 struct json_object *json, struct strata_error *error)
 {
 	struct json_object *array = NULL;
 	struct strata_hv_op query;
@@ -106,7 +106,8 @@ static int list_channels(struct hypervisor *hypervisor, struct json_object *json
 			add_number(json, "tsc_khz", query.u.query.tsc_khz);
 			array = list_json_array(json, "channels");
 		}
-		list_channel(&query, array);
+		if (!choice->for_member)
+			list_channel(&query, array);
 	}
 	return 0;
 }
@@ -149,7 +150,7 @@ static int list_hypervisor(const struct list_choice *choice, struct json_object 
 	int result = -1;
 
 	if (hypervisor_open(&hypervisor, error) == HYPERVISOR_OK)
-		result = list_channels(hypervisor, json, error);
+		result = list_channels(hypervisor, choice, json, error);
 	hypervisor_close(hypervisor);
 	if (result) {
 		json_object_put(json);
@@ -202,6 +203,15 @@ say_why_not(struct json_object *json, const char *format, ...)
 	list_json_text(json, "why_not", text);
 }
 
+static size_t count_events(const struct guest_map *map, const struct list_choice *choice)
+{
+	size_t nr = 0, i;
+
+	for (i = 0; i < map->nr_events; i++)
+		nr += list_events_may_list(choice, &map->events[i]);
+	return nr;
+}
+
 static void list_kernel(struct xs_handle *xenstore, const struct guest *guest,
 			const struct guest_map *map, const struct list_choice *choice,
 			struct json_object *json)
@@ -213,8 +223,9 @@ static void list_kernel(struct xs_handle *xenstore, const struct guest *guest,
 	list_json_text(json, "state", guest->state);
 	add_number(json, "rings", map->nr_rings);
 	add_number(json, "ring_bytes", strata_buffer_bytes(map->rings[0].reader.geo));
-	add_number(json, "nr_events", map->nr_events);
-	list_guest_channels(xenstore, guest->domain, json);
+	add_number(json, "nr_events", count_events(map, choice));
+	if (!choice->for_member)
+		list_guest_channels(xenstore, guest->domain, json);
 	if (!choice->events)
 		return;
 	list_events_begin(&events, choice, json);

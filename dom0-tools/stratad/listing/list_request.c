@@ -45,7 +45,8 @@ static int divide(char *text, struct list_choice *choice, struct strata_error *e
 struct json_object *list_request_answer(struct json_object *request)
 {
 	struct list_choice choice = { .events = is_true(request, "events"),
-				      .fields = is_true(request, "fields") };
+				      .fields = is_true(request, "fields"),
+				      .for_member = is_true(request, "member") };
 	struct json_object *reply = json_object_new_object();
 	struct strata_error error = { "" };
 	char *target = copy_text(request, "target"), *patterns = copy_text(request, "patterns");

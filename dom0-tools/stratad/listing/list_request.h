@@ -2,9 +2,9 @@
 /*
  * list_request.h - answers the request `list` (docs/formats.md): what can be recorded here.
  *
- * `stratad --list` answers one and ends.  The running stratad answers none: a list takes seconds
- * when programs do not answer, needs nothing of stratad's state, and shall work where no stratad
- * runs.
+ * `stratad --list` answers one and ends.  The running stratad answers none itself: a list takes
+ * seconds when programs do not answer, needs nothing of stratad's state, and shall work where no
+ * stratad runs.  For members of the group tracing it has a child answer (list_member.h).
  */
 #ifndef STRATA_STRATAD_LIST_REQUEST_H
 #define STRATA_STRATAD_LIST_REQUEST_H

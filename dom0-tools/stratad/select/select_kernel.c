@@ -433,6 +433,26 @@ void select_probe_name(const struct kernel_selection *selection, char name[STRAT
 	}
 }
 
+bool select_is_probe_event(const struct strata_event_desc *event)
+{
+	unsigned int kind;
+
+	for (kind = 0; kind < NR_SELECT_KINDS; kind++)
+		if (select_is_probe(kind) && !strcmp(event->group, select_option_name(kind) + 2))
+			return true;
+	return false;
+}
+
+void select_remove_probe_events(const struct strata_event_desc *table, size_t nr,
+				struct event_set *events)
+{
+	size_t i;
+
+	for (i = 0; i < nr; i++)
+		if (select_is_probe_event(&table[i]))
+			event_set_remove(events, i);
+}
+
 bool select_probe_makes(const struct kernel_selection *selection,
 			const struct strata_event_desc *event)
 {

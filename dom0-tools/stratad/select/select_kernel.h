@@ -47,6 +47,14 @@ struct kernel_selection {
 /* Whether it makes an event: --kprobe, --uretprobe and so on. */
 bool select_is_probe(enum select_kind kind);
 
+/* Whether a probe made an event, as its group says.  The event's names are hostile, but
+ * zero-terminated. */
+bool select_is_probe_event(const struct strata_event_desc *event);
+
+/* Removes the events that probes made from a set of those in a table, whose names are likewise. */
+void select_remove_probe_events(const struct strata_event_desc *table, size_t nr,
+				struct event_set *events);
+
 /* "--kprobe" and so on, for messages. */
 const char *select_option_name(enum select_kind kind);
 

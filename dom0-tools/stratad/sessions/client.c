@@ -12,6 +12,8 @@
 
 #include "base/exit_status.h"
 #include "control/message.h"
+#include "stratad/sessions/member_list.h"
+#include "stratad/sessions/session_owner.h"
 #include "stratad/sessions/session_verbs.h"
 
 /* A client sends its request at once, and reads its reply. */
@@ -45,6 +47,12 @@ void client_serve(int client, uid_t owner, size_t max_bytes, atomic_bool *works)
 	struct strata_error error;
 
 	request = message_receive(client, max_bytes, REQUEST_MS, &error);
+	if (request && owner != SESSION_OWNER_SELF && member_list_is_asked(request)) {
+		member_list_serve(client, owner, request);
+		json_object_put(request);
+		close(client);
+		return;
+	}
 	/* Both pair with the load in is_request_served() (member_socket.c). */
 	*works = request != NULL;
 	reply = request ? session_verbs_serve(owner, request) : make_refusal(error.text);

@@ -15,10 +15,12 @@
 void client_accept_all(int listener, int quit, void (*begin)(int client));
 
 /* Receives a request, has it served and sends the reply; closes the client.  May take as long as
- * the request, and 10 s each for what is sent and received.
+ * the request, and 10 s each for what is sent and received.  A child serves a member's list
+ * (member_list.h).
  * @owner: whose request it is (session_owner.h)
  * @max_bytes: of the request
- * @works: true while the request is served, which is neither received nor answered then */
+ * @works: true while the request is served, which is neither received nor answered then; not for a
+ *         list, which changes nothing and goes on without stratad */
 void client_serve(int client, uid_t owner, size_t max_bytes, atomic_bool *works);
 
 /* Replies with that reason, without waiting. */

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * member_admit.h - what a member of the group tracing may ask root's stratad for: events of Xen and
- * kernels, in a session of his own.
+ * kernels, in a session of his own, and triggers that count such events.
  *
- * Each request of a member passes here first.  Afterwards it names a session of his, and nothing in
- * it came from him unchecked.  Refused: probes and functions, which can read all memory; contexts;
- * applications, which his own stratad records; output directories, channels, rings, snapshots and
- * rotation, which would use more of the machine than his share (docs/security.md).
+ * Each request of a member passes here first, except for lists (member_list.h).  Afterwards it
+ * names a session of his, and nothing in it came from him unchecked.  Refused: probes and
+ * functions, which can read all memory; call stacks and counters; applications, which his own
+ * stratad records; output directories, timers and rotation, which would use more of the machine
+ * than his share (docs/security.md).  A trigger rotates within it (member_run.h).
  */
 #ifndef STRATA_STRATAD_MEMBER_ADMIT_H
 #define STRATA_STRATAD_MEMBER_ADMIT_H

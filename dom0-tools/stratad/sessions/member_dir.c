@@ -17,6 +17,7 @@
 
 #include "control/session_model.h"
 #include "files/safe_dir.h"
+#include "stratad/sessions/member_share.h"
 #include "stratad/sessions/session_owner.h"
 
 /* Others may go through it by name, and neither list, watch nor lock it. */
@@ -118,7 +119,7 @@ static size_t count_recordings(const struct strata_dir *member)
 	return nr;
 }
 
-int member_dir_prepare(const char *name, struct strata_error *error)
+int member_dir_prepare(const char *name, unsigned int nr_new, struct strata_error *error)
 {
 	struct strata_dir member, session;
 	size_t nr;
@@ -128,14 +129,14 @@ int member_dir_prepare(const char *name, struct strata_error *error)
 	nr = count_recordings(&member);
 	strata_dir_close(&session);
 	strata_dir_close(&member);
-	if (nr + MEMBER_KEEP <= MEMBER_RECORDINGS_MAX)
+	if (nr + nr_new <= MEMBER_RECORDINGS_MAX)
 		return 0;
 	return strata_fail(
 		error,
-		"user %u has %zu recordings below " MEMBER_DIR ", and another start may add "
+		"user %u has %zu recordings below " MEMBER_DIR ", and this session may add "
 		"%u: a member of the group tracing may have %u; as root, remove some below " MEMBER_DIR
 		"/%u",
-		session_owner(name), nr, MEMBER_KEEP, MEMBER_RECORDINGS_MAX, session_owner(name));
+		session_owner(name), nr, nr_new, MEMBER_RECORDINGS_MAX, session_owner(name));
 }
 
 /* Gives what is in a directory of root's to a user, and then the directory: until then nobody else
@@ -186,18 +187,25 @@ static bool open_roots(struct strata_dir *recording, const struct strata_dir *di
 	return recording->fd >= 0;
 }
 
-int member_dir_hand_over(const char *name, struct strata_error *error)
+int member_dir_hand_over(const char *name, const char *only, struct strata_error *error)
 {
 	struct strata_dir member, session, recording = { .fd = -1 };
 	const struct dirent *entry;
+	char path[PATH_MAX];
+	struct stat status;
 	int result = 0;
 	DIR *entries;
 
+	/* Of a session that never recorded there is no directory; none is made. */
+	member_dir_path(path, name);
+	if (lstat(path, &status) && errno == ENOENT)
+		return 0;
 	if (open_dirs(name, &member, &session, error))
 		return -1;
 	entries = strata_dir_entries(&session);
 	while (entries && !result && (entry = readdir(entries))) {
-		if (is_special(entry->d_name) || !open_roots(&recording, &session, entry->d_name))
+		if (is_special(entry->d_name) || (only && strcmp(entry->d_name, only)) ||
+		    !open_roots(&recording, &session, entry->d_name))
 			continue;
 		result = give(&recording, session_owner(name));
 		strata_dir_close(&recording);

@@ -18,19 +18,18 @@
 
 #define MEMBER_DIR "/var/lib/strata"
 
-/* Recordings of one start that a rotation keeps. */
-#define MEMBER_KEEP 8u
-
 /* Directories of recordings that a member may have. */
 #define MEMBER_RECORDINGS_MAX 32u
 
 /* Writes the output directory of a member's session.  @name: whole, "web@1000" */
 void member_dir_path(char path[PATH_MAX], const char *name);
 
-/* Makes it, and checks that there is room for the recordings of another start.  0 or -1. */
-int member_dir_prepare(const char *name, struct strata_error *error);
+/* Makes it, and checks that there is room for recordings or snapshots.  @nr_new: how many may be
+ * added.  0 or -1. */
+int member_dir_prepare(const char *name, unsigned int nr_new, struct strata_error *error);
 
-/* Gives the complete recordings of a session that does not record to its owner.  0 or -1. */
-int member_dir_hand_over(const char *name, struct strata_error *error);
+/* Gives complete recordings of a session to its owner.  @only: name of one in the session's
+ * directory; NULL: all, of a session that does not record.  0 or -1. */
+int member_dir_hand_over(const char *name, const char *only, struct strata_error *error);
 
 #endif /* STRATA_STRATAD_MEMBER_DIR_H */

@@ -2,14 +2,26 @@
 /* member_run.c - see member_run.h. */
 #include "stratad/sessions/member_run.h"
 
-#include "base/exit_status.h"
-#include "stratad/sessions/member_dir.h"
-#include "stratad/sessions/session_owner.h"
+#include <string.h>
+#include <time.h>
 
-/* Sessions of members that record, each with one channel: half of the machine's recorders
- * (STRATA_SESSION_CHANNELS_MAX) stay root's. */
+#include "base/exit_status.h"
+#include "base/json_members.h"
+#include "control/session_model.h"
+#include "stratad/sessions/member_dir.h"
+#include "stratad/sessions/member_share.h"
+#include "stratad/sessions/session_owner.h"
+#include "stratad/sessions/trigger_process.h"
+
+/* Sessions of one member that record, with up to MEMBER_CHANNELS_MAX channels. */
 #define MEMBER_RECORDS_MAX 1u
-#define MEMBERS_RECORD_MAX (STRATA_SESSION_CHANNELS_MAX / 2)
+
+/* Channels of all members that record, and triggers: half of the machine's recorders stay root's.
+ */
+#define MEMBERS_CHANNELS_MAX (STRATA_SESSION_CHANNELS_MAX / 2)
+
+/* From one snapshot or rotation of a session to the next: each makes all CPUs and kernels flush. */
+#define ACTION_MS 1000u
 
 int member_run_start(struct managed_session *session, struct json_object *request,
 		     struct json_object *reply, struct strata_error *error)
@@ -18,9 +30,13 @@ int member_run_start(struct managed_session *session, struct json_object *reques
 
 	if (session_owner(session->model.name) == SESSION_OWNER_SELF)
 		return session_run_start(session, request, reply, error);
-	if (session_table_begin_start(session, MEMBER_RECORDS_MAX, MEMBERS_RECORD_MAX, error))
+	if (member_share_check_number(&session->model, error) ||
+	    session_table_begin_start(session,
+				      session_model_count_recorded(&session->model) +
+					      session->model.nr_triggers,
+				      MEMBER_RECORDS_MAX, MEMBERS_CHANNELS_MAX, error))
 		return -1;
-	if (!member_dir_prepare(session->model.name, error))
+	if (!member_dir_prepare(session->model.name, MEMBER_KEEP, error))
 		status = session_run_start(session, request, reply, error);
 	session_table_end_start(session);
 	return status;
@@ -34,5 +50,86 @@ int member_run_stop(struct managed_session *session, struct json_object *request
 	if (session_owner(session->model.name) == SESSION_OWNER_SELF ||
 	    (status != STRATA_STATUS_OK && status != STRATA_STATUS_PARTIAL))
 		return status;
-	return member_dir_hand_over(session->model.name, error) ? -1 : status;
+	return member_dir_hand_over(session->model.name, NULL, error) ? -1 : status;
+}
+
+static uint64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000u + (uint64_t)now.tv_nsec / 1000000u;
+}
+
+/* Limits the rate of a session's snapshots and rotations.  @what: for the message.  0, or -1: it is
+ * too early for another one. */
+static int take_turn(struct managed_session *session, const char *what, struct strata_error *error)
+{
+	const uint64_t now = now_ms();
+
+	if (session->acted_ms && now - session->acted_ms < ACTION_MS)
+		return strata_fail(error,
+				   "session %s: a member of the group tracing %s every %u ms; try "
+				   "again",
+				   session->model.name, what, ACTION_MS);
+	session->acted_ms = now;
+	return 0;
+}
+
+/* Gives a snapshot to the session's owner; recordings in progress stay root's.  0 or -1. */
+static int hand_over_snapshot(const struct managed_session *session, struct json_object *reply,
+			      struct strata_error *error)
+{
+	const char *path = json_object_get_string(json_object_object_get(reply, "output"));
+
+	return member_dir_hand_over(session->model.name, strrchr(path, '/') + 1, error);
+}
+
+int member_run_snapshot(struct managed_session *session, struct json_object *request,
+			struct json_object *reply, struct strata_error *error)
+{
+	int status;
+
+	/* Only root may name a directory, and then it is no member's. */
+	if (session_owner(session->model.name) == SESSION_OWNER_SELF ||
+	    strata_json_has(request, "output"))
+		return session_run_snapshot(session, request, reply, error);
+	if (take_turn(session, "takes a snapshot", error) ||
+	    member_dir_prepare(session->model.name, MEMBER_KEEP, error))
+		return -1;
+	status = session_run_snapshot(session, request, reply, error);
+	if (status != STRATA_STATUS_OK && status != STRATA_STATUS_PARTIAL)
+		return status;
+	return hand_over_snapshot(session, reply, error) ? -1 : status;
+}
+
+int member_run_rotate(struct managed_session *session, struct json_object *request,
+		      struct json_object *reply, struct strata_error *error)
+{
+	/* A start has made room for the recordings that it keeps.  Older ones are removed by a
+	 * thread, which a busy disk delays: until then they count. */
+	if (session_owner(session->model.name) != SESSION_OWNER_SELF &&
+	    (take_turn(session, "rotates a recording", error) ||
+	     member_dir_prepare(session->model.name, 1, error)))
+		return -1;
+	return session_run_rotate(session, request, reply, error);
+}
+
+int member_run_add_trigger(struct managed_session *session, struct json_object *request,
+			   struct json_object *reply, struct strata_error *error)
+{
+	const size_t nr_channels = session_table_count_recording(session);
+	const size_t nr_triggers = session_table_count_counting(session) + 1;
+	int status;
+
+	/* One that is added to a session that does not record takes no recorder. */
+	if (session_owner(session->model.name) == SESSION_OWNER_SELF || !nr_channels)
+		return trigger_process_add(session, request, reply, error);
+	if (member_share_check_recorders(&session->model, nr_channels, nr_triggers, error) ||
+	    session_table_begin_start(session, nr_channels + nr_triggers, MEMBER_RECORDS_MAX,
+				      MEMBERS_CHANNELS_MAX, error))
+		return -1;
+	status = trigger_process_add(session, request, reply, error);
+	session_table_end_start(session);
+	return status;
 }

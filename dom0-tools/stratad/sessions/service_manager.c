@@ -2,6 +2,8 @@
 /* service_manager.c - see service_manager.h. */
 #include "stratad/sessions/service_manager.h"
 
+#include "consumerd/host/socket_bind.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -71,6 +73,7 @@ int service_manager_take_socket(const char *path, struct strata_error *error)
 				   path);
 	if (fcntl(FIRST_FD, F_SETFD, FD_CLOEXEC) || fcntl(FIRST_FD, F_SETFL, O_NONBLOCK))
 		return strata_fail(error, "%s: %s", path, strerror(errno));
+	socket_refuse_files(FIRST_FD);
 	return FIRST_FD;
 }
 

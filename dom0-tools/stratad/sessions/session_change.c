@@ -12,6 +12,7 @@
 #include "control/session_json.h"
 #include "control/session_model.h"
 #include "stratad/session_options.h"
+#include "stratad/sessions/member_share.h"
 #include "stratad/sessions/reply.h"
 #include "stratad/sessions/session_files.h"
 #include "stratad/sessions/session_run.h"
@@ -160,7 +161,7 @@ static int change_session(struct managed_session *session, struct json_object *r
 		return -1;
 	channel = find_channel(request, &model, error);
 	if (channel && !change_model(&model, channel, change, error) &&
-	    !check_channel(&model, channel, error) &&
+	    !check_channel(&model, channel, error) && !session_files_check(&model, error) &&
 	    !change_consumer(session, &model, channel, change, error) &&
 	    !adopt(session, &model, error))
 		return reply_say(reply, STRATA_STATUS_OK,
@@ -246,7 +247,10 @@ static int set_channel(struct json_object *request, struct strata_session *model
 		return 0;
 	if (session_json_domain(request, "domain", &domain, error))
 		return -1;
-	return session_json_read_channel(attributes, domain, &(*channel)->domains[domain], error);
+	return session_json_read_channel(attributes, domain, &(*channel)->domains[domain], error) ||
+			       member_share_check(model, error)
+		       ? -1
+		       : 0;
 }
 
 static int disable_channel(struct json_object *request, struct strata_session *model,

@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,19 +70,45 @@ static ssize_t read_file(const struct strata_dir *dir, const char *file, char *t
 	return (ssize_t)length;
 }
 
+/* Writes a model as text, which belongs to its object.  NULL with the reason: out of memory, or
+ * session_json_parse() would not read so much. */
+static const char *make_text(struct json_object *object, const char *name,
+			     struct strata_error *error)
+{
+	const char *text = json_object_to_json_string_ext(
+		object, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE);
+
+	if (!text)
+		strata_fail(error, "out of memory");
+	else if (strlen(text) > STRATA_SESSION_TEXT_BYTES)
+		strata_fail(error,
+			    "session %s would have over %u bytes as a text; use fewer rules, or "
+			    "shorter ones",
+			    name, STRATA_SESSION_TEXT_BYTES);
+	else
+		return text;
+	return NULL;
+}
+
+int session_files_check(const struct strata_session *session, struct strata_error *error)
+{
+	struct json_object *object = session_json_make(session);
+	const bool fits = make_text(object, session->name, error) != NULL;
+
+	json_object_put(object);
+	return fits ? 0 : -1;
+}
+
 int session_files_save(const struct strata_session *session, struct strata_error *error)
 {
 	struct json_object *object = session_json_make(session);
-	const char *text = json_object_to_json_string_ext(
-		object, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE);
+	const char *text = make_text(object, session->name, error);
 	char file[FILE_BYTES];
 	struct strata_dir dir;
 	int result = -1;
 
 	file_name(file, session->name, MODEL);
-	if (!text)
-		strata_fail(error, "out of memory");
-	else if (!run_dir_sub(FOLDER, &dir, error)) {
+	if (text && !run_dir_sub(FOLDER, &dir, error)) {
 		result = strata_dir_replace(&dir, file, text, strlen(text), error);
 		strata_dir_close(&dir);
 	}

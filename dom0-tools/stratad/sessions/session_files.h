@@ -25,6 +25,9 @@
 
 #include "base/error.h"
 
+/* Checks that a model's file will not be too large for the next stratad.  0 or -1. */
+int session_files_check(const struct strata_session *session, struct strata_error *error);
+
 /* Writes the model.  0 or -1. */
 int session_files_save(const struct strata_session *session, struct strata_error *error);
 

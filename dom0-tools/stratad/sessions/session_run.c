@@ -186,12 +186,15 @@ static int start_channels(struct managed_session *session, const char *path,
 	return 0;
 }
 
-/* A session whose triggers cannot count does not record: nothing would read its flight
- * recorder.  0 or -1. */
-static int start_triggers(struct managed_session *session, struct strata_error *error)
+/* A session whose triggers cannot count does not record: nothing would read its flight recorder.
+ * Where guests alone are the reason, it does.  As trigger_process_start_all(). */
+static int start_triggers(struct managed_session *session, struct json_object *reply,
+			  struct strata_error *error)
 {
-	if (!trigger_process_start_all(session, error))
-		return 0;
+	const int status = trigger_process_start_all(session, reply, error);
+
+	if (status >= 0)
+		return status;
 	session_table_end(session);
 	forget_ends(session);
 	trigger_process_forget_all(session);
@@ -204,6 +207,7 @@ int session_run_start(struct managed_session *session, struct json_object *reque
 	const struct strata_session *model = &session->model;
 	struct strata_error warning;
 	char path[PATH_MAX];
+	int status;
 
 	(void)request;
 	if (session_table_count_recording(session))
@@ -217,7 +221,10 @@ int session_run_start(struct managed_session *session, struct json_object *reque
 			model->name, model->nr_channels > 1 ? " in an enabled channel" : "");
 	if (output_dir_of_many(model->output, &warning, error) ||
 	    output_dir_dated(path, model->output, "recording", error) ||
-	    start_channels(session, path, error) || start_triggers(session, error))
+	    start_channels(session, path, error))
+		return -1;
+	status = start_triggers(session, reply, error);
+	if (status < 0)
 		return -1;
 	snprintf(session->recording, sizeof(session->recording), "%s", path);
 	note_recordings(session);
@@ -227,7 +234,7 @@ int session_run_start(struct managed_session *session, struct json_object *reque
 		snprintf(text, sizeof(text), "strata: %s", warning.text);
 		reply_note(reply, text);
 	}
-	return reply_say(reply, STRATA_STATUS_OK, "session %s records into %s", model->name,
+	return reply_say(reply, status, "session %s records into %s", model->name,
 			 session->recording);
 }
 

@@ -314,6 +314,16 @@ size_t session_table_count_recording(const struct managed_session *session)
 	return nr;
 }
 
+size_t session_table_count_counting(const struct managed_session *session)
+{
+	size_t nr;
+
+	pthread_mutex_lock(&lock);
+	nr = count_counting(session);
+	pthread_mutex_unlock(&lock);
+	return nr;
+}
+
 void session_table_end(struct managed_session *session)
 {
 	size_t i;
@@ -334,14 +344,17 @@ void session_table_end(struct managed_session *session)
 	pthread_mutex_unlock(&lock);
 }
 
-/* Under the lock. */
-static bool is_busy(const struct managed_session *session)
+/* Recorders that a session has, or starts.  Under the lock. */
+static size_t count_busy(const struct managed_session *session)
 {
-	return session->starts || count_recording(session);
+	const size_t nr = count_recording(session) + count_counting(session);
+
+	return session->starts > nr ? session->starts : nr;
 }
 
-int session_table_begin_start(struct managed_session *session, unsigned int max_of_owner,
-			      unsigned int max_of_members, struct strata_error *error)
+int session_table_begin_start(struct managed_session *session, size_t nr_recorders,
+			      unsigned int max_of_owner, unsigned int max_of_members,
+			      struct strata_error *error)
 {
 	const uid_t owner = session_owner(session->model.name);
 	size_t of_owner = 0, of_members = 0, i;
@@ -350,25 +363,26 @@ int session_table_begin_start(struct managed_session *session, unsigned int max_
 	pthread_mutex_lock(&lock);
 	for (i = 0; i < nr_sessions; i++) {
 		const uid_t other = session_owner(sessions[i]->model.name);
+		const size_t busy = count_busy(sessions[i]);
 
-		if (sessions[i] == session || !is_busy(sessions[i]))
+		if (sessions[i] == session || !busy)
 			continue;
 		of_owner += other == owner;
-		of_members += other != SESSION_OWNER_SELF;
+		of_members += other == SESSION_OWNER_SELF ? 0 : busy;
 	}
 	if (of_owner >= max_of_owner)
 		result = strata_fail(error,
 				     "user %u records %zu sessions, as many as a member of "
 				     "the group tracing may; stop one",
 				     owner, of_owner);
-	else if (of_members >= max_of_members)
+	else if (of_members + nr_recorders > max_of_members)
 		result = strata_fail(error,
-				     "members of the group tracing record %zu sessions, as "
-				     "many as they may together; try again when one has "
-				     "stopped",
-				     of_members);
+				     "members of the group tracing take %zu of the machine's "
+				     "recorders, and may take %u together; use fewer channels and "
+				     "triggers, or try again when another session has stopped",
+				     of_members, max_of_members);
 	else
-		session->starts = true;
+		session->starts = nr_recorders;
 	pthread_mutex_unlock(&lock);
 	return result;
 }
@@ -376,7 +390,7 @@ int session_table_begin_start(struct managed_session *session, unsigned int max_
 void session_table_end_start(struct managed_session *session)
 {
 	pthread_mutex_lock(&lock);
-	session->starts = false;
+	session->starts = 0;
 	pthread_mutex_unlock(&lock);
 }
 

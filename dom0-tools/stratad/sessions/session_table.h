@@ -50,7 +50,9 @@ struct managed_session {
 	bool held;
 	bool ends; /* its holder waits for its consumers to end */
 	bool removed;
-	bool starts;        /* a member's, between session_table_begin_start() and _end_start() */
+	/* Recorders of a member's, between session_table_begin_start() and _end_start(). */
+	size_t starts;
+	uint64_t acted_ms;  /* a member's: its last snapshot, or rotation by a trigger; 0: never */
 	unsigned int users; /* holder, those that wait to hold it, and the watchers */
 };
 
@@ -108,17 +110,26 @@ bool session_table_consumer(const struct managed_channel *channel, struct consum
 /* How many channels of a session that is held record now, not counting triggers. */
 size_t session_table_count_recording(const struct managed_session *session);
 
+/* How many triggers of a session that is held run now, with those that were removed and have not
+ * ended. */
+size_t session_table_count_counting(const struct managed_session *session);
+
 /* Ends the consumers and triggers of a session that is held, all at once, and waits until they have
  * ended. */
 void session_table_end(struct managed_session *session);
 
 /*
- * Reserves a place among the sessions of members that record, until session_table_end_start(): by
- * then the session, which is held, records or does not.
+ * Reserves recorders of those that members may have, until session_table_end_start(): by then the
+ * session, which is held, has them or does not.  A channel that records has one, and so has a
+ * trigger that counts.
+ * @nr_recorders: that the session will have
+ * @max_of_owner: sessions of a member that record at a time
+ * @max_of_members: recorders of all members at a time
  * 0, or -1: too many of its owner, or of all members, record or start.
  */
-int session_table_begin_start(struct managed_session *session, unsigned int max_of_owner,
-			      unsigned int max_of_members, struct strata_error *error);
+int session_table_begin_start(struct managed_session *session, size_t nr_recorders,
+			      unsigned int max_of_owner, unsigned int max_of_members,
+			      struct strata_error *error);
 void session_table_end_start(struct managed_session *session);
 
 /* How many sessions an owner has. */

@@ -12,6 +12,7 @@
 #include "base/json_members.h"
 #include "control/session_json.h"
 #include "control/session_model.h"
+#include "files/safe_dir.h"
 #include "stratad/sessions/member_admit.h"
 #include "stratad/sessions/member_dir.h"
 #include "stratad/sessions/member_run.h"
@@ -48,6 +49,36 @@ static struct managed_session *hold(uid_t owner, struct json_object *request,
 	return hold_as(session_table_hold, owner, request, error);
 }
 
+/* 0, or -1: a consumer of an earlier session runs for that channel or trigger. */
+static int check_not_held(const struct strata_session *model, const struct strata_channel *channel,
+			  struct strata_error *error)
+{
+	const struct session_consumer of = session_files_consumer(model, channel);
+	const pid_t holder = session_files_holder(&of);
+
+	if (!holder)
+		return 0;
+	return strata_fail(error,
+			   "session %s: process %ld still records for an earlier session of that "
+			   "name; end it, or choose another name",
+			   model->name, (long)holder);
+}
+
+/* Refuses a name while a consumer of an earlier session of that name runs, which stratad has
+ * forgotten: its recording would be handed over.  0 or -1. */
+static int check_no_consumer(const struct strata_session *model, struct strata_error *error)
+{
+	size_t i;
+
+	for (i = 0; i < model->nr_channels; i++)
+		if (check_not_held(model, &model->channels[i], error))
+			return -1;
+	for (i = 0; i < model->nr_triggers; i++)
+		if (check_not_held(model, &model->triggers[i].counted, error))
+			return -1;
+	return 0;
+}
+
 static int serve_create(uid_t owner, struct json_object *request, struct json_object *reply,
 			struct strata_error *error)
 {
@@ -69,7 +100,8 @@ static int serve_create(uid_t owner, struct json_object *request, struct json_ob
 			    "choose another name",
 			    model.name, SESSION_OWNER_MARK);
 	session = !model.output || session_owner(model.name) != owner ||
-				  session_change_check(&model, error)
+				  session_change_check(&model, error) ||
+				  check_no_consumer(&model, error)
 			  ? NULL
 			  : session_table_add(&model, error);
 	if (!session) {
@@ -101,11 +133,15 @@ static int serve_destroy(uid_t owner, struct json_object *request, struct json_o
 	if (session_table_count_recording(session))
 		status = member_run_stop(session, request, reply, error);
 	else if (session_owner(session->model.name) != SESSION_OWNER_SELF)
-		member_dir_hand_over(session->model.name, &ignored);
+		member_dir_hand_over(session->model.name, NULL, &ignored);
 	/* A stop has ended them; its consumers may also have ended by themselves. */
 	session_table_end(session);
 	reply_say(reply, status, "session %s is destroyed; its recordings stay in %s",
 		  session->model.name, session->model.output);
+	/* A member can have any number of names one after the other, but only root can remove their
+	 * directories. */
+	if (session_owner(session->model.name) != SESSION_OWNER_SELF)
+		strata_dir_remove_empty(session->model.output);
 	session_files_remove(&session->model);
 	session_table_remove(session);
 	session_table_release(session);
@@ -181,13 +217,13 @@ static int serve_action(uid_t owner, struct json_object *request, struct json_ob
 static int serve_snapshot(uid_t owner, struct json_object *request, struct json_object *reply,
 			  struct strata_error *error)
 {
-	return serve_action(owner, request, reply, session_run_snapshot, error);
+	return serve_action(owner, request, reply, member_run_snapshot, error);
 }
 
 static int serve_rotate(uid_t owner, struct json_object *request, struct json_object *reply,
 			struct strata_error *error)
 {
-	return serve_action(owner, request, reply, session_run_rotate, error);
+	return serve_action(owner, request, reply, member_run_rotate, error);
 }
 
 static int serve_remove_trigger(uid_t owner, struct json_object *request, struct json_object *reply,
@@ -217,7 +253,7 @@ static const struct {
 	{ .verb = "rotate", .serve = serve_rotate },
 	{ .verb = "rotation", .run = session_change_rotation },
 	{ .verb = "clear", .run = session_run_clear },
-	{ .verb = "add-trigger", .run = trigger_process_add },
+	{ .verb = "add-trigger", .run = member_run_add_trigger },
 	{ .verb = "remove-trigger", .serve = serve_remove_trigger },
 };
 

@@ -10,6 +10,7 @@
 #include "control/session_model.h"
 #include "control/session_trigger.h"
 #include "control/trigger_json.h"
+#include "stratad/sessions/member_share.h"
 #include "stratad/sessions/reply.h"
 #include "stratad/sessions/watched_start.h"
 #include "stratad/trigger/trigger.h"
@@ -20,8 +21,8 @@
 /* Up to this line, a trigger says what it did to begin, which is no news once it counts. */
 #define BEGINS "strata: counting "
 
-/* Starts a trigger of @model, which is the session's, or will be; returns when it counts.  0 or -1.
- */
+/* Starts a trigger of @model, which is the session's, or will be; returns when it counts.  0; 1:
+ * all that it names are kernels that were left out; or -1. */
 static int start(struct managed_session *session, const struct strata_session *model,
 		 const struct strata_trigger *trigger, struct strata_error *error)
 {
@@ -32,19 +33,36 @@ static int start(struct managed_session *session, const struct strata_session *m
 		return strata_fail(error, "triggers that were removed have not ended; try again");
 	if (!watched_start(place, model, &trigger->counted, "", error))
 		return 0;
+	strata_fail_in(error, "trigger %s", trigger->counted.name);
+	if (session_files_read_ended(&of) == STRATA_STATUS_PARTIAL) {
+		place->ended = STRATA_STATUS_PARTIAL;
+		return 1;
+	}
 	/* What it left says nothing that the error does not. */
 	session_files_remove_consumer(&of);
-	return strata_fail_in(error, "trigger %s", trigger->counted.name);
+	return -1;
 }
 
-int trigger_process_start_all(struct managed_session *session, struct strata_error *error)
+int trigger_process_start_all(struct managed_session *session, struct json_object *reply,
+			      struct strata_error *error)
 {
+	int status = STRATA_STATUS_OK;
 	size_t i;
 
-	for (i = 0; i < session->model.nr_triggers; i++)
-		if (start(session, &session->model, &session->model.triggers[i], error))
+	for (i = 0; i < session->model.nr_triggers; i++) {
+		const int started =
+			start(session, &session->model, &session->model.triggers[i], error);
+
+		if (started < 0)
 			return -1;
-	return 0;
+		if (!started)
+			continue;
+		status = STRATA_STATUS_PARTIAL;
+		reply_note_about(reply, "session", session->model.name, error->text);
+		reply_note_about(reply, "session", session->model.name,
+				 "records without that trigger");
+	}
+	return status;
 }
 
 void trigger_process_find_all(struct managed_session *session)
@@ -215,7 +233,8 @@ static int add(struct managed_session *session, const struct strata_trigger *tri
 	if (session_model_copy(&model, &session->model, error))
 		return -1;
 	if (session_trigger_add(&model, trigger, error) || trigger_check(trigger, error) ||
-	    check_place(session, &model, trigger, error) || session_files_save(&model, error)) {
+	    member_share_check(&model, error) || check_place(session, &model, trigger, error) ||
+	    session_files_save(&model, error)) {
 		session_model_clear(&model);
 		return -1;
 	}
@@ -226,6 +245,7 @@ static int add(struct managed_session *session, const struct strata_trigger *tri
 
 		if (place)
 			session_table_unclaim(place);
+		session_files_remove_consumer(&of);
 		session_files_save(&session->model, &ignored);
 		session_model_clear(&model);
 		return -1;

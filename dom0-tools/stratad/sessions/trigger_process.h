@@ -11,8 +11,13 @@
 #include "base/error.h"
 #include "stratad/sessions/session_table.h"
 
-/* Starts all triggers of the session, or none.  0 or -1. */
-int trigger_process_start_all(struct managed_session *session, struct strata_error *error);
+/*
+ * Starts all triggers of the session, except for those that name only kernels which were left out:
+ * no guest keeps a session from recording.  @reply: names these.  Returns OK, PARTIAL if there is
+ * one of these, or -1 if another one cannot start.
+ */
+int trigger_process_start_all(struct managed_session *session, struct json_object *reply,
+			      struct strata_error *error);
 
 /* Finds the triggers of the session that run, for a stratad that has started, and how the others
  * ended. */

@@ -33,6 +33,7 @@ struct trigger {
 	const char *session;                /* NULL: the current one */
 	uint64_t duration_ms;               /* 0: until a signal */
 	uint32_t xen_rows;                  /* as of struct aggregate_options */
+	bool without_probes;                /* likewise */
 	/* Of a session's process: ends with the session, so its last look causes no action. */
 	bool of_session;
 	/* Makes a handle to ask stratad with.  NULL: it has printed why. */

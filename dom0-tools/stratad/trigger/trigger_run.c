@@ -170,10 +170,13 @@ int trigger_run(struct trigger *trigger)
 	} else {
 		words.options.duration_ms = trigger->duration_ms;
 		words.options.xen_rows = trigger->xen_rows;
+		words.options.without_probes = trigger->without_probes;
 		words.options.look = trigger_look;
 		words.options.idle = trigger_idle;
 		words.options.begun = trigger->begun;
 		words.options.log_bytes = trigger->of_session ? LOG_BYTES : 0;
+		/* Guests alone do not keep a session from recording (trigger_process.c). */
+		words.options.nothing_left_status = trigger->of_session ? STRATA_STATUS_PARTIAL : 0;
 		words.options.data = trigger;
 		status = aggregate_run(&words.options, &words.words, &what, NULL, NULL);
 	}

@@ -47,12 +47,14 @@ static void tell(void *data, const char *seen, const char *done, bool failed)
 	fprintf(stderr, "%s %s: %s%s\n", when, seen, failed ? "failed: " : "", done);
 }
 
-int trigger_session(const char *session, const struct strata_trigger *trigger, int ready_fd)
+int trigger_session(const char *session, const struct strata_trigger *trigger, bool without_probes,
+		    int ready_fd)
 {
 	struct run run = { .ready_fd = ready_fd };
 	struct trigger state = { .model = trigger,
 				 .session = session,
 				 .of_session = true,
+				 .without_probes = without_probes,
 				 .open = open_handle,
 				 .tell = tell,
 				 .begun = begun,

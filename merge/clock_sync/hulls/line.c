@@ -3,6 +3,7 @@
  * line.c - searches and interpolates pieces.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "clock_sync/hulls/line.h"
 #include "base/array.h"
@@ -14,25 +15,62 @@ static int64_t middle(const struct strata_interval *interval)
 	return interval->low + (interval->high - interval->low) / 2;
 }
 
+static void find_reached(struct strata_line *line, size_t at)
+{
+	struct strata_piece *piece = &line->pieces[at];
+
+	piece->reached = piece->u0 + middle(&piece->at0);
+	if (at && piece[-1].reached > piece->reached)
+		piece->reached = piece[-1].reached;
+}
+
 bool strata_line_add(struct strata_line *line, const struct strata_piece *piece)
 {
-	int64_t reached = piece->u0 + middle(&piece->at0);
-
 	if (!STRATA_GROW(line->pieces, line->nr, line->capacity))
 		return false;
 	line->pieces[line->nr] = *piece;
-	if (line->nr && line->pieces[line->nr - 1].reached > reached)
-		reached = line->pieces[line->nr - 1].reached;
-	line->pieces[line->nr++].reached = reached;
+	find_reached(line, line->nr++);
+	return true;
+}
+
+/* Notes which sums a step may have shown. */
+static bool note_step(struct strata_line *line, const struct strata_piece *piece)
+{
+	struct strata_line_step *step;
+	size_t i;
+
+	if (!STRATA_GROW(line->steps, line->nr_steps, line->steps_capacity))
+		return false;
+	step = &line->steps[line->nr_steps++];
+	step->low = step->lowest = piece->u0 + piece->at0.low;
+	step->high = step->highest = piece->u1 + piece->at0.high;
+	step->width = (strata_wide)(piece->u1 - piece->u0) + (piece->at0.high - piece->at0.low);
+	if (line->nr_steps > 1 && step[-1].highest > step->highest)
+		step->highest = step[-1].highest;
+	for (i = line->nr_steps - 1; i-- > 0 && line->steps[i].lowest > step->low;)
+		line->steps[i].lowest = step->low;
+	return true;
+}
+
+bool strata_line_add_step(struct strata_line *line, size_t at, const struct strata_piece *step)
+{
+	size_t i;
+
+	if (!STRATA_GROW(line->pieces, line->nr, line->capacity) || !note_step(line, step))
+		return false;
+	memmove(&line->pieces[at + 1], &line->pieces[at], (line->nr - at) * sizeof(*line->pieces));
+	line->pieces[at] = *step;
+	line->nr++;
+	for (i = at; i < line->nr; i++)
+		find_reached(line, i);
 	return true;
 }
 
 void strata_line_clear(struct strata_line *line)
 {
 	free(line->pieces);
-	line->pieces = NULL;
-	line->nr = 0;
-	line->capacity = 0;
+	free(line->steps);
+	memset(line, 0, sizeof(*line));
 }
 
 /* The last piece that begins at or before @u; the first, if none does. */
@@ -109,22 +147,27 @@ int64_t strata_line_reach(const struct strata_line *line, int64_t sum)
 	return u0;
 }
 
+size_t strata_line_steps_near(const struct strata_line *line, strata_wide low, strata_wide high,
+			      size_t *end)
+{
+	const size_t first = STRATA_PARTITION(i, 0, line->nr_steps, line->steps[i].highest < low);
+
+	*end = STRATA_PARTITION(j, first, line->nr_steps, line->steps[j].lowest <= high);
+	return first;
+}
+
 void strata_line_steps(const struct strata_line *line, int64_t sum, unsigned int *flags,
 		       strata_wide *half)
 {
-	strata_wide around = (*half >> STRATA_FINE_GRAIN) + 1;
-	size_t i;
+	const strata_wide around = (*half >> STRATA_FINE_GRAIN) + 1;
+	size_t i, end;
 
-	for (i = 0; i < line->nr; i++) {
-		const struct strata_piece *piece = &line->pieces[i];
-		strata_wide all =
-			(strata_wide)(piece->u1 - piece->u0) + (piece->at0.high - piece->at0.low);
+	for (i = strata_line_steps_near(line, sum - around, sum + around, &end); i < end; i++) {
+		const struct strata_line_step *step = &line->steps[i];
 
-		if (!(piece->flags & STRATA_PIECE_STEP) ||
-		    sum + around < piece->u0 + piece->at0.low ||
-		    sum - around > piece->u1 + piece->at0.high)
+		if (sum + around < step->low || sum - around > step->high)
 			continue;
 		*flags |= STRATA_PIECE_STEP;
-		*half = strata_wide_max(*half, 2 * strata_fine_of(all));
+		*half = strata_wide_max(*half, 2 * strata_fine_of(step->width));
 	}
 }

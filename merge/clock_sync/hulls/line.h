@@ -34,10 +34,22 @@ struct strata_piece {
 	int64_t reached; /* the greatest u + deviation at the start of this piece or one before */
 };
 
+/* The sums of u and deviation that a STEP piece may have shown. */
+struct strata_line_step {
+	int64_t low;
+	int64_t high;
+	strata_wide width; /* of u and of the deviation together */
+	int64_t highest;   /* the greatest high of this step and all before it */
+	int64_t lowest;    /* the least low of this step and all after it */
+};
+
 struct strata_line {
 	struct strata_piece *pieces;
 	size_t nr;
 	size_t capacity;
+	struct strata_line_step *steps; /* usually none */
+	size_t nr_steps;
+	size_t steps_capacity;
 	struct strata_model model;
 };
 
@@ -49,8 +61,12 @@ struct strata_deviation {
 	unsigned int flags;
 };
 
-/* False: out of memory. */
+/* Appends a piece.  False: out of memory. */
 bool strata_line_add(struct strata_line *line, const struct strata_piece *piece);
+
+/* Inserts a STEP piece before the piece @at, after all other STEP pieces.  False: out of memory. */
+bool strata_line_add_step(struct strata_line *line, size_t at, const struct strata_piece *step);
+
 void strata_line_clear(struct strata_line *line);
 
 /* At @u (grains); of two pieces that meet there, the later.  The line is not empty. */
@@ -64,5 +80,9 @@ int64_t strata_line_reach(const struct strata_line *line, int64_t sum);
  * as great as the whole of it. */
 void strata_line_steps(const struct strata_line *line, int64_t sum, unsigned int *flags,
 		       strata_wide *half);
+
+/* The range of steps that may be near sums from @low to @high: all others are not. */
+size_t strata_line_steps_near(const struct strata_line *line, strata_wide low, strata_wide high,
+			      size_t *end);
 
 #endif /* STRATA_CLOCK_SYNC_LINE_H */

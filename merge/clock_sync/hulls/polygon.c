@@ -44,6 +44,7 @@ struct sweep {
 	const struct strata_chain_point *below_first;
 	struct slope from; /* of this straight piece */
 	struct slope to;
+	int at_from; /* the sign of top - floor there */
 	struct best top;
 	struct best floor;
 	bool feasible;
@@ -133,12 +134,14 @@ static int gap_sign(const struct sweep *sweep, struct slope slope)
 	return (gap > 0) - (gap < 0);
 }
 
-/* Records the feasible part of this straight piece. */
+/* Records the feasible part of this straight piece.  The next one begins where it ends, with the
+ * same top and floor. */
 static void take_piece(struct sweep *sweep)
 {
-	int at_from = gap_sign(sweep, sweep->from), at_to = gap_sign(sweep, sweep->to);
+	const int at_from = sweep->at_from, at_to = gap_sign(sweep, sweep->to);
 	struct slope from = sweep->from, to = sweep->to;
 
+	sweep->at_from = at_to;
 	if (at_from < 0 && at_to < 0)
 		return;
 	if (at_from < 0)
@@ -227,6 +230,7 @@ static void run_sweep(struct sweep *sweep, struct slope limit, struct strata_wit
 		sweep->above = above;
 		sweep->below = below;
 	}
+	sweep->at_from = gap_sign(sweep, sweep->from);
 	for (;;) {
 		sweep->to = next_slope(sweep, limit, &above, &below);
 		take_piece(sweep);

@@ -10,8 +10,8 @@
  *          of 64 bits at 1 Hz or more, with a denominator of at most 2^16, takes
  *          2^63 * 2^16 * 10^9 * 2^16 < 2^125 on the way and 2^109 in the end.
  *   grain  2^-4 ns in 64 bits: the coordinates of constraints, relative to the first
- *          reading of their edge.  |u|, |v| < 2^59 (417 days), which is checked where
- *          constraints are added.  Differences are then below 2^60, inflated values
+ *          reading of their edge.  |u|, |v| < 2^59 (417 days); constraints farther away
+ *          get another origin (far.c).  Differences are then below 2^60, inflated values
  *          below 2^61 (checked as well), their differences below 2^62, and products of
  *          two differences in the polygons below 2^124: two such products can be added
  *          in 127 bits and a sign.
@@ -40,8 +40,13 @@ typedef __int128 strata_wide;
 /* The quotient rounded down; @divisor is positive. */
 static inline strata_wide strata_floor_div(strata_wide dividend, strata_wide divisor)
 {
-	strata_wide quotient = dividend / divisor;
+	strata_wide quotient;
 
+	/* The compiler's division of 128 bits is a function, and most numbers are shorter. */
+	if ((int64_t)dividend == dividend && (int64_t)divisor == divisor)
+		return (int64_t)dividend / (int64_t)divisor -
+		       ((int64_t)dividend % (int64_t)divisor < 0);
+	quotient = dividend / divisor;
 	return dividend % divisor < 0 ? quotient - 1 : quotient;
 }
 

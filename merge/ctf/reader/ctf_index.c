@@ -209,7 +209,8 @@ static uint64_t begin_of(const struct strata_ctf_reader *reader)
 		return 0;
 	if (!reader->conversion)
 		return strata_ctf_ns(&reader->kind->time, reader->packet.begin);
-	reader->stream->converter->convert(reader->conversion, reader->packet.begin, &when);
+	reader->stream->converter->convert(reader->conversion, &reader->kind->time,
+					   reader->packet.begin, &when);
 	return when.ns;
 }
 

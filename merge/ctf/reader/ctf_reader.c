@@ -129,7 +129,8 @@ static __attribute__((noinline)) void set_any_time(struct strata_ctf_reader *rea
 
 	reader->clock = wild ? before : clock;
 	if (reader->conversion)
-		reader->stream->converter->convert(reader->conversion, reader->clock, &when);
+		reader->stream->converter->convert(reader->conversion, &reader->kind->time,
+						   reader->clock, &when);
 	else
 		own_time(reader, reader->clock, &when);
 	reader->last_ns = when.ns;
@@ -341,9 +342,8 @@ static int tell_loss(struct strata_ctf_reader *reader)
 	return 1;
 }
 
-int strata_ctf_reader_next(struct strata_ctf_reader *reader, struct strata_error *error)
+int strata_ctf_reader_next(struct strata_ctf_reader *reader)
 {
-	(void)error; /* what finds no memory is left out as damage */
 	reader->nr_events = 0;
 	while (reader->nr_events == 0) {
 		if (!reader->in_packet) {

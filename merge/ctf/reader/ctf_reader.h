@@ -141,10 +141,10 @@ static inline bool strata_ctf_reader_owns(const struct strata_ctf_reader *reader
 
 /*
  * Reads the next events into reader->events. They, and their bytes, stay valid until the next call.
- * Returns their number; 0: the stream is at its end; -1: out of memory. With tells_losses: 1, of
- * class STRATA_LANE_LOSS, is reader->loss.
+ * Returns their number; 0: the stream is at its end.  What finds no memory is left out as damage.
+ * With tells_losses: 1, of class STRATA_LANE_LOSS, is reader->loss.
  */
-int strata_ctf_reader_next(struct strata_ctf_reader *reader, struct strata_error *error);
+int strata_ctf_reader_next(struct strata_ctf_reader *reader);
 
 /* The first byte of an event's header that is at least byte-aligned. */
 static inline const uint8_t *strata_ctf_event_head(const struct strata_ctf_reader *reader,

@@ -18,7 +18,8 @@ static uint64_t head_ns(const struct strata_ctf_reader *reader, uint64_t cycles,
 	*bound_ns = own_bound(reader);
 	if (!reader->conversion)
 		return strata_ctf_ns(&reader->kind->time, cycles);
-	ns = reader->stream->converter->ns_later(reader->conversion, cycles, bound_ns);
+	ns = reader->stream->converter->ns_later(reader->conversion, &reader->kind->time, cycles,
+						 bound_ns);
 	if (reader->kind->header.has_bound)
 		*bound_ns = UINT64_MAX;
 	return ns;

@@ -274,8 +274,10 @@ static bool is_of_its_time(const struct strata_ctf_reader *reader)
 	if ((!stream->since_ns && !stream->until_ns) || !reader->conversion || !packet->has_begin ||
 	    !packet->has_end)
 		return true;
-	begin_ns = stream->converter->ns_later(reader->conversion, packet->begin, &bound_ns);
-	end_ns = stream->converter->ns_later(reader->conversion, packet->end, &more_ns);
+	begin_ns = stream->converter->ns_later(reader->conversion, &reader->kind->time,
+					       packet->begin, &bound_ns);
+	end_ns = stream->converter->ns_later(reader->conversion, &reader->kind->time, packet->end,
+					     &more_ns);
 	bound_ns = more_ns > bound_ns ? more_ns : bound_ns;
 	if (begin_ns < stream->since_ns)
 		return stream->since_ns - begin_ns <= bound_ns;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* ctf_reader_packet.h - functions of ctf_reader_packet.c for ctf_reader.c only. */
+/* ctf_reader_packet.h - functions of ctf_reader_packet.c for ctf_reader.c, and for others that read
+ * packets without their events. */
 #ifndef STRATA_MERGE_CTF_READER_PACKET_H
 #define STRATA_MERGE_CTF_READER_PACKET_H
 

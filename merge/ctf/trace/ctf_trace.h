@@ -88,11 +88,14 @@ static inline uint64_t strata_ctf_clamp(uint64_t *last, uint64_t *time, uint64_t
 struct strata_ctf_converter {
 	/* Creates the state for a reader that reads the stream in order. NULL: out of memory. */
 	void *(*begin)(const struct strata_ctf_converter *converter);
-	/* Converts the next reading. No time is before that of the previous reading. */
-	void (*convert)(void *state, uint64_t cycles, struct strata_ctf_when *when);
+	/* Converts the next reading. No time is before that of the previous reading.
+	 * @clock: of the packet's kind of stream: the packets of a file may be of several clocks */
+	void (*convert)(void *state, const struct strata_ctf_time *clock, uint64_t cycles,
+			struct strata_ctf_when *when);
 	/* Returns the approximate time of a later reading in ns; the state does not change.
 	 * @bound_ns: OUT, its largest error */
-	uint64_t (*ns_later)(const void *state, uint64_t cycles, uint64_t *bound_ns);
+	uint64_t (*ns_later)(const void *state, const struct strata_ctf_time *clock,
+			     uint64_t cycles, uint64_t *bound_ns);
 	/* Returns a bound as ns, rounded up; UINT64_MAX: not known.  NULL: bounds are ns. */
 	uint64_t (*bound_ns)(const struct strata_ctf_converter *converter, uint64_t bound);
 	void (*end)(void *state);

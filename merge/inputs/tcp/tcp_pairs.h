@@ -10,16 +10,21 @@
  *     by one machine                    several devices: the first sending and the last receipt
  *                                       count, which are in order whichever belong together.
  *                                       Without one, the sightings may be of several segments, one
- *                                       of them a retransmission: none counts. (So only a trace
- *                                       that lost events can give a false pair.)
+ *                                       of them a retransmission: none of that machine's counts.
+ *                                       (So only a trace that lost events can give a false pair.)
+ *                                       Those of other machines do, or a trace that lies could
+ *                                       cancel what two others saw.
  *     seen by several events of one     each occurs once: the first sending and the last receipt
  *     machine, on its way through it    count
  *     seen by one machine only          is no pair
- *     seen by very many                 does not travel between two machines: none counts
+ *     claimed by a crowd                64 pairs at most, of senders and receivers that are drawn
+ *                                       anew for each segment: liars cannot cancel it
  *
- * Memory is bounded.  When it is full, half of all segments are dropped, then half of the rest, and
- * so on, chosen by a hash of the segment (adaptive sampling: Wegman 1984; Flajolet 1990), so that
- * all machines keep the same ones, spread over the whole time.
+ * Memory is bounded.  When it is full, half of the segments of the machine with the most sightings
+ * are dropped, then half of those of the machine that now has the most, and so on, chosen by a hash
+ * of the segment (adaptive sampling: Wegman 1984; Flajolet 1990): of two machines, one keeps all
+ * that the other keeps, spread over the whole time.  So a trace with too many sightings thins its
+ * own alone.  The hash has a key, so that nobody can send segments that it always keeps.
  *
  * Synchronisation: one thread at a time.
  */
@@ -49,12 +54,21 @@ struct strata_tcp_tally {
 	uint64_t kept;      /* after those of one segment, machine and role were combined */
 	uint64_t repeated;  /* segments left out because they may be several (see above) */
 	uint64_t pairs;
-	unsigned int halvings; /* one segment of 2^halvings was used */
+	/* Of the machine that was thinned most, one segment of 2^halvings was used. */
+	unsigned int halvings;
 };
 
-/* @most: largest number of sightings in memory, at least 4. NULL: out of memory. */
-struct strata_tcp_pairs *strata_tcp_pairs_new(size_t most);
+/*
+ * @most: largest number of sightings in memory, at least 4
+ * @nr_clocks: clocks have lower numbers; at least 1
+ * NULL: out of memory.
+ */
+struct strata_tcp_pairs *strata_tcp_pairs_new(size_t most, size_t nr_clocks);
 void strata_tcp_pairs_free(struct strata_tcp_pairs *pairs);
+
+/* Adds to the key, before any sighting: what a sender of segments cannot know in advance, but is
+ * the same each time that the same traces are read. */
+void strata_tcp_pairs_add_key(struct strata_tcp_pairs *pairs, const void *bytes, size_t length);
 
 /*
  * A machine saw @segment in @role (not NONE) when its clock showed @reading.

@@ -205,14 +205,14 @@ static int add_stream(const struct search *search, const struct strata_ctf_strea
 		return -1;
 	/* Reads the whole stream without reporting damage: the merge reports it. */
 	strata_ctf_reader_seek(&reader, 0, UINT64_MAX, 0);
-	while ((nr = strata_ctf_reader_next(&reader, error)) > 0) {
+	while ((nr = strata_ctf_reader_next(&reader)) > 0) {
 		add_events(search, &reader, (size_t)nr, &before_ns);
 		if (progress)
 			strata_progress_add(progress, (uint64_t)nr, reader.tally.bytes - bytes);
 		bytes = reader.tally.bytes;
 	}
 	strata_ctf_reader_close(&reader);
-	return nr;
+	return 0;
 }
 
 /* Returns the rules of a class, in their order; NULL: no rule, or out of memory. */

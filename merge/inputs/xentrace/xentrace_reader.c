@@ -11,6 +11,7 @@
  */
 #include "inputs/xentrace/xentrace_format.h"
 #include "files/read_at.h"
+#include "files/sparse.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -107,8 +108,10 @@ static uint64_t search_window(struct strata_xentrace_reader *reader, uint64_t of
 			memmem(reader->buffer + at, reader->buffered - at, header, sizeof(header));
 
 		if (!found) {
-			/* A window may begin in the last bytes. */
+			/* A window may begin in the last bytes, but not in a hole: its first byte
+			 * is not zero. */
 			offset = reader->buffered_from + reader->buffered - (sizeof(header) - 1);
+			offset = strata_next_data(reader->fd, offset, reader->size);
 			continue;
 		}
 		offset = reader->buffered_from + (uint64_t)(found - reader->buffer);

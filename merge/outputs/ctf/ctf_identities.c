@@ -4,9 +4,10 @@
 
 #include <string.h>
 
+#include "base/derived_uuid.h"
 #include "base/escape.h"
 #include "base/id_rows.h"
-#include "base/value_hash.h"
+#include "base/identity.h"
 
 /* Traces that have a UUID, a machine or a clock in common. */
 struct kin {
@@ -43,7 +44,8 @@ static int set_uuid(struct strata_ctf_plan *plan, const struct strata_ctf_trace 
 	const struct kin *kin;
 
 	if (!trace->metadata.has_uuid) {
-		strata_hash_uuid(plan->uuid, 0, plan->name, strlen(plan->name));
+		strata_derive_uuid(plan->uuid, STRATA_DERIVED_NAMED, 0, plan->name,
+				   strlen(plan->name));
 		return 0;
 	}
 	kin = join(&kinships->uuids, strata_identity_add_text(0, trace->metadata.uuid, 16),
@@ -51,7 +53,8 @@ static int set_uuid(struct strata_ctf_plan *plan, const struct strata_ctf_trace 
 	if (!kin)
 		return -1;
 	if (kin->nr > 1 || !strata_ctf_env_text(trace, STRATA_CTF_MERGE))
-		strata_hash_uuid(plan->uuid, kin->nr - 1, trace->metadata.uuid, 16);
+		strata_derive_uuid(plan->uuid, STRATA_DERIVED_COPY, kin->nr - 1,
+				   trace->metadata.uuid, 16);
 	else
 		memcpy(plan->uuid, trace->metadata.uuid, 16);
 	return 0;
@@ -88,8 +91,8 @@ static void set_clock_uuid(struct strata_ctf_plan *plans, size_t at,
 	if (known)
 		memcpy(plans[at].clock_uuid, known->metadata.clocks[0].uuid, 16);
 	else
-		strata_hash_uuid(plans[at].clock_uuid, STRATA_HASH_FACTOR, plans[clock->first].uuid,
-				 16);
+		strata_derive_uuid(plans[at].clock_uuid, STRATA_DERIVED_CLOCK, 0,
+				   plans[clock->first].uuid, 16);
 }
 
 /* Returns the name of the earlier merge to which all traces belong; NULL: none. */
@@ -122,7 +125,7 @@ static void name_merge(struct strata_ctf_plan *plans, const struct strata_trace_
 
 		memcpy(both, uuid, 16);
 		memcpy(both + 16, plans[i].uuid, 16);
-		strata_hash_uuid(uuid, i, both, sizeof(both));
+		strata_derive_uuid(uuid, STRATA_DERIVED_MERGE, i, both, sizeof(both));
 	}
 	strata_uuid_text(name, uuid);
 	for (i = 0; i < set->nr_traces; i++) {

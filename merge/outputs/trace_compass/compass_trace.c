@@ -14,7 +14,7 @@
 #include "ctf/write/ctf_write_metadata.h"
 #include "outputs/output_directory.h"
 #include "base/version.h"
-#include "base/value_hash.h"
+#include "base/derived_uuid.h"
 
 /* Makes room for one more in an array that doubles when full. NULL: out of memory. */
 static void *room_for_one(void *array, size_t nr, size_t bytes)
@@ -35,8 +35,8 @@ int strata_compass_trace_open(struct compass_trace *trace, const struct strata_d
 	memset(trace, 0, sizeof(*trace));
 	trace->dir.fd = -1;
 	trace->context = context;
-	strata_hash_uuid(trace->uuid, 0, uuid, 16);
-	strata_hash_uuid(trace->clock_uuid, STRATA_HASH_FACTOR, uuid, 16);
+	strata_derive_uuid(trace->uuid, STRATA_DERIVED_COPY, 0, uuid, 16);
+	strata_derive_uuid(trace->clock_uuid, STRATA_DERIVED_CLOCK, 0, uuid, 16);
 	snprintf(trace->name, sizeof(trace->name), "%s", name);
 	if (strata_dir_sub(&trace->dir, dir, name, 0755, error) ||
 	    strata_output_begin(&trace->dir, error) ||

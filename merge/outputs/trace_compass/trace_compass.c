@@ -22,7 +22,7 @@
 #include "outputs/trace_compass/compass_host.h"
 #include "outputs/output_directory.h"
 #include "outputs/outputs.h"
-#include "base/value_hash.h"
+#include "base/derived_uuid.h"
 
 /* A stream of the recording. */
 struct compass_stream {
@@ -183,7 +183,7 @@ static void name_timeline(struct strata_trace_compass *compass)
 	uint8_t uuid[16];
 	size_t i;
 
-	strata_hash_uuid(uuid, 1, compass->host.trace.uuid, 16);
+	strata_derive_uuid(uuid, STRATA_DERIVED_TIMELINE, 0, compass->host.trace.uuid, 16);
 	strata_uuid_text(text, uuid);
 	strata_compass_trace_say(&compass->host.trace, STRATA_CTF_TIMELINE, "%s", text);
 	for (i = 0; i < compass->nr_guests; i++)
