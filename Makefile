@@ -26,7 +26,7 @@ STRATA_CFLAGS := -std=gnu11 -D_GNU_SOURCE $(WARNINGS) -fPIE -fstack-protector-st
 # merge/ stands below dom0-tools/, and sees nothing of it.
 MERGE_CFLAGS   = $(filter-out -Idom0-tools,$(STRATA_CFLAGS))
 XEN_LIBS := xencall xenforeignmemory xengnttab xenevtchn xenstore xentoollog
-LIBS      = $(shell pkg-config --libs $(XEN_LIBS) json-c zlib libmicrohttpd)
+LIBS      = $(shell pkg-config --libs $(XEN_LIBS) json-c zlib libmicrohttpd libmd)
 
 SOURCES      := $(wildcard dom0-tools/strata/*.c dom0-tools/strata/*/*.c dom0-tools/stratad/*.c dom0-tools/stratad/*/*.c \
 	dom0-tools/control/*.c dom0-tools/control/*/*.c dom0-tools/consumerd/*.c dom0-tools/consumerd/*/*.c merge/*/*.c merge/*/*/*.c)
@@ -283,7 +283,7 @@ $(FUZZ)/%.o: %.c Makefile
 $(FUZZ)/fuzz_recorder: $(FUZZ)/tests/fuzz/fuzz_recorder.o $(FUZZ_SOURCES:%.c=$(FUZZ)/%.o) $(PAGE_OBJECT)
 	@echo "  LD      $@"
 	@$(CC) $(FUZZ_CFLAGS) -pie $^ -o $@ $(FUZZ_WRAPPED:%=-Wl,--wrap=%) -lpthread \
-		$(shell pkg-config --libs json-c zlib libmicrohttpd)
+		$(shell pkg-config --libs json-c zlib libmicrohttpd libmd)
 
 $(FUZZ)/fuzz_writer: $(FUZZ)/tests/fuzz/fuzz_writer.o $(FUZZ)/tests/fuzz/watchdog.o
 	@echo "  LD      $@"

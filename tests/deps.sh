@@ -8,7 +8,7 @@ set -eu
 
 # What a C program of this project is built with, and the Makefile itself.
 compiler="make gcc libc6-dev binutils pkg-config"
-libraries="libxen-dev libjson-c-dev zlib1g-dev libmicrohttpd-dev libsqlite3-dev libedit-dev"
+libraries="libxen-dev libjson-c-dev zlib1g-dev libmd-dev libmicrohttpd-dev libsqlite3-dev libedit-dev"
 # What bundles and checks the page of `strata timeline`.
 page="nodejs npm"
 

@@ -26,6 +26,8 @@
  *                  at that moment, without end, and comes again when it hangs up
  *
  *   keep N CPUS    N times: connects, has rings made, hangs up, and keeps the memory's descriptor
+ *   pin N CPUS     N times: connects, has rings made, moves references to all their pages into
+ *                  sockets that nobody reads, and hangs up; prints "pinned N", the KiB
  *   holes N CPUS   as hold; then lets the recorder read all rings, whose pages nobody has touched
  *   starve N CPUS GROUP OTHER
  *                  as hold; then fills the rings as a process of the control group GROUP, goes to
@@ -73,6 +75,7 @@ static const struct {
 	{ "lies",     0, attack_lies,     true },
 	{ "change",   0, attack_change,   false },
 	{ "keep",     0, attack_keep,     false },
+	{ "pin",      0, attack_pin,      false },
 	{ "holes",    0, attack_holes,    false },
 	{ "starve",   3, attack_starve,   false },
 	{ "collapse", 3, attack_collapse, false },

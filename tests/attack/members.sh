@@ -4,6 +4,8 @@
 # Sourced after common.sh by attacks of members of the group tracing on root's stratad: the group and /var/lib are the script's own.
 # $bin/stratad is the daemon, which ends with the script.
 # shellcheck disable=SC2154 # common.sh sets bin and strata
+# shellcheck source=tests/tracing_group.sh
+. tests/tracing_group.sh
 tracing=61999
 cp -a out/bin/strata-consumerd "$bin"/
 
@@ -14,11 +16,7 @@ daemon() { sed 's/process //' /run/strata/stratad.lock; }
 end_daemon() { kill -KILL "$(daemon)" 2>/dev/null; }
 trap end_daemon EXIT
 
-{
-	grep -v '^tracing:' /etc/group
-	echo "tracing:x:$tracing:"
-} >/tmp/group
-mount --bind /tmp/group /etc/group && mount -t tmpfs -o mode=755 none /var/lib || exit 1
+make_tracing_group /tmp/group || exit 1
 
 # member USER COMMAND...: runs it as that user, in the group tracing.
 member() { HOME=/ setpriv --reuid "$1" --regid "$1" --groups $tracing --inh-caps=-all -- "${@:2}"; }

@@ -8,7 +8,8 @@
 # shellcheck source=tests/attack/hostile.sh
 . "$(dirname "$0")/hostile.sh"
 
-begin given --app all
+# As before Linux 6.16, when a socket could not refuse them.
+LD_PRELOAD=$bin/takes_files.so begin given --app all
 attack linger 40
 check "a program is recorded beside 40 lingering files" as "$victim" timeout 60 $bin/victim 100 0
 # Beyond his share of connections: they are refused.

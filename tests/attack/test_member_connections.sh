@@ -7,7 +7,8 @@
 # shellcheck source=tests/attack/members.sh
 . "$(dirname "$0")/members.sh"
 
-"$strata" create --output $work/web web 2>/dev/null
+# As before Linux 6.16, when a socket could not refuse descriptors.
+LD_PRELOAD=$bin/takes_files.so "$strata" create --output $work/web web 2>/dev/null
 check "a member is served" in_time "$victim"
 stratad=$(daemon)
 # As on a machine where it does not get the CPU before the attacker has closed his own descriptors.

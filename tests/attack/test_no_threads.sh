@@ -9,7 +9,7 @@
 . "$(dirname "$0")/hostile.sh"
 
 export NO_THREADS=$work/no-threads
-LD_PRELOAD=$bin/no_threads.so begin threads --app all --app-buffer 16Kx8
+LD_PRELOAD="$bin/no_threads.so $bin/takes_files.so" begin threads --app all --app-buffer 16Kx8
 victimise 40000 50
 touch "$NO_THREADS"
 attack queue 300

@@ -7,6 +7,9 @@
 
 #include "mutate.h"
 
+/* Several times the 100 ms by which a packet may lie outside of its source's presence. */
+#define EDGE_TICKS 1000000000ull
+
 /* The number of bytes of a sub-buffer of @bytes that the packet claims to use. */
 static uint32_t forged_content(struct randomness *random, uint32_t bytes)
 {
@@ -30,6 +33,9 @@ static uint64_t forged_ticks(struct randomness *random, uint64_t now)
 
 	if (random_one_in(random, 2))
 		return now;
+	/* Around the edges of the accepted times. */
+	if (random_one_in(random, 2))
+		return now + random_next(random) % (2 * EDGE_TICKS) - EDGE_TICKS;
 	return ticks[random_below(random, sizeof(ticks) / sizeof(ticks[0]))];
 }
 
@@ -93,14 +99,17 @@ bool forge_packet(struct fake_guest *guest, struct fake_ring *ring, struct rando
 	strata_count_t position = ring->reader->read_count;
 	uint32_t index = strata_subbuf_index(guest->geo, position), last;
 	unsigned char *subbuf = fake_ring_subbuf(guest, ring, position);
+	const uint64_t now = ring->ring->subbuf[0].newest_ticks;
 	struct strata_packet packet = {
-		.begin_ticks = forged_ticks(random, ring->ring->subbuf[0].newest_ticks),
+		.begin_ticks = forged_ticks(random, now),
 		.end_ticks = UINT64_MAX,
 		.content_bytes = forged_content(random, bytes),
 		.packet_bytes = bytes,
 		.form = guest->form,
 	};
 
+	if (random_one_in(random, 3))
+		packet.end_ticks = forged_ticks(random, now);
 	if (random_one_in(random, 8))
 		packet.packet_bytes = (uint32_t)random_awkward(random, bytes);
 	if (random_one_in(random, 8))

@@ -2,6 +2,7 @@
 /* liars.c - see liars.h. */
 #include "liars.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "clients.h"
@@ -207,6 +208,19 @@ static void choose_end(struct liar *liar, struct randomness *random)
 	liar->guest->reason = (uint8_t)random_below(random, 6);
 }
 
+/* Gives the guest a name similar to the honest guest's, or to names that the recorder uses. */
+static void choose_name(struct fake_guest *guest)
+{
+	static const char *const names[] = {
+		"HONEST",      "honest_2", "honest-2", "honest-2-2", "xen",         "Domain-0",
+		"app-program", "metadata", "rings",    "cpu_0",      "raw-died",    "..",
+		"/honest",     "",         "honest\n", "\x1b[2J",    "died-honest",
+	};
+
+	snprintf(guest->name, sizeof(guest->name), "%s",
+		 names[random_below(&lies, sizeof(names) / sizeof(names[0]))]);
+}
+
 static void choose(struct liar *liar)
 {
 	static const uint32_t kinds[] = {
@@ -216,6 +230,7 @@ static void choose(struct liar *liar)
 		1u << MUTATE_COMMIT | 1u << MUTATE_HEADER | 1u << MUTATE_RECORD,
 		1u << MUTATE_PACKET | 1u << MUTATE_RECORD | 1u << MUTATE_HEADER,
 		1u << MUTATE_PACKET,
+		1u << MUTATE_REPLAY | 1u << MUTATE_COMMIT | 1u << MUTATE_HEADER,
 		1u << MUTATE_EVENT,
 		1u << MUTATE_ROOT | 1u << MUTATE_REFERENCE | 1u << MUTATE_GRANT,
 		1u << MUTATE_NODE | 1u << MUTATE_STATE,
@@ -226,6 +241,8 @@ static void choose(struct liar *liar)
 	};
 	uint32_t i, first = random_below(&lies, 4);
 
+	if (random_one_in(&lies, 3))
+		choose_name(liar->guest);
 	liar->kinds = kinds[random_below(&lies, sizeof(kinds) / sizeof(kinds[0]))];
 	liar->budget = 20 + random_below(&lies, 300);
 	liar->per_wait = 1 + random_below(&lies, 24);
@@ -251,13 +268,14 @@ static void choose(struct liar *liar)
 		mutations[MUTATE_READER] += mutate(liar->guest, MUTATE_READER, &lies);
 }
 
+static const char *const usual_names[NR_GUESTS] = { "liar-a", "honest", "liar-b" };
+
 void liars_make(void)
 {
-	static const char *const names[NR_GUESTS] = { "liar-a", "honest", "liar-b" };
 	uint32_t i;
 
 	for (i = 0; i < NR_GUESTS; i++)
-		fake_guest_make(&guests[i], i + 1, names[i]);
+		fake_guest_make(&guests[i], i + 1, usual_names[i]);
 }
 
 static void make_plan(bool lying)
@@ -311,6 +329,7 @@ const struct plan *liars_begin_beside(uint64_t seed, bool lying, uint32_t number
 		memset(&liars[i], 0, sizeof(liars[i]));
 		liars[i].guest = &guests[i];
 		guests[i].domain = i + 1;
+		snprintf(guests[i].name, sizeof(guests[i].name), "%s", usual_names[i]);
 		guests[i].channel = fake_host.recorders + elsewhere;
 		fake_guest_load(&guests[i], &truth);
 		if (plan.left && !elsewhere)

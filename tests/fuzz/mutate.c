@@ -6,8 +6,9 @@
 #include <string.h>
 
 const char *const mutation_names[NR_MUTATIONS] = {
-	"node",   "root",  "reference", "grant",  "event",  "ring",   "state", "commit", "losses",
-	"reader", "table", "place",     "header", "record", "packet", "byte",  "page",   "glance",
+	"node",   "root",   "reference", "grant", "event",  "ring",   "state",
+	"commit", "losses", "reader",    "table", "place",  "header", "record",
+	"packet", "replay", "byte",      "page",  "glance",
 };
 
 bool mutate_number(void *where, size_t bytes, struct randomness *random)
@@ -124,6 +125,20 @@ static bool mutate_node(struct fake_guest *guest, struct randomness *random)
 		fake_guest_remove_node(guest, name);
 		return true;
 	}
+	if (random_one_in(random, 6)) {
+		/* What another node has, or a page that is no root. */
+		const struct fake_node *other = &guest->nodes[random_below(random, FAKE_NR_NODES)];
+		char page[16];
+
+		if (other->exists && other != node && random_one_in(random, 2)) {
+			fake_guest_set_node(guest, name, other->value, other->length);
+			return true;
+		}
+		snprintf(page, sizeof(page), "%u",
+			 guest->first_ref + random_below(random, guest->nr_pages));
+		fake_guest_set_node(guest, FAKE_ROOT_REF, page, strlen(page));
+		return true;
+	}
 	if (random_one_in(random, 4) && node->exists && node->length) {
 		node->value[random_below(random, node->length)] ^=
 			(char)(1u << random_below(random, 8));
@@ -158,7 +173,7 @@ static bool mutate_root(struct fake_guest *guest, struct randomness *random)
 	struct strata_guest_root *root = guest->root;
 	struct strata_ring_geometry geo;
 
-	switch (random_below(random, 14)) {
+	switch (random_below(random, 18)) {
 	case 0:
 		return mutate_number(&root->magic, sizeof(root->magic), random);
 	case 1:
@@ -183,6 +198,18 @@ static bool mutate_root(struct fake_guest *guest, struct randomness *random)
 	case 10:
 		root->nr_events++;
 		return true;
+	case 11:
+		return mutate_number(&root->header_forms, sizeof(root->header_forms), random);
+	case 12:
+		return mutate_number(&root->tsc_khz, sizeof(root->tsc_khz), random);
+	case 13:
+		return mutate_number(&root->counters[random_below(random, STRATA_COUNTERS_MAX)],
+				     sizeof(uint64_t), random);
+	case 14:
+		/* Its pages list each other: the root as a directory, or the directory as data. */
+		root->directory_ref[random_below(random, 2)] =
+			guest->first_ref + guest->nr_pages - 1 - random_below(random, 3);
+		return true;
 	default:
 		root->nr_rings = 1 + random_below(random, random_one_in(random, 4) ? 256 : 8);
 		root->nr_events = 1 + random_below(random, 12);
@@ -199,12 +226,19 @@ static bool mutate_root(struct fake_guest *guest, struct randomness *random)
 static bool mutate_reference(struct fake_guest *guest, struct randomness *random)
 {
 	uint32_t *ref = &guest->directory[random_below(random, guest->nr_pages)];
+	uint32_t *other = &guest->directory[random_below(random, guest->nr_pages)], was = *ref;
 
-	if (random_one_in(random, 2))
+	if (random_one_in(random, 3))
 		return mutate_number(ref, sizeof(*ref), random);
-	/* Another page of its own: areas in one another's place. */
-	*ref = guest->first_ref + random_below(random, guest->nr_pages);
-	return true;
+	if (random_one_in(random, 3)) {
+		/* Another page of its own, mostly one that is listed elsewhere. */
+		*ref = guest->first_ref + random_below(random, guest->nr_pages);
+		return *ref != was;
+	}
+	/* Areas in one another's place, each page listed once. */
+	*ref = *other;
+	*other = was;
+	return *ref != was;
 }
 
 static bool mutate_grant(struct fake_guest *guest, struct randomness *random)
@@ -244,11 +278,18 @@ static struct fake_ring *any_ring(struct fake_guest *guest, struct randomness *r
 
 static bool mutate_ring(struct fake_guest *guest, struct randomness *random)
 {
-	unsigned char *writer = (unsigned char *)any_ring(guest, random)->writer;
+	struct strata_ring_writer_area *writer = any_ring(guest, random)->writer;
 
-	/* magic, version, geometry, CPU, width */
-	return mutate_number(writer + random_below(random, 16), 1u << random_below(random, 3),
-			     random);
+	switch (random_below(random, 8)) {
+	case 0: /* contexts that its records do not have */
+		return mutate_number(&writer->contexts, sizeof(writer->contexts), random);
+	case 1: /* two rings of one CPU, or of one that another guest has */
+		writer->cpu = random_below(random, 4);
+		return true;
+	default: /* magic, version, geometry, CPU, width, form */
+		return mutate_number((unsigned char *)writer + random_below(random, 16),
+				     1u << random_below(random, 3), random);
+	}
 }
 
 /* Mostly: that the sub-buffer which the reader looks at is ready, or was never, or laps later. */
@@ -358,6 +399,25 @@ static bool mutate_packet(struct fake_guest *guest, struct randomness *random)
 	return forge_packet(guest, any_ring(guest, random), random);
 }
 
+/* Publishes the content of an earlier sub-buffer in the one that is read next. */
+static bool mutate_replay(struct fake_guest *guest, struct randomness *random)
+{
+	struct fake_ring *ring = any_ring(guest, random);
+	strata_count_t bytes = strata_subbuf_bytes(guest->geo);
+	strata_count_t position = ring->reader->read_count;
+	unsigned char *to = fake_ring_subbuf(guest, ring, position);
+	const unsigned char *from =
+		random_one_in(random, 3)
+			? any_subbuf(guest, random)
+			: fake_ring_subbuf(guest, ring,
+					   position - (1 + random_below(random, 3)) * bytes);
+
+	memmove(to, from, bytes);
+	ring->writer->commit_seq[strata_subbuf_index(guest->geo, position)] =
+		strata_commit_at_turn(guest->geo, position) + bytes;
+	return true;
+}
+
 static bool mutate_byte(struct fake_guest *guest, struct randomness *random)
 {
 	guest->pages[random_below(random, guest->nr_pages * STRATA_PAGE_BYTES)] ^=
@@ -402,8 +462,8 @@ bool mutate(struct fake_guest *guest, enum mutation kind, struct randomness *ran
 		[MUTATE_LOST] = mutate_lost,           [MUTATE_READER] = mutate_reader,
 		[MUTATE_TABLE] = mutate_table,         [MUTATE_PLACE] = mutate_place,
 		[MUTATE_HEADER] = mutate_header,       [MUTATE_RECORD] = mutate_record,
-		[MUTATE_PACKET] = mutate_packet,       [MUTATE_BYTE] = mutate_byte,
-		[MUTATE_PAGE] = mutate_page,
+		[MUTATE_PACKET] = mutate_packet,       [MUTATE_REPLAY] = mutate_replay,
+		[MUTATE_BYTE] = mutate_byte,           [MUTATE_PAGE] = mutate_page,
 	};
 
 	return mutators[kind](guest, random);

@@ -26,6 +26,7 @@ enum mutation {
 	MUTATE_HEADER, /* a number of a packet's header */
 	MUTATE_RECORD, /* a number in a packet's content */
 	MUTATE_PACKET, /* a whole one, forged */
+	MUTATE_REPLAY, /* an earlier one, published again in another sub-buffer */
 	MUTATE_BYTE,   /* anywhere */
 	MUTATE_PAGE,   /* the whole of one */
 	/* of a word in the moment in which it is read */

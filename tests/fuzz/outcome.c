@@ -9,6 +9,27 @@
 #include "../merge_alone.h"
 #include "verbs.h"
 
+static bool is_of(const struct strata_source *source, size_t guest)
+{
+	return source->layer == STRATA_LAYER_KERNEL && source->domain == guests[guest].domain;
+}
+
+/* The directory of a guest's streams, which another guest's name may have been like. */
+static void find_streams(const char *raw, size_t guest, char path[300])
+{
+	struct strata_recording recording;
+	struct strata_error error;
+	size_t i;
+
+	snprintf(path, 300, "%s/%s", raw, guests[guest].name);
+	if (strata_recording_load(&recording, raw, &error))
+		return;
+	for (i = 0; i < recording.nr_sources; i++)
+		if (is_of(&recording.sources[i], guest))
+			snprintf(path, 300, "%s/%s", raw, recording.sources[i].name);
+	strata_recording_clear(&recording);
+}
+
 const char *outcome_streams(const char *raw, size_t guest, uint64_t *records)
 {
 	char path[300];
@@ -16,7 +37,7 @@ const char *outcome_streams(const char *raw, size_t guest, uint64_t *records)
 	uint32_t i;
 
 	*records = 0;
-	snprintf(path, sizeof(path), "%s/%s", raw, guests[guest].name);
+	find_streams(raw, guest, path);
 	for (i = 0; i < guests[guest].nr_rings && !wrong; i++)
 		wrong = fake_guest_compare(&guests[guest], i, path, records);
 	return wrong;
@@ -37,7 +58,7 @@ static const char *check_source(const struct strata_source *source, struct outco
 				uint64_t *honest_events)
 {
 	bool xen = source->layer == STRATA_LAYER_XEN;
-	bool honest = xen || !strcmp(source->name, guests[HONEST].name);
+	bool honest = xen || is_of(source, HONEST);
 	const char *wrong = NULL;
 	size_t i;
 
@@ -83,9 +104,24 @@ const char *outcome_recording(const char *raw, uint64_t honest_records, struct o
  */
 struct counting_sink {
 	struct strata_slice_sink sink;
+	const struct strata_timebase *base;
 	uint64_t honest_events, last_ns, sum;
-	bool disordered;
+	bool disordered, untimely;
+	uint32_t next[FAKE_RINGS_MAX]; /* record of each of the honest guest's rings */
 };
+
+/* The time of an event has to be that of a record behind the last one of its ring. */
+static void check_time(struct counting_sink *counting, uint32_t ring_index, uint64_t ns)
+{
+	const struct fake_ring *ring = &guests[HONEST].rings[ring_index];
+	uint32_t *next = &counting->next[ring_index];
+
+	while (*next < ring->nr_records &&
+	       strata_realtime_ns(counting->base, ring->records[*next].ticks) < ns)
+		++*next;
+	counting->untimely |= *next == ring->nr_records ||
+			      strata_realtime_ns(counting->base, ring->records[*next].ticks) != ns;
+}
 
 static int count_events(struct strata_slice_sink *sink, size_t stream,
 			struct strata_ctf_reader *reader, const struct strata_lane_event *events,
@@ -99,9 +135,11 @@ static int count_events(struct strata_slice_sink *sink, size_t stream,
 
 	(void)stream;
 	(void)error;
-	if (!strcmp(recorded->source->name, guests[HONEST].name))
+	if (is_of(recorded->source, HONEST))
 		counting->honest_events += nr;
 	for (i = 0; i < nr; i++) {
+		if (is_of(recorded->source, HONEST))
+			check_time(counting, recorded->cpu, events[i].ns);
 		counting->disordered |= events[i].ns < counting->last_ns;
 		counting->last_ns = events[i].ns;
 		for (at = events[i].body / 8; at < (events[i].end + 7) / 8; at++)
@@ -130,10 +168,13 @@ const char *outcome_merged(const char *raw, uint64_t honest_records, uint64_t re
 		return "what it recorded does not open";
 	}
 	figures = strata_host_check_figures(alone.check);
+	counting.base = strata_recording_traces_base(alone.traces);
 	if (merge_alone_run(&alone, &counting.sink, &error))
 		wrong = "what it recorded does not merge";
 	else if (counting.honest_events != honest_records)
 		wrong = "the merge lacks events of the honest guest";
+	else if (counting.untimely)
+		wrong = "the merge gives events of the honest guest other times";
 	else if (counting.disordered)
 		wrong = "the merge is not in order";
 	else if (figures->tally.bad_packets != refused + figures->tally.forged_packets)

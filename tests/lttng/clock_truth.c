@@ -80,7 +80,7 @@ int main(int argc, char **argv)
 	while (fscanf(clocks, "%" SCNu64 " %" SCNu64 " %" SCNu64, &before, &other, &after) == 3) {
 		struct strata_ctf_when told;
 
-		converter->convert(state, other, &told);
+		converter->convert(state, &b->kinds[0].time, other, &told);
 		lines++;
 		if (told.bound == UINT64_MAX ||
 		    told.ns + told.bound < strata_ctf_ns(&a->kinds[0].time, before) ||

@@ -409,6 +409,45 @@ known_alike() {
 }
 check "view and merge agree on how well its times are known" known_alike
 
+# The process whose children make the memory of rings is killed again and again, while programs start that need it.
+begin helpless --app program
+"$program" numbered 10
+# makers_helper: the youngest child of the recorder that has a child which stays; the other one looks at programs.
+makers_helper() {
+	local helper maker
+	for helper in $(pgrep -P "$recorder" | sort -rn); do
+		maker=$(pgrep -o -P "$helper") || continue
+		sleep 0.2
+		! kill -0 "$maker" 2>/dev/null || { echo "$helper" && return; }
+	done
+	return 1
+}
+# shellcheck disable=SC2317 # check calls it
+kill_helper_of_programs() {
+	local turn helper started
+	for turn in 1 2 3; do
+		helper=$(await makers_helper) || return 1
+		started=()
+		for _ in 1 2 3 4; do
+			"$program" numbered 100 &
+			started+=($!)
+		done
+		kill -KILL "$helper"
+		for _ in 1 2 3 4; do
+			"$program" numbered 100 &
+			started+=($!)
+		done
+		wait "${started[@]}" || return 1
+		[ "$(makers_helper)" != "$helper" ] || return 1
+		echo "helper $helper of turn $turn is gone"
+	done
+}
+check "programs run whose makers of memory are killed" kill_helper_of_programs
+finish_recording helpless
+check "the recorder replaced these" is "$(lines 'the process that makes memory has ended; it is replaced' <"$work/helpless.log")" 3
+check "each event of those programs is recorded" is "$(lines ' numbered ' <"$timeline")" 2410
+check "and nothing is left out" is "$status" 0
+
 begin ninth --app nobody
 finish_recording ninth
 check "a program that nobody has is named" grep -q 'no application "nobody" connected' "$work/ninth.log"

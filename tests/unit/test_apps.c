@@ -20,11 +20,13 @@
 
 #include "../raw_app.h"
 
-#define IN_LINE 200u
+#define IN_LINE   200u
+#define TURNS_MAX 5000u
 
 static char dir[64];
 static struct app_selection all = { .program = "all", .events = "*" };
 static struct peer_looks looks;
+static struct memory_makers makers;
 static struct apps apps;
 
 static int open_world(void **state)
@@ -36,11 +38,13 @@ static int open_world(void **state)
 	snprintf(dir, sizeof(dir), "/tmp/strata-test-apps-XXXXXX");
 	assert_non_null(mkdtemp(dir));
 	assert_int_equal(peer_looks_open(&looks, 0, &error), 0);
+	assert_int_equal(memory_makers_open(&makers, &error), 0);
 	snprintf(path, sizeof(path), "%s/socket", dir);
 	setenv(STRATA_APP_SOCKET_VARIABLE, path, 1);
 	snprintf(path, sizeof(path), "%s/recording", dir);
 	apps = (struct apps){ .recorder = recorder_open(path, OUTPUT_REPLACE, &error),
 			      .looks = &looks,
+			      .makers = &makers,
 			      .selections = &all,
 			      .nr_selections = 1,
 			      .listener = -1,
@@ -56,6 +60,7 @@ static int close_world(void **state)
 	(void)state;
 	apps_release(&apps, true);
 	peer_looks_close(&looks);
+	memory_makers_close(&makers);
 	recorder_abandon(apps.recorder);
 	return rmdir(dir);
 }
@@ -79,36 +84,39 @@ static size_t nr_received(void)
 	return nr;
 }
 
+/* Serves them for a while.  How many of them it has received. */
+static size_t tend(void)
+{
+	const struct timespec pause = { .tv_nsec = 1000000 };
+	const size_t before = nr_received();
+
+	principals_begin_turn(recorder_principals(apps.recorder));
+	apps_tend(&apps);
+	nanosleep(&pause, NULL);
+	return nr_received() - before;
+}
+
 static void nobody_waits_in_line_for_those_before_him(void **state)
 {
 	const size_t a_turn = PRINCIPAL_TALKING_BYTES / PRINCIPAL_FILE_BYTES;
 	int sockets[IN_LINE];
+	size_t nr;
 	unsigned int i;
 
 	(void)state;
 	for (i = 0; i < IN_LINE; i++)
 		sockets[i] = connect_once();
-	principals_begin_turn(recorder_principals(apps.recorder));
-	apps_tend(&apps);
+	nr = tend();
 	assert_true(apps.all_accepted);
 	assert_int_equal(apps.nr, IN_LINE);
-	/* Finding out what they are is work for their own user, and comes in turns. */
-	assert_int_equal(nr_received(), a_turn);
-	principals_begin_turn(recorder_principals(apps.recorder));
-	apps_tend(&apps);
-	assert_int_equal(nr_received(), 2 * a_turn);
+	/* Finding out what they are is work for their own user, and comes in turns; how many come
+	 * in one depends on how long the looks at those before them took. */
+	assert_in_range(nr, 1, a_turn);
+	for (i = 0; i < TURNS_MAX && nr_received() <= a_turn; i++)
+		assert_in_range(tend(), 0, a_turn);
+	assert_true(nr_received() > a_turn);
 	for (i = 0; i < IN_LINE; i++)
 		close(sockets[i]);
-}
-
-/* Serves applications for a while. */
-static void tend(void)
-{
-	const struct timespec pause = { .tv_nsec = 1000000 };
-
-	principals_begin_turn(recorder_principals(apps.recorder));
-	apps_tend(&apps);
-	nanosleep(&pause, NULL);
 }
 
 static void describe(int fd, unsigned int nr_events)

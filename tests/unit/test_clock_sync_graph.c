@@ -12,56 +12,9 @@
 
 #include <cmocka.h>
 
+#include "clock_anchors.h"
 #include "clock_simulator.h"
 #include "clock_sync/graph.h"
-
-#define SECOND 1000000000ll
-
-static const struct strata_clock_rate ghz = { 1000000000, 1 };
-static struct strata_error err;
-
-#define ok(call)                                  \
-	do {                                      \
-		if (call)                         \
-			fail_msg("%s", err.text); \
-	} while (0)
-
-static struct strata_clock_sync *with_clocks(int nr)
-{
-	struct strata_clock_sync *sync = strata_clock_sync_new();
-
-	while (nr--)
-		strata_clock_sync_add_clock(sync, "clock", ghz, &err);
-	return sync;
-}
-
-/* Reading @a of its clock and @b of its own are of one instant, but for @bound ticks of b. */
-static int anchor(struct strata_clock_sync *sync, struct strata_clock_event a,
-		  struct strata_clock_event b, int64_t bound)
-{
-	const struct strata_clock_event early = { b.clock, b.reading - bound },
-					late = { b.clock, b.reading + bound };
-
-	return strata_clock_sync_before(sync, early, a, 0, 0, &err) ||
-	       strata_clock_sync_before(sync, a, late, 0, 0, &err);
-}
-
-/* Anchors each second for 10 s: clock @b shows @ahead more than clock @a. */
-static void anchors(struct strata_clock_sync *sync, int a, int b, int64_t ahead, int64_t bound)
-{
-	int64_t at;
-
-	for (at = 0; at <= 10 * SECOND; at += SECOND)
-		ok(anchor(sync, (struct strata_clock_event){ a, at },
-			  (struct strata_clock_event){ b, at + ahead }, bound));
-}
-
-static struct strata_clock_time at(struct strata_clock_sync *sync, int clock, int64_t reading)
-{
-	struct strata_clock_cursor cursor = strata_clock_cursor(sync, clock);
-
-	return strata_clock_convert(&cursor, reading);
-}
 
 static void expect_limits(const struct strata_edge *edge, const struct strata_clock_limits *limits)
 {
@@ -130,6 +83,114 @@ static void of_paths_with_as_many_hops_the_one_of_least_bound_is_taken(void **st
 	strata_clock_sync_free(sync);
 }
 
+/* All pairs of 300 clocks, tied in no order.  Looking at all edges for each constraint, or at all
+ * for each clock of an edge, would take minutes. */
+static void all_pairs_of_many_clocks_have_one_edge_each(void **state)
+{
+	enum { CLOCKS = 300, PAIRS = CLOCKS * (CLOCKS - 1) / 2, LOST = 7 };
+	struct strata_clock_sync *sync = with_clocks(CLOCKS);
+	int from, turn, i;
+	size_t at;
+
+	(void)state;
+	for (turn = 0; turn < 2; turn++) {
+		for (i = 0; i < CLOCKS * CLOCKS; i++) {
+			/* All pairs once, because 7919 is a prime. */
+			const int pair = (int)((long long)i * 7919 % (CLOCKS * CLOCKS));
+			const int a = pair / CLOCKS, b = pair % CLOCKS;
+
+			if (a > b && a != LOST && b != LOST)
+				ok(anchor(sync, (struct strata_clock_event){ a, turn * SECOND },
+					  (struct strata_clock_event){ b, turn * SECOND },
+					  100 + b));
+		}
+	}
+	assert_int_equal(sync->nr_edges, PAIRS - (CLOCKS - 1));
+	ok(strata_clock_sync_solve(sync, 0, &err));
+	assert_int_equal(sync->ties.first[CLOCKS], 2 * sync->nr_edges);
+	for (from = 0; from < CLOCKS; from++) {
+		const size_t first = sync->ties.first[from], end = sync->ties.first[from + 1];
+
+		assert_int_equal(end - first, from == LOST ? 0 : CLOCKS - 2);
+		for (at = first; at < end; at++) {
+			const struct strata_edge *edge = sync->edges[sync->ties.at[at]];
+
+			assert_true(edge->from == from || edge->to == from);
+			assert_true(at == first || sync->ties.at[at - 1] < sync->ties.at[at]);
+		}
+		assert_int_equal(sync->clocks[from].hops, from != 0 && from != LOST);
+		assert_int_equal(sync->clocks[from].root, from == LOST ? LOST : 0);
+	}
+	strata_clock_sync_free(sync);
+}
+
+/* Two paths of equal hops and bounds: by way of the clock that was added earlier, whichever edge
+ * was. */
+static void of_equal_paths_the_one_by_the_earlier_clock_is_taken(void **state)
+{
+	int order, i;
+
+	(void)state;
+	for (order = 0; order < 2; order++) {
+		struct strata_clock_sync *sync = with_clocks(4);
+
+		for (i = 0; i < 2; i++) {
+			anchors(sync, 0, 1 + (i ^ order), 0, 100);
+			anchors(sync, 1 + (i ^ order), 3, 0, 100);
+		}
+		ok(strata_clock_sync_solve(sync, 0, &err));
+		assert_int_equal(sync->clocks[1].distance, sync->clocks[2].distance);
+		assert_int_equal(parent_of(sync, 3), 1);
+		strata_clock_sync_free(sync);
+	}
+}
+
+/* Clock 1 is tied to clock 3 for 10 ms only, and drift alone bounds it later. */
+static void a_narrow_bound_for_a_moment_is_heavy(void **state)
+{
+	struct strata_clock_sync *sync = with_clocks(4);
+	int64_t at;
+
+	(void)state;
+	anchors(sync, 0, 1, 0, 100);
+	anchors(sync, 0, 2, 0, 100);
+	for (at = 0; at <= SECOND / 100; at += SECOND / 1000)
+		ok(anchor(sync, (struct strata_clock_event){ 1, at },
+			  (struct strata_clock_event){ 3, at }, 10));
+	anchors(sync, 2, 3, 0, 1000);
+	ok(strata_clock_sync_solve(sync, 0, &err));
+	assert_int_equal(parent_of(sync, 3), 2);
+	strata_clock_sync_free(sync);
+}
+
+/* Clock 4 is a stranger's.  It claims to be tied to the others at their times, but also by a pair
+ * that is 200 days later. */
+static void a_stranger_does_not_change_the_weights_of_other_edges(void **state)
+{
+	const struct strata_clock_event far = { 4, 200 * 86400 * SECOND };
+	struct strata_clock_sync *sync = with_clocks(5);
+	uint64_t weights[4];
+	int i;
+
+	(void)state;
+	anchors(sync, 0, 1, 6000, 1000);
+	anchors(sync, 1, 3, -2000, 100);
+	anchors(sync, 0, 2, 3000, 700);
+	anchors(sync, 2, 3, 3100, 500);
+	ok(strata_clock_sync_solve(sync, 0, &err));
+	assert_int_equal(parent_of(sync, 3), 1);
+	memcpy(weights, sync->weights, sizeof(weights));
+	for (i = 0; i < 4; i++) {
+		anchors(sync, i, 4, 0, 10);
+		ok(anchor(sync, (struct strata_clock_event){ i, 100 * SECOND }, far, 10));
+	}
+	ok(strata_clock_sync_solve(sync, 0, &err));
+	assert_int_equal(sync->nr_edges, 8);
+	assert_memory_equal(weights, sync->weights, sizeof(weights));
+	assert_int_equal(parent_of(sync, 3), 1);
+	strata_clock_sync_free(sync);
+}
+
 /* Clock 2 is a liar's: it claims to be tied narrowly to both others, whose clocks agree. */
 static void a_third_clock_does_not_bend_a_direct_tie(void **state)
 {
@@ -169,6 +230,35 @@ static void what_is_not_tied_is_said_to_be_out_of_reach(void **state)
 	report = strata_clock_sync_report(sync, &err);
 	assert_false(report->clocks[2].reachable);
 	assert_false(strata_edge_usable(sync->edges[1]));
+	strata_clock_sync_free(sync);
+}
+
+/* Clock 0, the reference, is tied to nothing; 1, 2 and 4 are tied to each other, and 3 to nothing.
+ */
+static void clocks_beside_the_reference_are_tied_to_the_first_of_them(void **state)
+{
+	struct strata_clock_sync *sync = with_clocks(5);
+	const struct strata_clock_sync_report *report;
+	struct strata_clock_time time;
+
+	(void)state;
+	anchors(sync, 1, 2, 700, 100);
+	anchors(sync, 2, 4, 50, 100);
+	ok(strata_clock_sync_solve(sync, 0, &err));
+	report = strata_clock_sync_report(sync, &err);
+	assert_int_equal(report->clocks[2].root, 1);
+	assert_int_equal(report->clocks[4].root, 1);
+	assert_int_equal(report->clocks[1].root, 1);
+	assert_int_equal(report->clocks[3].root, 3);
+	assert_false(report->clocks[1].reachable || report->clocks[2].reachable);
+	time = at(sync, 4, 5 * SECOND + 750);
+	assert_in_range(time.value, 5 * SECOND - 20, 5 * SECOND + 20);
+	assert_in_range(time.bound, 200, 300);
+	assert_int_equal(time.flags, STRATA_CLOCK_APART);
+	assert_in_range(report->clocks[4].least_bound, 200, 300);
+	time = at(sync, 1, 5 * SECOND);
+	assert_true(time.value == 5 * SECOND && time.flags == STRATA_CLOCK_APART);
+	assert_int_equal(at(sync, 3, 0).flags, STRATA_CLOCK_UNREACHABLE);
 	strata_clock_sync_free(sync);
 }
 
@@ -218,17 +308,8 @@ static void what_cannot_be_used_is_refused(void **state)
 	limits.window_ms = 0;
 	assert_int_equal(strata_clock_sync_limit(sync, 0, 1, limits, &err), -1);
 	assert_int_equal(strata_clock_sync_solve(sync, 2, &err), -1);
-	/* A year and more from the first constraint. */
 	ok(strata_clock_sync_before(sync, (struct strata_clock_event){ 0, 0 },
 				    (struct strata_clock_event){ 1, 0 }, 0, 0, &err));
-	assert_int_equal(strata_clock_sync_before(sync, (struct strata_clock_event){ 0, INT64_MAX },
-						  (struct strata_clock_event){ 1, INT64_MAX }, 0, 0,
-						  &err),
-			 -1);
-	assert_int_equal(strata_clock_sync_before(sync, (struct strata_clock_event){ 0, INT64_MIN },
-						  (struct strata_clock_event){ 1, INT64_MAX }, 0, 0,
-						  &err),
-			 -1);
 	limits.window_ms = 1000;
 	assert_int_equal(strata_clock_sync_limit(sync, 0, 1, limits, &err), -1);
 	strata_clock_sync_free(sync);
@@ -353,8 +434,13 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_assumed_of_all_clocks_holds_where_nothing_else_is_said),
 		cmocka_unit_test(of_paths_with_as_many_hops_the_one_of_least_bound_is_taken),
+		cmocka_unit_test(all_pairs_of_many_clocks_have_one_edge_each),
+		cmocka_unit_test(of_equal_paths_the_one_by_the_earlier_clock_is_taken),
+		cmocka_unit_test(a_narrow_bound_for_a_moment_is_heavy),
+		cmocka_unit_test(a_stranger_does_not_change_the_weights_of_other_edges),
 		cmocka_unit_test(a_third_clock_does_not_bend_a_direct_tie),
 		cmocka_unit_test(what_is_not_tied_is_said_to_be_out_of_reach),
+		cmocka_unit_test(clocks_beside_the_reference_are_tied_to_the_first_of_them),
 		cmocka_unit_test(beyond_all_constraints_the_bound_grows_by_the_prior),
 		cmocka_unit_test(what_cannot_be_used_is_refused),
 		cmocka_unit_test(any_numbers_get_an_answer_or_an_error),

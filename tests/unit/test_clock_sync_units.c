@@ -33,10 +33,34 @@ static void quotients_are_rounded_to_the_side_that_is_asked_for(void **state)
 	assert_true(strata_ceil_shift(-17, 4) == -1);
 }
 
+/* At and beyond the ends of 64 bits, of either number. */
+static void long_quotients_are_rounded_down_as_well(void **state)
+{
+	static const int64_t ends[] = { INT64_MIN, INT64_MAX };
+	static const strata_wide divisors[] = { 1, 3, INT64_MAX, (strata_wide)INT64_MAX + 1,
+						(strata_wide)1 << 70 };
+	size_t end, i;
+	int by;
+
+	(void)state;
+	for (end = 0; end < 2; end++) {
+		for (by = -4; by <= 4; by++) {
+			for (i = 0; i < sizeof(divisors) / sizeof(divisors[0]); i++) {
+				const strata_wide dividend = (strata_wide)ends[end] + by;
+				const strata_wide floor = strata_floor_div(dividend, divisors[i]);
+
+				assert_true(floor * divisors[i] <= dividend);
+				assert_true(dividend - floor * divisors[i] < divisors[i]);
+			}
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(quotients_are_rounded_to_the_side_that_is_asked_for),
+		cmocka_unit_test(long_quotients_are_rounded_down_as_well),
 	};
 
 	return cmocka_run_group_tests_name("clock_sync_units", tests, NULL, NULL);

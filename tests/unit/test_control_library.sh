@@ -111,6 +111,8 @@ await test -s "$work/last"
 check "running applications are listed" list_apps
 check "with name, user and number of events" grep -qx "app program answer 0 uid 0 of 10 events" "$work/apps"
 check "and the events that were asked for, with fields" is "$(grep '\[' "$work/apps")" "test/plain [] number:u64*1"
+check "so they are for a program without standard input and error" eval 'list_apps <&- 2>&-'
+check "with the same content" grep -qx "app program answer 0 uid 0 of 10 events" "$work/apps"
 check "the list is freed by the next call" not_in 'still there' "$work/apps"
 kill -STOP $forever
 check "one that is stopped does not delay the list for long" list_apps

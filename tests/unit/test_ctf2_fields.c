@@ -137,7 +137,7 @@ static void each_is_read_alike_in_every_way_and_no_further_than_its_end(void **d
 		assert_int_equal(strata_ctf_reader_open(&reader, &world.set.traces[0]->streams[0],
 							4096, &error),
 				 0);
-		assert_int_equal(strata_ctf_reader_next(&reader, &error), 1);
+		assert_int_equal(strata_ctf_reader_next(&reader), 1);
 		for (end = reader.events[0].body; end <= reader.events[0].end; end++) {
 			struct strata_ctf_cursor cursors[3];
 			uint64_t hash = 0;

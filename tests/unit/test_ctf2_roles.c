@@ -59,10 +59,9 @@ static struct world *begin(void)
 /* Reads the next batch; its times have to be these, ended by 0. */
 static void expect_times(struct world *world, const uint64_t *ns)
 {
-	struct strata_error error;
 	size_t i;
 
-	assert_true(strata_ctf_reader_next(&world->reader, &error) >= 0);
+	assert_true(strata_ctf_reader_next(&world->reader) >= 0);
 	for (i = 0; ns[i]; i++) {
 		assert_true(i < world->reader.nr_events);
 		assert_int_equal(world->reader.events[i].ns, ns[i]);
@@ -158,7 +157,6 @@ static void each_role_is_taken_wherever_it_is(void **data)
 	struct world *world = begin();
 	char *metadata = all_roles();
 	const struct strata_ctf_packet *packet;
-	struct strata_error error;
 
 	(void)data;
 	put_packet(world, 5000, 4, 2);
@@ -179,7 +177,7 @@ static void each_role_is_taken_wherever_it_is(void **data)
 	expect_times(world, (const uint64_t[]){ 9010, 9010 + 255, 0 });
 	assert_int_equal(world->reader.tally.missing_packets, 1);
 	assert_int_equal(world->reader.tally.discarded, 3);
-	assert_int_equal(strata_ctf_reader_next(&world->reader, &error), 0);
+	assert_int_equal(strata_ctf_reader_next(&world->reader), 0);
 	assert_int_equal(world->trace->streams[0].cpu, 3);
 	assert_true(world->trace->metadata.clocks[0].has_uuid);
 	assert_string_equal(world->trace->metadata.clocks[0].name, "monotonic");
@@ -193,7 +191,6 @@ static void packets_of_another_trace_or_without_magic_are_left_out(void **data)
 {
 	struct world *world = begin();
 	char *metadata = all_roles();
-	struct strata_error error;
 
 	(void)data;
 	put_packet(world, 5000, 1, 0);
@@ -207,7 +204,7 @@ static void packets_of_another_trace_or_without_magic_are_left_out(void **data)
 	assert_int_equal(world->reader.tally.skipped_bytes, 128);
 	assert_non_null(
 		strstr(world->heard.all, "the packet is another trace's (its UUID differs)"));
-	assert_int_equal(strata_ctf_reader_next(&world->reader, &error), 0);
+	assert_int_equal(strata_ctf_reader_next(&world->reader), 0);
 	free(metadata);
 	end(world);
 }
@@ -222,7 +219,6 @@ static void packets_of_another_trace_or_without_magic_are_left_out(void **data)
 static void what_has_no_role_is_0_and_a_length_alone_is_both(void **data)
 {
 	struct world *world = begin();
-	struct strata_error error;
 
 	(void)data;
 	bits_put(&world->bits, 32, 16);
@@ -246,7 +242,7 @@ static void what_has_no_role_is_0_and_a_length_alone_is_both(void **data)
 														0));
 	expect_times(world, (const uint64_t[]){ 2507000000, 2509000000, 0 });
 	expect_times(world, (const uint64_t[]){ 2512000000, 0 });
-	assert_int_equal(strata_ctf_reader_next(&world->reader, &error), 0);
+	assert_int_equal(strata_ctf_reader_next(&world->reader), 0);
 	end(world);
 }
 
@@ -317,12 +313,11 @@ static void roles_may_be_optional(void **data)
 static void events_of_no_bits_are_refused(void **data)
 {
 	struct world *world = begin();
-	struct strata_error error;
 
 	(void)data;
 	bits_put_bytes(&world->bits, "foo", 3);
 	open_world(world, CLOCK RS "{\"type\":\"data-stream-class\"}\n" EVENT(0, 0));
-	assert_int_equal(strata_ctf_reader_next(&world->reader, &error), 0);
+	assert_int_equal(strata_ctf_reader_next(&world->reader), 0);
 	assert_int_equal(world->reader.tally.bad_packets, 1);
 	assert_non_null(strstr(world->heard.all, "an event without any bits"));
 	end(world);
@@ -346,14 +341,14 @@ static void no_byte_has_two_byte_orders(void **data)
 					       "{\"type\":\"event-record-class\",\"id\":18,\"payload-field-class\":" S(
 						       M("a", U(4)) "," M("b",
 									  FIXED(4, "big"))) "}\n");
-	assert_int_equal(strata_ctf_reader_next(&world->reader, &error), 1);
+	assert_int_equal(strata_ctf_reader_next(&world->reader), 1);
 	assert_int_equal(world->reader.events[0].end, 24);
 	strata_ctf_reader_close(&world->reader);
 	world->bits.bytes[0] = 18;
 	trace_dir_put(&world->dir, "stream", world->bits.bytes, 2);
 	assert_int_equal(
 		strata_ctf_reader_open(&world->reader, &world->trace->streams[0], 4096, &error), 0);
-	assert_int_equal(strata_ctf_reader_next(&world->reader, &error), 0);
+	assert_int_equal(strata_ctf_reader_next(&world->reader), 0);
 	assert_int_equal(world->reader.tally.bad_packets, 1);
 	end(world);
 }

@@ -203,7 +203,7 @@ static uint64_t last_time(void)
 	trace = strata_ctf_trace_open(dir.path, NULL, NULL, &error);
 	assert_non_null(trace);
 	assert_int_equal(strata_ctf_reader_open(&reader, &trace->streams[0], 4096, &error), 0);
-	while ((got = strata_ctf_reader_next(&reader, &error)) > 0)
+	while ((got = strata_ctf_reader_next(&reader)) > 0)
 		;
 	assert_int_equal(got, 0);
 	ns = reader.last_ns;

@@ -213,9 +213,9 @@ static void a_file_may_shrink_while_it_is_read(void **state)
 		assert_non_null(trace);
 		assert_int_equal(strata_ctf_reader_open(&reader, &trace->streams[0], 4096, &error),
 				 0);
-		assert_true(strata_ctf_reader_next(&reader, &error) > 0);
+		assert_true(strata_ctf_reader_next(&reader) > 0);
 		assert_int_equal(truncate(path, 500 * PACKET_BYTES + 100), 0);
-		while ((got = strata_ctf_reader_next(&reader, &error)) > 0)
+		while ((got = strata_ctf_reader_next(&reader)) > 0)
 			events = reader.tally.events;
 		assert_int_equal(got, 0);
 		assert_int_equal(events, 500 * EVENTS + 1);
@@ -241,7 +241,7 @@ static void what_a_file_grows_by_is_not_read(void **state)
 	trace_dir_put(&dir, "stream", bits.bytes, bits_bytes(&bits));
 	bits_clear(&bits);
 	assert_int_equal(strata_ctf_reader_open(&reader, &trace->streams[0], 4096, &error), 0);
-	while (strata_ctf_reader_next(&reader, &error) > 0)
+	while (strata_ctf_reader_next(&reader) > 0)
 		;
 	assert_int_equal(reader.tally.events, 3 * EVENTS);
 	assert_int_equal(heard.nr, 0);

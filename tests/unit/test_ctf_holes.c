@@ -17,6 +17,7 @@
 
 #include "ctf/reader/window_room.h"
 #include "damaged_trace.h"
+#include "ignored_events.h"
 #include "timeline/holders.h"
 
 #define BLOCK ((size_t)64 << 10) /* no file system has larger ones */
@@ -201,7 +202,7 @@ static void large_events_beyond_the_room_are_damage(void **state)
 	for (i = 0; i < STREAMS; i++) {
 		assert_int_equal(
 			strata_ctf_reader_open(&readers[i], &trace->streams[i], 4096, &error), 0);
-		assert_true(strata_ctf_reader_next(&readers[i], &error) >= 0);
+		assert_true(strata_ctf_reader_next(&readers[i]) >= 0);
 		events += (unsigned int)readers[i].tally.events;
 		bad += (unsigned int)readers[i].tally.bad_packets;
 		assert_true(strata_window_room_taken() <= STRATA_WINDOW_ROOM_MAX / 2);
@@ -211,18 +212,18 @@ static void large_events_beyond_the_room_are_damage(void **state)
 	assert_non_null(strstr(heard.all, "readers have no memory left for it"));
 	/* Another trace's event has room. */
 	assert_int_equal(strata_ctf_reader_open(&another, &other->streams[0], 4096, &error), 0);
-	assert_int_equal(strata_ctf_reader_next(&another, &error), 1);
+	assert_int_equal(strata_ctf_reader_next(&another), 1);
 	/* Not if one user's programs have written both. */
 	other->holder = trace;
 	assert_int_equal(strata_ctf_reader_open(&mate, &other->streams[1], 4096, &error), 0);
-	assert_int_equal(strata_ctf_reader_next(&mate, &error), 0);
+	assert_int_equal(strata_ctf_reader_next(&mate), 0);
 	assert_int_equal(mate.tally.bad_packets, 1);
 	strata_ctf_reader_close(&mate);
 	other->holder = NULL;
 	/* A reader that goes on gives its room back, and so does one that is closed, also if its
 	 * stream goes on in another trace. */
 	readers[0].stream = &other->streams[0];
-	assert_int_equal(strata_ctf_reader_next(&another, &error), 0);
+	assert_int_equal(strata_ctf_reader_next(&another), 0);
 	assert_true(strata_window_room_taken() <= STRATA_WINDOW_ROOM_MAX / 2);
 	strata_ctf_reader_close(&another);
 	for (i = 0; i < STREAMS; i++)
@@ -234,31 +235,78 @@ static void large_events_beyond_the_room_are_damage(void **state)
 	strata_ctf_trace_close(other);
 }
 
-static void programs_of_a_user_are_one_holder(void **state)
+/* Opens traces whose environment is this, of which each claims a user. */
+static void open_claims(struct strata_trace_set *set, const char *env)
 {
-	struct strata_trace_set set = { 0 };
 	struct strata_error error;
 	char text[8192];
 	size_t i;
 
-	(void)state;
 	snprintf(text, sizeof(text),
 		 "%s	event.header := struct { u32 id; time timestamp; }; };\n"
-		 "env { uid = 5; };\n",
-		 maker_metadata);
+		 "env { uid = 5; %s };\n",
+		 maker_metadata, env);
 	trace_dir_put_text(&dir, "metadata", text);
 	put_large_event("stream", 16, 1);
 	for (i = 0; i < 2; i++)
 		assert_int_equal(
 			strata_trace_set_add(
-				&set,
+				set,
 				strata_ctf_trace_open(dir.path, complaints_hear, &heard, &error),
 				&error),
 			0);
-	set.traces[1]->machine = set.traces[0]->machine;
-	assert_int_equal(strata_holders_mark(&set), 0);
-	assert_ptr_equal(set.traces[0]->holder, set.traces[0]);
-	assert_ptr_equal(set.traces[1]->holder, set.traces[0]);
+	set->traces[1]->machine = set->traces[0]->machine;
+}
+
+static bool is_one_holder(const struct strata_trace_set *set)
+{
+	assert_int_equal(strata_holders_mark(set), 0);
+	assert_ptr_equal(set->traces[0]->holder, set->traces[0]);
+	return set->traces[1]->holder == set->traces[0];
+}
+
+static void programs_of_a_user_are_one_holder(void **state)
+{
+	struct strata_trace_set set = { 0 };
+
+	(void)state;
+	open_claims(&set, "");
+	set.traces[0]->recording = set.traces[1]->recording = &set;
+	assert_true(is_one_holder(&set));
+	set.traces[1]->machine++;
+	assert_false(is_one_holder(&set));
+	strata_trace_set_clear(&set);
+}
+
+/* Another trace, or another recording, can claim any user. */
+static void a_claimed_user_takes_no_share_of_another(void **state)
+{
+	struct strata_trace_set set = { 0 };
+
+	(void)state;
+	open_claims(&set, "");
+	assert_false(is_one_holder(&set));
+	set.traces[0]->recording = &set;
+	assert_false(is_one_holder(&set));
+	set.traces[1]->recording = &dir;
+	assert_false(is_one_holder(&set));
+	strata_trace_set_clear(&set);
+}
+
+/* It can claim another one's merge, too, but not lie in its directory. */
+static void programs_of_a_merge_lie_in_one_directory(void **state)
+{
+	struct strata_trace_set set = { 0 };
+	char *path;
+
+	(void)state;
+	open_claims(&set, "strata_merge = \"m\";");
+	assert_true(is_one_holder(&set));
+	path = set.traces[1]->path;
+	set.traces[1]->path = strdup("/elsewhere/trace");
+	assert_non_null(set.traces[1]->path);
+	assert_false(is_one_holder(&set));
+	free(path);
 	strata_trace_set_clear(&set);
 }
 
@@ -277,19 +325,6 @@ static struct strata_trace_set open_set(void)
 	return set;
 }
 
-static int take_nothing(struct strata_slice_sink *sink, size_t stream,
-			struct strata_ctf_reader *reader, const struct strata_lane_event *events,
-			size_t nr, struct strata_error *error)
-{
-	(void)sink;
-	(void)stream;
-	(void)reader;
-	(void)events;
-	(void)nr;
-	(void)error;
-	return 0;
-}
-
 static struct strata_slice_sink *begin(struct strata_slice_work *work, size_t at,
 				       struct strata_slice_sink *used)
 {
@@ -298,7 +333,7 @@ static struct strata_slice_sink *begin(struct strata_slice_work *work, size_t at
 	(void)work;
 	(void)at;
 	assert_non_null(sink);
-	sink->take = take_nothing;
+	sink->take = ignore_events;
 	return sink;
 }
 
@@ -427,6 +462,8 @@ int main(void)
 		cmocka_unit_test(one_trace_gets_half_of_the_room),
 		BLOBS(large_events_beyond_the_room_are_damage),
 		BLOBS(programs_of_a_user_are_one_holder),
+		BLOBS(a_claimed_user_takes_no_share_of_another),
+		BLOBS(programs_of_a_merge_lie_in_one_directory),
 	};
 
 	return cmocka_run_group_tests_name("ctf_holes", tests, NULL, NULL);

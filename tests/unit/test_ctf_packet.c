@@ -79,7 +79,7 @@ static uint64_t read_all(size_t file_bytes, struct strata_ctf_tally *tally)
 	if (!trace)
 		fail_msg("%s", error.text);
 	assert_int_equal(strata_ctf_reader_open(&reader, &trace->streams[0], 4096, &error), 0);
-	while ((got = strata_ctf_reader_next(&reader, &error)) > 0 && events < 100000)
+	while ((got = strata_ctf_reader_next(&reader)) > 0 && events < 100000)
 		events += (uint64_t)got;
 	assert_int_equal(got, 0);
 	*tally = reader.tally;

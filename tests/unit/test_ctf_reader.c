@@ -171,7 +171,7 @@ static void check_stream(const struct ctf_form *form, size_t window)
 	assert_int_equal(trace->nr_streams, 1);
 	assert_int_equal(trace->streams[0].cpu, 3);
 	assert_int_equal(strata_ctf_reader_open(&reader, &trace->streams[0], window, &error), 0);
-	while ((got = strata_ctf_reader_next(&reader, &error)) > 0) {
+	while ((got = strata_ctf_reader_next(&reader)) > 0) {
 		for (i = 0; i < (size_t)got; i++, nr++) {
 			assert_true(nr < EVENTS);
 			if (reader.events[i].ns != events[nr].ns)

@@ -85,7 +85,7 @@ static unsigned int read_times(const struct trace_dir *dir, uint64_t *ns, unsign
 
 	assert_int_equal(trace->nr_streams, 1);
 	assert_int_equal(strata_ctf_reader_open(&reader, &trace->streams[0], 4096, &error), 0);
-	while ((got = strata_ctf_reader_next(&reader, &error)) > 0) {
+	while ((got = strata_ctf_reader_next(&reader)) > 0) {
 		for (i = 0; i < got && nr < room; i++) {
 			bounds[nr] = strata_ctf_bound_ns(&reader, reader.events[i].bound);
 			ns[nr++] = reader.events[i].ns;

@@ -28,7 +28,7 @@ for target in tools kmod demo bench fuzz; do
 done
 check "make check has its packages installed" calls check check
 check "tools need a compiler and libraries, and no emulator" test "$(listed tools | tr '\n' ' ')" = \
-	"binutils gcc libc6-dev libedit-dev libjson-c-dev libmicrohttpd-dev libsqlite3-dev libxen-dev make nodejs npm pkg-config zlib1g-dev "
+	"binutils gcc libc6-dev libedit-dev libjson-c-dev libmd-dev libmicrohttpd-dev libsqlite3-dev libxen-dev make nodejs npm pkg-config zlib1g-dev "
 check "the module needs the kernel's headers" wants kmod linux-headers-amd64
 check "the demo needs an emulator" wants demo qemu-system-x86 busybox-static libxen-dev flex linux-headers-amd64
 check "the bench needs what it measures" wants bench lttng-tools liblttng-ust-dev babeltrace2 libbabeltrace2-dev qemu-system-x86

@@ -183,6 +183,28 @@ static void a_copy_that_is_too_long_is_cut_between_characters(void **state)
 	}
 }
 
+static void assert_safe(const char *text, const char *expected)
+{
+	char *safe = strata_safe_json(text);
+
+	assert_non_null(safe);
+	assert_string_equal(safe, expected);
+	free(safe);
+}
+
+static void json_is_copied_with_what_viewers_obey_as_escapes(void **state)
+{
+	(void)state;
+	assert_safe("{\"a\": \"b\\u001b\"}\n", "{\"a\": \"b\\u001b\"}\n");
+	assert_safe("a\x7f", "a\\u007f");
+	assert_safe("\xc2\x9b"
+		    "31m",
+		    "\\u009b31m");
+	assert_safe("\xe2\x80\xae\xe2\x82\xac", "\\u202e\xe2\x82\xac");
+	assert_safe("\x9b\xc2", "??");
+	assert_safe("", "");
+}
+
 static void a_uuid_survives_its_text(void **state)
 {
 	uint8_t uuid[16], parsed[16];
@@ -247,6 +269,7 @@ int main(void)
 		cmocka_unit_test(characters_that_viewers_obey_are_not_copied),
 		cmocka_unit_test(a_byte_that_is_no_utf8_becomes_a_question_mark),
 		cmocka_unit_test(a_copy_that_is_too_long_is_cut_between_characters),
+		cmocka_unit_test(json_is_copied_with_what_viewers_obey_as_escapes),
 		cmocka_unit_test(a_uuid_survives_its_text),
 		cmocka_unit_test(a_text_that_is_no_uuid_is_refused),
 	};

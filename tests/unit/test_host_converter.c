@@ -61,7 +61,7 @@ static void a_time_that_steps_back_is_clamped_and_stays_within_its_bound(void **
 	conversion = base->begin(base);
 	assert_non_null(conversion);
 	for (i = 0; i < sizeof(readings) / sizeof(readings[0]); i++) {
-		base->convert(conversion, readings[i].reading, &when);
+		base->convert(conversion, NULL, readings[i].reading, &when);
 		assert_int_equal(when.ns, ANCHOR_NS + readings[i].clamped);
 		assert_int_equal(when.bound, readings[i].clamped - readings[i].host);
 		assert_int_equal(when.is_wrong, readings[i].is_wrong);
@@ -109,9 +109,9 @@ static void a_time_outside_of_its_source_s_presence_is_moved_there(void **state)
 	conversion = base->begin(base);
 	assert_non_null(conversion);
 	for (i = 0; i < sizeof(readings) / sizeof(readings[0]); i++) {
-		assert_int_equal(base->ns_later(conversion, readings[i].reading, &bound_ns),
+		assert_int_equal(base->ns_later(conversion, NULL, readings[i].reading, &bound_ns),
 				 ANCHOR_NS + readings[i].later_ns);
-		base->convert(conversion, readings[i].reading, &when);
+		base->convert(conversion, NULL, readings[i].reading, &when);
 		assert_int_equal(when.ns, ANCHOR_NS + readings[i].ns);
 		assert_int_equal(when.bound, readings[i].bound);
 		assert_int_equal(when.is_wrong, readings[i].is_wrong);

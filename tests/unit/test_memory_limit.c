@@ -4,12 +4,14 @@
 #include "consumerd/host/oom_score.h"
 #include "consumerd/shares/memory_limit.h"
 
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -65,6 +67,9 @@ static void the_smallest_limit_on_the_way_up_counts(void **state)
 
 static void version_1_has_a_hierarchy_for_memory(void **state)
 {
+	static char name[2 * PATH_MAX];
+	size_t i;
+
 	(void)state;
 	make_dir("memory");
 	make_dir("memory/recorder");
@@ -75,6 +80,16 @@ static void version_1_has_a_hierarchy_for_memory(void **state)
 	assert_int_equal(limit_of("3:memory:/\n"), 9223372036854771712u);
 	assert_int_equal(limit_of("3:memoryless:/recorder\n"), UINT64_MAX);
 	assert_int_equal(limit_of("3:mem,cpu:/recorder\n"), UINT64_MAX);
+	/* A name that is too long may hold what looks like a line, from any place on. */
+	for (i = 1; i < PATH_MAX + 600; i++) {
+		memset(name, 'x', sizeof(name));
+		memcpy(name, "1:name=systemd:/", 16);
+		memcpy(name + 16 + i, "3:memory:/recorder\n", 20);
+		assert_int_equal(limit_of(name), UINT64_MAX);
+	}
+	/* Beside version 2, without controllers: memory is the first version's, in any order. */
+	assert_int_equal(limit_of("3:memory:/recorder\n0::/system/recorder\n"), 5000);
+	assert_int_equal(limit_of("0::/system/recorder\n3:memory:/recorder\n7:cpu:/\n"), 5000);
 }
 
 static void without_groups_there_is_no_limit(void **state)

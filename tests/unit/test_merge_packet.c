@@ -3,47 +3,8 @@
  * test_merge_packet.c - the packet check, on packets made by hand: a good one
  * passes, and each way to be bad is found and named.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include <strata/abi/guest_context.h>
-
-#include "consumerd/packets/packet_check.h"
+#include "given_packet.h"
 #include "../packet_records.h"
-
-#define PACKET_BYTES 4096u
-#define HEADER_BYTES 104u
-
-struct given {
-	struct strata_recording recording;
-	struct strata_source *source;
-	uint8_t bytes[PACKET_BYTES];
-	uint32_t used;
-};
-
-static void put(uint8_t *bytes, uint32_t offset, uint64_t value, uint32_t size)
-{
-	const uint32_t half = (uint32_t)value;
-
-	memcpy(bytes + offset, size == 4 ? (const void *)&half : &value, size);
-}
-
-/* id, ticks, tid, then @payload_bytes of @fill; padded to a multiple of 4. */
-static void add_record(struct given *given, uint32_t id, uint64_t ticks, uint32_t payload_bytes,
-		       uint8_t fill)
-{
-	put(given->bytes, given->used, id, 4);
-	put(given->bytes, given->used + 4, ticks, 8);
-	put(given->bytes, given->used + 12, 77, 4);
-	memset(given->bytes + given->used + 16, fill, payload_bytes);
-	given->used += (16 + payload_bytes + 3) & ~3u;
-	put(given->bytes, 40, (uint64_t)given->used * 8, 8);
-}
 
 /* A header of @bytes, then a tid and nothing else. */
 static void add_bare_record(struct given *given, const void *header, uint32_t bytes)
@@ -83,64 +44,6 @@ static void add_large(struct given *given, uint16_t id, uint32_t low_ticks)
 	memcpy(header, &id, sizeof(id));
 	memcpy(header + 4, &low_ticks, sizeof(low_ticks));
 	add_bare_record(given, header, sizeof(header));
-}
-
-/* Takes the records out of a packet, which has those headers from then on and this time. */
-static void begin_anew(struct given *given, enum strata_header_form form, uint64_t begin,
-		       uint64_t end)
-{
-	given->used = HEADER_BYTES;
-	given->source->form = form;
-	put(given->bytes, 20, form, 4);
-	put(given->bytes, 24, begin, 8);
-	put(given->bytes, 32, end, 8);
-}
-
-static int set_up(void **state)
-{
-	/* 4 + 2 bytes: needs padding */
-	const struct strata_event_desc first = {
-		.id = 0,
-		.name = "first",
-		.nr_fields = 2,
-		.fields = { { "a", STRATA_FIELD_UNSIGNED, 4, 1 },
-			    { "b", STRATA_FIELD_UNSIGNED, 2, 1 } },
-	};
-	const struct strata_event_desc second = { .id = 7, .name = "second", .nr_fields = 0 };
-	static struct given given;
-	struct strata_error error;
-	unsigned int i;
-
-	memset(&given, 0, sizeof(given));
-	given.source = strata_recording_add_source(&given.recording, "g1");
-	given.source->layer = STRATA_LAYER_KERNEL;
-	for (i = 0; i < 16; i++)
-		given.source->uuid[i] = (uint8_t)(i + 1);
-	assert_int_equal(strata_source_add_event(given.source, &first, &error), 0);
-	assert_int_equal(strata_source_add_event(given.source, &second, &error), 0);
-
-	put(given.bytes, 0, 0xC1FC1FC1u, 4);
-	put(given.bytes, 24, 1000, 8);             /* begin */
-	put(given.bytes, 32, 2000, 8);             /* end */
-	put(given.bytes, 48, PACKET_BYTES * 8, 8); /* packet size */
-	put(given.bytes, 56, 5, 8);                /* sequence */
-	put(given.bytes, 64, 6, 8);                /* discarded = 1 + 2 + 3 */
-	put(given.bytes, 72, 1, 8);
-	put(given.bytes, 80, 2, 8);
-	put(given.bytes, 88, 3, 8);
-	put(given.bytes, 96, 3, 4); /* CPU */
-	given.used = HEADER_BYTES;
-	add_record(&given, 0, 1000, 6, 0xaa);
-	add_record(&given, 7, 1500, 0, 0);
-	add_record(&given, 0, 2000, 6, 0xbb);
-	*state = &given;
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	strata_recording_clear(&((struct given *)*state)->recording);
-	return 0;
 }
 
 static int check(struct given *given, struct strata_packet *packet, uint64_t *nr_events,
@@ -387,8 +290,6 @@ static void hypervisor_ids_that_nobody_knows_pass_as_words(void **state)
 	assert_refused(given, "unknown event id 2147483801");
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
 static void assert_times(struct given *given, const uint64_t *expected, unsigned int nr)
 {
 	struct strata_packet packet;
@@ -509,75 +410,6 @@ static void a_packet_whose_records_have_other_headers_is_refused(void **state)
 	assert_refused(given, "bad stream id 3");
 }
 
-/* A packet of a kernel with contexts: a record with empty stacks, and one of the same event with
- * @frames in each of two stacks, which claim to have @claimed. */
-static int check_stacks(struct given *given, uint32_t frames, uint32_t claimed,
-			struct strata_error *error)
-{
-	const uint32_t stack = 4 + 8 * frames;
-	struct strata_packet packet;
-	uint64_t nr;
-	uint32_t at;
-
-	begin_anew(given, STRATA_HEADER_FULL, 1000, 2000);
-	given->source->contexts = (uint16_t)(STRATA_CONTEXT_BIT(STRATA_CONTEXT_NICE) |
-					     STRATA_CONTEXT_BIT(STRATA_CONTEXT_CALLSTACK_KERNEL) |
-					     STRATA_CONTEXT_BIT(STRATA_CONTEXT_CALLSTACK_USER));
-	add_record(given, 7, 1400, 4 + 8 + 4 + 4, 0);
-	at = given->used + 16;
-	add_record(given, 7, 1500, 4 + 8 + 2 * stack, 0);
-	put(given->bytes, at + 12, claimed, 4);
-	put(given->bytes, at + 12 + stack, claimed, 4);
-	if (strata_packet_check(given->source, given->bytes, PACKET_BYTES, &packet, &nr, error))
-		return -1;
-	assert_int_equal(nr, 2);
-	return 0;
-}
-
-static void call_stacks_have_their_lengths(void **state)
-{
-	struct given *given = *state;
-	struct strata_error error;
-	uint32_t frames;
-
-	for (frames = 0; frames <= STRATA_CONTEXT_FRAMES_MAX; frames++)
-		if (check_stacks(given, frames, frames, &error))
-			fail_msg("%u frames: %s", frames, error.text);
-	frames = STRATA_CONTEXT_FRAMES_MAX + 1;
-	assert_int_equal(check_stacks(given, frames, frames, &error), -1);
-	assert_non_null(strstr(error.text, "runs over the packet's end"));
-	/* 8 times this is 8. */
-	assert_int_equal(check_stacks(given, 1, 0x20000001u, &error), -1);
-}
-
-static void contexts_end_within_the_packet(void **state)
-{
-	/* The priority, two words that say whether stacks are cut, and two stacks of one frame. */
-	const uint32_t whole = 4 + 8 + 4 + 8 + 4 + 8;
-	struct given *given = *state;
-	struct strata_packet packet;
-	struct strata_error error;
-	uint64_t nr;
-	uint32_t bytes;
-
-	for (bytes = 0; bytes <= whole; bytes += 4) {
-		begin_anew(given, STRATA_HEADER_FULL, 1000, 2000);
-		given->source->contexts =
-			(uint16_t)(STRATA_CONTEXT_BIT(STRATA_CONTEXT_PRIO) |
-				   STRATA_CONTEXT_BIT(STRATA_CONTEXT_CALLSTACK_KERNEL) |
-				   STRATA_CONTEXT_BIT(STRATA_CONTEXT_CALLSTACK_USER));
-		put(given->bytes, given->used + 16 + 12, 1, 4);
-		put(given->bytes, given->used + 16 + 24, 1, 4);
-		given->used += 16 + bytes;
-		put(given->bytes, 40, (uint64_t)given->used * 8, 8);
-		put(given->bytes, HEADER_BYTES, 7, 4);
-		put(given->bytes, HEADER_BYTES + 4, 1500, 8);
-		assert_int_equal(strata_packet_check(given->source, given->bytes, PACKET_BYTES,
-						     &packet, &nr, &error),
-				 bytes == whole ? 0 : -1);
-	}
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -604,8 +436,6 @@ int main(void)
 		TEST(an_escape_value_with_nothing_behind_it_is_refused),
 		TEST(an_unknown_short_id_is_refused),
 		TEST(a_packet_whose_records_have_other_headers_is_refused),
-		TEST(call_stacks_have_their_lengths),
-		TEST(contexts_end_within_the_packet),
 	};
 
 	return cmocka_run_group_tests_name("packet", tests, NULL, NULL);

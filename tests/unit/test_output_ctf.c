@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "crooked_trace.h"
+#include "ignored_events.h"
 #include "outputs/count.h"
 #include "outputs/ctf/ctf_traces.h"
 #include "outputs_fixture.h"
@@ -229,19 +230,6 @@ struct losses {
 	struct strata_loss of[32];
 	size_t nr;
 };
-
-static int ignore_events(struct strata_slice_sink *sink, size_t stream,
-			 struct strata_ctf_reader *reader, const struct strata_lane_event *events,
-			 size_t nr, struct strata_error *error)
-{
-	(void)sink;
-	(void)stream;
-	(void)reader;
-	(void)events;
-	(void)nr;
-	(void)error;
-	return 0;
-}
 
 static int add_loss(struct strata_slice_sink *sink, size_t stream, struct strata_ctf_reader *reader,
 		    const struct strata_loss *loss, struct strata_error *error)

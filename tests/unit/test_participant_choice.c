@@ -87,6 +87,12 @@ static struct strata_event_desc table[] = {
 	  .fields = { { "number", STRATA_FIELD_UNSIGNED, 4, 1 } } },
 };
 
+/* With an event of a probe, which another recorder made. */
+static struct strata_event_desc probed[] = {
+	{ .id = 0, .name = "first", .group = "made" },
+	{ .id = 1, .name = "open", .group = "kprobe" },
+};
+
 static struct kernel_selection selections[3];
 static struct participants all;
 static struct participant one;
@@ -166,6 +172,34 @@ static void a_command_that_cannot_be_sent_changes_nothing(void **state)
 	command_fits = false;
 	reselect_is_remembered(false);
 	assert_int_equal(one.step, PARTICIPANT_RECORDING);
+}
+
+/* Selects events, of which the first one is recorded, and the probe's if that is allowed. */
+static void the_probe_is_selected(const char *events, bool without_probes)
+{
+	struct participant_choice before;
+	struct strata_error error = { "" };
+
+	all.without_probes = without_probes;
+	all.nr_selections = 1;
+	one.map.events = probed;
+	assert_int_equal(select_parse_kernel(SELECT_EVENTS, events, &selections[0], &error), 0);
+	assert_int_equal(participant_choose_again(&all, &one, &before, &error), 0);
+	participant_choice_clear(&before);
+	assert_int_equal(event_set_has(&one.events, 1), !without_probes);
+}
+
+static void patterns_select_probes_of_others_for_root_alone(void **state)
+{
+	static const char *const patterns[] = { "g1:all", "g1:*", "g1:first,open", "g1:kprobe/*" };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(patterns) / sizeof(patterns[0]); i++) {
+		the_probe_is_selected(patterns[i], false);
+		the_probe_is_selected(patterns[i], true);
+		assert_int_equal(event_set_has(&one.events, 0), i < 3);
+	}
 }
 
 static void a_kernel_is_told_the_contexts_before_the_filters(void **state)
@@ -256,6 +290,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(events_that_cannot_be_added_change_nothing, begin,
 						end),
 		cmocka_unit_test_setup_teardown(a_command_that_cannot_be_sent_changes_nothing,
+						begin, end),
+		cmocka_unit_test_setup_teardown(patterns_select_probes_of_others_for_root_alone,
 						begin, end),
 		cmocka_unit_test_setup_teardown(a_kernel_is_told_the_contexts_before_the_filters,
 						begin, end),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Looks at other processes: each question has its answer, also many at once; a looker that is
- * killed is replaced; what the helper started ends with it. */
+/* Looks at other processes: each question has its answer, also many at once; a
+ * looker that is killed is replaced; what the helper started ends with it. */
 #include <errno.h>
 #include <poll.h>
 #include <setjmp.h>
@@ -37,13 +37,14 @@ static int close_looks(void **state)
 	return 0;
 }
 
-static struct peer_look await_answer(const struct peer_looks *looks)
+static struct peer_look await_answer(struct peer_looks *looks)
 {
 	struct pollfd answer = { .fd = looks->socket, .events = POLLIN };
 	struct peer_look look;
+	bool ended;
 
 	assert_int_equal(poll(&answer, 1, 20000), 1);
-	assert_true(peer_looks_answer(looks, &look));
+	assert_true(peer_looks_answer(looks, &look, &ended));
 	return look;
 }
 
@@ -52,16 +53,18 @@ static pid_t find_looker(const struct peer_looks *looks, pid_t other)
 {
 	char path[64];
 	int pid = 0, turn;
+	bool found;
 	FILE *file;
 
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", looks->helper, looks->helper);
 	for (turn = 0; turn < 2000; turn++) {
 		file = fopen(path, "r");
 		assert_non_null(file);
-		if (fscanf(file, "%d", &pid) != 1)
-			pid = 0;
+		do {
+			found = fscanf(file, "%d", &pid) == 1;
+		} while (found && pid == other);
 		fclose(file);
-		if (pid && pid != other)
+		if (found)
 			return pid;
 		usleep(10000);
 	}
@@ -88,6 +91,23 @@ static void test_answers(void **state)
 	assert_false(await_answer(*state).names.has_users);
 }
 
+/* How many processes the helper has made that have not ended. */
+static unsigned int nr_lookers(const struct peer_looks *looks)
+{
+	char path[64];
+	unsigned int nr = 0;
+	FILE *file;
+	int pid;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", looks->helper, looks->helper);
+	file = fopen(path, "r");
+	assert_non_null(file);
+	while (fscanf(file, "%d", &pid) == 1)
+		nr++;
+	fclose(file);
+	return nr;
+}
+
 /* The same process looks again: none is forked for each question. */
 static void test_a_looker_stays(void **state)
 {
@@ -98,9 +118,10 @@ static void test_a_looker_stays(void **state)
 		assert_true(peer_looks_ask(*state, i, getpid()));
 		await_answer(*state);
 		/* It says so after its answer. */
-		usleep(20000);
+		usleep(50000);
 	}
 	assert_int_equal(find_looker(*state, 0), looker);
+	assert_int_equal(nr_lookers(*state), 1);
 }
 
 /* No look waits for one that takes long: others are forked while there are questions. */
@@ -140,6 +161,7 @@ static void test_one_that_hangs(void **state)
 {
 	const pid_t looker = find_looker(*state, 0);
 	struct peer_look look;
+	bool ended;
 	unsigned int i;
 
 	assert_int_equal(ptrace(PTRACE_SEIZE, looker, NULL, PTRACE_O_TRACESYSGOOD), 0);
@@ -151,8 +173,8 @@ static void test_one_that_hangs(void **state)
 		assert_true(peer_looks_ask(*state, i, getpid()));
 		assert_int_equal(await_answer(*state).number, i);
 	}
-	assert_false(peer_looks_answer(*state, &look));
-	/* It ends after its answer, as another one looks now. */
+	assert_false(peer_looks_answer(*state, &look, &ended));
+	assert_false(ended);
 	assert_int_equal(ptrace(PTRACE_DETACH, looker, NULL, NULL), 0);
 	assert_int_equal(await_answer(*state).number, 1);
 	assert_int_not_equal(find_looker(*state, looker), looker);

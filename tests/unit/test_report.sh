@@ -81,6 +81,9 @@ check "an application that names tasks leaves those of its kernel alone" eval 'r
 check "a guest that numbers interrupts leaves those of dom0 in rows of their own" eval 'report irqs --json "$work/namers" |
 	jq -e "any(.irqs[]; .of == \"dom0\" and .what == \"irq 7 dev\") and
 		any(.irqs[]; .of == \"g1\" and .what == \"others\" and .count > 10000)"'
+python3 tests/unit/make_claimed_user.py "$work/claimed"
+check "a trace that claims the user of another one takes no request from it" eval 'report requests --json "$work/claimed" 2>/dev/null |
+	jq -e "[.requests[] | select(.what == \"work\").count] == [500]"'
 check "nothing is said of physical CPUs" bash -c "! '$strata' report all '$work/whole' | grep -E 'stolen|in Xen|Physical'"
 check "losses are counted, and what they hide is unknown" jq -e '.facts.losses > 5 and any(.tasks[]; .unknown_ns > 0)' "$work/lossy.report"
 check "and said" says 0 '^Losses: +events were lost [0-9]+ times' report schedule "$work/lossy"

@@ -187,6 +187,26 @@ check "each event is there" is "$nr" 20
 cp "$work/exact" "$work/boot/two/recording.json"
 jq '.anchor_realtime_ns += 20000000000' "$work/boot/two/recording.json" >"$work/set" && cp "$work/set" "$work/boot/two/recording.json"
 check "not if the time was set in between" has "$("$strata" stat "$work/boot" 2>&1)" "cannot be tied"
+cp "$work/exact" "$work/boot/two/recording.json"
+# A recording can claim any boot, so its dates count for another one only if they are near those.
+claims() { jq "$1" "$work/own" >"$work/boot/one/recording.json" && [ "$("$strata" view "$work/boot" 2>&1 >"$work/view" | grep -c 'contradict each other')" = 1 ]; }
+own_times() { "$strata" view "$1" 2>/dev/null | awk '$1 ~ /^[0-9:.]+$/ { print $1 }' | sort; }
+cp "$work/boot/one/recording.json" "$work/own"
+own_times "$work/boot/two" >"$work/times"
+keeps_times() { awk '{ print $1 }' "$work/view" | grep -cxFf "$work/times"; }
+check "a recording with another frequency is not believed" claims '.tsc_khz /= 100 | .tsc_khz |= floor'
+check "and moves no other" is "$(keeps_times)" "$(wc -l <"$work/times")"
+check "nor is one that claims to begin years later, three days off" claims '.anchor_ticks += .tsc_khz * 315360000000 | .anchor_realtime_ns += 315619200000000000'
+check "which moves no other, either" is "$(keeps_times)" "$(wc -l <"$work/times")"
+# Nor do the dates of one recording take two others apart that agree.
+"$strata" record --output "$work/boot/three" -- "$program" numbered 10 2>/dev/null
+jq '.anchor_realtime_ns += 990000000' "$work/own" >"$work/boot/one/recording.json"
+jq '.anchor_realtime_ns -= 200000000' "$work/boot/three/recording.json" >"$work/moved" && cp "$work/moved" "$work/boot/three/recording.json"
+"$strata" stat "$work/boot" >"$work/said" 2>&1
+check "two recordings that agree stay together, whatever dates a third claims" is "$(grep -c 'Machines\|cannot be tied' "$work/said")" 0
+check "and a message names those that do not agree" is "$(grep -c 'three.*and .*one.*agree with both' "$work/said")" 1
+rm -r "$work/boot/three"
+cp "$work/own" "$work/boot/one/recording.json"
 jq '.anchor_realtime_ns -= 20000000000 | .boot = "00000000-1111-2222-3333-444444444444"' "$work/set" >"$work/boot/two/recording.json"
 check "nor those of two boots" has "$("$strata" stat "$work/boot" 2>&1)" "cannot be tied"
 jq '.boot = "none"' "$work/set" >"$work/boot/two/recording.json"

@@ -102,7 +102,8 @@ cp -r "$work/raw" "$work/chain/raw"
 once() { [ "$(events "$1")" = "$(events "$2")" ]; }
 check "beside its recording a merge is left out" once "$work/both" "$work/raw"
 check "which is said" says 0 'both/ctf/xen: was made from .*both/raw; left out' view -o /dev/null "$work/both"
-check "as what was merged of other traces" once "$work/pair" "$work/one"
-check "and what was converted of a recording" once "$work/chain" "$work/raw"
+check "what was merged of other traces is shown too, as it may be another's" test "$(events "$work/pair")" = $((2 * $(events "$work/one")))
+check "which is said" says 3 'pair/ctf/one: looks like a copy of pair/one, but only DIR/ctf beside its recording DIR/raw is left out' view -o /dev/null "$work/pair"
+check "what was converted of a recording is left out" once "$work/chain" "$work/raw"
 check "what the command line names is shown" test "$(events "$work/both/raw" "$work/both/ctf")" = $((2 * $(events "$work/raw")))
 finish

@@ -49,6 +49,15 @@ int strata_sysctl_call(struct strata_sysctl *sysctl, struct strata_hv_op *op)
 		op->u = channels[op->channel].u;
 		return 0;
 	}
+	/* Rings that exist are another's; for new ones there is no memory. */
+	if (op->operation == STRATA_HV_CREATE) {
+		const bool exist = channels[op->channel].u.query.owner[0];
+
+		memcpy(op->u.create.owner, channels[op->channel].u.query.owner,
+		       sizeof(op->u.create.owner));
+		errno = exist ? EBUSY : ENOMEM;
+		return -1;
+	}
 	assert_int_equal(op->operation, STRATA_HV_DESTROY);
 	assert_true(channels[op->channel].u.query.owner[0]);
 	channels[op->channel] = (struct strata_hv_op){ 0 };
@@ -105,6 +114,16 @@ struct test_recorder {
 	struct xen_selection xen;
 };
 
+/* Starts one whose options are set. */
+static void start_with(struct test_recorder *recorder)
+{
+	recorder->options.xen = &recorder->xen;
+	recorder->session.options = &recorder->options;
+	assert_int_equal(hypervisor_open(&recorder->session.hypervisor, &failure), HYPERVISOR_OK);
+	if (session_take_number(&recorder->session, &failure))
+		fail_msg("%s", failure.text);
+}
+
 static void start_of_size(struct test_recorder *recorder, bool flight, bool xen,
 			  struct strata_ring_geometry geometry)
 {
@@ -112,11 +131,7 @@ static void start_of_size(struct test_recorder *recorder, bool flight, bool xen,
 		.options = { .overwrite = flight, .xen_geometry = geometry },
 		.xen.nr = xen,
 	};
-	recorder->options.xen = &recorder->xen;
-	recorder->session.options = &recorder->options;
-	assert_int_equal(hypervisor_open(&recorder->session.hypervisor, &failure), HYPERVISOR_OK);
-	if (session_take_number(&recorder->session, &failure))
-		fail_msg("%s", failure.text);
+	start_with(recorder);
 }
 
 static void start(struct test_recorder *recorder, bool flight)
@@ -172,6 +187,55 @@ static void a_flight_recorder_continues_where_one_of_its_size_died(void **state)
 	assert_int_equal(destroyed_in_all(), 0);
 	die(&recorder);
 	die(&other);
+}
+
+/* Its events may be another user's: root's, whose probes read all memory. */
+static void one_that_begins_empty_leaves_a_dead_one_alone(void **state)
+{
+	struct test_recorder recorder = {
+		.options = { .overwrite = true, .begins_empty = true, .xen_geometry = size },
+		.xen.nr = true,
+	};
+
+	(void)state;
+	leave(0, STRATA_HV_STARTED, STRATA_HV_OVERWRITE);
+	leave(2, STRATA_HV_STARTED, STRATA_HV_OVERWRITE);
+	memset(freed, 0, sizeof(freed));
+	start_with(&recorder);
+	assert_int_equal(recorder.session.number, 1);
+	assert_int_equal(destroyed_in_all(), 0);
+	/* Kernels may go on with what was selected before. */
+	assert_int_equal(freed[1], 1);
+	die(&recorder);
+}
+
+/* In the last number that is free, its rings are freed. */
+static void one_that_begins_empty_takes_over_no_rings(void **state)
+{
+	struct hypervisor *hypervisor;
+
+	(void)state;
+	leave(0, STRATA_HV_STARTED, STRATA_HV_OVERWRITE);
+	assert_int_equal(hypervisor_open(&hypervisor, &failure), HYPERVISOR_OK);
+	hypervisor_use_channel(hypervisor, 0);
+	assert_int_equal(hypervisor_create(hypervisor, size, true, false, "new", &failure), -1);
+	assert_int_equal(destroyed[0], 1);
+	hypervisor_close(hypervisor);
+}
+
+static void one_that_continues_keeps_the_rings(void **state)
+{
+	struct hypervisor *hypervisor;
+
+	(void)state;
+	leave(0, STRATA_HV_STARTED, STRATA_HV_OVERWRITE);
+	assert_int_equal(hypervisor_open(&hypervisor, &failure), HYPERVISOR_OK);
+	hypervisor_use_channel(hypervisor, 0);
+	/* It gets as far as the number of CPUs, which the test's hypervisor has none of. */
+	assert_int_equal(hypervisor_create(hypervisor, size, true, true, "new", &failure), -1);
+	assert_non_null(strstr(failure.text, "it has 0 CPUs"));
+	assert_int_equal(destroyed_in_all(), 0);
+	hypervisor_close(hypervisor);
 }
 
 static void a_dead_flight_recorder_is_taken_last(void **state)
@@ -291,6 +355,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		NUMBER_TEST(a_flight_recorder_continues_where_one_of_its_size_died),
+		NUMBER_TEST(one_that_begins_empty_leaves_a_dead_one_alone),
+		NUMBER_TEST(one_that_begins_empty_takes_over_no_rings),
+		NUMBER_TEST(one_that_continues_keeps_the_rings),
 		NUMBER_TEST(a_dead_flight_recorder_is_taken_last),
 		NUMBER_TEST(a_flight_recorder_of_kernels_continues_where_one_died),
 		NUMBER_TEST(a_dead_flight_recorder_of_kernels_is_left_to_the_next_one),

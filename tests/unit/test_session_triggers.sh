@@ -154,11 +154,12 @@ for one in held:
 print("held", flush=True)
 sys.stdin.read()'
 coproc /usr/bin/python3 -c "$crowd"
+crowd_pid=$COPROC_PID # the shell forgets it when it has ended
 read -r _ <&"${COPROC[0]}"
 crowded() { says 1 "serves as many requests as it can" status again; }
 check "one request too many is refused" await crowded
-kill "$COPROC_PID"
-wait "$COPROC_PID" 2>/dev/null
+kill "$crowd_pid"
+wait "$crowd_pid" 2>/dev/null
 served() { "$strata" status again >/dev/null 2>&1; }
 check "later ones are served" await served
 check "a text with a wrong trigger is refused" refused "unknown member" "$strata" load --name bad <(jq '.triggers[0].colour = 1' "$work/saved")
@@ -179,4 +180,31 @@ check "which are a whole" says 0 "trigger trigger0: 20" stop
 stop_program
 check "no event is lost, or in both" is "$(plain_numbers "$work/pieces" | sort -n | awk 'NR > 1 && $1 != last + 1 { holes++ } { last = $1 } END { print holes + 0, (NR > 0) }')" "0 1"
 "$strata" destroy pieces 2>/dev/null
+
+# All that a trigger counts are kernels that are left out, which its process is played to say: no guest keeps a session from recording.
+mkdir "$work/bin" && cp out/bin/strata out/bin/stratad "$work/bin"
+cat >"$work/bin/strata-consumerd" <<-END
+	#!/bin/bash
+	[[ \$2 = guest* ]] || exec "$PWD/out/bin/strata-consumerd" "\$@"
+	echo "strata: domain 3 (g3) is left out: it refuses" >&2
+	echo "\${2#guest}" >"/run/strata/sessions/\$1:\$2.ended"
+	exit "\${2#guest}"
+END
+chmod +x "$work/bin/strata-consumerd"
+pkill -KILL -x stratad
+strata=$work/bin/strata
+"$strata" create --snapshot --output "$work/beside" beside 2>/dev/null
+"$strata" enable-event --app all plain 2>/dev/null
+check "a trigger may count kernels alone" says 0 "is added" add-trigger --name guest3 --kernel g3 count
+check "a session records without one whose kernels are left out" says 3 "records into" start
+check "it does" is "$("$strata" status --json beside | jq '.sessions[0].recording != null')" true
+check "which is said" says 0 "domain 3 (g3) is left out" status beside
+check "also at the stop" says 3 "trigger guest3: domain 3 (g3) is left out" stop
+check "it is said at the start" has "$("$strata" start 2>&1)" "records without that trigger"
+check "another one that is added meanwhile is refused" says 1 "trigger guest03: domain 3 (g3) is left out" add-trigger --name guest03 --kernel g3 count
+"$strata" stop 2>/dev/null
+"$strata" remove-trigger guest3 2>/dev/null
+check "one that fails for another reason" says 0 "is added" add-trigger --name guest1 --kernel g3 count
+check "is not left out" says 1 "trigger guest1: " start
+"$strata" destroy beside 2>/dev/null
 finish

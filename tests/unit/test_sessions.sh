@@ -163,6 +163,18 @@ check "to the next stratad, one that was stopped is stopped" is "$(state lives)"
 check "as is one that was never started" is "$(state never)" stopped
 "$strata" destroy never 2>/dev/null
 
+# The whole path of a recording is shown.
+long=$(printf '%0200d' 0)
+long=$work/$long/$long/$long/$long
+mkdir -p "$long"
+"$strata" create --output "$long" long 2>/dev/null
+"$strata" enable-event --session long --app all plain 2>/dev/null
+check "a session with a long path starts" "$strata" start long
+check "its path is shown" has "$("$strata" status --json long | jq -r '.sessions[0].channels[0].recording')" "$long/"
+check "so that it can be opened" test -d "$("$strata" status --json long | jq -r '.sessions[0].channels[0].recording')"
+check "its status is whole beside it" is "$(events_of long)" 0
+"$strata" destroy long 2>/dev/null
+
 # A consumer dies.
 check "it starts again" "$strata" start lives
 recording=$("$strata" status --json lives | jq -r '.sessions[0].recording')
@@ -179,6 +191,23 @@ stop_program
 check "what it had written is whole" "$strata" recover "$recording"
 check "and it starts once more" "$strata" start lives
 check "and ends" "$strata" stop lives
+
+# A consumer whose session stratad has forgotten: another session of its name would be taken for it.
+check "a session records" record orphan plain
+orphan=$(consumer orphan)
+kill -KILL "$(daemon)"
+rm "$files/orphan.json"
+check "the next stratad does not know it" refused "there is no session orphan" "$strata" status orphan
+check "while its consumer runs" kill -0 "$orphan"
+check "its name is not given to another one" refused "process $orphan still records for an earlier session of that name" \
+	"$strata" create --output "$work/again" orphan
+check "nor is another one there then" refused "there is no session orphan" "$strata" status orphan
+check "another name is given" "$strata" create --output "$work/again" again
+kill "$orphan"
+await has_ended "$orphan"
+check "so is that one when the consumer has ended" "$strata" create --output "$work/again" orphan
+"$strata" destroy again 2>/dev/null
+"$strata" destroy orphan 2>/dev/null
 
 # Commands at once.
 for turn in 1 2 3 4 5 6; do

@@ -111,12 +111,12 @@ static void read_ctf(const struct said *said, size_t nr, uint64_t missing, uint6
 		fail_msg("%s", error.text);
 	assert_int_equal(strata_ctf_reader_open(&reader, &trace->streams[0], 4096, &error), 0);
 	for (i = 0; i < nr;) {
-		const int got = strata_ctf_reader_next(&reader, &error);
+		const int got = strata_ctf_reader_next(&reader);
 
 		assert_true(got > 0);
 		i += (size_t)got;
 	}
-	assert_int_equal(strata_ctf_reader_next(&reader, &error), 0);
+	assert_int_equal(strata_ctf_reader_next(&reader), 0);
 	assert_int_equal(reader.tally.missing_packets, missing);
 	assert_int_equal(reader.tally.discarded, discarded);
 	strata_ctf_reader_close(&reader);

@@ -4,6 +4,7 @@
  * map, the kernel's kallsyms; of texts; and of damaged files, which do no harm.
  */
 #include <fcntl.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,6 +18,7 @@
 #include <cmocka.h>
 
 #include "symbols/symbols.h"
+#include "symbols/symbols_room.h"
 #include "ctf_maker.h"
 
 #define MUTATIONS 400u
@@ -190,6 +192,182 @@ static void given_kallsyms_then_it_is_read_or_told_why_not(void **state)
 		assert_non_null(strstr(error.text, "/proc/kallsyms: "));
 }
 
+static void given_a_hole_or_a_zero_byte_then_the_text_ends_there(void **state)
+{
+	static const char text[] = "1000 T first\n2000 t sec\0ond\n3000 t third\n";
+	struct strata_symbols *symbols;
+	uint64_t address;
+
+	(void)state;
+	write_file(text, sizeof(text) - 1);
+	symbols = load(path);
+	assert_named(symbols, 0x2000, "sec");
+	assert_false(strata_symbols_find(symbols, "third", &address));
+	strata_symbols_free(symbols);
+	write_file("1000 T first\n", 13);
+	assert_int_equal(truncate(path, STRATA_SYMBOLS_BYTES + 1ll), 0);
+	symbols = load(path);
+	assert_named(symbols, 0x1000, "first");
+	strata_symbols_free(symbols);
+}
+
+static void given_an_endless_line_then_the_file_is_refused(void **state)
+{
+	static char text[100000];
+	struct strata_error error;
+
+	(void)state;
+	memset(text, 'x', sizeof(text));
+	memcpy(text, "1000 T first\n", 13);
+	write_file(text, sizeof(text));
+	assert_null(strata_symbols_load(path, &error));
+	assert_non_null(strstr(error.text, "a line of more than"));
+}
+
+/* How often something was told. */
+struct told {
+	unsigned int damage, no_room;
+};
+
+static void tell_damage(void *data, const char *message)
+{
+	assert_non_null(strstr(message, path));
+	((struct told *)data)->damage++;
+}
+
+static void tell_no_room(void *data, const char *message)
+{
+	assert_non_null(strstr(message, "no memory is left"));
+	((struct told *)data)->no_room++;
+}
+
+static struct strata_symbols *defer(uint64_t owner, struct told *told)
+{
+	const struct strata_symbols_told of = { .damage = tell_damage,
+						.no_room = tell_no_room,
+						.data = told };
+	struct strata_symbols *symbols = strata_symbols_defer(path, owner, &of);
+
+	assert_non_null(symbols);
+	return symbols;
+}
+
+static void *name_one(void *symbols)
+{
+	char text[STRATA_SYMBOL_BYTES];
+
+	return strata_symbols_name(symbols, 0x1004, text) ? symbols : NULL;
+}
+
+/* Names an address in several threads at once. */
+static bool is_named_by_all(struct strata_symbols *symbols)
+{
+	pthread_t threads[8];
+	bool is_named = true;
+	void *result;
+	size_t i;
+
+	for (i = 0; i < 8; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, name_one, symbols), 0);
+	for (i = 0; i < 8; i++) {
+		assert_int_equal(pthread_join(threads[i], &result), 0);
+		is_named = is_named && result == symbols;
+	}
+	return is_named;
+}
+
+static void given_a_recording_then_its_symbols_are_loaded_when_one_is_named(void **state)
+{
+	struct told told = { 0 };
+	struct strata_symbols *symbols;
+
+	(void)state;
+	write_file("1000 T first\n2000 t second\n", 27);
+	symbols = defer(1, &told);
+	assert_int_equal(strata_symbols_room_taken(), 0);
+	assert_true(is_named_by_all(symbols));
+	/* Two names and their zero bytes. */
+	assert_int_equal(strata_symbols_room_taken(), 2 * 24 + 6 + 7);
+	strata_symbols_free(symbols);
+	assert_int_equal(strata_symbols_room_taken(), 0);
+	assert_int_equal(told.damage + told.no_room, 0);
+}
+
+static void given_a_damaged_recording_then_it_is_told_once(void **state)
+{
+	struct told told = { 0 };
+	struct strata_symbols *symbols;
+
+	(void)state;
+	write_file("nothing\n", 8);
+	symbols = defer(1, &told);
+	assert_false(is_named_by_all(symbols));
+	assert_int_equal(told.damage, 1);
+	strata_symbols_free(symbols);
+	unlink(path);
+	symbols = defer(1, &told);
+	assert_false(is_named_by_all(symbols));
+	assert_int_equal(told.damage, 1);
+	strata_symbols_free(symbols);
+}
+
+/* Writes as many symbols as @bytes have room for. */
+static void write_symbols(size_t bytes)
+{
+	FILE *file = fopen(path, "w");
+	size_t i;
+
+	assert_non_null(file);
+	assert_true(fputs("1000 T first\n", file) >= 0);
+	for (i = 1; i < bytes / (24 + 2); i++)
+		assert_true(fputs("f t a\n", file) >= 0);
+	assert_int_equal(fclose(file), 0);
+}
+
+static void given_many_large_recordings_then_they_share_a_limit(void **state)
+{
+	struct strata_symbols *large[10], *small;
+	struct told told = { 0 };
+	unsigned int named = 0;
+	size_t i;
+
+	(void)state;
+	write_symbols(STRATA_SYMBOLS_ROOM_FILE / 8 * 7);
+	for (i = 0; i < 10; i++) {
+		large[i] = defer(i + 1, &told);
+		named += name_one(large[i]) != NULL;
+		assert_true(strata_symbols_room_taken() <= STRATA_SYMBOLS_ROOM_MAX);
+	}
+	assert_in_range(named, 5, 8);
+	assert_int_equal(told.no_room, 10 - named);
+	/* One that comes later has room for what kernels have. */
+	write_symbols((size_t)10 << 20);
+	small = defer(100, &told);
+	assert_non_null(name_one(small));
+	strata_symbols_free(small);
+	for (i = 0; i < 10; i++)
+		strata_symbols_free(large[i]);
+	assert_int_equal(strata_symbols_room_taken(), 0);
+}
+
+static void given_too_many_symbols_of_one_recording_then_it_has_none(void **state)
+{
+	struct told told = { 0 };
+	struct strata_symbols *symbols;
+
+	(void)state;
+	write_symbols(STRATA_SYMBOLS_ROOM_FILE + (1u << 20));
+	symbols = defer(1, &told);
+	assert_null(name_one(symbols));
+	assert_int_equal(told.no_room, 1);
+	assert_int_equal(strata_symbols_room_taken(), 0);
+	strata_symbols_free(symbols);
+	/* A file that the user gives has no such limit. */
+	symbols = load(path);
+	assert_named(symbols, 0x1000, "first");
+	strata_symbols_free(symbols);
+}
+
 static void look_up(struct strata_symbols *symbols, const uint8_t *bytes, size_t nr)
 {
 	char text[STRATA_SYMBOL_BYTES];
@@ -277,6 +455,12 @@ int main(void)
 		cmocka_unit_test(given_the_hypervisor_then_its_map_says_the_same),
 		cmocka_unit_test(given_kallsyms_then_it_is_read_or_told_why_not),
 		cmocka_unit_test(given_damaged_files_then_nothing_breaks),
+		cmocka_unit_test(given_a_hole_or_a_zero_byte_then_the_text_ends_there),
+		cmocka_unit_test(given_an_endless_line_then_the_file_is_refused),
+		cmocka_unit_test(given_a_recording_then_its_symbols_are_loaded_when_one_is_named),
+		cmocka_unit_test(given_a_damaged_recording_then_it_is_told_once),
+		cmocka_unit_test(given_many_large_recordings_then_they_share_a_limit),
+		cmocka_unit_test(given_too_many_symbols_of_one_recording_then_it_has_none),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

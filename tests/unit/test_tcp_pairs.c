@@ -10,7 +10,7 @@
 
 #include "inputs/tcp/tcp_pairs.h"
 
-enum { A, B, C };
+enum { A, B, C, MACHINES = 16 };
 
 /* What came of matching. */
 struct result {
@@ -82,10 +82,9 @@ static void assert_pair(const struct strata_tcp_pair *pair, uint32_t sent_clock,
 
 static void what_was_sent_and_received_is_a_pair(void **state)
 {
-	struct strata_tcp_pairs *pairs = strata_tcp_pairs_new(64);
+	struct strata_tcp_pairs *pairs = *state;
 	struct result result;
 
-	(void)state;
 	received(pairs, B, 10, 0, -5);
 	sent(pairs, A, 20, 9, 400);
 	sent(pairs, A, 10, 0, 300);
@@ -100,11 +99,10 @@ static void what_was_sent_and_received_is_a_pair(void **state)
 
 static void what_differs_in_anything_is_no_pair(void **state)
 {
-	struct strata_tcp_pairs *pairs = strata_tcp_pairs_new(64);
+	struct strata_tcp_pairs *pairs = *state;
 	struct strata_tcp_segment other;
 	size_t i;
 
-	(void)state;
 	sent(pairs, A, 1000, 3, 1);
 	for (i = 0; i < sizeof(other); i++) {
 		other = segment(1000, 3);
@@ -116,9 +114,8 @@ static void what_differs_in_anything_is_no_pair(void **state)
 
 static void one_machine_alone_makes_no_pair(void **state)
 {
-	struct strata_tcp_pairs *pairs = strata_tcp_pairs_new(64);
+	struct strata_tcp_pairs *pairs = *state;
 
-	(void)state;
 	sent(pairs, A, 1000, 3, 1);
 	received(pairs, A, 1000, 3, 2);
 	sent(pairs, A, 2000, 4, 3);
@@ -128,10 +125,9 @@ static void one_machine_alone_makes_no_pair(void **state)
 
 static void a_segment_that_was_sent_again_makes_no_pair(void **state)
 {
-	struct strata_tcp_pairs *pairs = strata_tcp_pairs_new(64);
+	struct strata_tcp_pairs *pairs = *state;
 	struct result result;
 
-	(void)state;
 	sent(pairs, A, 1000, 0, 10);
 	sent(pairs, A, 1000, 0, 20);
 	received(pairs, B, 1000, 0, 15);
@@ -145,10 +141,9 @@ static void a_segment_that_was_sent_again_makes_no_pair(void **state)
 
 static void with_an_identification_the_first_sending_and_the_last_receipt_count(void **state)
 {
-	struct strata_tcp_pairs *pairs = strata_tcp_pairs_new(64);
+	struct strata_tcp_pairs *pairs = *state;
 	struct result result;
 
-	(void)state;
 	sent(pairs, A, 1000, 7, 12);
 	sent(pairs, A, 1000, 7, 10);
 	received(pairs, B, 1000, 7, 15);
@@ -161,10 +156,9 @@ static void with_an_identification_the_first_sending_and_the_last_receipt_count(
 
 static void a_router_on_the_way_gives_more_pairs(void **state)
 {
-	struct strata_tcp_pairs *pairs = strata_tcp_pairs_new(64);
+	struct strata_tcp_pairs *pairs = *state;
 	struct result result;
 
-	(void)state;
 	sent(pairs, A, 1000, 7, 10);
 	received(pairs, C, 1000, 7, 11);
 	sent(pairs, C, 1000, 7, 12);
@@ -176,22 +170,84 @@ static void a_router_on_the_way_gives_more_pairs(void **state)
 	assert_pair(&result.pairs[2], C, 12, B, 13);
 }
 
-static void what_everybody_saw_makes_no_pair(void **state)
+struct crowd {
+	size_t a_to_b; /* pairs of A and B */
+	size_t in_segment[400], largest;
+	size_t by_sender[64], by_receiver[64];
+};
+
+static int count_in_crowd(void *data, const struct strata_tcp_pair *pair)
 {
-	struct strata_tcp_pairs *pairs = strata_tcp_pairs_new(64);
-	uint32_t clock;
+	struct crowd *crowd = data;
+	size_t *segment = &crowd->in_segment[pair->sent / 1000];
+
+	crowd->a_to_b += pair->sent_clock == A && pair->received_clock == B;
+	crowd->by_sender[pair->sent_clock]++;
+	crowd->by_receiver[pair->received_clock]++;
+	if (++*segment > crowd->largest)
+		crowd->largest = *segment;
+	return 1;
+}
+
+/* A sends B 400 segments, and the @senders and @receivers claim to have seen them, too. */
+static struct crowd crowded(uint32_t senders, uint32_t receivers)
+{
+	struct strata_tcp_pairs *pairs = strata_tcp_pairs_new(1u << 16, 64);
+	struct strata_tcp_tally tally;
+	struct crowd crowd = { 0 };
+	uint32_t i, clock;
+
+	for (i = 0; i < 400; i++) {
+		sent(pairs, A, i, 0, i * 1000);
+		received(pairs, B, i, 0, i * 1000 + 500);
+		for (clock = C; clock < C + senders; clock++)
+			sent(pairs, clock, i, 0, i * 1000);
+		for (; clock < C + senders + receivers; clock++)
+			received(pairs, clock, i, 0, i * 1000);
+	}
+	assert_int_equal(strata_tcp_pairs_match(pairs, count_in_crowd, &crowd, &tally), 0);
+	strata_tcp_pairs_free(pairs);
+	return crowd;
+}
+
+/* Eight liars claim all segments of two others, which keep all of their pairs. */
+static void a_crowd_does_not_cancel_what_two_saw(void **state)
+{
+	(void)state;
+	assert_int_equal(crowded(8, 0).a_to_b, 400);
+	assert_int_equal(crowded(0, 8).a_to_b, 400);
+	assert_int_equal(crowded(60, 0).a_to_b, 400);
+}
+
+/* Of two roles with a crowd each, senders and receivers are drawn: 1/16 of the pairs are those of A
+ * and B, and nobody is drawn more often than others. */
+static void of_a_large_crowd_each_has_its_part(void **state)
+{
+	const struct crowd crowd = crowded(31, 31);
+	size_t i;
 
 	(void)state;
-	sent(pairs, A, 1000, 7, 10);
-	for (clock = 1; clock < 10; clock++)
-		received(pairs, clock, 1000, 7, 20);
-	assert_int_equal(matched(pairs).nr, 0);
+	assert_int_equal(crowd.largest, 64);
+	assert_in_range(crowd.a_to_b, 10, 50);
+	for (i = C; i < C + 31; i++) {
+		assert_in_range(crowd.by_sender[i], 400, 1200);
+		assert_in_range(crowd.by_receiver[i + 31], 400, 1200);
+	}
+}
+
+/* What is left of a bound on pairs: none is dropped that fits, and no role loses to the other. */
+static void the_pairs_of_a_crowd_are_bounded(void **state)
+{
+	(void)state;
+	assert_int_equal(crowded(8, 8).largest, 64);
+	assert_int_equal(crowded(50, 2).largest, 63);
+	assert_int_equal(crowded(2, 50).largest, 63);
 }
 
 /* That it was seen twice is known still when lists have been sorted many times since. */
 static void a_repetition_is_never_forgotten(void **state)
 {
-	struct strata_tcp_pairs *pairs = strata_tcp_pairs_new(8);
+	struct strata_tcp_pairs *pairs = strata_tcp_pairs_new(8, MACHINES);
 	struct result result;
 	uint32_t i;
 
@@ -210,6 +266,23 @@ static void a_repetition_is_never_forgotten(void **state)
 	assert_int_equal(result.tally.halvings, 0);
 }
 
+/* What A and B saw once is a pair, whatever C says of it. */
+static void a_third_machine_does_not_cancel_what_two_saw(void **state)
+{
+	struct strata_tcp_pairs *pairs = *state;
+	struct result result;
+
+	sent(pairs, A, 1000, 0, 10);
+	received(pairs, B, 1000, 0, 15);
+	sent(pairs, C, 1000, 0, 11);
+	sent(pairs, C, 1000, 0, 12);
+	received(pairs, C, 1000, 0, 14);
+	result = matched(pairs);
+	assert_int_equal(result.nr, 1);
+	assert_pair(&result.pairs[0], A, 10, B, 15);
+	assert_int_equal(result.tally.repeated, 1);
+}
+
 static int refuse(void *data, const struct strata_tcp_pair *pair)
 {
 	(void)pair;
@@ -219,11 +292,10 @@ static int refuse(void *data, const struct strata_tcp_pair *pair)
 
 static void matching_ends_when_a_pair_is_refused(void **state)
 {
-	struct strata_tcp_pairs *pairs = strata_tcp_pairs_new(64);
+	struct strata_tcp_pairs *pairs = *state;
 	struct strata_tcp_tally tally;
 	int calls = 0;
 
-	(void)state;
 	sent(pairs, A, 1000, 7, 10);
 	received(pairs, B, 1000, 7, 11);
 	sent(pairs, A, 2000, 8, 20);
@@ -304,7 +376,7 @@ static void converse(struct conversation *conversation, uint32_t segments, size_
 	struct strata_tcp_tally tally;
 	uint32_t i;
 
-	conversation->pairs = strata_tcp_pairs_new(most);
+	conversation->pairs = strata_tcp_pairs_new(most, MACHINES);
 	conversation->slot_ns = (int64_t)segments * 1000000 / 32;
 	for (i = 0; i < segments; i++)
 		send_one(conversation, below(conversation, 2) ? A : B, i, (int64_t)i * 1000000,
@@ -342,19 +414,81 @@ static void with_little_memory_whole_pairs_are_kept(void **state)
 		assert_true(conversation.in_slot[i] > 8);
 }
 
+/* C says that it saw a hundred times as many segments as there is room for, before and after A and
+ * B saw theirs: these are kept all the same. */
+static void a_machine_with_too_many_sightings_thins_only_its_own(void **state)
+{
+	struct strata_tcp_pairs *pairs = strata_tcp_pairs_new(1024, MACHINES);
+	struct result result;
+	uint32_t i;
+
+	(void)state;
+	for (i = 0; i < 50000; i++)
+		sent(pairs, C, 1000000 + i, 0, i);
+	for (i = 0; i < 60; i++) {
+		sent(pairs, A, i, 0, i);
+		received(pairs, B, i, 0, i + 1);
+	}
+	for (i = 0; i < 50000; i++)
+		received(pairs, C, 2000000 + i, 0, i);
+	result = matched(pairs);
+	assert_int_equal(result.nr, 60);
+	assert_true(result.tally.halvings > 3);
+	assert_true(result.tally.kept <= 1024);
+}
+
+/* With another key, others are kept: nobody can know which. */
+static void which_segments_are_kept_depends_on_the_key(void **state)
+{
+	struct result first, second;
+	unsigned int round;
+
+	(void)state;
+	for (round = 0; round < 2; round++) {
+		struct strata_tcp_pairs *pairs = strata_tcp_pairs_new(64, MACHINES);
+		uint32_t i;
+
+		strata_tcp_pairs_add_key(pairs, &round, sizeof(round));
+		for (i = 0; i < 4000; i++) {
+			sent(pairs, A, i, 0, i);
+			received(pairs, B, i, 0, i + 1);
+		}
+		if (round)
+			second = matched(pairs);
+		else
+			first = matched(pairs);
+	}
+	assert_true(first.nr > 4 && second.nr > 4);
+	assert_false(first.pairs[0].sent == second.pairs[0].sent &&
+		     first.pairs[1].sent == second.pairs[1].sent);
+}
+
+static int begin(void **state)
+{
+	*state = strata_tcp_pairs_new(64, MACHINES);
+	return *state ? 0 : -1;
+}
+
+/* A test that gets its pairs, and frees them. */
+#define PAIRS(name) cmocka_unit_test_setup(name, begin)
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_was_sent_and_received_is_a_pair),
-		cmocka_unit_test(what_differs_in_anything_is_no_pair),
-		cmocka_unit_test(one_machine_alone_makes_no_pair),
-		cmocka_unit_test(a_segment_that_was_sent_again_makes_no_pair),
-		cmocka_unit_test(
-			with_an_identification_the_first_sending_and_the_last_receipt_count),
-		cmocka_unit_test(a_router_on_the_way_gives_more_pairs),
-		cmocka_unit_test(what_everybody_saw_makes_no_pair),
+		PAIRS(what_was_sent_and_received_is_a_pair),
+		PAIRS(what_differs_in_anything_is_no_pair),
+		PAIRS(one_machine_alone_makes_no_pair),
+		PAIRS(a_segment_that_was_sent_again_makes_no_pair),
+		PAIRS(with_an_identification_the_first_sending_and_the_last_receipt_count),
+		PAIRS(a_router_on_the_way_gives_more_pairs),
+		cmocka_unit_test(a_crowd_does_not_cancel_what_two_saw),
+		cmocka_unit_test(of_a_large_crowd_each_has_its_part),
+		cmocka_unit_test(the_pairs_of_a_crowd_are_bounded),
 		cmocka_unit_test(a_repetition_is_never_forgotten),
-		cmocka_unit_test(matching_ends_when_a_pair_is_refused),
+		PAIRS(a_third_machine_does_not_cancel_what_two_saw),
+		cmocka_unit_test(a_machine_with_too_many_sightings_thins_only_its_own),
+		cmocka_unit_test(which_segments_are_kept_depends_on_the_key),
+		PAIRS(matching_ends_when_a_pair_is_refused),
 		cmocka_unit_test(all_that_is_true_is_found_and_nothing_false),
 		cmocka_unit_test(with_little_memory_whole_pairs_are_kept),
 	};

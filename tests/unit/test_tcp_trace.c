@@ -39,7 +39,7 @@
 
 #define HEADER_BYTES 20
 
-enum { SENT = 1, RECEIVED = 2 };
+enum { SENT = 1, RECEIVED = 2, MACHINES = 4 };
 
 /* A trace that is being written: one stream of one packet. */
 struct written {
@@ -137,7 +137,7 @@ static int keep(void *data, const struct strata_tcp_pair *pair)
 /* Matches the records of machine 0 and machine 1. */
 static struct found match(struct written *one, struct written *other)
 {
-	struct strata_tcp_pairs *pairs = strata_tcp_pairs_new(64);
+	struct strata_tcp_pairs *pairs = strata_tcp_pairs_new(64, MACHINES);
 	struct strata_ctf_trace *first = finish(one), *second = finish(other);
 	struct strata_tcp_tally tally;
 	struct strata_error error;

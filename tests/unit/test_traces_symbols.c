@@ -32,7 +32,7 @@
 	"ffffffff81000300 W of_module\t[nfs]\n" \
 	"0000000000000000 t hidden\n"
 
-static struct synthetic rec;
+static struct synthetic rec, other;
 static char path[4200], given[4200];
 
 static void write_text(const char *file, const char *text)
@@ -54,6 +54,33 @@ static void save(const char *kallsyms)
 	if (kallsyms_save(&dir, given, &error))
 		fail_msg("%s", error.text);
 	strata_dir_close(&dir);
+}
+
+/* Makes a recording of two kernels. */
+static void make_recording(struct synthetic *made)
+{
+	struct strata_recording table;
+	struct strata_error error = { "" };
+	size_t i;
+
+	synthetic_init(made);
+	synthetic_add_source(made, "dom0", "kernel", 0);
+	synthetic_timer(made, "dom0", 0, SYNTHETIC_ANCHOR_TICKS + 1000);
+	synthetic_add_source(made, "g1", "kernel", 1);
+	synthetic_timer(made, "g1", 0, SYNTHETIC_ANCHOR_TICKS + 2000);
+	synthetic_write(made);
+	assert_int_equal(loaded_recording(&table, made->dir, &error), 0);
+	for (i = 0; i < table.nr_sources; i++)
+		assert_int_equal(saved_metadata(&table, &table.sources[i], made->dir, &error), 0);
+	strata_recording_clear(&table);
+}
+
+static void clear_own(struct strata_trace_set *set)
+{
+	size_t i;
+
+	for (i = 0; i < set->nr_traces; i++)
+		set->traces[i]->symbols.own = NULL;
 }
 
 /* Opens the recording.  The result of adding symbols; of the source's own the name of an address.
@@ -88,12 +115,13 @@ static void given_kallsyms_then_functions_are_kept_for_root_alone(void **state)
 	struct strata_error error;
 	struct stat status;
 	uint64_t address;
+	bool has_room;
 
 	(void)state;
 	save(KALLSYMS);
 	assert_int_equal(stat(path, &status), 0);
 	assert_int_equal(status.st_mode & 0777, 0600);
-	symbols = strata_symbols_load_recorded(path, &error);
+	symbols = strata_symbols_load_recorded(path, 1, &has_room, &error);
 	assert_non_null(symbols);
 	assert_true(strata_symbols_find(symbols, "a_function", &address));
 	assert_true(strata_symbols_find(symbols, "of_module", &address));
@@ -164,6 +192,37 @@ static void given_a_link_or_damage_then_there_are_no_names(void **state)
 	assert_string_equal(name, "");
 }
 
+/* As the parts of a recording that was rotated. */
+static void given_two_recordings_with_one_file_then_it_is_loaded_once(void **state)
+{
+	char *const paths[] = { rec.dir, other.dir };
+	struct strata_error error = { "" };
+	struct strata_shown shown;
+	struct traces traces;
+	char link_path[4200];
+
+	(void)state;
+	save(KALLSYMS);
+	make_recording(&other);
+	snprintf(link_path, sizeof(link_path), "%s/" STRATA_RECORDING_KALLSYMS, other.dir);
+	assert_int_equal(link(path, link_path), 0);
+	assert_int_equal(traces_open(&traces, "test", NULL, NULL, paths, 2, &error), 0);
+	assert_int_equal(strata_shown_init(&shown, &traces.set, &error), 0);
+	assert_int_equal(traces_add_symbols(&traces.symbols, &shown, NULL, 0, &error), 0);
+	assert_int_equal(traces.symbols.nr, 1);
+	/* One of them is another file. */
+	assert_int_equal(unlink(link_path), 0);
+	write_text(link_path, KALLSYMS);
+	traces_symbols_clear(&traces.symbols);
+	clear_own(&traces.set);
+	assert_int_equal(traces_add_symbols(&traces.symbols, &shown, NULL, 0, &error), 0);
+	assert_int_equal(traces.symbols.nr, 2);
+	strata_shown_clear(&shown);
+	traces_close(&traces);
+	unlink(link_path);
+	synthetic_free(&other);
+}
+
 static void given_a_recording_that_is_removed_then_its_symbols_are(void **state)
 {
 	struct strata_error error = { "" };
@@ -179,24 +238,8 @@ static void given_a_recording_that_is_removed_then_its_symbols_are(void **state)
 
 static int set_up(void **state)
 {
-	struct strata_recording table;
-	struct strata_error error = { "" };
-	size_t i;
-
 	(void)state;
-	synthetic_init(&rec);
-	synthetic_add_source(&rec, "dom0", "kernel", 0);
-	synthetic_timer(&rec, "dom0", 0, SYNTHETIC_ANCHOR_TICKS + 1000);
-	synthetic_add_source(&rec, "g1", "kernel", 1);
-	synthetic_timer(&rec, "g1", 0, SYNTHETIC_ANCHOR_TICKS + 2000);
-	synthetic_write(&rec);
-	if (loaded_recording(&table, rec.dir, &error))
-		return -1;
-	for (i = 0; i < table.nr_sources; i++) {
-		if (saved_metadata(&table, &table.sources[i], rec.dir, &error))
-			return -1;
-	}
-	strata_recording_clear(&table);
+	make_recording(&rec);
 	snprintf(path, sizeof(path), "%s/" STRATA_RECORDING_KALLSYMS, rec.dir);
 	snprintf(given, sizeof(given), "%s/given", rec.dir);
 	return 0;
@@ -221,6 +264,7 @@ int main(void)
 		TEST(given_a_recording_with_symbols_then_dom0_has_them),
 		TEST(given_a_file_of_another_kernel_then_it_is_refused),
 		TEST(given_a_link_or_damage_then_there_are_no_names),
+		TEST(given_two_recordings_with_one_file_then_it_is_loaded_once),
 		TEST(given_a_recording_that_is_removed_then_its_symbols_are),
 	};
 

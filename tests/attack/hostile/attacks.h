@@ -26,6 +26,7 @@ void attack_lies(const struct attack_arguments *arguments);
 
 /* On the memory of rings (memory.c) */
 void attack_keep(const struct attack_arguments *arguments);
+void attack_pin(const struct attack_arguments *arguments);
 void attack_holes(const struct attack_arguments *arguments);
 void attack_starve(const struct attack_arguments *arguments);
 void attack_collapse(const struct attack_arguments *arguments);

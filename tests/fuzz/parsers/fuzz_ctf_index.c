@@ -121,7 +121,7 @@ static unsigned int events_from(uint64_t offset, uint64_t ns)
 	check(strata_ctf_reader_open(&reader, &trace->streams[0], 4096, &error) == 0,
 	      "memory suffices");
 	strata_ctf_reader_seek(&reader, offset, ns, UINT64_MAX);
-	while ((got = strata_ctf_reader_next(&reader, &error)) > 0) {
+	while ((got = strata_ctf_reader_next(&reader)) > 0) {
 		for (i = 0; i < got; i++)
 			nr += reader.events[i].ns >= ns;
 	}

@@ -191,7 +191,7 @@ static struct strata_chain read_all(const struct strata_ctf_stream *stream, size
 	int i, got;
 
 	check(strata_ctf_reader_open(&reader, stream, window, &error) == 0, "memory suffices");
-	while ((got = strata_ctf_reader_next(&reader, &error)) > 0) {
+	while ((got = strata_ctf_reader_next(&reader)) > 0) {
 		const uint64_t held =
 			(reader.window_bytes - (uint64_t)(reader.base - reader.window)) * 8;
 

@@ -26,7 +26,7 @@ $(PARSERS)/libmerge.a: $(PARSER_OBJECTS)
 
 $(PARSERS)/fuzz_%: $(PARSERS)/tests/fuzz/parsers/fuzz_%.o $(PARSERS)/libmerge.a
 	@echo "  LD      $@"
-	@$(CLANG) -pie -fsanitize=fuzzer,address,undefined $^ -o $@ $(shell pkg-config --libs json-c)
+	@$(CLANG) -pie -fsanitize=fuzzer,address,undefined $^ -o $@ $(shell pkg-config --libs json-c libmd)
 
 .PRECIOUS: $(PARSERS)/%.o
 .PHONY: fuzz-parsers

@@ -77,10 +77,18 @@ expect_events() {
 	fi
 }
 
+# show_silent FILE: what the guests do whose modules did not confirm that they stopped, by the messages in FILE.
+show_silent() {
+	sed -nE 's/^strata: domain ([0-9]+): .*did not confirm in time.*/\1/p' "$1" | while read -r domain; do
+		show_stuck "$(xl domname "$domain")"
+	done
+}
+
 # Ends a long recording whose messages are in life, which nobody may be missing from, and the script.
 end_life() {
 	end_recorder INT
 	log=life
+	show_silent life
 	expect_status "all that was there was recorded" 0
 	expect_no_line "nobody was left out" life 'left out|polled|not recorded|freed'
 	cp life "$LAB_OUT/life.log"

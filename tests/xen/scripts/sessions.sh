@@ -51,7 +51,10 @@ status_of_member() {
 	grep -qE "$1" status-of
 }
 
-"$LAB_OUT/program" forever 0 /tmp/last >program.log 2>&1 &
+# The program is another user's.  Control groups are of version 2.
+groups=/sys/fs/cgroup
+mount -t cgroup2 groups $groups && echo +memory >$groups/cgroup.subtree_control
+busybox su -s /bin/sh other -c "exec $LAB_OUT/program forever 0 /tmp/last" >program.log 2>&1 &
 program=$!
 
 verb create "the flight recorder is created" create --snapshot --output "$LAB_OUT/flight" flight
@@ -78,6 +81,8 @@ verb whole "a session is described" status web
 expect_line "with the hypervisor" whole 'xen +xen +[1-9]'
 expect_line "the guest" whole 'g1 +kernel +[1-9]'
 expect_line "and the program" whole 'app-program +app +[1-9]'
+awk '$1 == "vmalloc" { print "rings", int($2 / 1048576) " MiB" }' $groups/strata/*/1001/memory.stat >group
+expect_line "a control group of its user's pays for its rings" group 'rings [1-9][0-9]* MiB'
 verb other "so is the other one" status guests
 expect_line "with what it waits for" other 'waits for g9: no such domain runs yet'
 
@@ -170,6 +175,11 @@ verb destroy "the session is destroyed" destroy channels
 verb_of other refused "a user who is no member is refused" 1 create own
 expect_line "with the next step" refused 'usermod -aG tracing other'
 verb_of member member "a member's session is created" 0 create own
+verb_of member listed "he lists what can be recorded" 0 list --events
+expect_line "the hypervisor" listed '^hypervisor +Xen'
+expect_line "with its events" listed 'evtchn_send'
+expect_line "and the guest's" listed 'sched/sched_switch'
+expect_no_line "but not those who record" listed 'recorder [0-9]'
 verb_of member member "with the hypervisor" 0 enable-event --xen sched
 verb_of member member "and a guest's kernel" 0 enable-event --kernel g1 sched_switch
 verb_of member member "a probe is refused" 1 enable-event --kernel g1 --kprobe vfs_read
@@ -199,6 +209,39 @@ expect_no_line "nothing of it" unread 'sched_switch'
 cp -r "$recording" "$LAB_OUT/member"
 verb_of member member "it is destroyed" 0 destroy own
 verb_of member member "so is the other one" 0 destroy second
+# His flight recorder, with a channel of its own and a context.
+verb_of member flying "a member's flight recorder is created" 0 create --snapshot own
+verb_of member flying "with a channel in small rings" 0 enable-channel rare --xen --buffer 16Kx8
+verb_of member flying "for events of the hypervisor" 0 enable-event --channel rare --xen sched
+verb_of member flying "and a guest's" 0 enable-event --kernel g1 sched_switch
+verb_of member flying "with its threads' names" 0 add-context --kernel g1 -t procname
+verb_of member flying "larger rings are refused" 1 enable-channel rare --xen --buffer 1Mx16
+verb_of member flying "so are call stacks" 1 add-context --kernel g1 -t callstack-kernel
+verb_of member flying "it starts" 0 start
+await 60 status_of_member 'g1 +kernel +[1-9]'
+verb_of member flying "a snapshot is taken" 0 snapshot
+snapshot=$(echo /var/lib/strata/1000/own/snapshot-*)
+busybox su -s /bin/sh member -c "strata stat $snapshot" >own-read 2>&1
+expect_line "its owner reads the guest's events" own-read 'sched_switch'
+busybox su -s /bin/sh member -c "strata view $snapshot" >own-view 2>&1
+expect_line "with their threads' names" own-view 'sched_switch.*procname='
+expect_line "and the hypervisor's" own-view 'xen.* (runstate_|sched_)'
+busybox su -s /bin/sh other -c "strata stat $snapshot" >unread 2>&1
+expect_line "no other user does" unread 'Permission denied'
+verb_of member flying "the flight recorder stops" 0 stop own
+# A trigger takes the place of a channel.
+verb_of member waiting "a member's trigger is added" 0 add-trigger --name switches --kernel g1:sched_switch --max 1 count
+verb_of member waiting "beside two channels it does not start" 1 start
+expect_line "and he is told why" waiting 'recorders for channels, and 1 for triggers'
+verb_of member waiting "one is left out" 0 disable-channel rare
+verb_of member waiting "then it starts" 0 start
+await 120 status_of_member 'trigger switches: has had its actions'
+for snapshot in /var/lib/strata/1000/own/snapshot-*; do :; done
+busybox su -s /bin/sh member -c "strata stat $snapshot" >own-read 2>&1
+expect_line "he reads the snapshot that it had taken" own-read 'sched_switch'
+verb_of member waiting "it stops" 0 stop own
+expect_line "which says what the trigger did" waiting 'trigger switches: .*snapshot-'
+verb_of member flying "and is destroyed" 0 destroy own
 
 verb destroy "all are destroyed" destroy flight
 verb destroy "the session, too" destroy web

@@ -109,7 +109,7 @@ crowded_snapshot_says_so() {
 # and to stop.
 hanging_xenstored_stops_nobody() {
 	xenstored=$(pidof xenstored)
-	start_recorder hung --output "$LAB_OUT/hung" --xen-buffer 64Kx8
+	start_recorder hung --output "$LAB_OUT/hung" --xen-buffer 256Kx16
 	kill -STOP "$xenstored"
 	strata select --kernel 'g1:sys_enter' >selected 2>&1 &
 	await_line selected xenstored 60
