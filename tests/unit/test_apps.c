@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Applications are accepted all at once, and then served in turns by user; one that ended is no
- * failure. */
+ * failure; and the loop frees no memory of rings, which may take long. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,13 +9,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
+#include "consumerd/host/memory_maker.h"
 #include "stratad/domains/apps.h"
 
 #include "../raw_app.h"
@@ -29,16 +33,44 @@ static struct peer_looks looks;
 static struct memory_makers makers;
 static struct apps apps;
 
-static int open_world(void **state)
+/* The memory of the kernel's (kernel_memory.h) that was made last, by another process. */
+static uint32_t *last_made;
+
+/* Whether this thread, whose loop it is, closed that memory. */
+static bool is_closed_by_loop;
+
+static uint32_t memory_of(int fd)
+{
+	char path[40], line[80];
+	unsigned int id = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	file = fopen(path, "r");
+	while (file && !id && fgets(line, sizeof(line), file))
+		if (sscanf(line, "map_id: %u", &id) != 1)
+			id = 0;
+	if (file)
+		fclose(file);
+	return id;
+}
+
+/* In place of the C library's. */
+int close(int fd)
+{
+	if (last_made && syscall(SYS_gettid) == getpid() && memory_of(fd) == *last_made)
+		is_closed_by_loop = *last_made != 0;
+	return (int)syscall(SYS_close, fd);
+}
+
+static void open_apps(void)
 {
 	char path[100];
 	struct strata_error error;
 
-	(void)state;
 	snprintf(dir, sizeof(dir), "/tmp/strata-test-apps-XXXXXX");
 	assert_non_null(mkdtemp(dir));
 	assert_int_equal(peer_looks_open(&looks, 0, &error), 0);
-	assert_int_equal(memory_makers_open(&makers, &error), 0);
 	snprintf(path, sizeof(path), "%s/socket", dir);
 	setenv(STRATA_APP_SOCKET_VARIABLE, path, 1);
 	snprintf(path, sizeof(path), "%s/recording", dir);
@@ -52,6 +84,52 @@ static int open_world(void **state)
 			      .spare = -1 };
 	assert_non_null(apps.recorder);
 	assert_int_equal(apps_open(&apps, &error), 0);
+}
+
+static int open_world(void **state)
+{
+	struct strata_error error;
+
+	(void)state;
+	assert_int_equal(memory_makers_open(&makers, &error), 0);
+	open_apps();
+	return 0;
+}
+
+/* Obeys each order twice: when it was answered early, a maker obeys it again. */
+static _Noreturn void make_twice(int socket, uint32_t *last_id)
+{
+	struct memory_order order;
+	unsigned int time;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	while (recv(socket, &order, sizeof(order), 0) == (ssize_t)sizeof(order))
+		for (time = 0; time < 2; time++) {
+			order.failed = kernel_memory_make(order.bytes, &order.memory) ? errno : 0;
+			*last_id = order.memory.id;
+			memory_maker_answer(socket, &order);
+		}
+	_exit(0);
+}
+
+static int open_world_made_twice(void **state)
+{
+	int ends[2];
+
+	(void)state;
+	last_made = mmap(NULL, sizeof(*last_made), PROT_READ | PROT_WRITE,
+			 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	assert_true(last_made != MAP_FAILED);
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
+	makers.helper = fork();
+	if (makers.helper == 0) {
+		close(ends[0]);
+		make_twice(ends[1], last_made);
+	}
+	assert_true(makers.helper > 0);
+	close(ends[1]);
+	makers.socket = ends[0];
+	open_apps();
 	return 0;
 }
 
@@ -61,6 +139,9 @@ static int close_world(void **state)
 	apps_release(&apps, true);
 	peer_looks_close(&looks);
 	memory_makers_close(&makers);
+	/* If it is a played one; the true one has children to wait for. */
+	while (waitpid(-1, NULL, 0) > 0)
+		;
 	recorder_abandon(apps.recorder);
 	return rmdir(dir);
 }
@@ -226,6 +307,23 @@ static void a_program_that_does_not_listen_is_left_out(void **state)
 	close(fd);
 }
 
+static void the_loop_frees_no_memory(void **state)
+{
+	size_t most;
+	int fd = begin_program(1, &most);
+	unsigned int turn;
+
+	(void)state;
+	/* The second one has come after the first one, and no program has it. */
+	for (turn = 0; turn < TURNS_MAX && kernel_memory_exists(*last_made); turn++)
+		tend();
+	assert_false(kernel_memory_exists(*last_made));
+	close(fd);
+	while (apps.nr && apps.list[0]->step < APPLICATION_LEAVING)
+		tend();
+	assert_false(is_closed_by_loop);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -237,6 +335,8 @@ int main(void)
 						open_world, close_world),
 		cmocka_unit_test_setup_teardown(a_program_that_does_not_listen_is_left_out,
 						open_world, close_world),
+		cmocka_unit_test_setup_teardown(the_loop_frees_no_memory, open_world_made_twice,
+						close_world),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

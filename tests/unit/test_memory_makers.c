@@ -2,6 +2,7 @@
 /* Memory for users' rings, in a control group for each user, of either version: the group pays, and
  * a user gets no more than his share, whoever keeps the memory; makers and their helper that end
  * are replaced, and leave no group. */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -16,6 +17,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -321,13 +323,13 @@ static void test_the_helper_tidies(void **state)
 	await(has_no_group);
 }
 
-static bool has_tidied_other(void)
+static bool has_hardly_any_of_other(void)
 {
-	user_groups_tidy(RECORDER);
-	return !has_group(OTHER);
+	return usage(OTHER) < MIB;
 }
 
-/* What is in use keeps its group, where the next recorder of that number finds it. */
+/* What is in use keeps its group, where the next recorder of that number finds it; and with it the
+ * others, whose remains would count in the shares of all. */
 static void test_memory_that_stays(void **state)
 {
 	const struct memory_order kept = make(USER, 100 * MIB);
@@ -338,7 +340,9 @@ static void test_memory_that_stays(void **state)
 	made = make(OTHER, 100 * MIB);
 	close(made.memory.fd);
 	memory_makers_close(&makers);
-	await(has_tidied_other);
+	await(has_hardly_any_of_other);
+	assert_false(user_groups_tidy(RECORDER));
+	assert_true(has_group(OTHER));
 	assert_true(has_group(USER));
 	assert_true(usage(USER) >= BYTES);
 	assert_int_equal(memory_makers_open(&makers, &error), 0);
@@ -445,6 +449,116 @@ static void test_groups_that_others_remove(void **state)
 	}
 }
 
+static unsigned int nr_files_of_helper(void)
+{
+	unsigned int nr = 0;
+	char path[40];
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd", makers.helper);
+	dir = opendir(path);
+	assert_non_null(dir);
+	while (readdir(dir))
+		nr++;
+	closedir(dir);
+	return nr - 2; /* without . and .. */
+}
+
+/* It keeps its socket, and an instance of /proc. */
+static bool has_settled(void)
+{
+	return nr_files_of_helper() == 2;
+}
+
+static void limit_files(pid_t process, rlim_t nr)
+{
+	const struct rlimit limit = { .rlim_cur = nr, .rlim_max = 1024 };
+
+	assert_int_equal(prlimit(process, RLIMIT_NOFILE, &limit, NULL), 0);
+}
+
+/* A maker gets no file to read what its group uses, so it cannot enter; a child of the helper's can
+ * make memory. */
+static void keep_makers_out(void)
+{
+	await(has_settled);
+	limit_files(makers.helper, 4);
+}
+
+static void let_makers_in(void)
+{
+	char path[60];
+	FILE *children;
+	int pid;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", makers.helper, makers.helper);
+	children = fopen(path, "r");
+	assert_non_null(children);
+	while (fscanf(children, "%d", &pid) == 1)
+		limit_files(pid, 1024);
+	fclose(children);
+}
+
+static bool is_empty(unsigned int user)
+{
+	FILE *file = open_in_group(user, "cgroup.procs", "cgroup.procs");
+	int pid;
+	bool empty;
+
+	assert_non_null(file);
+	empty = fscanf(file, "%d", &pid) != 1;
+	fclose(file);
+	return empty;
+}
+
+/* The recorder's own group pays for half of his share, until there is a group. */
+static void test_a_user_without_a_group(void **state)
+{
+	struct pollfd news = { .fd = makers.socket, .events = POLLIN };
+	struct memory_order made;
+	uint64_t first;
+
+	(void)state;
+	keep_makers_out();
+	made = make(USER, 2 * BYTES);
+	first = last_number;
+	assert_int_equal(made.failed, 0);
+	assert_true(made.memory.fd >= 0);
+	assert_true(is_empty(USER));
+	close(made.memory.fd);
+	order(USER, 2 * BYTES);
+	assert_int_equal(poll(&news, 1, 300), 0);
+	let_makers_in();
+	/* The first one again, which the recorder does not wait for any more. */
+	made = await_answer_to(first);
+	assert_int_equal(made.failed, 0);
+	assert_false(made.uncounted);
+	assert_true(usage(USER) >= BYTES);
+	close(made.memory.fd);
+	made = await_answer();
+	assert_int_equal(made.failed, 0);
+	close(made.memory.fd);
+}
+
+static void test_the_end_of_a_user_without_a_group(void **state)
+{
+	const pid_t helper = makers.helper;
+	struct memory_order made;
+	int status;
+
+	(void)state;
+	keep_makers_out();
+	made = make(USER, 2 * BYTES);
+	assert_int_equal(made.failed, 0);
+	close(made.memory.fd);
+	close(makers.socket);
+	makers.socket = -1;
+	/* It waits for its makers, and would be killed if one did not end. */
+	assert_int_equal(waitpid(helper, &status, 0), helper);
+	makers.helper = 0;
+	assert_true(WIFEXITED(status));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -463,6 +577,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_groups_of_dead_recorders, open_makers,
 						close_makers),
 		cmocka_unit_test_setup_teardown(test_groups_that_others_remove, open_makers,
+						close_makers),
+		cmocka_unit_test_setup_teardown(test_a_user_without_a_group, open_makers,
+						close_makers),
+		cmocka_unit_test_setup_teardown(test_the_end_of_a_user_without_a_group, open_makers,
 						close_makers),
 	};
 

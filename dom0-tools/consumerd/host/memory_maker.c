@@ -21,6 +21,9 @@
 /* How long memory waits for the next program: other users' programs wait for room longer. */
 #define AHEAD_MS 2000
 
+/* How long after it could not enter its group a maker tries again. */
+#define ENTER_AGAIN_MS 50
+
 /* More is not made ahead. */
 #define AHEAD_BYTES_MAX ((size_t)16 << 20)
 
@@ -135,6 +138,22 @@ static bool say(const struct maker *maker, char word)
 	return send(maker->helper, &word, sizeof(word), MSG_NOSIGNAL) == sizeof(word);
 }
 
+/*
+ * Enters the user's group, as soon as that is possible: until then the helper answers orders
+ * itself, as far as the user's share goes.  1; 0: no groups are possible here; -1: no order will
+ * come.
+ */
+static int enter(struct maker *maker, uint32_t recorder, uint32_t user)
+{
+	struct pollfd end = { .fd = maker->helper, .events = 0 };
+	int entered;
+
+	while ((entered = user_group_join(&maker->group, recorder, user)) < 0)
+		if (poll(&end, 1, ENTER_AGAIN_MS) != 0)
+			break;
+	return entered;
+}
+
 void memory_maker_make_one(int answers, struct memory_order *order)
 {
 	struct maker maker = { .group = { .usage = -1, .usage_all = -1 } };
@@ -151,8 +170,7 @@ void memory_maker_run(int answers, int helper, uint32_t recorder, uint32_t user)
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (user != MEMORY_OF_NO_USER)
-		entered = user_group_join(&maker.group, recorder, user);
-	/* Its orders are answered by the helper, to be given again. */
+		entered = enter(&maker, recorder, user);
 	if (entered < 0)
 		return;
 	say(&maker, MEMORY_MAKER_ENTERED);

@@ -14,7 +14,7 @@ enum memory_maker_word {
 };
 
 /*
- * Enters the user's group, and obeys orders until there are no more, or it cannot enter.
+ * Enters the user's group, and obeys orders until there are no more.
  * @answers: to the recorder's loop
  * @helper:  from where orders come
  */

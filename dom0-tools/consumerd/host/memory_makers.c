@@ -183,60 +183,69 @@ static void hear(unsigned int at)
 	memmove(&maker->open[0], &maker->open[1], maker->nr_open * sizeof(maker->open[0]));
 }
 
-/* Takes bytes of what a user may have of the recorder's own group.  False: they are more. */
-static bool take_early(const struct memory_order *order)
+/* What a user has had of the recorder's own group.  NULL: there is no place to note it. */
+static struct early *early_of(uint32_t user)
+{
+	unsigned int at = 0;
+
+	while (at < nr_early && early[at].user != user)
+		at++;
+	if (at == MAKERS_MAX)
+		return NULL;
+	if (at == nr_early)
+		early[nr_early++] = (struct early){ .user = user };
+	return &early[at];
+}
+
+static bool fits_early(const struct early *had, const struct memory_order *order)
 {
 	const uint64_t half = order->share / 2;
 	const uint64_t most = half < EARLY_BYTES_MAX ? half : EARLY_BYTES_MAX;
-	unsigned int at = 0;
 
-	while (at < nr_early && early[at].user != order->user)
-		at++;
-	if (at == MAKERS_MAX)
-		return false;
-	if (at == nr_early)
-		early[nr_early++] = (struct early){ .user = order->user };
-	if (early[at].bytes + order->bytes > most)
-		return false;
-	early[at].bytes += order->bytes;
-	return true;
+	return had && had->bytes + order->bytes <= most;
 }
 
 /* Has a child answer an order that a maker cannot answer now.  The maker answers it, too, once it
- * can: the recorder closes what it has not waited for. */
-static void answer_early(struct memory_order *order)
+ * can: the recorder closes what it has not waited for.  False: there can be no child now. */
+static bool answer_early(struct memory_order *order, struct early *had)
 {
-	if (fork() == 0) {
+	const pid_t child = fork();
+
+	if (child == 0) {
 		memory_maker_make_one(STDIN_FILENO, order);
 		_exit(0);
 	}
+	if (child < 0)
+		return false;
+	had->bytes += order->bytes;
+	return true;
 }
 
-/* Answers orders of makers that have not entered their groups in time. */
-static void help_out(void)
+/* Answers orders of a maker that has not entered its group in time, as far as the user's share
+ * goes.  False: some have to wait for a child. */
+static bool help_out(struct known *maker)
 {
-	const uint64_t now = now_ms();
-	unsigned int at;
+	struct early *had;
 
-	for (at = 0; at < nr_makers; at++) {
-		struct known *maker = &makers[at];
-
-		while (!maker->entered && now >= maker->end_ms &&
-		       maker->nr_early < maker->nr_open &&
-		       take_early(&maker->open[maker->nr_early]))
-			answer_early(&maker->open[maker->nr_early++]);
+	for (; maker->nr_early < maker->nr_open; maker->nr_early++) {
+		had = early_of(maker->user);
+		if (!fits_early(had, &maker->open[maker->nr_early]))
+			return true;
+		if (!answer_early(&maker->open[maker->nr_early], had))
+			return false;
 	}
+	return true;
 }
 
-/* How long poll() may wait until then. */
-static int until_help(void)
+/* Does so for all makers.  Returns how long poll() may wait until it is to be done again. */
+static int help_all(void)
 {
 	const uint64_t now = now_ms();
 	unsigned int at;
 	int wait = -1;
 
 	for (at = 0; at < nr_makers; at++)
-		if (!makers[at].entered && now < makers[at].end_ms)
+		if (!makers[at].entered && (now < makers[at].end_ms || !help_out(&makers[at])))
 			wait = ENTERING_MS;
 	return wait;
 }
@@ -264,6 +273,7 @@ static _Noreturn void help(int socket)
 {
 	struct pollfd news[MAKERS_MAX + 1];
 	unsigned int i, nr;
+	int wait = -1;
 
 	helper_settle(socket);
 	if (fork() == 0) {
@@ -276,7 +286,7 @@ static _Noreturn void help(int socket)
 		for (i = 0; i < nr; i++)
 			news[i] = (struct pollfd){ .fd = makers[i].fd, .events = POLLIN };
 		news[nr] = (struct pollfd){ .fd = STDIN_FILENO, .events = POLLIN };
-		if (poll(news, nr + 1, until_help()) < 0)
+		if (poll(news, nr + 1, wait) < 0)
 			continue;
 		/* From the last on: hear() may remove it. */
 		for (i = nr; i--;)
@@ -284,7 +294,7 @@ static _Noreturn void help(int socket)
 				hear(i);
 		if (news[nr].revents && !pass_on_order())
 			leave();
-		help_out();
+		wait = help_all();
 	}
 }
 

@@ -162,9 +162,12 @@ int user_group_join(struct user_group *group, unsigned int recorder, uint32_t us
 	if (!user_group_path(of_user, recorder, user))
 		return 0;
 	recorder_path(of_recorder, sizeof(of_recorder), kind, recorder);
-	for (attempt = 0; attempt < ATTEMPTS; attempt++)
+	for (attempt = 0; attempt < ATTEMPTS; attempt++) {
 		if (!join(group, kind, of_recorder, of_user))
 			return 1;
+		if (errno != EAGAIN)
+			break;
+	}
 	return is_final(errno) ? 0 : -1;
 }
 
@@ -177,9 +180,8 @@ uint64_t user_group_usage(int usage)
 	return strtoull(text, NULL, 10);
 }
 
-/* Removes a group that uses hardly anything: what it uses would be nobody's.  False: it uses more.
- */
-static bool remove_unused(int kind, const char *dir)
+/* Whether a group uses hardly anything. */
+static bool is_unused(int kind, const char *dir)
 {
 	const uint64_t hardly_any =
 		HARDLY_ANY + HARDLY_ANY_OF_CPU * (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
@@ -189,10 +191,15 @@ static bool remove_unused(int kind, const char *dir)
 	if (usage < 0)
 		return true;
 	unused = user_group_usage(usage) < hardly_any;
-	if (unused)
-		rmdir(dir);
 	close(usage);
 	return unused;
+}
+
+/* It stays if it has a process. */
+static bool remove_group(int kind, const char *dir)
+{
+	(void)kind;
+	return !rmdir(dir);
 }
 
 /* Calls a function for each group below one.  Whether all calls return true. */
@@ -213,14 +220,16 @@ static bool for_each_below(bool (*call)(int kind, const char *dir), int kind, co
 	return all;
 }
 
-/* @path: of a recorder's groups */
+/* @path: of a recorder's groups.  The little that a removed group used counts in the recorder's
+ * from then on, and so in the shares of all users: so all of them go, or none. */
 static bool tidy(int kind, const char *path)
 {
-	const bool done = for_each_below(remove_unused, kind, path);
-
+	if (!for_each_below(is_unused, kind, path))
+		return false;
+	for_each_below(remove_group, kind, path);
 	/* Only if nothing is below it. */
 	rmdir(path);
-	return done;
+	return true;
 }
 
 bool user_groups_tidy(unsigned int recorder)

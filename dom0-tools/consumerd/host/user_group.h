@@ -45,8 +45,8 @@ int user_group_join(struct user_group *group, unsigned int recorder, uint32_t us
  * user_group; -1 uses none */
 uint64_t user_group_usage(int usage);
 
-/* Removes the groups of a recorder that have no process and hardly any memory.  False: some have
- * more. */
+/* Removes the groups of a recorder that have no process, if all of them have hardly any memory.
+ * False: some have more. */
 bool user_groups_tidy(unsigned int recorder);
 
 /* The same of all recorders, also of other /run.  A recorder that runs makes such a group again

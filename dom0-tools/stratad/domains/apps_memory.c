@@ -19,9 +19,11 @@
 
 #include "consumerd/apps/app_tables.h"
 
-/* How long an order waits that could not be obeyed, and how long for memory that is in use. */
-#define AGAIN_MS   50u
-#define NO_ROOM_MS 3000u
+/* When an order is repeated that could not be obeyed, or for which there was no room; and how long
+ * a program waits for room.  It costs nobody's share, so it is not done often. */
+#define AGAIN_MS         50u
+#define NO_ROOM_AGAIN_MS 250u
+#define NO_ROOM_MS       3000u
 
 static size_t bytes_max(const struct apps *apps)
 {
@@ -116,7 +118,7 @@ static void postpone(struct application *one, bool no_room)
 {
 	const uint64_t now_ms = apps_now_ms();
 
-	one->order_from_ms = now_ms + AGAIN_MS;
+	one->order_from_ms = now_ms + (no_room ? NO_ROOM_AGAIN_MS : AGAIN_MS);
 	if (!no_room)
 		return;
 	if (!one->no_room_ms)
