@@ -94,7 +94,7 @@ int strata_cmd_convert(int argc, char **argv)
 					       { "events", no_argument, NULL, 'e' },
 					       { "json", no_argument, NULL, 'j' },
 					       WRITE_OPTIONS };
-	static const struct write_verb verb = { "convert", usage, known, take, run };
+	static const struct write_verb verb = { "convert", usage, known, take, NULL, run };
 	struct write_options options = { .colours = COLOURS_NEVER };
 
 	return write_verb_run(&verb, &options, argc, argv);

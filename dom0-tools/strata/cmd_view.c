@@ -7,13 +7,16 @@
 #include "strata/read/time_text.h"
 #include "strata/read/traces_write.h"
 #include "strata/read/view_live.h"
+#include "strata/session_traces.h"
 
 static void usage(FILE *out)
 {
 	fprintf(out,
-		"Usage: strata view [OPTIONS] TRACE...\n"
+		"Usage: strata view [OPTIONS] [TRACE...]\n"
 		"Shows the events of all traces found under each path (CTF of any tracer, recordings\n"
-		"of Strata) on one timeline, in columns.\n\n"
+		"of Strata) on one timeline, in columns.  Without TRACE: the recordings of the current\n"
+		"session, or with --live that of its last start.\n\n"
+		"  --session NAME          those of this session\n"
 		"  --live                  follows a running recording from now on (with --from 0: from\n"
 		"                          its beginning), until it ends or Ctrl-C\n"
 		"  --delay TIME            with --live: shows events this much later, so that events\n"
@@ -61,6 +64,9 @@ static int take(struct write_options *options, int option, const char *value,
 	case 'l':
 		options->live = true;
 		return 0;
+	case 's':
+		options->session = value;
+		return 0;
 	case 'D':
 	case 'L':
 		ms = time_parse_ms(value);
@@ -74,6 +80,11 @@ static int take(struct write_options *options, int option, const char *value,
 		options->format = "json";
 		return 0;
 	}
+}
+
+static char *find(const struct write_options *options)
+{
+	return session_traces_find("view", options->session, options->live);
 }
 
 static int run(const struct write_verb *verb, const struct write_options *options,
@@ -100,8 +111,9 @@ int strata_cmd_view(int argc, char **argv)
 					       { "late", required_argument, NULL, 'L' },
 					       { "json", no_argument, NULL, 'j' },
 					       { "color", optional_argument, NULL, 'c' },
+					       { "session", required_argument, NULL, 's' },
 					       WRITE_OPTIONS };
-	static const struct write_verb verb = { "view", usage, known, take, run };
+	static const struct write_verb verb = { "view", usage, known, take, find, run };
 	struct write_options options = {
 		.format = "columns", .colours = COLOURS_AUTO, .delay_ms = 100, .late_ms = 5000
 	};

@@ -196,7 +196,8 @@ static void a_command_finds_the_only_recorder(void **state)
 	assert_int_equal(find(false, -1), -1);
 	says("no recorder is running; start one: strata record");
 	assert_int_equal(find(true, -1), -1);
-	says("no flight recorder is running; start one: strata record --overwrite");
+	says("no flight recorder is running; start one: strata record --overwrite "
+	     "(of a session: --session NAME)");
 	assert_int_equal(find(false, 4), -1);
 	says("recorder 4 is not running");
 	lock = take(0, false);

@@ -81,6 +81,25 @@ check "the end of a recording with many messages is reported, too" has "$said" "
 check "after the last of them" has "$said" "message 2000"
 check "with its events, beside those of the first one" is "$(count plain body16) $(count plain plain) $(find "$work/plain" -mindepth 1 -maxdepth 1 | wc -l)" "300 8000 2"
 
+# What is read without the name of a trace.
+check "view shows the recordings of the current session" is "$("$strata" view 2>"$work/said" | grep -c ' plain ')" 8000
+check "and says whose they are" has "$(cat "$work/said")" "session plain, $work/plain"
+check "a session that does not exist is named" refused "no trace is named, and there is no session other" "$strata" view --session other
+check "a session is not chosen beside a trace" refused "session excludes $work/plain" "$strata" view --session plain "$work/plain"
+"$strata" create --output "$work/idle" idle 2>/dev/null
+check "one that never recorded has no recordings" refused "session idle has recorded nothing yet" "$strata" view
+"$strata" destroy idle 2>/dev/null
+record followed plain 2>/dev/null
+"$strata" view --live --from 0 >"$work/live" 2>/dev/null &
+viewer=$!
+"$program" threads 100
+"$strata" stop 2>/dev/null
+wait "$viewer"
+check "the recording of its last start is followed" is "$(grep -c ' plain ' "$work/live")" 400
+"$strata" destroy followed 2>/dev/null
+check "without a current session one is to be named" refused "no session is chosen: name a trace" "$strata" view
+"$strata" set-session plain 2>/dev/null
+
 # Two sessions, with other rings and events; changes while they record.
 check "a flight recorder" record flight all --snapshot
 record rare numbered 2>/dev/null

@@ -233,7 +233,8 @@ int recorder_number_find(bool flight, int *number, struct strata_error *error)
 		return strata_fail(error, "recorder %d is not running", *number);
 	if (!found)
 		return strata_fail(error, "no %s is running; start one: strata record%s",
-				   flight ? FLIGHT : "recorder", flight ? " --overwrite" : "");
+				   flight ? FLIGHT : "recorder",
+				   flight ? " --overwrite (of a session: --session NAME)" : "");
 	*number = only;
 	return 0;
 }

@@ -47,9 +47,11 @@ static enum hypervisor_support no_device(struct strata_error *error)
 		fclose(file);
 	}
 	if (strncmp(type, "xen", 3)) {
-		strata_fail(error, "this machine does not run under Xen "
-				   "(/sys/hypervisor/type does not say so); run strata in dom0 of "
-				   "a Xen host, or merge what was recorded there: strata merge");
+		strata_fail(error,
+			    "this machine does not run under Xen "
+			    "(/sys/hypervisor/type does not say so): here only applications "
+			    "are listed and recorded (strata list --apps, record --app); for "
+			    "the rest, run strata in dom0 of a Xen host");
 		return HYPERVISOR_NO_XEN;
 	}
 	if (access("/dev/xen/privcmd", F_OK)) {

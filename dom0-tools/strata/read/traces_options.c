@@ -148,7 +148,20 @@ static int read_arguments(const struct write_verb *verb, struct write_options *o
 		return write_wrong_usage(verb, error.text, NULL);
 	if (!options->format)
 		return write_wrong_usage(verb, "--format is missing", NULL);
-	return optind == argc ? write_wrong_usage(verb, "name a trace", NULL) : STRATA_STATUS_OK;
+	if (optind == argc && !verb->find)
+		return write_wrong_usage(verb, "name a trace", NULL);
+	if (optind < argc && options->session)
+		return write_wrong_usage(verb, "--session excludes ", argv[optind]);
+	return STRATA_STATUS_OK;
+}
+
+static int run_found(const struct write_verb *verb, const struct write_options *options)
+{
+	char *path = verb->find(options);
+	const int status = path ? verb->run(verb, options, &path, 1) : STRATA_STATUS_FAILED;
+
+	free(path);
+	return status;
 }
 
 int write_verb_run(const struct write_verb *verb, struct write_options *options, int argc,
@@ -164,7 +177,9 @@ int write_verb_run(const struct write_verb *verb, struct write_options *options,
 		return STRATA_STATUS_FAILED;
 	}
 	status = read_arguments(verb, options, argc, argv);
-	if (status == STRATA_STATUS_OK)
+	if (status == STRATA_STATUS_OK && optind == argc)
+		status = run_found(verb, options);
+	else if (status == STRATA_STATUS_OK)
 		status = verb->run(verb, options, argv + optind, (size_t)(argc - optind));
 	strata_filter_free(options->filter);
 	return status < 0 ? STRATA_STATUS_OK : status;

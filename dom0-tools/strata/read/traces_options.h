@@ -28,11 +28,12 @@ struct write_options {
 	const char *symbols[WRITE_SYMBOLS_MAX]; /* SOURCE=FILE */
 	size_t nr_symbols;
 	struct strata_filter *filter;
-	bool events;       /* of convert: viewers get an instant for each event, and no slices */
-	bool json;         /* of convert: prints the result as JSON */
-	bool live;         /* of view: follows a recording, */
-	uint64_t delay_ms; /* shows events with this delay, */
-	uint64_t late_ms;  /* and waits this long for a stream that delivers nothing */
+	bool events;         /* of convert: viewers get an instant for each event, and no slices */
+	bool json;           /* of convert: prints the result as JSON */
+	const char *session; /* of view: its recordings, if no trace is named; NULL: not chosen */
+	bool live;           /* of view: follows a recording, */
+	uint64_t delay_ms;   /* shows events with this delay, */
+	uint64_t late_ms;    /* and waits this long for a stream that delivers nothing */
 };
 
 /* A verb that has these options, and its own. */
@@ -43,6 +44,9 @@ struct write_verb {
 	/* Takes one of the verb's own options. Returns 0, or -1 with what is wrong. */
 	int (*take)(struct write_options *options, int option, const char *value,
 		    struct strata_error *error);
+	/* Finds a trace if none is named: a path, for free(); NULL after a message.  The member is
+	 * NULL if one has to be named. */
+	char *(*find)(const struct write_options *options);
 	/* Runs the verb; returns the exit status. */
 	int (*run)(const struct write_verb *verb, const struct write_options *options,
 		   char *const *paths, size_t nr);
