@@ -90,9 +90,10 @@ check "a session is not chosen beside a trace" refused "session excludes $work/p
 check "one that never recorded has no recordings" refused "session idle has recorded nothing yet" "$strata" view
 "$strata" destroy idle 2>/dev/null
 record followed plain 2>/dev/null
+"$program" threads 100
 "$strata" view --live --from 0 >"$work/live" 2>/dev/null &
 viewer=$!
-"$program" threads 100
+await grep -q ' plain ' "$work/live"
 "$strata" stop 2>/dev/null
 wait "$viewer"
 check "the recording of its last start is followed" is "$(grep -c ' plain ' "$work/live")" 400
