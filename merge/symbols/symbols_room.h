@@ -3,7 +3,7 @@
  * symbols_room.h - the memory of this process for the symbols that recordings contain.
  *
  * Foreign recordings may each contain a file of symbols of any size. So the sum is bounded, and
- * their owners share it as base/fair_share.h says. A limit for one file keeps a few large ones from
+ * their owners share it (base/shared_room.h). A limit for one file keeps a few large ones from
  * using up what the others need.
  *
  * Synchronisation: any thread may call these functions at any time.

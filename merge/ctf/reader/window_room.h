@@ -4,7 +4,7 @@
  * ordinary size, for large events.
  *
  * Each stream can have an event of 16 MiB, which takes a few KiB on the disk if it is a hole. So
- * the sum is bounded, and holders of traces (timeline/holders.h) share it as fair_share.h says: one
+ * the sum is bounded, and holders of traces (timeline/holders.h) share it (base/shared_room.h): one
  * alone gets half of it.
  *
  * Synchronisation: any thread may call these functions at any time.
