@@ -202,7 +202,7 @@ static int add_constraint(struct strata_clock_sync *sync, struct strata_edge *ed
 				 : (v >> STRATA_FINE_GRAIN) - 1;
 	point.u = (int64_t)u;
 	point.v = (int64_t)v;
-	if (!strata_windows_add(&edge->windows, &sync->room.polygon, &edge->model, side, &point))
+	if (!strata_windows_add(&edge->windows, &sync->scratch.polygon, &edge->model, side, &point))
 		return no_memory(err);
 	edge->nr_constraints++;
 	see(edge, x, y);

@@ -20,7 +20,7 @@
 
 #include "clock_sync/edge.h"
 #include "clock_sync/hulls/repair.h"
-#include "clock_sync/room.h"
+#include "clock_sync/edge_scratch.h"
 
 #define AHEAD          4u         /* windows examined after the failing one */
 #define BACK           64u        /* windows from which a history is rebuilt */
@@ -33,7 +33,8 @@
 
 struct division {
 	struct strata_edge *edge;
-	struct strata_edge_room *room; /* @past: from the window first up to before the window at */
+	/* @past: from the window first up to before the window at */
+	struct strata_edge_scratch *scratch;
 	size_t first;
 	size_t at;
 	unsigned int nr_false; /* in this window */
@@ -62,14 +63,14 @@ static bool look_at(struct division *division, size_t ahead)
 	size_t i;
 	int side;
 
-	if (!strata_history_join(&division->room->all, division->room->past.points,
+	if (!strata_history_join(&division->scratch->all, division->scratch->past.points,
 				 now(division)->points, NULL))
 		return false;
 	for (i = division->at + 1; i < windows->nr && i <= division->at + ahead; i++) {
 		if (windows->at[i].after_step)
 			break;
 		for (side = 0; side < STRATA_SIDES; side++) {
-			if (!strata_points_append(&division->room->all.points[side],
+			if (!strata_points_append(&division->scratch->all.points[side],
 						  &windows->at[i].points[side]))
 				return false;
 		}
@@ -85,9 +86,9 @@ static bool remember(struct division *division)
 
 	if (i < division->first)
 		i = division->first;
-	strata_history_empty(&division->room->past);
+	strata_history_empty(&division->scratch->past);
 	for (; i < division->at; i++) {
-		if (!strata_history_append(&division->room->past, windows->at[i].points,
+		if (!strata_history_append(&division->scratch->past, windows->at[i].points,
 					   &division->edge->model,
 					   strata_window_middle(&windows->at[i])))
 			return false;
@@ -110,7 +111,7 @@ static bool drop(struct division *division, enum strata_side side, const struct 
 		memmove(&points->at[i], &points->at[i + 1],
 			(points->nr - i - 1) * sizeof(*points->at));
 		points->nr--;
-		return strata_window_settle(window, &division->room->polygon,
+		return strata_window_settle(window, &division->scratch->polygon,
 					    &division->edge->model);
 	}
 	return true;
@@ -124,7 +125,7 @@ static enum strata_answer try_false(struct division *division)
 
 	if (division->nr_false >= FALSE_LIMIT)
 		return STRATA_NO;
-	answer = strata_find_false(&division->room->polygon, &division->room->all,
+	answer = strata_find_false(&division->scratch->polygon, &division->scratch->all,
 				   &division->edge->model, strata_window_middle(now(division)),
 				   &suspects);
 	if (answer != STRATA_YES)
@@ -148,7 +149,7 @@ static enum strata_answer feasible_with(struct division *division, bool drift, u
 	struct strata_model wider = drift ? strata_model_make(limit, model->slew)
 					  : strata_model_make(model->drift_ppb, limit);
 
-	return strata_feasible(&division->room->polygon, division->room->all.points, &wider,
+	return strata_feasible(&division->scratch->polygon, division->scratch->all.points, &wider,
 			       strata_window_middle(now(division)));
 }
 
@@ -246,7 +247,7 @@ static bool divide_at(struct division *division, const struct strata_step *step)
 	if (!strata_windows_reindex(windows))
 		return false;
 	for (i = strata_windows_at(windows, step->from); i <= index; i++) {
-		if (!strata_window_settle(&windows->at[i], &division->room->polygon,
+		if (!strata_window_settle(&windows->at[i], &division->scratch->polygon,
 					  &division->edge->model))
 			return false;
 	}
@@ -258,7 +259,8 @@ static bool divide_at(struct division *division, const struct strata_step *step)
 static enum strata_answer try_step(struct division *division)
 {
 	struct strata_step step;
-	enum strata_answer answer = strata_find_step(&division->room->polygon, &division->room->all,
+	enum strata_answer answer = strata_find_step(&division->scratch->polygon,
+						     &division->scratch->all,
 						     &division->edge->model, &step);
 
 	if (answer != STRATA_YES)
@@ -286,7 +288,7 @@ static bool loosen(struct division *division)
 		by *= 2;
 		if (!look_at(division, 0))
 			return false;
-		answer = strata_feasible(&division->room->polygon, division->room->all.points,
+		answer = strata_feasible(&division->scratch->polygon, division->scratch->all.points,
 					 &division->edge->model, strata_window_middle(window));
 	} while (answer == STRATA_NO && sum < STRATA_GRAIN_LIMIT / 4);
 	if (answer == STRATA_OUT_OF_MEMORY)
@@ -294,10 +296,10 @@ static bool loosen(struct division *division)
 	window->unproven = true;
 	if (answer == STRATA_NO) {
 		window->points[STRATA_ABOVE].nr = window->points[STRATA_BELOW].nr = 0;
-		strata_history_empty(&division->room->past);
+		strata_history_empty(&division->scratch->past);
 	}
 	return note(division, STRATA_BREACH_UNEXPLAINED, window->start, window->end, sum, 0) &&
-	       strata_window_settle(window, &division->room->polygon, &division->edge->model);
+	       strata_window_settle(window, &division->scratch->polygon, &division->edge->model);
 }
 
 /* Explains a failing window, which is then examined again. */
@@ -337,11 +339,11 @@ static bool divide(struct division *division)
 
 		if (now(division)->after_step && division->at != division->first) {
 			division->first = division->at;
-			strata_history_empty(&division->room->past);
+			strata_history_empty(&division->scratch->past);
 		}
 		if (!look_at(division, 0))
 			return false;
-		answer = strata_feasible(&division->room->polygon, division->room->all.points,
+		answer = strata_feasible(&division->scratch->polygon, division->scratch->all.points,
 					 &division->edge->model,
 					 strata_window_middle(now(division)));
 		if (answer == STRATA_OUT_OF_MEMORY)
@@ -352,7 +354,7 @@ static bool divide(struct division *division)
 				return false;
 			continue;
 		}
-		if (!strata_history_append(&division->room->past, now(division)->points,
+		if (!strata_history_append(&division->scratch->past, now(division)->points,
 					   &division->edge->model,
 					   strata_window_middle(now(division))))
 			return false;
@@ -363,11 +365,11 @@ static bool divide(struct division *division)
 	return true;
 }
 
-bool strata_edge_divide(struct strata_edge *edge, struct strata_edge_room *room)
+bool strata_edge_divide(struct strata_edge *edge, struct strata_edge_scratch *scratch)
 {
-	struct division division = { .edge = edge, .room = room };
+	struct division division = { .edge = edge, .scratch = scratch };
 
-	strata_history_empty(&room->past);
-	return strata_windows_settle(&edge->windows, &room->polygon, &edge->model) &&
+	strata_history_empty(&scratch->past);
+	return strata_windows_settle(&edge->windows, &scratch->polygon, &edge->model) &&
 	       divide(&division);
 }

@@ -3,7 +3,7 @@
  * draw.c - the line of an edge: knots joined to pieces, stretches joined at steps.
  */
 #include "clock_sync/edge.h"
-#include "clock_sync/room.h"
+#include "clock_sync/edge_scratch.h"
 
 #define REDRAWS    12u   /* with twice the wander each */
 #define LEAST_SLEW 1000u /* 1e-12 a second: where there was to be none */
@@ -87,11 +87,11 @@ static bool bridge(struct strata_edge *edge, size_t last_before)
 
 /* Draws all stretches.  Between @failed_from and @failed_to there was an instant without a line;
  * if the former is greater, there was none. */
-static bool draw(struct strata_edge *edge, struct strata_edge_room *room, int64_t *failed_from,
-		 int64_t *failed_to)
+static bool draw(struct strata_edge *edge, struct strata_edge_scratch *scratch,
+		 int64_t *failed_from, int64_t *failed_to)
 {
 	const struct strata_windows *windows = &edge->windows;
-	const struct strata_knots *knots = &room->knots;
+	const struct strata_knots *knots = &scratch->knots;
 	bool good = true;
 	size_t next = 0;
 
@@ -112,7 +112,7 @@ static bool draw(struct strata_edge *edge, struct strata_edge_room *room, int64_
 			end--;
 		if (first == end)
 			continue;
-		good = strata_knots_find(edge, room, first, end, !nr, next == windows->nr) &&
+		good = strata_knots_find(edge, scratch, first, end, !nr, next == windows->nr) &&
 		       emit(edge, knots);
 		if (good && nr && edge->line.nr > nr)
 			good = bridge(edge, nr - 1);
@@ -128,7 +128,7 @@ static bool draw(struct strata_edge *edge, struct strata_edge_room *room, int64_
  * If windows have a line with those before them, but not with all that follow, the rate changes
  * faster than assumed: raises the limit until a line exists.
  */
-bool strata_edge_draw(struct strata_edge *edge, struct strata_edge_room *room)
+bool strata_edge_draw(struct strata_edge *edge, struct strata_edge_scratch *scratch)
 {
 	struct strata_breach breach = { .kind = STRATA_BREACH_WANDER, .from = INT64_MAX };
 	unsigned int tries = 0;
@@ -138,7 +138,7 @@ bool strata_edge_draw(struct strata_edge *edge, struct strata_edge_room *room)
 		uint64_t slew = edge->model.slew < LEAST_SLEW ? LEAST_SLEW
 							      : 2 * (uint64_t)edge->model.slew;
 
-		if (!draw(edge, room, &from, &to))
+		if (!draw(edge, scratch, &from, &to))
 			return false;
 		if (from > to)
 			break;

@@ -11,7 +11,7 @@
 #include "clock_sync/hulls/units.h"
 #include "clock_sync/hulls/windows.h"
 
-struct strata_edge_room; /* room.h */
+struct strata_edge_scratch; /* edge_scratch.h */
 
 /* A failure of the model, in an edge's units. */
 struct strata_breach {
@@ -84,11 +84,11 @@ void strata_edge_clear_groups(struct strata_edge *edge);
  * Finds steps and other breaches of the model (divide.c), so that every stretch of windows between
  * two steps has a line that satisfies all its constraints. False: out of memory.
  */
-bool strata_edge_divide(struct strata_edge *edge, struct strata_edge_room *room);
+bool strata_edge_divide(struct strata_edge *edge, struct strata_edge_scratch *scratch);
 
 /* Makes the line of a divided edge (draw.c); empty if the deviation is not bounded from both sides.
  * False: out of memory. */
-bool strata_edge_draw(struct strata_edge *edge, struct strata_edge_room *room);
+bool strata_edge_draw(struct strata_edge *edge, struct strata_edge_scratch *scratch);
 
 /* Whether it ties its clocks: the deviation is bounded from both sides. */
 bool strata_edge_usable(const struct strata_edge *edge);

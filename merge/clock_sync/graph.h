@@ -8,9 +8,9 @@
 #include "base/id_map.h"
 #include "clock_sync/clock_sync_report.h"
 #include "clock_sync/edge.h"
+#include "clock_sync/edge_scratch.h"
 #include "clock_sync/map.h"
 #include "clock_sync/path.h"
-#include "clock_sync/room.h"
 
 struct strata_clock {
 	char *name;
@@ -68,7 +68,7 @@ struct strata_clock_sync {
 	struct strata_ties ties;           /* made by each solve */
 	struct strata_clock_limits limits; /* default of edges */
 	int reference;
-	struct strata_edge_room room;
+	struct strata_edge_scratch scratch;
 	uint64_t *weights; /* mean bound of each edge, fine */
 	struct strata_clashes clashes;
 	struct strata_clock_sync_report report;

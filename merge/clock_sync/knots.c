@@ -13,7 +13,7 @@
 #include "base/array.h"
 
 #include "clock_sync/edge.h"
-#include "clock_sync/room.h"
+#include "clock_sync/edge_scratch.h"
 
 #define LEVELS      12  /* largest number of halvings of a stretch */
 #define TOLERANCE   200 /* a bound may exceed the polygon's by 2 / TOLERANCE of it */
@@ -24,15 +24,15 @@
 /* One stretch of windows without a step. */
 struct drawing {
 	const struct strata_edge *edge;
-	struct strata_edge_room *room; /* @all: what applies to the instants asked for */
-	size_t first;                  /* windows */
+	struct strata_edge_scratch *scratch; /* @all: what applies to the instants asked for */
+	size_t first;                        /* windows */
 	size_t end;
 	bool failed; /* there was an instant without a line since the last knot */
 };
 
 static bool add_knot(struct drawing *drawing, int64_t u, const struct strata_interval *interval)
 {
-	struct strata_knots *knots = &drawing->room->knots;
+	struct strata_knots *knots = &drawing->scratch->knots;
 
 	if (!STRATA_GROW(knots->at, knots->nr, knots->capacity))
 		return false;
@@ -43,17 +43,17 @@ static bool add_knot(struct drawing *drawing, int64_t u, const struct strata_int
 
 static enum strata_polygon_state ask(struct drawing *drawing, int64_t u, struct strata_knot *knot)
 {
-	struct strata_edge_room *room = drawing->room;
+	struct strata_edge_scratch *scratch = drawing->scratch;
 	enum strata_polygon_state state = strata_polygon_at(
-		&room->polygon, room->all.points, &drawing->edge->model, u, &knot->at, NULL);
+		&scratch->polygon, scratch->all.points, &drawing->edge->model, u, &knot->at, NULL);
 
 	knot->u = u;
 	if (state == STRATA_POLYGON_EMPTY) {
 		drawing->failed = true;
-		if (u < room->knots.failed_from)
-			room->knots.failed_from = u;
-		if (u > room->knots.failed_to)
-			room->knots.failed_to = u;
+		if (u < scratch->knots.failed_from)
+			scratch->knots.failed_from = u;
+		if (u > scratch->knots.failed_to)
+			scratch->knots.failed_to = u;
 	}
 	return state;
 }
@@ -104,7 +104,7 @@ static bool refine(struct drawing *drawing, const struct strata_knot *a,
 static bool draw_span_to(struct drawing *drawing, int64_t from, const struct strata_knot *b,
 			 enum strata_polygon_state state_b)
 {
-	const struct strata_knots *knots = &drawing->room->knots;
+	const struct strata_knots *knots = &drawing->scratch->knots;
 	struct strata_knot a;
 	enum strata_polygon_state state_a;
 
@@ -125,7 +125,7 @@ static bool draw_span_to(struct drawing *drawing, int64_t from, const struct str
 	return refine(drawing, &a, b, 0);
 }
 
-/* Knots of [from, to], with the history in room->all.  The first one may exist. */
+/* Knots of [from, to], with the history in scratch->all.  The first one may exist. */
 static bool draw_span(struct drawing *drawing, int64_t from, int64_t to)
 {
 	struct strata_knot b;
@@ -190,16 +190,16 @@ static bool fill_after(struct drawing *drawing, size_t from)
 	size_t i;
 
 	if (!strata_history_copy(
-		    &drawing->room->after[to - from],
-		    &drawing->room->kept[(to - drawing->first + STRATA_CHECKPOINT - 1) /
-					 STRATA_CHECKPOINT]))
+		    &drawing->scratch->after[to - from],
+		    &drawing->scratch->kept[(to - drawing->first + STRATA_CHECKPOINT - 1) /
+					    STRATA_CHECKPOINT]))
 		return false;
 	for (i = to; i-- > from;) {
 		const struct strata_window *window = &windows->at[i];
 
-		if (!strata_history_copy(&drawing->room->after[i - from],
-					 &drawing->room->after[i - from + 1]) ||
-		    !strata_history_prepend(&drawing->room->after[i - from], window->points,
+		if (!strata_history_copy(&drawing->scratch->after[i - from],
+					 &drawing->scratch->after[i - from + 1]) ||
+		    !strata_history_prepend(&drawing->scratch->after[i - from], window->points,
 					    &drawing->edge->model, strata_window_middle(window)))
 			return false;
 	}
@@ -212,21 +212,21 @@ static bool keep_some(struct drawing *drawing)
 	const struct strata_windows *windows = &drawing->edge->windows;
 	const size_t nr =
 		(drawing->end - drawing->first + STRATA_CHECKPOINT - 1) / STRATA_CHECKPOINT;
-	struct strata_edge_room *room = drawing->room;
-	bool good = strata_edge_room_keep(room, nr + 1);
+	struct strata_edge_scratch *scratch = drawing->scratch;
+	bool good = strata_edge_scratch_keep(scratch, nr + 1);
 	size_t i;
 
 	if (good)
-		strata_history_empty(&room->kept[nr]);
-	strata_history_empty(&room->running);
+		strata_history_empty(&scratch->kept[nr]);
+	strata_history_empty(&scratch->running);
 	for (i = drawing->end; good && i-- > drawing->first;) {
-		good = strata_history_prepend(&room->running, windows->at[i].points,
+		good = strata_history_prepend(&scratch->running, windows->at[i].points,
 					      &drawing->edge->model,
 					      strata_window_middle(&windows->at[i]));
 		if (good && (i - drawing->first) % STRATA_CHECKPOINT == 0)
 			good = strata_history_copy(
-				&room->kept[(i - drawing->first) / STRATA_CHECKPOINT],
-				&room->running);
+				&scratch->kept[(i - drawing->first) / STRATA_CHECKPOINT],
+				&scratch->running);
 	}
 	return good;
 }
@@ -283,42 +283,44 @@ static bool draw_stretch(struct drawing *drawing, bool before, bool behind)
 		start = !drawn ? first : window->start;
 		/* The gap between two windows. */
 		if (drawn && start > end) {
-			if (!strata_history_join(&drawing->room->all, drawing->room->past.points,
-						 drawing->room->after[i - base].points, NULL) ||
+			if (!strata_history_join(&drawing->scratch->all,
+						 drawing->scratch->past.points,
+						 drawing->scratch->after[i - base].points, NULL) ||
 			    !draw_span(drawing, end, start))
 				return false;
 		}
 		end = i + 1 == drawing->end ? last : window->end;
-		if (!strata_history_join(&drawing->room->all, drawing->room->past.points,
-					 window->points, drawing->room->after[i + 1 - base].points))
+		if (!strata_history_join(&drawing->scratch->all, drawing->scratch->past.points,
+					 window->points,
+					 drawing->scratch->after[i + 1 - base].points))
 			return false;
 		if (!drawn)
-			drawing->room->knots.inner_from = before ? start : INT64_MIN;
+			drawing->scratch->knots.inner_from = before ? start : INT64_MIN;
 		if (!drawn && before && !draw_outer(drawing, start, -1))
 			return false;
 		drawn = true;
-		nr = drawing->room->knots.nr;
+		nr = drawing->scratch->knots.nr;
 		if (!draw_window(drawing, window, start, end))
 			return false;
-		for (; nr < drawing->room->knots.nr; nr++)
-			drawing->room->knots.at[nr].unproven |= window->unproven ||
-								drawing->edge->is_contested;
-		if (!strata_history_append(&drawing->room->past, window->points,
+		for (; nr < drawing->scratch->knots.nr; nr++)
+			drawing->scratch->knots.at[nr].unproven |= window->unproven ||
+								   drawing->edge->is_contested;
+		if (!strata_history_append(&drawing->scratch->past, window->points,
 					   &drawing->edge->model, strata_window_middle(window)))
 			return false;
 	}
-	drawing->room->knots.inner_to = behind ? end : INT64_MAX;
+	drawing->scratch->knots.inner_to = behind ? end : INT64_MAX;
 	return !behind || draw_outer(drawing, end, 1);
 }
 
-bool strata_knots_find(const struct strata_edge *edge, struct strata_edge_room *room, size_t first,
-		       size_t end, bool before, bool behind)
+bool strata_knots_find(const struct strata_edge *edge, struct strata_edge_scratch *scratch,
+		       size_t first, size_t end, bool before, bool behind)
 {
-	struct drawing drawing = { .edge = edge, .room = room, .first = first, .end = end };
+	struct drawing drawing = { .edge = edge, .scratch = scratch, .first = first, .end = end };
 
-	room->knots.nr = 0;
-	room->knots.failed_from = INT64_MAX;
-	room->knots.failed_to = INT64_MIN;
-	strata_history_empty(&room->past);
+	scratch->knots.nr = 0;
+	scratch->knots.failed_from = INT64_MAX;
+	scratch->knots.failed_to = INT64_MIN;
+	strata_history_empty(&scratch->past);
 	return keep_some(&drawing) && draw_stretch(&drawing, before, behind);
 }

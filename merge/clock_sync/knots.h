@@ -8,7 +8,7 @@
 #include "clock_sync/hulls/polygon.h"
 
 struct strata_edge;
-struct strata_edge_room;
+struct strata_edge_scratch;
 
 struct strata_knot {
 	int64_t u;
@@ -30,10 +30,10 @@ struct strata_knots {
 
 /*
  * Finds the knots of a stretch of windows, from @first until before @end, without a step; neither
- * of the outermost is empty.  They are in @room, until it is used again.  @before, @behind: whether
- * no other stretch comes before it, or after it.  False: out of memory.
+ * of the outermost is empty.  They are in @scratch, until it is used again.  @before, @behind:
+ * whether no other stretch comes before it, or after it.  False: out of memory.
  */
-bool strata_knots_find(const struct strata_edge *edge, struct strata_edge_room *room, size_t first,
-		       size_t end, bool before, bool behind);
+bool strata_knots_find(const struct strata_edge *edge, struct strata_edge_scratch *scratch,
+		       size_t first, size_t end, bool before, bool behind);
 
 #endif /* STRATA_CLOCK_SYNC_KNOTS_H */

@@ -35,7 +35,7 @@ void strata_clock_sync_free(struct strata_clock_sync *sync)
 	}
 	strata_id_map_clear(&sync->by_clocks);
 	strata_ties_clear(&sync->ties);
-	strata_edge_room_clear(&sync->room);
+	strata_edge_scratch_clear(&sync->scratch);
 	free((void *)sync->report.clocks);
 	free((void *)sync->report.breaches);
 	free((void *)sync->report.clashes);
@@ -60,8 +60,8 @@ static bool draw_edges(struct strata_clock_sync *sync)
 	for (i = 0; i < sync->nr_edges; i++) {
 		struct strata_edge *edge = sync->edges[i];
 
-		if (!strata_edge_choose_group(edge) || !strata_edge_divide(edge, &sync->room) ||
-		    !strata_edge_draw(edge, &sync->room))
+		if (!strata_edge_choose_group(edge) || !strata_edge_divide(edge, &sync->scratch) ||
+		    !strata_edge_draw(edge, &sync->scratch))
 			return false;
 	}
 	return true;

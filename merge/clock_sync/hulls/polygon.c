@@ -51,27 +51,27 @@ struct sweep {
 	bool falling; /* top - floor no longer grows */
 };
 
-void strata_polygon_room_clear(struct strata_polygon_room *room)
+void strata_polygon_scratch_clear(struct strata_polygon_scratch *scratch)
 {
-	free(room->chain[STRATA_ABOVE]);
-	free(room->chain[STRATA_BELOW]);
-	memset(room, 0, sizeof(*room));
+	free(scratch->chain[STRATA_ABOVE]);
+	free(scratch->chain[STRATA_BELOW]);
+	memset(scratch, 0, sizeof(*scratch));
 }
 
-static bool room_for(struct strata_polygon_room *room, size_t nr)
+static bool room_for(struct strata_polygon_scratch *scratch, size_t nr)
 {
 	int side;
 
-	if (nr <= room->capacity)
+	if (nr <= scratch->capacity)
 		return true;
 	for (side = 0; side < STRATA_SIDES; side++) {
-		void *chain = reallocarray(room->chain[side], nr, sizeof(*room->chain[side]));
+		void *chain = reallocarray(scratch->chain[side], nr, sizeof(*scratch->chain[side]));
 
 		if (!chain)
 			return false;
-		room->chain[side] = chain;
+		scratch->chain[side] = chain;
 	}
-	room->capacity = nr;
+	scratch->capacity = nr;
 	return true;
 }
 
@@ -254,7 +254,7 @@ static int64_t value_at(const struct best *best, bool up)
 	return (int64_t)(best->touched->v - strata_ceil_div(product, best->slope.denominator));
 }
 
-enum strata_polygon_state strata_polygon_at(struct strata_polygon_room *room,
+enum strata_polygon_state strata_polygon_at(struct strata_polygon_scratch *scratch,
 					    const struct strata_points points[STRATA_SIDES],
 					    const struct strata_model *model, int64_t centre,
 					    struct strata_interval *interval,
@@ -268,17 +268,17 @@ enum strata_polygon_state strata_polygon_at(struct strata_polygon_room *room,
 	size_t nr[STRATA_SIDES];
 	int side;
 
-	if (!room_for(room, most))
+	if (!room_for(scratch, most))
 		return STRATA_POLYGON_NO_MEMORY;
 	for (side = 0; side < STRATA_SIDES; side++) {
-		nr[side] = make_chain(room->chain[side], &points[side], (enum strata_side)side,
+		nr[side] = make_chain(scratch->chain[side], &points[side], (enum strata_side)side,
 				      model, centre);
 		if (!nr[side])
 			return STRATA_POLYGON_UNBOUNDED;
 	}
-	sweep.above = room->chain[STRATA_ABOVE];
+	sweep.above = scratch->chain[STRATA_ABOVE];
 	sweep.above_last = sweep.above + nr[STRATA_ABOVE] - 1;
-	sweep.below_first = room->chain[STRATA_BELOW];
+	sweep.below_first = scratch->chain[STRATA_BELOW];
 	sweep.below = sweep.below_first + nr[STRATA_BELOW] - 1;
 	run_sweep(&sweep, limit, witness);
 	if (!sweep.feasible)

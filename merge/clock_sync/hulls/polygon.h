@@ -34,12 +34,12 @@ struct strata_witness {
 };
 
 /* Scratch memory; all-zero is ready. */
-struct strata_polygon_room {
+struct strata_polygon_scratch {
 	struct strata_chain_point *chain[STRATA_SIDES];
 	size_t capacity;
 };
 
-void strata_polygon_room_clear(struct strata_polygon_room *room);
+void strata_polygon_scratch_clear(struct strata_polygon_scratch *scratch);
 
 /*
  * The deviation at @centre (grains) that all @points (in order, a list for each side) allow,
@@ -47,7 +47,7 @@ void strata_polygon_room_clear(struct strata_polygon_room *room);
  * receives the contradicting points. The result is exact, except that each lift is rounded up and
  * the result outwards.
  */
-enum strata_polygon_state strata_polygon_at(struct strata_polygon_room *room,
+enum strata_polygon_state strata_polygon_at(struct strata_polygon_scratch *scratch,
 					    const struct strata_points points[STRATA_SIDES],
 					    const struct strata_model *model, int64_t centre,
 					    struct strata_interval *interval,

@@ -14,13 +14,13 @@
 #include "base/partition.h"
 #include "clock_sync/hulls/units.h"
 
-enum strata_answer strata_feasible(struct strata_polygon_room *room,
+enum strata_answer strata_feasible(struct strata_polygon_scratch *scratch,
 				   const struct strata_points points[STRATA_SIDES],
 				   const struct strata_model *model, int64_t centre)
 {
 	struct strata_interval interval;
 
-	switch (strata_polygon_at(room, points, model, centre, &interval, NULL)) {
+	switch (strata_polygon_at(scratch, points, model, centre, &interval, NULL)) {
 	case STRATA_POLYGON_EMPTY:
 		return STRATA_NO;
 	case STRATA_POLYGON_NO_MEMORY:
@@ -32,7 +32,7 @@ enum strata_answer strata_feasible(struct strata_polygon_room *room,
 
 /* A search for sets of points to be taken out. */
 struct search {
-	struct strata_polygon_room *room;
+	struct strata_polygon_scratch *scratch;
 	struct strata_history *history;
 	const struct strata_model *model;
 	int64_t centre;
@@ -75,7 +75,7 @@ static void suspect_all(struct search *search)
 		struct strata_interval interval;
 		int64_t size = 0;
 
-		if (strata_polygon_at(search->room, search->history->points, search->model,
+		if (strata_polygon_at(search->scratch, search->history->points, search->model,
 				      point->u, &interval, NULL) == STRATA_POLYGON_BOUNDED)
 			size = search->out[i].side == STRATA_ABOVE ? interval.low - point->v
 								   : point->v - interval.high;
@@ -106,7 +106,7 @@ static enum strata_answer search_sets(struct search *search, unsigned int more)
 	enum strata_polygon_state state;
 	unsigned int i;
 
-	state = strata_polygon_at(search->room, search->history->points, search->model,
+	state = strata_polygon_at(search->scratch, search->history->points, search->model,
 				  search->centre, &interval, &witness);
 	if (state == STRATA_POLYGON_NO_MEMORY)
 		return STRATA_OUT_OF_MEMORY;
@@ -134,12 +134,12 @@ static enum strata_answer search_sets(struct search *search, unsigned int more)
 	return answer;
 }
 
-enum strata_answer strata_find_false(struct strata_polygon_room *room,
+enum strata_answer strata_find_false(struct strata_polygon_scratch *scratch,
 				     struct strata_history *history,
 				     const struct strata_model *model, int64_t centre,
 				     struct strata_suspects *suspects)
 {
-	struct search search = { .room = room,
+	struct search search = { .scratch = scratch,
 				 .history = history,
 				 .model = model,
 				 .centre = centre,
@@ -207,7 +207,7 @@ static int64_t first_of(const struct strata_points part[STRATA_SIDES])
 }
 
 /* Returns the largest number of points at the beginning (or the end) that a line obeys. */
-static enum strata_answer longest(struct strata_polygon_room *room,
+static enum strata_answer longest(struct strata_polygon_scratch *scratch,
 				  const struct strata_history *history,
 				  const struct strata_model *model, bool end, size_t *nr)
 {
@@ -219,7 +219,8 @@ static enum strata_answer longest(struct strata_polygon_room *room,
 		enum strata_answer answer;
 
 		part_of(history, half, end, part);
-		answer = strata_feasible(room, part, model, end ? first_of(part) : last_of(part));
+		answer =
+			strata_feasible(scratch, part, model, end ? first_of(part) : last_of(part));
 		if (answer == STRATA_OUT_OF_MEMORY)
 			return answer;
 		if (answer == STRATA_YES)
@@ -246,7 +247,7 @@ static void widen(struct strata_step *step, int64_t old, int64_t new, int64_t un
 		step->to = new + size;
 }
 
-enum strata_answer strata_find_step(struct strata_polygon_room *room,
+enum strata_answer strata_find_step(struct strata_polygon_scratch *scratch,
 				    const struct strata_history *history,
 				    const struct strata_model *model, struct strata_step *step)
 {
@@ -258,8 +259,8 @@ enum strata_answer strata_find_step(struct strata_polygon_room *room,
 	int64_t most;
 	bool twice;
 
-	if (all < 4 || longest(room, history, model, false, &nr_before) != STRATA_YES ||
-	    longest(room, history, model, true, &nr_after) != STRATA_YES)
+	if (all < 4 || longest(scratch, history, model, false, &nr_before) != STRATA_YES ||
+	    longest(scratch, history, model, true, &nr_after) != STRATA_YES)
 		return STRATA_NO;
 	/* The constraints that both lines obey lie between the two sides, and so does the step. */
 	twice = nr_before + nr_after < all;
@@ -269,8 +270,8 @@ enum strata_answer strata_find_step(struct strata_polygon_room *room,
 	step->to = first_of(after);
 	if (step->from >= step->to)
 		return STRATA_NO;
-	state_was = strata_polygon_at(room, before, model, step->from, &was, NULL);
-	state_is = strata_polygon_at(room, after, model, step->to, &is, NULL);
+	state_was = strata_polygon_at(scratch, before, model, step->from, &was, NULL);
+	state_is = strata_polygon_at(scratch, after, model, step->to, &is, NULL);
 	if (state_was == STRATA_POLYGON_NO_MEMORY || state_is == STRATA_POLYGON_NO_MEMORY)
 		return STRATA_OUT_OF_MEMORY;
 	if (state_was != STRATA_POLYGON_BOUNDED || state_is != STRATA_POLYGON_BOUNDED)

@@ -34,7 +34,7 @@ enum strata_answer {
 };
 
 /* Whether a line obeys all constraints; @centre: to lift them for. */
-enum strata_answer strata_feasible(struct strata_polygon_room *room,
+enum strata_answer strata_feasible(struct strata_polygon_scratch *scratch,
 				   const struct strata_points points[STRATA_SIDES],
 				   const struct strata_model *model, int64_t centre);
 
@@ -43,7 +43,7 @@ enum strata_answer strata_feasible(struct strata_polygon_room *room,
  * belong to any smallest set of that kind. More cannot be known; if all suspects are dropped, the
  * rest is true whichever of them are false.
  */
-enum strata_answer strata_find_false(struct strata_polygon_room *room,
+enum strata_answer strata_find_false(struct strata_polygon_scratch *scratch,
 				     struct strata_history *history,
 				     const struct strata_model *model, int64_t centre,
 				     struct strata_suspects *suspects);
@@ -52,7 +52,7 @@ enum strata_answer strata_find_false(struct strata_polygon_room *room,
  * Whether there is an instant such that a line obeys all constraints before it, another line all
  * after it, and their offsets in between exclude each other.
  */
-enum strata_answer strata_find_step(struct strata_polygon_room *room,
+enum strata_answer strata_find_step(struct strata_polygon_scratch *scratch,
 				    const struct strata_history *history,
 				    const struct strata_model *model, struct strata_step *step);
 

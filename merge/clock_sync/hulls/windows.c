@@ -101,7 +101,7 @@ static size_t points_of(const struct strata_window *window)
 	return window->points[STRATA_ABOVE].nr + window->points[STRATA_BELOW].nr;
 }
 
-bool strata_window_settle(struct strata_window *window, struct strata_polygon_room *room,
+bool strata_window_settle(struct strata_window *window, struct strata_polygon_scratch *scratch,
 			  const struct strata_model *model)
 {
 	const int64_t middle = strata_window_middle(window);
@@ -111,7 +111,7 @@ bool strata_window_settle(struct strata_window *window, struct strata_polygon_ro
 
 	for (side = 0; side < STRATA_SIDES; side++)
 		strata_points_sort(&window->points[side], (enum strata_side)side);
-	state = strata_polygon_at(room, window->points, model, middle, &interval, NULL);
+	state = strata_polygon_at(scratch, window->points, model, middle, &interval, NULL);
 	if (state == STRATA_POLYGON_NO_MEMORY)
 		return false;
 	window->contrary = state == STRATA_POLYGON_EMPTY;
@@ -124,7 +124,7 @@ bool strata_window_settle(struct strata_window *window, struct strata_polygon_ro
 	return true;
 }
 
-bool strata_windows_add(struct strata_windows *windows, struct strata_polygon_room *room,
+bool strata_windows_add(struct strata_windows *windows, struct strata_polygon_scratch *scratch,
 			const struct strata_model *model, enum strata_side side,
 			const struct strata_point *point)
 {
@@ -139,7 +139,8 @@ bool strata_windows_add(struct strata_windows *windows, struct strata_polygon_ro
 	if (!window || !strata_points_add(&window->points[side], point))
 		return false;
 	window->settled = false;
-	return points_of(window) < window->settle_at || strata_window_settle(window, room, model);
+	return points_of(window) < window->settle_at ||
+	       strata_window_settle(window, scratch, model);
 }
 
 static int by_start(const void *a, const void *b)
@@ -149,7 +150,7 @@ static int by_start(const void *a, const void *b)
 	return x->start < y->start ? -1 : x->start > y->start;
 }
 
-bool strata_windows_settle(struct strata_windows *windows, struct strata_polygon_room *room,
+bool strata_windows_settle(struct strata_windows *windows, struct strata_polygon_scratch *scratch,
 			   const struct strata_model *model)
 {
 	size_t i;
@@ -162,7 +163,8 @@ bool strata_windows_settle(struct strata_windows *windows, struct strata_polygon
 			return false;
 	}
 	for (i = 0; i < windows->nr; i++) {
-		if (!windows->at[i].settled && !strata_window_settle(&windows->at[i], room, model))
+		if (!windows->at[i].settled &&
+		    !strata_window_settle(&windows->at[i], scratch, model))
 			return false;
 	}
 	return true;

@@ -36,19 +36,19 @@ struct strata_windows {
 };
 
 /* False: out of memory. */
-bool strata_windows_add(struct strata_windows *windows, struct strata_polygon_room *room,
+bool strata_windows_add(struct strata_windows *windows, struct strata_polygon_scratch *scratch,
 			const struct strata_model *model, enum strata_side side,
 			const struct strata_point *point);
 
 /* Brings windows in order of time and settles each. */
-bool strata_windows_settle(struct strata_windows *windows, struct strata_polygon_room *room,
+bool strata_windows_settle(struct strata_windows *windows, struct strata_polygon_scratch *scratch,
 			   const struct strata_model *model);
 
 /* Makes the table of windows anew after they were moved. */
 bool strata_windows_reindex(struct strata_windows *windows);
 
 /* Settles one window anew after its points were changed. */
-bool strata_window_settle(struct strata_window *window, struct strata_polygon_room *room,
+bool strata_window_settle(struct strata_window *window, struct strata_polygon_scratch *scratch,
 			  const struct strata_model *model);
 
 /* The last window that starts at or before @u, or the first one; windows are in order. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * room.h - the scratch memory for dividing and drawing an edge, which the next edge uses again: of
- * many clocks each pair has an edge.
+ * edge_scratch.h - the scratch memory for dividing and drawing an edge.  The next edge uses it
+ * again: each pair of clocks can have an edge.
  */
-#ifndef STRATA_CLOCK_SYNC_ROOM_H
-#define STRATA_CLOCK_SYNC_ROOM_H
+#ifndef STRATA_CLOCK_SYNC_EDGE_SCRATCH_H
+#define STRATA_CLOCK_SYNC_EDGE_SCRATCH_H
 
 #include "clock_sync/hulls/history.h"
 #include "clock_sync/hulls/polygon.h"
@@ -13,8 +13,8 @@
 #define STRATA_CHECKPOINT 32u /* number of windows between two retained histories */
 
 /* All-zero is ready. */
-struct strata_edge_room {
-	struct strata_polygon_room polygon;
+struct strata_edge_scratch {
+	struct strata_polygon_scratch polygon;
 	struct strata_knots knots;
 	struct strata_history past;                         /* before a window */
 	struct strata_history all;                          /* what is being examined */
@@ -25,8 +25,8 @@ struct strata_edge_room {
 };
 
 /* Makes room for @nr histories in @kept.  False: out of memory. */
-bool strata_edge_room_keep(struct strata_edge_room *room, size_t nr);
+bool strata_edge_scratch_keep(struct strata_edge_scratch *scratch, size_t nr);
 
-void strata_edge_room_clear(struct strata_edge_room *room);
+void strata_edge_scratch_clear(struct strata_edge_scratch *scratch);
 
-#endif /* STRATA_CLOCK_SYNC_ROOM_H */
+#endif /* STRATA_CLOCK_SYNC_EDGE_SCRATCH_H */
