@@ -4,8 +4,8 @@
  * and closes them; see apps.h.
  *
  * apps_connect.c accepts connections, apps_look.c finds out who connected, apps_memory.c has memory
- * made, apps_talk.c reads messages, apps_leave.c ends applications, and apps_report.c prints
- * messages.
+ * made, apps_questions.c lists what these two have asked helper processes, apps_talk.c reads
+ * messages, apps_leave.c ends applications, and apps_report.c prints messages.
  */
 #include "stratad/domains/apps_internal.h"
 
@@ -31,6 +31,9 @@
 #define SILENCE_MS     1000u
 
 #define READY_AT_ONCE 128u
+
+/* A helper that has ended is replaced no more often. */
+#define REPLACE_MS 1000u
 
 /* The processes of the programs that are connected; see app_wake.h. */
 static struct app_process *list_connected(const void *data, size_t *nr)
@@ -152,6 +155,21 @@ void apps_unwatch(const struct apps *apps, int fd)
 {
 	if (fd >= 0)
 		epoll_ctl(apps->epoll, EPOLL_CTL_DEL, fd, NULL);
+}
+
+void apps_replace_helper(struct apps *apps, uint64_t *again_ms, const int *socket, const char *does,
+			 int (*reopen)(struct apps *apps, struct strata_error *error))
+{
+	struct strata_error error;
+
+	if (apps_now_ms() < *again_ms)
+		return;
+	*again_ms = apps_now_ms() + REPLACE_MS;
+	apps_unwatch(apps, *socket);
+	if (reopen(apps, &error) || apps_watch(apps, *socket, &error))
+		fprintf(stderr, "strata: %s\n", error.text);
+	else
+		fprintf(stderr, "strata: the process that %s has ended; it is replaced\n", does);
 }
 
 int apps_open(struct apps *apps, struct strata_error *error)

@@ -48,14 +48,21 @@ int apps_spare(const struct apps *apps);
 
 /* apps.c */
 
-/* A helper that has ended is replaced no more often. */
-#define APPS_REPLACE_MS 1000u
-
 /* Has what arrives at a descriptor wake the loop.  0 or -1. */
 int apps_watch(const struct apps *apps, int fd, struct strata_error *error);
 
 /* The opposite, before it is closed: others may have a copy of it. */
 void apps_unwatch(const struct apps *apps, int fd);
+
+/*
+ * Replaces a helper process that has ended, unless that was tried a moment ago.
+ * @again_ms: not before; of this helper
+ * @socket:   its connection to the helper, which @reopen sets
+ * @does:     what the process does, for messages
+ * @reopen:   closes the helper, has its open questions asked again, and starts another one: 0 or -1
+ */
+void apps_replace_helper(struct apps *apps, uint64_t *again_ms, const int *socket, const char *does,
+			 int (*reopen)(struct apps *apps, struct strata_error *error));
 
 /* apps_look.c */
 
@@ -67,6 +74,15 @@ bool apps_still_asked(struct apps *apps, size_t index);
 
 /* Takes the answers that have come. */
 void apps_take_looks(struct apps *apps);
+
+/* apps_questions.c */
+
+/* Returns how many questions about a user's processes are open: orders of memory, or looks. */
+unsigned int apps_nr_questions(const struct apps *apps, const struct principal *who,
+			       bool of_memory);
+
+/* Whether another such question may be asked now. */
+bool apps_may_ask(const struct apps *apps, const struct principal *who, bool of_memory);
 
 /* Asks for the names of an application's process, or orders @bytes of memory for it.  Returns the
  * question's number; 0: not now. */

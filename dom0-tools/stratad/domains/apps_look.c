@@ -2,19 +2,10 @@
 /*
  * apps_look.c - finds out which process has connected, and who started it.
  *
- * Called by apps.c, apps_talk.c and apps_memory.c.  Other processes read /proc (peer_look.h), which
- * may take as long as the user of the process likes; a user whose looks do not end has no more of
- * them.
+ * Called by apps.c and apps_talk.c.  Other processes read /proc (peer_look.h), which may take as
+ * long as the user of the process likes; a user whose looks do not end has no more of them.
  */
 #include "stratad/domains/apps_internal.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-
-#include "base/array.h"
-
-/* Questions of either kind about one user's processes that have not been answered. */
-#define LOOKS_AT_ONCE 32u
 
 /* Memory that may be asked for before a user's next process is looked at. */
 #define MEMORIES_AHEAD 8u
@@ -28,60 +19,6 @@
 /* What is charged for a look at most: where a hypervisor takes the CPU away meanwhile, that counts
  * as time of the look, too. */
 #define LOOK_NS_MAX 12000000u
-
-static unsigned int nr_looks_of(const struct apps *apps, const struct principal *who,
-				bool of_memory)
-{
-	unsigned int nr = 0;
-	size_t i;
-
-	for (i = 0; i < apps->nr_asked; i++)
-		nr += apps->asked[i].who == who && apps->asked[i].of_memory == of_memory;
-	return nr;
-}
-
-static bool may_be_asked(const struct apps *apps, const struct principal *who, bool of_memory)
-{
-	return nr_looks_of(apps, who, of_memory) < LOOKS_AT_ONCE &&
-	       apps_now_ns() >= who->looks_from_ns;
-}
-
-static bool order(const struct apps *apps, uint64_t number, const struct principal *who,
-		  size_t bytes)
-{
-	const struct memory_order order = {
-		.number = number,
-		.user = who->trusted ? MEMORY_OF_NO_USER : who->id,
-		.recorder = apps->number,
-		.bytes = bytes,
-		.share = principal_share(who, PRINCIPAL_MEMORY_BYTES),
-		.all_shares =
-			principals_untrusted_share(apps_principals(apps), PRINCIPAL_MEMORY_BYTES),
-	};
-
-	return memory_makers_order(apps->makers, &order);
-}
-
-static bool ask(const struct apps *apps, uint64_t number, const struct application *one,
-		size_t bytes)
-{
-	return bytes ? order(apps, number, one->who, bytes)
-		     : peer_looks_ask(apps->looks, number, one->app.pid);
-}
-
-uint64_t apps_ask_about(struct apps *apps, const struct application *one, size_t bytes)
-{
-	const uint64_t number = apps->last_look + 1;
-
-	if (!may_be_asked(apps, one->who, bytes > 0) ||
-	    !STRATA_GROW(apps->asked, apps->nr_asked, apps->asked_capacity) ||
-	    !ask(apps, number, one, bytes))
-		return 0;
-	apps->asked[apps->nr_asked++] = (struct application_look){ .number = number,
-								   .who = one->who,
-								   .of_memory = bytes > 0 };
-	return apps->last_look = number;
-}
 
 /* As time, and not as credit in the loop's turns: other processes look, on any CPU. */
 static void charge_look(struct principal *who, uint64_t cpu_ns)
@@ -124,7 +61,7 @@ bool apps_ask(struct apps *apps, size_t index)
 		principal_charge(one->who, PRINCIPAL_TALKING, PRINCIPAL_FILE_BYTES);
 		return !is_late(apps, one) || leave_out(apps, index, &why);
 	}
-	if (!may_be_asked(apps, one->who, false)) {
+	if (!apps_may_ask(apps, one->who, false)) {
 		if (!is_late(apps, one))
 			return true;
 		strata_fail(&why, "looks at its user's other processes take long, or do not end");
@@ -132,7 +69,7 @@ bool apps_ask(struct apps *apps, size_t index)
 	}
 	/* Programs that are known come first: where many start at once, the first ones have their
 	 * rings before they stop waiting. */
-	if (nr_looks_of(apps, one->who, true) < MEMORIES_AHEAD)
+	if (apps_nr_questions(apps, one->who, true) < MEMORIES_AHEAD)
 		one->look = apps_ask_about(apps, one, 0);
 	if (!one->look) {
 		if (!is_late(apps, one))
@@ -204,19 +141,6 @@ bool apps_still_asked(struct apps *apps, size_t index)
 	return leave_out(apps, index, &why);
 }
 
-bool apps_close_question(struct apps *apps, uint64_t number, struct application_look *asked)
-{
-	size_t i = 0;
-
-	while (i < apps->nr_asked && apps->asked[i].number != number)
-		i++;
-	if (i == apps->nr_asked)
-		return false;
-	*asked = apps->asked[i];
-	apps->asked[i] = apps->asked[--apps->nr_asked];
-	return true;
-}
-
 /* Takes the names; the application may have been left out meanwhile. */
 static void take_names(struct apps *apps, const struct peer_look *look)
 {
@@ -259,23 +183,12 @@ static void ask_again(struct apps *apps)
 	}
 }
 
-/* The helper has ended: replaces it, or tries to, once in a while. */
-static void replace(struct apps *apps)
+/* See apps_replace_helper(). */
+static int reopen(struct apps *apps, struct strata_error *error)
 {
-	struct strata_error error;
-
-	if (apps_now_ms() < apps->look_again_ms)
-		return;
-	apps->look_again_ms = apps_now_ms() + APPS_REPLACE_MS;
-	apps_unwatch(apps, apps->looks->socket);
 	peer_looks_close(apps->looks);
 	ask_again(apps);
-	if (peer_looks_open(apps->looks, apps->looks->ancestor, &error) ||
-	    apps_watch(apps, apps->looks->socket, &error))
-		fprintf(stderr, "strata: %s\n", error.text);
-	else
-		fprintf(stderr,
-			"strata: the process that looks at programs has ended; it is replaced\n");
+	return peer_looks_open(apps->looks, apps->looks->ancestor, error);
 }
 
 void apps_take_looks(struct apps *apps)
@@ -291,5 +204,6 @@ void apps_take_looks(struct apps *apps)
 		take_names(apps, &look);
 	}
 	if (ended || apps->looks->socket < 0)
-		replace(apps);
+		apps_replace_helper(apps, &apps->look_again_ms, &apps->looks->socket,
+				    "looks at programs", reopen);
 }

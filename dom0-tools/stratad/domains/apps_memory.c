@@ -177,23 +177,12 @@ static void order_again(struct apps *apps)
 	}
 }
 
-/* The helper has ended: replaces it, or tries to, once in a while. */
-static void replace(struct apps *apps)
+/* See apps_replace_helper(). */
+static int reopen(struct apps *apps, struct strata_error *error)
 {
-	struct strata_error error;
-
-	if (apps_now_ms() < apps->make_again_ms)
-		return;
-	apps->make_again_ms = apps_now_ms() + APPS_REPLACE_MS;
-	apps_unwatch(apps, apps->makers->socket);
 	memory_makers_close(apps->makers);
 	order_again(apps);
-	if (memory_makers_open(apps->makers, &error) ||
-	    apps_watch(apps, apps->makers->socket, &error))
-		fprintf(stderr, "strata: %s\n", error.text);
-	else
-		fprintf(stderr,
-			"strata: the process that makes memory has ended; it is replaced\n");
+	return memory_makers_open(apps->makers, error);
 }
 
 void apps_take_memory(struct apps *apps)
@@ -211,7 +200,8 @@ void apps_take_memory(struct apps *apps)
 			/* Made twice: the recorder's own group has paid for the first one. */
 			give_up(apps, &made.memory, NULL, 0);
 	if (ended || apps->makers->socket < 0)
-		replace(apps);
+		apps_replace_helper(apps, &apps->make_again_ms, &apps->makers->socket,
+				    "makes memory", reopen);
 }
 
 static int fail_refused(const struct apps *apps, const struct application *one,
