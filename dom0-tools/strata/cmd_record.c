@@ -188,7 +188,7 @@ static int take_ready_fd(const char *text, struct record_options *options)
 	if (!text[0] || text[strspn(text, "0123456789")] || fd > INT_MAX ||
 	    fcntl((int)fd, F_GETFD) < 0)
 		return wrong("--ready-fd: \"%s\" is not an open file descriptor", text);
-	/* If the command inherited it, whoever waits for its end would wait for the command. */
+	/* A command that inherited it would keep it open: its reader would wait for the command. */
 	if (fd > STDERR_FILENO && fcntl((int)fd, F_SETFD, FD_CLOEXEC))
 		return wrong("--ready-fd: %s cannot be set to close-on-exec", text);
 	options->ready_fd = (int)fd;

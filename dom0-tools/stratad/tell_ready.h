@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* tell_ready.h - tells whoever waits for it, a script or stratad, that a run has begun. */
+/* tell_ready.h - tells the process that waits for it, a script or stratad, that a run has begun. */
 #ifndef STRATA_STRATAD_TELL_READY_H
 #define STRATA_STRATAD_TELL_READY_H
 

@@ -117,8 +117,8 @@ static int take_pair(void *data, const struct strata_tcp_pair *pair)
 	return strata_clock_sync_before(taker->sync, cause, effect, 0, 0, taker->error) ? -1 : 1;
 }
 
-/* Makes the key of the sample of segments from the UUIDs and sizes of all traces, which nobody knew
- * who sent one of them. */
+/* Makes the key of the sample of segments from the UUIDs and sizes of all traces.  No sender of a
+ * segment knew all of these. */
 static void add_key(struct strata_tcp_pairs *pairs, const struct strata_trace_set *set)
 {
 	size_t i, j;

@@ -424,7 +424,7 @@ int strata_live_look(struct strata_live *live, struct strata_live_sink *sink,
 
 	if (!live->has_ended && find_end(live, error))
 		return -1;
-	/* Of a recorder that was never seen alive, nobody knows whether this is its counter. */
+	/* A recorder that was never seen alive may have used another counter. */
 	if (!live->has_ended || live->streams.now_ticks)
 		live->streams.now_ticks = now;
 	if (!live->has_ended) {

@@ -2,7 +2,7 @@
 /* locks.c - see locks.h. */
 #include "state/locks.h"
 
-/* Of larger kernels nobody adds up the vCPUs at each wait. */
+/* Adding up the vCPUs of larger kernels at each wait would take too long. */
 #define CPUS_MAX 64u
 
 /* Linux's bits. */

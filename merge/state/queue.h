@@ -13,9 +13,9 @@
 #include "state/span.h"
 
 struct strata_queue {
-	bool is_known; /* one has waited */
+	bool is_known; /* some task has waited */
 	uint64_t waiting;
-	struct strata_moment since; /* so many */
+	struct strata_moment since; /* when @waiting became that number */
 };
 
 /* Tells the length that the queue has had until @now.

@@ -29,7 +29,7 @@ struct strata_requests {
 /* Prepares for the traces of a set, which may have grown.  0, or -1: out of memory. */
 int strata_requests_set(struct strata_requests *requests, const struct strata_trace_set *set);
 
-/* @task: that begins it; NULL: nobody knows.  @name: stays */
+/* @task: that begins it; NULL: unknown.  @name: stays */
 void strata_requests_begin(struct strata_requests *requests, struct strata_tasks *tasks,
 			   struct strata_task *task, size_t trace, const char *name, uint64_t key,
 			   const struct strata_moment *now);

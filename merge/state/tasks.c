@@ -32,7 +32,7 @@ static void add_times(const struct strata_tasks *tasks, const struct strata_task
 		of_vcpu = of_state + strata_times_add_between(row, task->life->vcpu_ns, vcpu->ns);
 		row[vcpu->state] += of_state;
 	}
-	/* What was before the vCPU's first event, nobody knows of. */
+	/* The state before the vCPU's first event is unknown. */
 	if (between > of_vcpu)
 		row[STRATA_VCPU_UNKNOWN] += between - of_vcpu;
 }

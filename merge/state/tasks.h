@@ -72,7 +72,7 @@ struct strata_task {
 
 /* A CPU of a kernel. */
 struct strata_kernel_cpu {
-	struct strata_task *task;       /* NULL: nobody knows */
+	struct strata_task *task;       /* NULL: unknown */
 	const struct strata_vcpu *vcpu; /* that it is; NULL: not known yet */
 	struct strata_task idle;        /* its task 0 */
 	struct strata_task_life idle_life;
@@ -118,8 +118,8 @@ struct strata_kernel {
 	size_t nr_tasks, tasks_room;
 	struct strata_timers timers;
 	uint64_t losses;
-	bool has_switches;   /* else nobody knows of tasks */
-	bool has_interrupts; /* else nobody knows whether a task or an interrupt wakes */
+	bool has_switches;   /* else tasks are unknown */
+	bool has_interrupts; /* else a wake-up's cause, a task or an interrupt, is unknown */
 	bool has_wakeups;    /* sched_wakeup, not only sched_waking */
 };
 
@@ -165,7 +165,7 @@ static inline const struct strata_vcpu *strata_kernel_vcpu(const struct strata_t
 	return of_cpu && of_cpu->vcpu ? of_cpu->vcpu : strata_kernel_find_vcpu(tasks, kernel, cpu);
 }
 
-/* The times of a kernel's CPU where no vCPU is known of.  False: nobody knows them. */
+/* The times of a kernel's CPU where no vCPU is known.  False: they are unknown. */
 bool strata_kernel_own_times(const struct strata_kernel *kernel, const struct strata_moment *now,
 			     uint64_t ns[STRATA_NR_VCPU_STATES]);
 
@@ -234,7 +234,7 @@ struct strata_task *strata_tasks_known(const struct strata_kernel *kernel, uint3
 
 void strata_task_rename(struct strata_task *task, const char *comm, size_t bytes);
 
-/* The task that runs on a CPU; NULL: nobody knows. */
+/* The task that runs on a CPU; NULL: unknown. */
 static inline struct strata_task *strata_tasks_current(const struct strata_kernel *kernel,
 						       uint32_t cpu)
 {
@@ -297,7 +297,7 @@ void strata_tasks_timer(struct strata_tasks *tasks, struct strata_kernel *kernel
 void strata_tasks_timer_late(struct strata_tasks *tasks, struct strata_kernel *kernel, uint32_t cpu,
 			     uint64_t timer, uint64_t clock_ns, const struct strata_moment *now);
 /* The upcall for an event channel begins; its handler is that of @irq.
- * @delivery: the link, with its cause; NULL: nobody knows since when the port was pending */
+ * @delivery: the link, with its cause; NULL: it is unknown since when the port was pending */
 void strata_tasks_upcall(struct strata_tasks *tasks, struct strata_kernel *kernel, uint32_t cpu,
 			 uint32_t port, uint64_t irq, const struct strata_link *delivery,
 			 const struct strata_moment *now);
@@ -305,7 +305,7 @@ void strata_tasks_upcall(struct strata_tasks *tasks, struct strata_kernel *kerne
 /* A task has ended, and has left its CPU: gives up its life, which nothing may refer to. */
 void strata_task_end_life(struct strata_task *task);
 
-/* What was known of a task's state and jobs ended at a loss, but nobody knows when. */
+/* Forgets a task's state and jobs at a loss: they ended at an unknown time. */
 void strata_task_forget_loss(struct strata_task *task);
 
 /* Does so if there was a loss. */
@@ -328,7 +328,7 @@ void strata_task_end_job(struct strata_tasks *tasks, struct strata_task *task,
 void strata_tasks_lose(struct strata_tasks *tasks, struct strata_kernel *kernel,
 		       const struct strata_moment *now);
 
-/* A kernel's trace ends: nobody knows of its tasks from @now on. */
+/* A kernel's trace ends: its tasks are unknown from @now on. */
 void strata_tasks_end(struct strata_tasks *tasks, struct strata_kernel *kernel,
 		      const struct strata_moment *now);
 

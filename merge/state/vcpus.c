@@ -105,7 +105,7 @@ static void tell_pcpu(const struct strata_spans *spans, const struct strata_pcpu
 		strata_spans_tell(spans, &span);
 }
 
-/* The physical CPU runs another vCPU from now on; NULL: nobody knows which. */
+/* The physical CPU runs another vCPU from now on; NULL: an unknown one. */
 static void occupy(struct strata_vcpus *vcpus, struct strata_pcpu *pcpu, struct strata_vcpu *vcpu,
 		   size_t trace, const struct strata_moment *now)
 {
@@ -260,7 +260,7 @@ static enum strata_vcpu_state running(const struct strata_vcpu *vcpu)
 		       : STRATA_VCPU_GUEST;
 }
 
-/* What Xen did ended, and nobody knows when. */
+/* Drops Xen's jobs, which ended at an unknown time. */
 static void drop_jobs(struct strata_vcpus *vcpus, struct strata_vcpu *vcpu,
 		      const struct strata_moment *now)
 {

@@ -55,7 +55,7 @@ struct strata_pcpu {
 	size_t machine;
 	size_t trace; /* likewise */
 	uint32_t number;
-	struct strata_vcpu *runs; /* NULL: nobody knows */
+	struct strata_vcpu *runs; /* NULL: unknown */
 	struct strata_moment since;
 	struct strata_pcpu_stretch {
 		const struct strata_vcpu *vcpu;

@@ -16,8 +16,8 @@
 #include "consumerd/host/spare_threads.h"
 #include "consumerd/host/worker.h"
 
-/* While this many wait to be closed, nobody is accepted: at most, and of the files that the process
- * may open. */
+/* While this many sockets wait to be closed, no connection is accepted: at most, and of the files
+ * that the process may open. */
 #define WAITING_MAX     512u
 #define WAITING_DIVISOR 16u
 

@@ -17,7 +17,7 @@
 /* Lookers of which the helper knows: as many as can be of use at a time, and some that hang. */
 #define LOOKERS_MAX 64u
 
-/* Those that it keeps when nobody asks. */
+/* Those that it keeps while no question is open. */
 #define IDLE_MAX 8u
 
 /* From a looker to the helper. */
@@ -153,7 +153,7 @@ static void await_need(int socket)
 	}
 }
 
-/* Whether whoever started it asks no more. */
+/* Whether the process that started the helper has gone. */
 static bool is_left(int socket)
 {
 	struct pollfd end = { .fd = socket, .events = POLLRDHUP };
@@ -161,7 +161,7 @@ static bool is_left(int socket)
 	return poll(&end, 1, 0) == 1;
 }
 
-/* The helper; it ends with whoever started it. */
+/* The helper; it ends with the process that started it. */
 static _Noreturn void help(int socket, pid_t starter, pid_t ancestor)
 {
 	struct peer_look look;

@@ -38,8 +38,8 @@ const char *run_dir_path(void)
 	return path;
 }
 
-/* Nobody who watches its parent is told of it, and nobody else can read it, so nobody can watch it
- * or hold its lock (getdents() into memory that does not answer). */
+/* A watch of the parent does not report such an open, and other users cannot read the directory: so
+ * they can neither watch it nor hold its lock (getdents() into memory that does not answer). */
 #define FLAGS (O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
 
 static int check(int fd, const char *what, mode_t sticky, struct strata_error *error)
