@@ -35,6 +35,26 @@ static void receive(struct strata_clock_sync *sync, int64_t sent, int64_t readin
 				    (struct strata_clock_event){ 1, reading }, 0, FALSE, &err));
 }
 
+/* The same each second from the @from-th up to before the @to-th, years ahead. */
+static void receive_years_ahead(struct strata_clock_sync *sync, int from, int to)
+{
+	int i;
+
+	for (i = from; i < to; i++)
+		receive(sync, i * SECOND, YEARS + i * SECOND);
+}
+
+/* There are @nr breaches, all of @kind.  Returns the first one. */
+static const struct strata_clock_breach *expect_breaches(struct strata_clock_sync *sync, size_t nr,
+							 enum strata_clock_breach_kind kind)
+{
+	const struct strata_clock_sync_report *report = strata_clock_sync_report(sync, &err);
+
+	assert_int_equal(report->nr_breaches, nr);
+	assert_int_equal(count(report, kind), nr);
+	return report->breaches;
+}
+
 static void expect_tie(struct strata_clock_sync *sync, unsigned int flags)
 {
 	struct strata_clock_time time;
@@ -48,7 +68,7 @@ static void expect_tie(struct strata_clock_sync *sync, unsigned int flags)
 
 static void a_far_constraint_is_a_false_pair_whether_it_is_first_or_last(void **state)
 {
-	const struct strata_clock_sync_report *report;
+	const struct strata_clock_breach *breach;
 	int first;
 
 	(void)state;
@@ -61,14 +81,12 @@ static void a_far_constraint_is_a_false_pair_whether_it_is_first_or_last(void **
 		if (!first)
 			receive(sync, SECOND, YEARS);
 		expect_tie(sync, 0);
-		report = strata_clock_sync_report(sync, &err);
-		assert_int_equal(report->nr_breaches, 1);
-		assert_int_equal(report->breaches[0].kind, STRATA_BREACH_FALSE_PAIR);
-		assert_int_equal(report->breaches[0].cookie, FALSE);
-		assert_in_range(report->breaches[0].size, YEARS - 11 * SECOND, YEARS + 11 * SECOND);
+		breach = expect_breaches(sync, 1, STRATA_BREACH_FALSE_PAIR);
+		assert_int_equal(breach->cookie, FALSE);
+		assert_in_range(breach->size, YEARS - 11 * SECOND, YEARS + 11 * SECOND);
 		/* It is named once. */
 		expect_tie(sync, 0);
-		assert_int_equal(strata_clock_sync_report(sync, &err)->nr_breaches, 1);
+		expect_breaches(sync, 1, STRATA_BREACH_FALSE_PAIR);
 		strata_clock_sync_free(sync);
 	}
 }
@@ -83,7 +101,7 @@ static void a_false_time_of_either_clock_is_far(void **state)
 	receive(sync, YEARS, SECOND);
 	receive(sync, -YEARS, SECOND);
 	expect_tie(sync, 0);
-	assert_int_equal(count(strata_clock_sync_report(sync, &err), STRATA_BREACH_FALSE_PAIR), 2);
+	expect_breaches(sync, 2, STRATA_BREACH_FALSE_PAIR);
 	strata_clock_sync_free(sync);
 }
 
@@ -96,7 +114,7 @@ static void the_ends_of_the_range_are_false_pairs_as_well(void **state)
 	receive(sync, INT64_MAX, INT64_MAX);
 	anchors(sync, 0, 1, 700, 100);
 	expect_tie(sync, 0);
-	assert_int_equal(count(strata_clock_sync_report(sync, &err), STRATA_BREACH_FALSE_PAIR), 2);
+	expect_breaches(sync, 2, STRATA_BREACH_FALSE_PAIR);
 	strata_clock_sync_free(sync);
 }
 
@@ -105,38 +123,27 @@ static void the_ends_of_the_range_are_false_pairs_as_well(void **state)
 static void many_far_constraints_leave_the_bounds_unproven(void **state)
 {
 	struct strata_clock_sync *sync = with_clocks(2);
-	const struct strata_clock_sync_report *report;
-	int i;
 
 	(void)state;
-	for (i = 0; i < 15; i++)
-		receive(sync, i * SECOND, YEARS + i * SECOND);
+	receive_years_ahead(sync, 0, 15);
 	anchors(sync, 0, 1, 700, 100);
 	expect_tie(sync, STRATA_CLOCK_UNPROVEN);
-	report = strata_clock_sync_report(sync, &err);
-	assert_int_equal(report->nr_breaches, 1);
-	assert_int_equal(report->breaches[0].kind, STRATA_BREACH_UNEXPLAINED);
+	expect_breaches(sync, 1, STRATA_BREACH_UNEXPLAINED);
 	strata_clock_sync_free(sync);
 }
 
 static void a_later_solve_judges_far_constraints_anew(void **state)
 {
 	struct strata_clock_sync *sync = with_clocks(2);
-	const struct strata_clock_sync_report *report;
-	int i;
 
 	(void)state;
-	for (i = 0; i < 15; i++)
-		receive(sync, i * SECOND, YEARS + i * SECOND);
+	receive_years_ahead(sync, 0, 15);
 	anchors(sync, 0, 1, 700, 100);
 	expect_tie(sync, STRATA_CLOCK_UNPROVEN);
 	anchors(sync, 0, 1, 700, 100);
 	expect_tie(sync, 0);
-	report = strata_clock_sync_report(sync, &err);
-	assert_int_equal(report->nr_breaches, 15);
-	assert_int_equal(count(report, STRATA_BREACH_FALSE_PAIR), 15);
-	for (; i < 30; i++)
-		receive(sync, i * SECOND, YEARS + i * SECOND);
+	expect_breaches(sync, 15, STRATA_BREACH_FALSE_PAIR);
+	receive_years_ahead(sync, 15, 30);
 	expect_tie(sync, STRATA_CLOCK_UNPROVEN);
 	strata_clock_sync_free(sync);
 }
@@ -158,9 +165,7 @@ static void a_group_keeps_its_own_breaches(void **state)
 	for (turn = 0; turn < 2; turn++)
 		anchors(sync, 0, 1, YEARS, 100);
 	ok(strata_clock_sync_solve(sync, 0, &err));
-	report = strata_clock_sync_report(sync, &err);
-	assert_int_equal(report->nr_breaches, 1);
-	assert_int_equal(report->breaches[0].kind, STRATA_BREACH_UNEXPLAINED);
+	expect_breaches(sync, 1, STRATA_BREACH_UNEXPLAINED);
 	for (turn = 0; turn < 2; turn++)
 		anchors(sync, 0, 1, 700, 100);
 	expect_tie(sync, STRATA_CLOCK_UNPROVEN);
@@ -179,8 +184,7 @@ static void a_small_part_is_not_false_if_it_is_many(void **state)
 	int i;
 
 	(void)state;
-	for (i = 0; i < 17; i++)
-		receive(sync, i * SECOND, YEARS + i * SECOND);
+	receive_years_ahead(sync, 0, 17);
 	for (i = 0; i < 3; i++)
 		anchors(sync, 0, 1, 700, 100);
 	expect_tie(sync, STRATA_CLOCK_UNPROVEN);
