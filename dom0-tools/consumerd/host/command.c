@@ -101,6 +101,10 @@ int command_fork(struct command *command, char *const *argv, struct strata_error
 		close(refusal[0]);
 		become(argv, go[0], refusal[1]);
 	}
+	/* Whoever started us may ignore the ends of children: then none can be waited for, and the
+	 * number of the command would soon be that of another process.  The command inherits what
+	 * we did. */
+	signal(SIGCHLD, SIG_DFL);
 	close(go[0]);
 	close(refusal[1]);
 	command->go = go[1];
