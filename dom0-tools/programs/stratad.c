@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -24,6 +25,9 @@
 #include "stratad/sessions/member_socket.h"
 #include "stratad/sessions/service_manager.h"
 #include "stratad/sessions/session_verbs.h"
+
+/* As Linux begins the first process with. */
+#define STACK_BYTES (8u << 20)
 
 static void usage(FILE *out)
 {
@@ -95,6 +99,24 @@ static void raise_limit(int resource)
 	setrlimit(resource, &limit);
 }
 
+/* A stack as programs usually have it, also for threads, whose stacks are otherwise of the size
+ * that the limit had when the program started.  Consumers inherit the limit. */
+static void settle_stacks(void)
+{
+	struct rlimit limit = { STACK_BYTES, RLIM_INFINITY };
+	pthread_attr_t attributes;
+
+	if (setrlimit(RLIMIT_STACK, &limit) && !getrlimit(RLIMIT_STACK, &limit)) {
+		limit.rlim_cur = limit.rlim_max < STACK_BYTES ? limit.rlim_max : STACK_BYTES;
+		setrlimit(RLIMIT_STACK, &limit);
+	}
+	if (pthread_attr_init(&attributes))
+		return;
+	if (!pthread_attr_setstacksize(&attributes, STACK_BYTES))
+		pthread_setattr_default_np(&attributes);
+	pthread_attr_destroy(&attributes);
+}
+
 /* Opens as many files as it may, whatever its starter had set for himself; in the background, where
  * it serves others and outlives him, it takes none of his other limits either.  The service manager
  * sets limits on purpose. */
@@ -112,6 +134,7 @@ static void raise_limits(bool background)
 	raise_limit(RLIMIT_CPU);
 	raise_limit(RLIMIT_AS);
 	raise_limit(RLIMIT_DATA);
+	settle_stacks();
 	/* Fails, and harms nobody, where only root may. */
 	if (getpriority(PRIO_PROCESS, 0) > 0)
 		setpriority(PRIO_PROCESS, 0, 0);

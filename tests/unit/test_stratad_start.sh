@@ -33,6 +33,16 @@ for limit in "file size" "cpu time" "address space" "data size"; do
 	check "a limit of root's shell does not hold for stratad: $limit" is "$(limit_of "$limit")" unlimited
 done
 
+# So small that a consumer would end by SIGSEGV when a program comes, and so large that no thread could be made.
+for stack in 64 50000000; do
+	fresh
+	(ulimit -S -s "$stack" && create)
+	check "nor does that of its stacks: $stack KiB" is "$(limit_of "stack size")" 8388608
+	"$strata" enable-event --session web --app all '*' 2>/dev/null
+	check "a session starts" "$strata" start web
+	check "and stops" "$strata" stop web
+done
+
 fresh
 (ulimit -f 1 && exec out/bin/stratad) 2>/dev/null &
 await test -S /run/strata/stratad.sock
