@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
@@ -27,7 +28,8 @@
 #include "stratad/sessions/session_verbs.h"
 
 /* As Linux begins the first process with. */
-#define STACK_BYTES (8u << 20)
+#define STACK_BYTES    (8u << 20)
+#define TIMER_SLACK_NS 50000ul
 
 static void usage(FILE *out)
 {
@@ -135,6 +137,8 @@ static void raise_limits(bool background)
 	raise_limit(RLIMIT_AS);
 	raise_limit(RLIMIT_DATA);
 	settle_stacks();
+	/* Its triggers inherit it. */
+	prctl(PR_SET_TIMERSLACK, TIMER_SLACK_NS);
 	/* Fails, and harms nobody, where only root may. */
 	if (getpriority(PRIO_PROCESS, 0) > 0)
 		setpriority(PRIO_PROCESS, 0, 0);

@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -43,6 +44,9 @@
 
 /* How long a stop waits for applications to answer; published events are taken in any case. */
 #define APPS_MS 500
+
+/* As Linux begins the first process with. */
+#define TIMER_SLACK_NS 50000ul
 
 static volatile sig_atomic_t interrupted; /* number of signals */
 static volatile sig_atomic_t to_pass_on;  /* a signal to forward to the command; 0: none */
@@ -488,6 +492,9 @@ int record_session(const struct record_options *options)
 		return session.command.status ? session.command.status : STRATA_STATUS_FAILED;
 	}
 	catch_signals();
+	/* Who starts us may have let the kernel delay his timers by seconds, which is inherited:
+	 * rings would fill up while we wait for a millisecond. */
+	prctl(PR_SET_TIMERSLACK, TIMER_SLACK_NS);
 	mallopt(M_MMAP_THRESHOLD, LARGE_BYTES);
 	stderr_queue_open();
 	if (options->of_session)

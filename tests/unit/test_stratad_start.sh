@@ -56,6 +56,12 @@ nice -n 5 "$strata" create --output "$work/web" web 2>/dev/null
 check "nor does its priority" is "$(ps -o ni= -p "$(daemon)" | tr -d ' ')" 0
 
 fresh
+python3 -c 'import ctypes, os, sys
+ctypes.CDLL(None).prctl(29, ctypes.c_ulong(4000000000)) # PR_SET_TIMERSLACK
+os.execv(sys.argv[1], sys.argv[1:])' "$strata" create --output "$work/web" web 2>/dev/null
+check "nor how late its timers may be" is "$(cat "/proc/$(daemon)/timerslack_ns")" 50000
+
+fresh
 (umask 077 && create)
 check "others find the recorders, whatever root's umask is" is "$(stat -c %a /run/strata)" 711
 
