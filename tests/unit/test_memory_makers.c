@@ -499,13 +499,15 @@ static void let_makers_in(void)
 	fclose(children);
 }
 
+/* A recorder that begins may have removed the group. */
 static bool is_empty(unsigned int user)
 {
 	FILE *file = open_in_group(user, "cgroup.procs", "cgroup.procs");
 	int pid;
 	bool empty;
 
-	assert_non_null(file);
+	if (!file)
+		return true;
 	empty = fscanf(file, "%d", &pid) != 1;
 	fclose(file);
 	return empty;

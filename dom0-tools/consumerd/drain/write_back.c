@@ -48,18 +48,18 @@ static struct write_back *make(void)
 void write_back_start(struct write_back **write_back, struct stream_file *file)
 {
 	const uint64_t end = file->bytes & ~(WRITE_BACK_BYTES - 1);
-	struct write_back *range;
+	struct write_back *range = *write_back;
 
-	if (end <= file->written_back)
+	/* In each call: the thread may have had the lock when it was given the range, which it gets
+	 * now. */
+	if (range && range->under_way && worker_take(range->worker))
+		range->under_way = false;
+	if (end <= file->written_back || (range && range->under_way))
 		return;
-	if (!*write_back)
-		*write_back = make();
-	range = *write_back;
+	if (!range)
+		range = *write_back = make();
 	if (!range)
 		return;
-	if (range->under_way && !worker_take(range->worker))
-		return;
-	range->under_way = false;
 	range->fd = fcntl(file->fd, F_DUPFD_CLOEXEC, 0);
 	if (range->fd < 0)
 		return;
