@@ -191,10 +191,10 @@ static int settle(struct session *session, int signals, struct strata_error *err
 	return 0;
 }
 
-static void show_progress(struct session *session, uint64_t elapsed_ms)
+/* @terminal: stderr is one */
+static void show_progress(struct session *session, bool terminal, uint64_t elapsed_ms)
 {
 	struct recorder_totals totals = recorder_totals(session->recorder);
-	bool terminal = isatty(STDERR_FILENO);
 
 	if (session->options->of_session ||
 	    elapsed_ms / 1000 < session->shown_s + (terminal ? 1 : 5))
@@ -234,6 +234,7 @@ static bool is_over(struct session *session, uint64_t elapsed_ms)
 /* Records until the time is over or a signal comes. 0, or -1 when nothing can be written. */
 static int run(struct session *session, struct strata_error *error)
 {
+	const bool terminal = isatty(STDERR_FILENO);
 	uint64_t elapsed_ms;
 
 	session->start_ticks = strata_clock();
@@ -241,9 +242,9 @@ static int run(struct session *session, struct strata_error *error)
 		if (turn(session, error))
 			return -1;
 		elapsed_ms = session_ms_since(session, session->start_ticks);
-		show_progress(session, elapsed_ms);
+		show_progress(session, terminal, elapsed_ms);
 	} while (!is_over(session, elapsed_ms));
-	if (isatty(STDERR_FILENO) && session->shown_s)
+	if (terminal && session->shown_s)
 		fprintf(stderr, "\n");
 	return 0;
 }
