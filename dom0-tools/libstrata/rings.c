@@ -43,6 +43,11 @@ const struct strata_app_rings *strata_app_rings[STRATA_APP_CHANNELS];
 
 static struct rings *current[STRATA_APP_CHANNELS];
 
+/* Single-store rings of the first recording of a channel.  If the channel's thread allocated them,
+ * each program that starts would get another arena of malloc's: 64 MiB of addresses, and four
+ * system calls.  Later recordings allocate theirs: what threads find here does not change. */
+static struct rings first_of[STRATA_APP_CHANNELS];
+
 #ifdef STRATA_HAS_RSEQ
 static struct strata_single_rings single[STRATA_APP_CHANNELS], no_single;
 struct strata_single_rings *const rings_single_of[STRATA_APP_CHANNELS] = {
@@ -310,21 +315,47 @@ void rings_unmap(unsigned char *memory, uint64_t bytes)
 	     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
 }
 
+/* NULL: no memory. */
+static struct rings *allocate(uint32_t channel, enum strata_app_mode mode, uint32_t nr_rings)
+{
+	const bool is_single_store = mode == STRATA_APP_SINGLE_STORE;
+	struct rings *rings;
+
+	if (is_single_store && !first_of[channel].seen.nr)
+		return &first_of[channel];
+	rings = calloc(1, sizeof(*rings));
+	if (!rings || is_single_store)
+		return rings;
+	rings->ring = calloc(nr_rings, sizeof(*rings->ring));
+	if (rings->ring)
+		return rings;
+	free(rings);
+	return NULL;
+}
+
+/* Of rings that no thread has found. */
+static void discard(uint32_t channel, struct rings *rings)
+{
+	if (!rings || rings == &first_of[channel])
+		return;
+	free(rings->ring);
+	free(rings);
+}
+
 int rings_attach(uint32_t channel, int fd, const struct strata_app_message *setup, bool may_shrink)
 {
 	const enum strata_app_mode mode = (enum strata_app_mode)setup->value;
 	const struct strata_ring_geometry geo = { setup->subbuf_bits, setup->nr_subbufs_bits };
 	const uint32_t nr_rings = setup->count;
 	uint64_t stride = strata_app_ring_bytes(mode, geo);
-	struct rings *rings = calloc(1, sizeof(*rings));
+	struct rings *rings;
 	unsigned char *memory;
 
-	if (!rings || rings_attached(channel) || !strata_geometry_valid(geo) || nr_rings < 1 ||
+	if (rings_attached(channel) || !strata_geometry_valid(geo) || nr_rings < 1 ||
 	    nr_rings > STRATA_APP_RINGS_MAX)
-		goto fail;
-	rings->ring = calloc(nr_rings, sizeof(*rings->ring));
-	memory = rings->ring ? rings_map(fd, setup->first_page, stride * nr_rings, may_shrink)
-			     : NULL;
+		return -1;
+	rings = allocate(channel, mode, nr_rings);
+	memory = rings ? rings_map(fd, setup->first_page, stride * nr_rings, may_shrink) : NULL;
 	if (!memory)
 		goto fail;
 	rings->seen.memory = memory;
@@ -340,9 +371,7 @@ int rings_attach(uint32_t channel, int fd, const struct strata_app_message *setu
 	strata_store_release(&strata_app_rings[channel], &rings->seen);
 	return 0;
 fail:
-	if (rings)
-		free(rings->ring);
-	free(rings);
+	discard(channel, rings);
 	return -1;
 }
 

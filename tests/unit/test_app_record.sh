@@ -54,9 +54,24 @@ said() { grep -q "$1" "$work/$2.log"; }
 # in_tables NAME FILTER: the tables on the disk say so.
 in_tables() { jq -e "$2" "$work/$1/recording.json"; }
 
+# arenas PID: how many arenas of malloc's a process has beside its heap; each reserves 64 MiB of addresses, most of which it cannot access.
+arenas() {
+	local range access rest nr=0
+	while read -r range access rest; do
+		[ "$access" != ---p ] || [ $((0x${range#*-} - 0x${range%-*})) -lt $((32 << 20)) ] || nr=$((nr + 1))
+	done <"/proc/$1/maps"
+	echo $nr
+}
+
 begin first --app program
 check "an event of each kind of field is recorded from before main() on" "$program" numbered 1000
 "$program" threads 5000
+"$program" linger 0 "$work/lingers" &
+running=$!
+await test -e "$work/lingers"
+check "a program that starts while it is recorded has one heap" is "$(arenas "$running")" 0
+kill -KILL "$running"
+wait "$running" 2>/dev/null
 finish_recording first
 check "nothing is left out" is "$status" 0
 check "each event is there once" is "$(lines ' numbered ' <"$timeline")" 1000
