@@ -26,7 +26,7 @@ limit_s=${TEST_LIMIT_S:-900}
 
 # Tests that start recorders, of which there are eight a machine, and which call all applications.
 RECORDERS="test_recover.sh test_app_record.sh test_app_channels.sh test_app_aggregate.sh test_view_live.sh test_report_live.sh test_command.sh test_tutorial.sh
-	test_record_command.sh test_rotation.sh test_trigger.sh test_session_triggers.sh test_idle.sh test_sessions.sh test_session_channels.sh test_session_deaths.sh test_users.sh test_members.sh test_member_triggers.sh test_stratad_start.sh test_control_library.sh test_log_levels.sh test_printf.sh test_systemd.sh"
+	test_record_command.sh test_rotation.sh test_trigger.sh test_session_triggers.sh test_idle.sh test_sessions.sh test_session_channels.sh test_session_deaths.sh test_users.sh test_members.sh test_member_triggers.sh test_member_actions.sh test_stratad_start.sh test_control_library.sh test_log_levels.sh test_printf.sh test_systemd.sh"
 
 # Tests of the kind unit that take seconds, mostly because they record, or read large recordings: `make quick` leaves them out.
 LONG="$RECORDERS test_agreement.sh test_await.sh test_critical_path.sh test_deps.sh test_drawn.sh test_filters.sh test_report.sh
@@ -41,7 +41,7 @@ own_processes=(tests/own_processes.sh)
 # Attacks in which another user's events must not be lost meanwhile, or the recorder has to answer the attacker or others
 # within seconds.  If it got no CPU because of other tests, that would be taken for an attack's success.  Those that use the CPU
 # themselves run alone; the calm ones wait most of the time, and run beside each other.
-QUIET_ATTACKS="test_changing_rings.sh test_costly_looks.sh test_draining.sh test_group_lock.sh test_hang_up.sh test_pinned_pages.sh test_list.sh test_search.sh"
+QUIET_ATTACKS="test_changing_rings.sh test_costly_looks.sh test_draining.sh test_group_lock.sh test_hang_up.sh test_member_rotations.sh test_pinned_pages.sh test_list.sh test_search.sh"
 CALM_ATTACKS="test_descriptions.sh test_dir_lock.sh test_disk.sh test_dying.sh test_file_size.sh test_live_stopped.sh
 	test_lock_holder.sh test_locked.sh test_locked_lookups.sh test_memory.sh test_messages.sh test_no_threads.sh
 	test_out_of_memory.sh test_range_locks.sh test_recover_many.sh test_slow_close.sh test_slow_copy.sh

@@ -87,8 +87,8 @@ static void usage(FILE *out)
 		"\n`strata VERB --help` describes a verb and its options.\n"
 		"--system: list, or a verb of sessions, is for root's stratad, which members of the\n"
 		"group tracing may have record events of Xen and kernels: create, enable-event,\n"
-		"enable-channel, add-context, track, add-trigger, start, snapshot, stop, status,\n"
-		"destroy.\n");
+		"enable-channel, add-context, track, add-trigger, start, snapshot, rotate, clear,\n"
+		"stop, status, destroy.\n");
 }
 
 static void report_unknown_verb(const char *name)

@@ -63,9 +63,7 @@ check "an unknown context is named" refused '"nothing" is not a context; .strata
 	of $alice add-context --session web --kernel '*' -t nothing
 check "a directory is refused" refused "chooses the output directory" of $alice create --output "$work/out" other
 check "a timer is refused" refused "timers are root's alone" of $alice create --switch-timer 100 other
-for verb in "rotate web" "clear web" "enable-rotation --session web --size 1M"; do
-	check "it is refused: $verb" refused "root's alone" of $alice $verb
-done
+check "automatic rotation is refused" refused "root's alone" of $alice enable-rotation --session web --size 1M
 echo '{"strata_session": 2, "name": "x", "rotation": {"bytes": 65536}}' >"$work/rotates"
 chmod 711 "$work" && chmod 644 "$work/rotates"
 check "so is rotation in a text" refused "rotation and timers are root's alone" of $alice load "$work/rotates"

@@ -70,8 +70,12 @@ done
 lost() { out/bin/strata stat --json "$OUT"/channels/recording-*/"$1" 2>/dev/null | jq '[.traces[].lost] | add'; }
 check "the small rings overflowed" test "$(lost channel0)" -gt 0
 check "the other channel lost nothing" test "$(lost rare)" = 0
-check "a member's recording has the hypervisor and the guest" has_layers "$OUT/member" "kernel xen"
-check "it merges, no violation" merged_cleanly "$OUT/member" "$OUT/member-merged"
+mapfile -t parts < <(find "$OUT/member" -mindepth 1 -maxdepth 1 -name 'recording-*' | sort -V)
+check "a member's recording was rotated" test "${#parts[@]}" = 2
+for i in 0 1; do
+	check "its part $i has the hypervisor and the guest" has_layers "${parts[i]}" "kernel xen"
+	check "it merges, no violation" merged_cleanly "${parts[i]}" "$OUT/member-merged-$i"
+done
 check "no kernel complained in dom0" bash -c "! grep -E 'BUG|WARNING|Oops|refcount' '$OUT/dom0-dmesg'"
 check "Xen did not complain" bash -c "! grep -E 'Xen BUG|Assertion|WARN' '$OUT/xl-dmesg'"
 finish

@@ -26,7 +26,7 @@
 static const char *const verbs[] = {
 	"create",   "destroy",     "status",         "start",          "stop",
 	"enable",   "disable",     "set-session",    "enable-channel", "disable-channel",
-	"snapshot", "add-trigger", "remove-trigger",
+	"snapshot", "add-trigger", "remove-trigger", "rotate",         "clear",
 };
 
 /* Writes the whole name of a member's session.  He may name it without his number, or with it. */
@@ -199,8 +199,9 @@ static int make_session(uid_t member, const struct strata_session *asked,
 		return -1;
 	if (asked->rotation.bytes || asked->rotation.ms || asked->rotation.keep ||
 	    asked->switch_ms != given->switch_ms)
-		return strata_fail(error, "rotation and timers are root's alone; create a session "
-					  "with the defaults");
+		return strata_fail(error,
+				   "automatic rotation and timers are root's alone; create a "
+				   "session with the defaults");
 	given->snapshot = asked->snapshot;
 	given->event_header = asked->event_header;
 	if (!asked->snapshot)
@@ -299,9 +300,9 @@ int member_admit(uid_t member, const char *verb, struct json_object *request,
 	if (!known)
 		return strata_fail(error,
 				   "%s is root's alone: members of the group tracing create, "
-				   "start, stop, snapshot and destroy sessions, enable events and "
-				   "channels, and add triggers",
-				   verb);
+				   "start, stop, rotate, clear, snapshot and destroy sessions, "
+				   "enable events and channels, and add triggers",
+				   strcmp(verb, "rotation") ? verb : "automatic rotation");
 	if (!strcmp(verb, "create"))
 		return admit_create(member, request, error);
 	if (!strcmp(verb, "snapshot") && strata_json_has(request, "output"))

@@ -6,8 +6,8 @@
  * Each request of a member passes here first, except for lists (member_list.h).  Afterwards it
  * names a session of his, and nothing in it came from him unchecked.  Refused: probes and
  * functions, which can read all memory; call stacks and counters; applications, which his own
- * stratad records; output directories, timers and rotation, which would use more of the machine
- * than his share (docs/security.md).  A trigger rotates within it (member_run.h).
+ * stratad records; output directories, timers and automatic rotation, which would use more of the
+ * machine than his share (docs/security.md).  He rotates and clears within it (member_run.h).
  */
 #ifndef STRATA_STRATAD_MEMBER_ADMIT_H
 #define STRATA_STRATAD_MEMBER_ADMIT_H

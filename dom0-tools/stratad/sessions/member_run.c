@@ -20,7 +20,8 @@
  */
 #define MEMBERS_CHANNELS_MAX (STRATA_SESSION_CHANNELS_MAX / 2)
 
-/* From one snapshot or rotation of a session to the next: each makes all CPUs and kernels flush. */
+/* From one snapshot, rotation or clearing of a session to the next: each makes all CPUs and kernels
+ * flush. */
 #define ACTION_MS 1000u
 
 int member_run_start(struct managed_session *session, struct json_object *request,
@@ -61,8 +62,8 @@ static uint64_t now_ms(void)
 	return (uint64_t)now.tv_sec * 1000u + (uint64_t)now.tv_nsec / 1000000u;
 }
 
-/* Limits the rate of a session's snapshots and rotations.  @what: for the message.  0, or -1: it is
- * too early for another one. */
+/* Limits the rate of a session's actions: snapshots, rotations and clearings together.  @what: for
+ * the message.  0, or -1: it is too early for another one. */
 static int take_turn(struct managed_session *session, const char *what, struct strata_error *error)
 {
 	const uint64_t now = now_ms();
@@ -74,6 +75,22 @@ static int take_turn(struct managed_session *session, const char *what, struct s
 				   session->model.name, what, ACTION_MS);
 	session->acted_ms = now;
 	return 0;
+}
+
+/* Checks that an action of a member's session fits into his share, whoever asks for it.  A session
+ * that does not record refuses it anyway, and gets no directory for it.
+ * @what: for the message
+ * @nr_new: recordings or snapshots that it may add
+ * 0 or -1. */
+static int begin_action(struct managed_session *session, const char *what, unsigned int nr_new,
+			struct strata_error *error)
+{
+	if (session_owner(session->model.name) == SESSION_OWNER_SELF ||
+	    !session_table_count_recording(session))
+		return 0;
+	if (take_turn(session, what, error))
+		return -1;
+	return nr_new ? member_dir_prepare(session->model.name, nr_new, error) : 0;
 }
 
 /* Gives a snapshot to the session's owner; recordings in progress stay root's.  0 or -1. */
@@ -94,8 +111,7 @@ int member_run_snapshot(struct managed_session *session, struct json_object *req
 	if (session_owner(session->model.name) == SESSION_OWNER_SELF ||
 	    strata_json_has(request, "output"))
 		return session_run_snapshot(session, request, reply, error);
-	if (take_turn(session, "takes a snapshot", error) ||
-	    member_dir_prepare(session->model.name, MEMBER_KEEP, error))
+	if (begin_action(session, "takes a snapshot", MEMBER_KEEP, error))
 		return -1;
 	status = session_run_snapshot(session, request, reply, error);
 	if (status != STRATA_STATUS_OK && status != STRATA_STATUS_PARTIAL)
@@ -108,11 +124,18 @@ int member_run_rotate(struct managed_session *session, struct json_object *reque
 {
 	/* A start has made room for the recordings that it keeps.  Older ones are removed by a
 	 * thread, which a busy disk delays: until then they count. */
-	if (session_owner(session->model.name) != SESSION_OWNER_SELF &&
-	    (take_turn(session, "rotates a recording", error) ||
-	     member_dir_prepare(session->model.name, 1, error)))
+	if (begin_action(session, "rotates a recording", 1, error))
 		return -1;
 	return session_run_rotate(session, request, reply, error);
+}
+
+int member_run_clear(struct managed_session *session, struct json_object *request,
+		     struct json_object *reply, struct strata_error *error)
+{
+	/* A recording continues in a new directory.  A flight recorder has only memory. */
+	if (begin_action(session, "clears a session", session->model.snapshot ? 0 : 1, error))
+		return -1;
+	return session_run_clear(session, request, reply, error);
 }
 
 int member_run_add_trigger(struct managed_session *session, struct json_object *request,

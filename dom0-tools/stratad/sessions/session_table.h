@@ -52,7 +52,7 @@ struct managed_session {
 	bool removed;
 	/* Recorders of a member's, between session_table_begin_start() and _end_start(). */
 	size_t starts;
-	uint64_t acted_ms;  /* a member's: its last snapshot, or rotation by a trigger; 0: never */
+	uint64_t acted_ms;  /* a member's: its last snapshot, rotation or clearing; 0: never */
 	unsigned int users; /* holder, those that wait to hold it, and the watchers */
 };
 

@@ -252,7 +252,7 @@ static const struct {
 	{ .verb = "set-session", .run = set_current },
 	{ .verb = "rotate", .serve = serve_rotate },
 	{ .verb = "rotation", .run = session_change_rotation },
-	{ .verb = "clear", .run = session_run_clear },
+	{ .verb = "clear", .run = member_run_clear },
 	{ .verb = "add-trigger", .run = member_run_add_trigger },
 	{ .verb = "remove-trigger", .serve = serve_remove_trigger },
 };

@@ -198,15 +198,20 @@ await 60 status_of_member 'records'
 expect_line "after stratad's death it records on" status-of 'records'
 busybox su -s /bin/sh member -c 'ls /var/lib/strata/1000/own/recording-*' >unread 2>&1
 expect_line "while it records, its files are root's" unread 'Permission denied|No such file'
+verb_of other divide "another user does not rotate it" 1 rotate own@1000
+verb_of member divide "its owner rotates it" 0 rotate own
+expect_line "which says where it continues" divide 'is complete; recording continues in /var/lib/strata/1000/own/recording-'
+sleep 2
 verb_of member stop "it stops" 0 stop own
 expect_line "and has lost nothing" stop 'recorded [1-9][0-9]* events .*, 0 lost'
-recording=$(echo /var/lib/strata/1000/own/recording-*)
-busybox su -s /bin/sh member -c "strata stat $recording" >own-read 2>&1
-expect_line "its owner reads it" own-read 'sched_switch'
-busybox su -s /bin/sh other -c "strata stat $recording" >unread 2>&1
+recordings=$(echo /var/lib/strata/1000/own/recording-*)
+busybox su -s /bin/sh member -c "strata stat $recordings" >own-read 2>&1
+expect_line "its owner reads both recordings" own-read 'sched_switch'
+busybox su -s /bin/sh other -c "strata stat $recordings" >unread 2>&1
 expect_line "and no other user" unread 'Permission denied'
 expect_no_line "nothing of it" unread 'sched_switch'
-cp -r "$recording" "$LAB_OUT/member"
+mkdir "$LAB_OUT/member"
+cp -r /var/lib/strata/1000/own/recording-* "$LAB_OUT/member"
 verb_of member member "it is destroyed" 0 destroy own
 verb_of member member "so is the other one" 0 destroy second
 # His flight recorder, with a channel of its own and a context.
@@ -228,6 +233,8 @@ expect_line "with their threads' names" own-view 'sched_switch.*procname='
 expect_line "and the hypervisor's" own-view 'xen.* (runstate_|sched_)'
 busybox su -s /bin/sh other -c "strata stat $snapshot" >unread 2>&1
 expect_line "no other user does" unread 'Permission denied'
+sleep 1
+verb_of member flying "its memory is cleared" 0 clear own
 verb_of member flying "the flight recorder stops" 0 stop own
 # A trigger takes the place of a channel.
 verb_of member waiting "a member's trigger is added" 0 add-trigger --name switches --kernel g1:sched_switch --max 1 count
