@@ -22,7 +22,7 @@ mkfifo "$news" && exec {news_fd}<>"$news" || exit 1
 trap 'rm -f "$failures" "$news"' EXIT
 
 # Longer than any test takes on a slow machine: one that takes longer hangs.
-limit_s=${TEST_LIMIT_S:-900}
+limit_s=${TEST_LIMIT_S:-1500}
 
 # Tests that start recorders, of which there are eight a machine, and which call all applications.
 RECORDERS="test_recover.sh test_app_record.sh test_app_channels.sh test_app_aggregate.sh test_view_live.sh test_report_live.sh test_command.sh test_tutorial.sh

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # TAP for tests that are scripts: sourced by test_*.sh. One that boots a host calls boot() once,
-# which turns each "ok:" and "NOT OK:" line of the script in dom0 into a result, with what the script shows of one that failed, then
-# check() for checks outside of the host, then finish().
+# which turns each "ok:" and "NOT OK:" line of the scripts in dom0 into a result, with what a script shows of one that failed, then
+# check() for checks outside of the host, or check_scripts(), then finish().
 set -u
 
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -11,13 +11,16 @@ cd "$top" || exit 1
 here=tests/xen
 count=0
 
+# Of a host that runs several scripts, the one that the results are of.
+host_script=
+
 # result STATUS NAME: one line of TAP.
 result() {
 	count=$((count + 1))
 	if [ "$1" = 0 ]; then
-		printf 'ok %s - %s\n' "$count" "$2"
+		printf 'ok %s - %s\n' "$count" "${host_script:+$host_script: }$2"
 	else
-		printf 'not ok %s - %s\n' "$count" "$2"
+		printf 'not ok %s - %s\n' "$count" "${host_script:+$host_script: }$2"
 	fi
 }
 
@@ -71,15 +74,21 @@ columns() {
 # leave_lab: no emulator runs, and this test starts none any more: the next test may boot its host.
 leave_lab() { [ -z "${TEST_LEFT_LAB:-}" ] || : >"$TEST_LEFT_LAB"; }
 
-# boot DESCRIPTION DIR [LAB OPTIONS]: boots a host, the last one of this test; DIR has been made by the caller.
+# boot DESCRIPTION DIR [LAB OPTIONS]: boots a host, the last one of this test; DIR has been made by the caller. Sets $host_scripts to
+# the scripts that began, without .sh, if there are several.
 boot() {
-	local description=$1 out=$2 status=0 line before=$count said=none shown=0
+	local description=$1 out=$2 status=0 line before=$count said=0 begun=0 ended=0 shown=0
 	shift 2
 	"$here/lab" "$description" --out "$out" "$@" >"$out/lab.log" 2>&1 || status=$?
 	leave_lab
+	mapfile -t host_scripts < <(sed -nE 's/^LAB script (.*)\.sh\r?$/\1/p' "$out/progress.log")
 	while IFS= read -r line; do
 		line=${line%$'\r'}
 		case $line in
+		"LAB script "*)
+			[ "${#host_scripts[@]}" -le 1 ] || host_script=${host_scripts[begun]}
+			begun=$((begun + 1))
+			;;
 		"LAB > ok: "*)
 			result 0 "${line#LAB > ok: }"
 			shown=0
@@ -92,16 +101,30 @@ boot() {
 			[ "$shown" = 0 ] || printf '# %s\n' "${line#LAB >     }"
 			shown=$((shown > 0 ? shown - 1 : 0))
 			;;
-		"LAB > checks: "*) said=${line#LAB > checks: } ;;
+		"LAB > checks: "*)
+			said=$((said + ${line#LAB > checks: }))
+			ended=$((ended + 1))
+			;;
 		esac
 	done <"$out/progress.log"
+	host_script=
 	line=$((count - before))
-	[ "$said" = "$line" ] || status=1
+	[ "$begun" != 0 ] && [ "$ended" = "$begun" ] && [ "$said" = "$line" ] || status=1
 	result "$status" "$description boots, does its work and ends"
 	[ "$status" = 0 ] || {
-		printf '# %s checks arrived, and the script counts %s\n' "$line" "$said"
+		printf '# %s checks arrived, and %s of %s scripts count %s\n' "$line" "$ended" "$begun" "$said"
 		tail -n 60 "$out/lab.log" | sed 's/^/# /'
 	}
+}
+
+# check_scripts DIR: checks/NAME.sh checks what each of several scripts of the host has left in DIR/NAME, as $OUT.
+check_scripts() {
+	for host_script in "${host_scripts[@]}"; do
+		OUT=$1/$host_script
+		# shellcheck source=tests/xen/checks/contexts.sh
+		. "$here/checks/$host_script.sh" || result 1 "$here/checks/$host_script.sh can be read"
+	done
+	host_script=
 }
 
 finish() {

@@ -5,7 +5,7 @@
 # test_description.sh. A description is lines of KEY=VALUE settings; values with spaces stand in double quotes:
 #
 #     host cpus=2 memory=2048 [spare_cpus=1] [xen_args="..."] [icount=yes]
-#     dom0 memory=640 vcpus=1 script=scripts/demo.sh [pin=0] [module=yes] [module_args="..."]
+#     dom0 memory=640 vcpus=1 script="scripts/demo.sh ..." [pin=0] [module=yes] [module_args="..."]
 #     guest NAME type=pv|pvh [memory=128] [vcpus=1] [pin=1] [tsc_mode=native] [module=yes] [module_args="..."]
 #         [max_grant_frames=N] [start=yes|no] [on_reboot=destroy|restart] [workload="COMMAND"]         (all of it on one line)
 #
@@ -16,6 +16,8 @@
 # Memory is in MiB. pin is a physical CPU, or a range or list of them. A dom0 of two vCPUs on one physical CPU is slow: to patch
 # its kernel, as each event that begins to be recorded does, one vCPU waits for the other, which waits for the CPU. But a kernel of two
 # vCPUs on two physical CPUs may hang when it does that (gallery/lock.sh says why). A script's path is relative to the description.
+# One script has the host for itself, and $LAB_OUT is the directory of lab's --out. Several run one after the other, each with
+# $LAB_OUT/NAME of that, and with all guests running; init/dom0.sh says what is cleared between them.
 
 # What read_description leaves: setting[SECTION.KEY], where SECTION is host, dom0 or a guest's name; guests in order.
 declare -A setting
@@ -55,7 +57,7 @@ wrong_value() {
 		;;
 	module_args | xen_args) form='^[A-Za-z0-9_.,:=/ -]*$' must='be made of letters, digits, spaces and _.,:=/-' ;;
 	workload) form='^[^"\\]*$' must='hold no backslash' ;;
-	script) form='^[^ ]+\.sh$' must='name a file NAME.sh' ;;
+	script) form='^[^ ]+\.sh( [^ ]+\.sh)*$' must='name files NAME.sh' ;;
 	esac
 	[[ $value =~ $form ]] || printf '%s has to %s, not: %s' "$key" "$must" "$value"
 }
@@ -132,7 +134,7 @@ read_description() {
 
 # Checks what only the whole description shows: what is missing, and whether everything fits on the host.
 check_description() {
-	local section cpu needed
+	local section script cpu needed
 
 	for section in host dom0; do
 		[ -n "${setting[$section.line]+set}" ] ||
@@ -142,8 +144,9 @@ check_description() {
 	default_settings dom0 memory=640 pin= vcpus=1 module=no module_args=
 	[ -n "${setting[dom0.script]+set}" ] ||
 		section_error dom0 "dom0 has no script" || return
-	[ -r "$(dirname "$file_read")/${setting[dom0.script]}" ] ||
-		section_error dom0 "cannot read ${setting[dom0.script]}" || return
+	for script in ${setting[dom0.script]}; do
+		[ -r "$(dirname "$file_read")/$script" ] || section_error dom0 "cannot read $script" || return
+	done
 	needed=$((${setting[dom0.memory]} + 160)) # Xen itself, its heap and the frame table
 	for section in dom0 "${guests[@]}"; do
 		for cpu in ${setting[$section.pin]//[-,]/ }; do
@@ -162,10 +165,11 @@ check_description() {
 write_dom0_files() {
 	local dir=$1 name key script
 
-	script=$(dirname "$file_read")/${setting[dom0.script]}
 	mkdir -p "$dir/guests" "$dir/scripts"
-	cp "$(dirname "$script")"/*.sh "$dir/scripts/"
-	basename "$script" >"$dir/script"
+	for script in ${setting[dom0.script]}; do
+		cp "$(dirname "$(dirname "$file_read")/$script")"/*.sh "$dir/scripts/"
+		basename "$script"
+	done >"$dir/script"
 	for key in module module_args pin; do
 		printf '%s\n' "${setting[dom0.$key]}" | sed '/^$/d' >"$dir/$key"
 	done

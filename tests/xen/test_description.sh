@@ -36,6 +36,8 @@ expect_error() {
 
 expect_error "no script" "2: dom0 has no script" "$host" "dom0 memory=640"
 expect_error "a script that is not there" "2: cannot read scripts/other.sh" "$host" "dom0 script=scripts/other.sh"
+expect_error "one of several scripts that is not there" "2: cannot read scripts/other.sh" \
+	"$host" 'dom0 script="scripts/hello.sh scripts/other.sh"'
 expect_error "an unknown line" "3: a line starts with host, dom0 or guest, not with: machine" "$host" "$dom0" "machine m1"
 expect_error "no dom0" "1: the description has no line for dom0" "$host"
 expect_error "two hosts" "2: a second line for host" "$host" "$host" "$dom0"
@@ -72,6 +74,12 @@ expect_equal "what a guest's init is told" 'g1 yes a=1 b=2 workload sleeper 10 &
 expect_equal "what becomes of a guest that reboots" 'on_reboot = "destroy"' "$(grep on_reboot "$work/lab/guests/g1.cfg")"
 expect_equal "the script of dom0" "hello.sh" "$(cat "$work/lab/script")"
 expect_equal "the pin of dom0" "0" "$(cat "$work/lab/pin")"
+
+echo 'echo bye' >"$work/scripts/bye.sh"
+printf '%s\n' "$host" 'dom0 script="scripts/hello.sh scripts/bye.sh"' >"$file"
+read_description "$file"
+write_dom0_files "$work/lab"
+expect_equal "several scripts of dom0" "hello.sh bye.sh" "$(xargs <"$work/lab/script")"
 
 printf '%s\n' "$host" "$dom0" 'guest g1 type=pv' 'guest g2 type=pv start=no on_reboot=restart' >"$file"
 read_description "$file"

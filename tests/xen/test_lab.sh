@@ -31,8 +31,8 @@ limit_is_kept() {
 second_boot_finds_an_empty_directory() {
 	local status=0 seen
 
-	mkdir -p "$OUT/again"
-	: >"$OUT/again/given"
+	mkdir -p "$OUT/again/given"
+	: >"$OUT/again/given/file"
 	"$here/lab" "$here/again.lab" --out "$OUT/again" >"$OUT/again.log" 2>&1 || status=$?
 	seen=$(grep -c 'the host is booted once more' "$OUT/again.log")
 	grep -E 'ok:|NOT OK|once more' "$OUT/again.log"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=dash
 #
-# The first process of dom0: brings up the Xen tools, the module and the guests, runs the test's script, powers off. It tells
+# The first process of dom0: brings up the Xen tools, the module and the guests, runs the test's scripts, powers off. It tells
 # lab what it does in lines that start with LAB, on the second serial port, which nothing else writes to: on the console
 # Xen's own messages would land in the middle of a line. lab has put the test under /lab (see description.sh).
 
@@ -14,7 +14,7 @@ say() {
 	[ ! -c /dev/ttyS1 ] || echo "LAB $*" >/dev/ttyS1
 }
 
-# Ends the test: status 0-123 is the script's own, 125 says that the lab failed before it.
+# Ends the test: status 0-123 is a script's own, 125 says that the lab failed before it.
 finish() {
 	sync
 	say "end status=$1"
@@ -48,7 +48,8 @@ mount_all() {
 start_xen_tools() {
 	xenstored --pid-file=/run/xenstored.pid || fail "xenstored does not start"
 	xen-init-dom0 || fail "xen-init-dom0"
-	xenconsoled --log=all --log-dir=/out --pid-file=/run/xenconsoled.pid || fail "xenconsoled does not start"
+	ln -s /out /run/consoles
+	xenconsoled --log=all --log-dir=/run/consoles --pid-file=/run/xenconsoled.pid || fail "xenconsoled does not start"
 	[ ! -s /lab/pin ] || xl vcpu-pin Domain-0 all "$(cat /lab/pin)" || fail "cannot pin dom0"
 }
 
@@ -71,9 +72,11 @@ create_guest() {
 	fail "xl create $1: $(grep -m 1 error: /run/create.log)"
 }
 
+is_running() { xl domid "$1" >/dev/null 2>&1; }
+
 # How often guest $1 has said that it is ready: its console's log goes on from one life to the next.
 times_ready() {
-	sed -n "/^LAB guest $1 ready/p" "/out/guest-$1.log" 2>/dev/null | wc -l
+	sed -n "/^LAB guest $1 ready/p" "/run/consoles/guest-$1.log" 2>/dev/null | wc -l
 }
 
 # Starts guest $1 again, if it died as few PVH guests do under QEMU's emulated SVM: of a triple fault in the middle of code
@@ -89,14 +92,14 @@ revive_guest() {
 
 # Has guest $1 said that it is ready? Ends the test when it says or shows that it never will be.
 is_ready() {
-	log=/out/guest-$1.log
+	log=/run/consoles/guest-$1.log
 	before=$(cat "/run/$1.ready" 2>/dev/null)
 	[ "$(times_ready "$1")" -le "${before:-0}" ] || return 0
 	if grep "^LAB guest $1 failed" "$log" 2>/dev/null >/tmp/failed; then
 		fail "$(sed 's/^LAB //; s/\r//; q' /tmp/failed)"
 	elif grep -q "Kernel panic" "$log" 2>/dev/null; then
 		fail "guest $1 panicked before it was ready; its console is in guest-$1.log"
-	elif [ $((looks % 10)) = 9 ] && ! xl domid "$1" >/dev/null 2>&1 && ! revive_guest "$1"; then
+	elif [ $((looks % 10)) = 9 ] && ! is_running "$1" && ! revive_guest "$1"; then
 		fail "guest $1 died before it was ready; its console is in guest-$1.log"
 	fi
 	return 1
@@ -105,20 +108,20 @@ is_ready() {
 # Puts guest $1 where the description wants it. One that is pinned already stays there, and one that died needs no place.
 pin_guest() {
 	[ ! -s "/lab/guests/$1.pin" ] || xl vcpu-pin "$1" all "$(cat "/lab/guests/$1.pin")" ||
-		! xl domid "$1" >/dev/null 2>&1 || fail "cannot pin $1"
+		! is_running "$1" || fail "cannot pin $1"
 }
 
-# Prints those that have died since they were ready, while others were waited for, and starts them again.
+# Prints those of list $1 that have died since they were ready, while others were waited for, and starts them again.
 revive_guests() {
-	while read -r guest; do
-		xl domid "$guest" >/dev/null 2>&1 || ! revive_guest "$guest" >&2 || echo "$guest"
-	done </lab/guests/list
+	for guest in $1; do
+		is_running "$guest" || ! revive_guest "$guest" >&2 || echo "$guest"
+	done
 }
 
-# Waits for all guests, and pins each as soon as its workload begins, which may well keep a CPU busy.
+# Waits for the guests of list $1, and pins each as soon as its workload begins, which may well keep a CPU busy.
 wait_for_guests() {
 	looks=0
-	waiting=$(cat /lab/guests/list)
+	waiting=$1
 	while [ -n "$waiting" ]; do
 		rest=
 		for guest in $waiting; do
@@ -130,22 +133,109 @@ wait_for_guests() {
 			fi
 		done
 		waiting=$rest
-		[ -n "$waiting" ] || waiting=$(revive_guests)
 		# xl takes the guests much of a CPU: every now and then is enough.
 		looks=$((looks + 1))
 		usleep 200000
 	done
 }
 
-# Runs the test's script; each line that it prints reaches lab's user as it comes.
+# Starts the guests of list $1, and waits for them.
+start_guests() {
+	for guest in $1; do
+		create_guest "$guest"
+	done
+	wait_for_guests "$1"
+	while
+		dead=$(revive_guests "$1")
+		[ -n "$dead" ]
+	do
+		wait_for_guests "$dead"
+	done
+}
+
+# Runs script $1; each line that it prints reaches lab's user as it comes. Sets $status to the script's.
 run_script() {
-	say "script $(basename "$(cat /lab/script)")"
+	say "script $1"
 	{
-		cd /tmp && sh "/lab/scripts/$(cat /lab/script)" </dev/null 2>&1
+		cd /tmp && sh "/lab/scripts/$1" </dev/null 2>&1
 		echo $? >/run/script.status
 	} | while IFS= read -r line; do
 		say "> $line"
 	done
+	status=$(cat /run/script.status)
+}
+
+are_logged() {
+	for guest in $1; do
+		[ -e "/run/consoles/guest-$guest.log" ] || return
+	done
+}
+
+# Has xenconsoled go on with new logs of all guests in directory $1.
+move_console_logs() {
+	ln -sfn "$1" /run/consoles
+	tries=0
+	until are_logged "$(running_guests)"; do
+		[ $((tries += 1)) -le 100 ] || fail "xenconsoled does not begin new logs"
+		kill -HUP "$(cat /run/xenconsoled.pid)"
+		usleep 100000
+	done
+}
+
+# Prints the guests of the list that run.
+running_guests() {
+	while read -r guest; do
+		! is_running "$guest" || echo "$guest"
+	done </lab/guests/list
+}
+
+# Prints those that do not.
+missing_guests() {
+	while read -r guest; do
+		is_running "$guest" || echo "$guest"
+	done </lab/guests/list
+}
+
+# Ends the recorders and sessions that a script has left, and removes its files outside of its own directory.
+clear_host() {
+	tries=0
+	signal=TERM
+	while killall -q -$signal strata stratad strata-consumerd; do
+		[ $((tries += 1)) -lt 100 ] || signal=KILL
+		usleep 100000
+	done
+	rm -rf /run/strata /var/lib/strata /tmp/*
+}
+
+# What a failed script has left could let the next one fail: all guests and the module start anew.
+restart_all() {
+	for guest in $(running_guests); do
+		xl destroy "$guest"
+	done
+	[ "$(cat /lab/module)" != yes ] || {
+		rmmod strata
+		load_module
+	}
+}
+
+# Runs scripts $1 one after the other, each in a directory of its name, where its guests' consoles are logged, too. A script finds all
+# guests running: those that the last one has destroyed start anew. Sets $status to that of one that failed.
+run_scripts() {
+	failed=0
+	for script in $1; do
+		export LAB_OUT="/out/${script%.sh}"
+		mkdir -p "$LAB_OUT"
+		move_console_logs "$LAB_OUT"
+		rm -f /run/*.ready /run/*.deaths
+		start_guests "$(missing_guests)"
+		run_script "$script"
+		clear_host
+		[ "$status" = 0 ] || {
+			failed=$status
+			restart_all
+		}
+	done
+	status=$failed
 }
 
 mount_all
@@ -153,9 +243,10 @@ say "dom0 is up"
 start_xen_tools
 [ "$(cat /lab/module)" != yes ] || load_module
 say "tools are up"
-while read -r guest; do
-	create_guest "$guest"
-done </lab/guests/list
-wait_for_guests
-run_script
-finish "$(cat /run/script.status)"
+start_guests "$(cat /lab/guests/list)"
+scripts=$(cat /lab/script)
+case $scripts in
+*[[:space:]]*) run_scripts "$scripts" ;;
+*) run_script "$scripts" ;;
+esac
+finish "$status"

@@ -7,11 +7,11 @@
 # shellcheck source=tests/xen/scripts/expect.sh
 . "${0%/*}/expect.sh"
 
-ls "$LAB_OUT" >found
-expect_line "what was given is there" found '^given$'
-expect_no_line "nothing of another boot is there" found '^recording$'
+find "$LAB_OUT" >found
+expect_line "what was given is there" found '/given/file$'
+expect_no_line "nothing of another boot is there" found '/recording$'
 
-mkdir "$LAB_OUT/recording"
+mkdir "$LAB_OUT/recording" "$LAB_OUT/given/recording"
 echo "d1v0 Triple fault - invoking HVM shutdown action 1" >/dev/hvc0
 echo "a boot that fails" >found
 expect_line "and this boot fails" found '^a boot that does not fail$'

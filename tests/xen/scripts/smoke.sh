@@ -20,4 +20,9 @@ show_tsc_modes >tsc
 expect_line "g1's TSC is native" tsc 'dom1: mode=2'
 expect_line "g2's TSC is native" tsc 'dom2: mode=2'
 
+# For next.sh: a file, a recorder, and one guest too few.
+touch /tmp/left
+strata record --kernel none --xen sched --output /tmp/recording >/dev/null 2>&1 &
+xl destroy g2
+
 end_checks
