@@ -47,13 +47,13 @@ unpack_xen_tools() {
 	mv "$tools/stamp.new" "$tools/stamp"
 }
 
-# Compiles each workload into out/lab/bin: static, because the guests hold no C library.
+# Compiles each workload into out/lab/boot/bin, which is /boot/bin in dom0: static, because the guests hold no C library.
 build_workloads() {
 	local source program
 
-	mkdir -p "$lab/bin"
+	mkdir -p "$lab/boot/bin"
 	for source in "$here"/workloads/*.c; do
-		program=$lab/bin/$(basename "$source" .c)
+		program=$lab/boot/bin/$(basename "$source" .c)
 		if [ ! "$program" -nt "$source" ]; then
 			gcc -static -pthread -O2 -Wall -Wextra -Werror -o "$program" "$source"
 		fi
@@ -94,7 +94,7 @@ then
 	pack "$tree" "$lab/dom0.img"
 fi
 
-if ! up_to_date "$lab/boot/guest.img" "$0" "$here/init/guest.sh" "$kernel/release" "$busybox" "$strata_ko" "$lab"/bin/* "$lab"/modules/*.ko; then
+if ! up_to_date "$lab/boot/guest.img" "$0" "$here/init/guest.sh" "$kernel/release" "$busybox" "$strata_ko" "$lab"/boot/bin/* "$lab"/modules/*.ko; then
 	echo "images.sh: building the guests' image" >&2
 	tree=$lab/guest.tree
 	start_tree "$tree" "$here/init/guest.sh"
@@ -102,7 +102,7 @@ if ! up_to_date "$lab/boot/guest.img" "$0" "$here/init/guest.sh" "$kernel/releas
 	add_modules "$tree/lib/modules-for-network" "${guest_network_modules[@]}"
 	add_modules "$tree/lib/modules-for-scsi" "${guest_scsi_modules[@]}"
 	add_modules "$tree/lib/modules-for-ext4" "${guest_ext4_modules[@]}"
-	cp "$lab"/bin/* "$tree/bin/"
+	cp "$lab"/boot/bin/* "$tree/bin/"
 	mkdir "$tree/lib/modules-for-tests"
 	cp "$lab"/modules/*.ko "$tree/lib/modules-for-tests/"
 	[ ! -e "$strata_ko" ] || cp "$strata_ko" "$tree/lib/strata.ko"

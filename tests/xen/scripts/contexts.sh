@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # A recorder without contexts beside one that has its kernels write all contexts. Runs in dom0; what they record goes to $LAB_OUT,
-# where test_contexts.sh compares it.
+# where checks/contexts.sh compares it.
 
 # shellcheck source=tests/xen/scripts/expect.sh
 . "${0%/*}/expect.sh"
@@ -21,7 +21,7 @@ cd /tmp/logs || exit
 stacked_calls() {
 	tell g1 "stacked 100 $1"
 	await_console g1 "^stacked: phase $1 "
-	"$LAB_OUT/stacked" 100 "$1" >"$LAB_OUT/stacked-dom0-$1"
+	/boot/bin/stacked 100 "$1" >"$LAB_OUT/stacked-dom0-$1"
 }
 
 contexts_beside_a_witness() {

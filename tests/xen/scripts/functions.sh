@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Traces functions of the kernel in the guest and in dom0. Runs in dom0; what is recorded goes to $LAB_OUT, where test_functions.sh
+# Traces functions of the kernel in the guest and in dom0. Runs in dom0; what is recorded goes to $LAB_OUT, where checks/functions.sh
 # compares it with the calls that a program makes.
 
 # shellcheck source=tests/xen/scripts/expect.sh
@@ -16,7 +16,7 @@ PHASE='phase=+96($arg1):u32'
 
 mkdir -p /tmp/logs
 cd /tmp/logs || exit
-cp "$LAB_OUT/marked" /tmp/marked
+cp /boot/bin/marked /tmp/marked
 cp /proc/kallsyms "$LAB_OUT/kallsyms"
 
 # Has the guest's kernel log go to its console, up to the message of a mark.
@@ -88,7 +88,7 @@ recorder_is_traced() {
 
 # expect_refused NAME PATTERN REASON: functions of the guest are refused, and its kernel's log has REASON.
 expect_refused() {
-	try refused strata record --duration 1s --xen none --kernel g1:none --function "g1:$2" --output "$LAB_OUT/refused" --force
+	try refused strata record --duration 100ms --xen none --kernel g1:none --function "g1:$2" --output "$LAB_OUT/refused" --force
 	expect_line "$1 is refused" refused '\(g1\) is left out: its module refuses function '
 	expect_line "and the kernel's log says why" "$LAB_OUT/guest-g1.log" "$3"
 }

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # A recorder without filters beside one that has its kernels filter events by their fields. Runs in dom0; what they record goes to
-# $LAB_OUT, where test_kernel_filter.sh compares it.
+# $LAB_OUT, where checks/kfilter.sh compares it.
 
 # shellcheck source=tests/xen/scripts/expect.sh
 . "${0%/*}/expect.sh"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Records a guest whose modules come and go meanwhile. Runs in dom0; what it records goes to $LAB_OUT, where test_kmodules.sh compares
+# Records a guest whose modules come and go meanwhile. Runs in dom0; what it records goes to $LAB_OUT, where checks/kmodules.sh compares
 # it with the guest's own tracer.
 
 # shellcheck source=tests/xen/scripts/expect.sh
@@ -49,7 +49,7 @@ modules_come_and_go() {
 
 # A file system whose structures the kernel's headers lack: its own BTF has the names. The guest's tracer shows the same writes.
 file_system_by_name() {
-	try early strata record --output /tmp/early --duration 1s --xen none --kernel g1:none --tracepoint g1:ext4_da_write_begin
+	try early strata record --output /tmp/early --duration 100ms --xen none --kernel g1:none --tracepoint g1:ext4_da_write_begin
 	expect_line "a trace point of a module that is not loaded is refused" early \
 		'neither the kernel nor a loaded module has this trace point; load the module that has it'
 	# shellcheck disable=SC2016 # expanded in the guest

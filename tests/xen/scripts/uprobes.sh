@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Records uprobes of a program in the guest and in dom0. Runs in dom0; what is recorded goes to $LAB_OUT, where test_uprobes.sh
+# Records uprobes of a program in the guest and in dom0. Runs in dom0; what is recorded goes to $LAB_OUT, where checks/uprobes.sh
 # compares it with what the program passes.
 
 # shellcheck source=tests/xen/scripts/expect.sh
@@ -15,7 +15,7 @@ ARGUMENTS='number=$arg1:s64 inner=+0($arg2):x64 text=+8($arg2):string[24] also=+
 
 mkdir -p /tmp/logs
 cd /tmp/logs || exit
-cp "$LAB_OUT/probed" /tmp/probed
+cp /boot/bin/probed /tmp/probed
 
 # Has a program in the guest and in dom0 make its calls of phase $1.
 probed_calls() {
@@ -60,7 +60,7 @@ arguments_are_filtered() {
 
 # expect_refused NAME WHAT REASON: a probe on WHAT of the guest is refused, and its kernel's log has REASON.
 expect_refused() {
-	try "refused" strata record --duration 1s --xen none --kernel g1:none --uprobe "g1:$2" --output "$LAB_OUT/refused" --force
+	try "refused" strata record --duration 100ms --xen none --kernel g1:none --uprobe "g1:$2" --output "$LAB_OUT/refused" --force
 	expect_line "$1 is refused" refused '\(g1\) is left out: its module refuses uprobe '
 	expect_line "and the kernel's log says why" "$LAB_OUT/guest-g1.log" "$3"
 }

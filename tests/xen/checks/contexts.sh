@@ -1,13 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck disable=SC2154 # of tests/tap.sh
 #
-# Boots a host on which a recorder has the kernels of dom0 and of a guest write all contexts into each record, beside a recorder
-# without contexts. Checks the contexts against the events' own fields, against a program that knows its stack, and against the
-# kernel's symbols. Speaks TAP; run by tests/run.sh.
-# shellcheck source=tests/tap.sh
-. "$(dirname "$0")/../tap.sh"
-
-OUT=out/tests/contexts
+# Checks the contexts that the kernels of dom0 and of a guest wrote into each record, beside a recorder without contexts: against
+# the events' own fields, against a program that knows its stack, and against the kernel's symbols. Sourced by
+# check_scripts of tests/tap.sh.
 
 # fields_of RECORDING: the fields of its events' context, on one line.
 fields_of() {
@@ -30,11 +27,6 @@ has_calls() {
 	[ "$found" = 100 ]
 }
 
-rm -rf "$OUT"
-mkdir -p "$OUT"
-"$here/images.sh" >"$OUT/images.log" 2>&1 || true
-cp out/lab/bin/stacked "$OUT/stacked"
-boot "$here/contexts.lab" "$OUT"
 check "a guest's contexts are right" "$here/contexts.py" "$OUT/contexts/g1" g1 "$OUT/kallsyms" "$OUT/guest-g1.log" 1
 check "so are dom0's" "$here/contexts.py" "$OUT/contexts/dom0" dom0 "$OUT/kallsyms" "$OUT/stacked-dom0-1" 1
 check "contexts change no event" "$here/same_events.py" "$OUT/witness" "$OUT/contexts" g1
@@ -59,4 +51,3 @@ for kernel in dom0-dmesg guest-g1.log; do
 	check "no complaint in $kernel" bash -c "! grep -E 'BUG|WARNING|Oops|refcount' '$OUT/$kernel'"
 done
 check "Xen did not complain" bash -c "! grep -E 'Xen BUG|Assertion|WARN' '$OUT/xl-dmesg'"
-finish

@@ -1,12 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck disable=SC2154 # of tests/tap.sh
 #
-# Boots a host on which several recorders record the same kernels, with selections and modes of their own; some are killed. Checks
-# that each has exactly its events. Speaks TAP; run by tests/run.sh.
-# shellcheck source=tests/tap.sh
-. "$(dirname "$0")/../tap.sh"
-
-OUT=out/tests/kchannels
+# Several recorders recorded the same kernels, with selections and modes of their own; some were killed. Checks that each has exactly
+# its events. Sourced by check_scripts of tests/tap.sh.
 
 same() {
 	"$here/same_events.py" "$OUT/$1" "$OUT/$2" "$3"
@@ -31,9 +28,6 @@ has_calls() {
 	[ "$found" = "$3" ]
 }
 
-rm -rf "$OUT"
-mkdir -p "$OUT"
-boot "$here/kchannels.lab" "$OUT"
 for source in g1 dom0; do
 	for round in 1 2 3; do
 		check "$source, round $round: two recorders of the same events have the same" same "one-$round" "other-$round" $source
@@ -60,4 +54,3 @@ for kernel in dom0-dmesg guest-g1.log; do
 	check "no complaint in $kernel" bash -c "! grep -E 'BUG|WARNING|Oops|refcount' '$OUT/$kernel'"
 done
 check "Xen did not complain" bash -c "! grep -E 'Xen BUG|Assertion|WARN' '$OUT/xl-dmesg'"
-finish

@@ -1,12 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck disable=SC2154 # of tests/tap.sh
 #
-# Boots a host on which one recorder has a guest's kernel filter events by their fields, and another one of the same events does
-# not. Checks that the one has exactly those of the other's events that its filters let pass. Speaks TAP; run by tests/run.sh.
-# shellcheck source=tests/tap.sh
-. "$(dirname "$0")/../tap.sh"
-
-OUT=out/tests/kfilter
+# One recorder had a guest's kernel filter events by their fields, and another one of the same events did not. Checks that the one has
+# exactly those of the other's events that its filters let pass. Sourced by check_scripts of tests/tap.sh.
 
 # passes EVENT CONDITION LEAST: the filtered recording has the events of that name for which the condition in Python is true, of those
 # that the witness has, and at least LEAST of them.
@@ -33,9 +30,6 @@ has_calls() {
 	[ "$found" = "$4" ]
 }
 
-rm -rf "$OUT"
-mkdir -p "$OUT"
-boot "$here/kfilter.lab" "$OUT"
 for phase in 1 2 3; do
 	check "the witness has all calls of phase $phase" has_calls witness sys_enter "0x52415441, \\[2\\] = 0x${phase}[, ]" 100
 done
@@ -54,4 +48,3 @@ for kernel in dom0-dmesg guest-g1.log; do
 	check "no complaint in $kernel" bash -c "! grep -E 'BUG|WARNING|Oops|refcount' '$OUT/$kernel'"
 done
 check "Xen did not complain" bash -c "! grep -E 'Xen BUG|Assertion|WARN' '$OUT/xl-dmesg'"
-finish

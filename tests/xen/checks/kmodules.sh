@@ -1,12 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck disable=SC2154 # of tests/tap.sh
 #
-# Boots a host on which modules with trace points are loaded, unloaded and loaded again in a guest while a recorder that selects their
-# events runs. Checks that each of their events is recorded as the guest's own tracer shows it. Speaks TAP; run by tests/run.sh.
-# shellcheck source=tests/tap.sh
-. "$(dirname "$0")/../tap.sh"
-
-OUT=out/tests/kmodules
+# Modules with trace points were loaded, unloaded and loaded again in a guest while a recorder that selects their events ran. Checks
+# that each of their events is recorded as the guest's own tracer shows it. Sourced by check_scripts of
+# tests/tap.sh.
 
 # The commands that the guest's own tracer saw, of both times, and those that were recorded: host, id, LUN and the command's bytes.
 traced() {
@@ -63,9 +61,6 @@ opened_what_was_written() {
 	ext4_recorded | awk '$1 == "wrote" && !seen[$2]++ { print $2 }' | sort | diff "$OUT/ext4.opened" - && [ "$(wc -l <"$OUT/ext4.opened")" = 3 ]
 }
 
-rm -rf "$OUT"
-mkdir -p "$OUT"
-boot "$here/kmodules.lab" "$OUT"
 check "the module was loaded twice" has_events ' module_load: .*scsi_mod' 2
 check "and freed twice" has_events ' module_free: .*scsi_mod' 2
 check "each command to the disk is recorded as the guest's own tracer shows it" commands_are_the_tracers
@@ -87,4 +82,3 @@ for kernel in dom0-dmesg guest-g1.log; do
 	check "no complaint in $kernel" bash -c "! grep -E 'BUG|WARNING|Oops|refcount' '$OUT/$kernel'"
 done
 check "Xen did not complain" bash -c "! grep -E 'Xen BUG|Assertion|WARN' '$OUT/xl-dmesg'"
-finish

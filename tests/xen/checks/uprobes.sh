@@ -1,12 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck disable=SC2154 # of tests/tap.sh
 #
-# Boots a host on which uprobes record the calls of a program in a guest and in dom0, and compares them with what the program
-# passes and returns. Speaks TAP; run by tests/run.sh.
-# shellcheck source=tests/tap.sh
-. "$(dirname "$0")/../tap.sh"
-
-OUT=out/tests/uprobes
+# Uprobes recorded the calls of a program in a guest and in dom0. Compares them with what the program passes and returns. Sourced by
+# check_scripts of tests/tap.sh.
 
 # has_events RECORDING EVENT: it has the event of each call.
 has_events() {
@@ -16,11 +13,6 @@ has_events() {
 	[ "$found" = 100 ]
 }
 
-rm -rf "$OUT"
-mkdir -p "$OUT"
-"$here/images.sh" >"$OUT/images.log" 2>&1 || true
-cp out/lab/bin/probed "$OUT/probed"
-boot "$here/uprobes.lab" "$OUT"
 check "each call in a guest is recorded as it was" "$here/uprobes.py" "$OUT/guest/g1" g1 "$OUT/guest-g1.log" 1
 check "so is each in dom0" "$here/uprobes.py" "$OUT/dom0/dom0" dom0 "$OUT/probed-dom0-1" 1
 check "a session has the events of its uprobes" has_events session again
@@ -30,4 +22,3 @@ for kernel in dom0-dmesg guest-g1.log; do
 	check "no complaint in $kernel" bash -c "! grep -E 'BUG|WARNING|Oops|refcount|segfault' '$OUT/$kernel'"
 done
 check "Xen did not complain" bash -c "! grep -E 'Xen BUG|Assertion|WARN' '$OUT/xl-dmesg'"
-finish

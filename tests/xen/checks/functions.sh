@@ -1,12 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck disable=SC2154 # of tests/tap.sh
 #
-# Boots a host on which the calls and the returns of kernel functions are traced in a guest and in dom0, also of those that the
-# recording itself calls. Speaks TAP; run by tests/run.sh.
-# shellcheck source=tests/tap.sh
-. "$(dirname "$0")/../tap.sh"
+# The calls and the returns of kernel functions were traced in a guest and in dom0, also of those that the recording itself calls.
+# Checks them against the calls that a program makes. Sourced by check_scripts of tests/tap.sh.
 
-OUT=out/tests/functions
 CALL=__x64_sys_getpriority
 
 # traced RECORDING SOURCE CHECKS...: the events of functions are right.
@@ -44,11 +42,6 @@ distinct() {
 # sources RECORDING: their names.
 sources() { jq -r '[.sources[].name] | sort | join(" ")' "$OUT/$1/recording.json"; }
 
-rm -rf "$OUT"
-mkdir -p "$OUT"
-"$here/images.sh" >"$OUT/images.log" 2>&1 || true
-cp out/lab/bin/marked "$OUT/marked"
-boot "$here/functions.lab" "$OUT"
 check "each call and return in a guest is recorded as it was" traced guest g1 "calls=call_$CALL:100" probes=probed:100 \
 	"caller=$CALL:do_syscall_64" caller=vfs_read:ksys_read
 check "also of functions of other names" names guest vfs_read vfs_write vfs_statx
@@ -76,4 +69,3 @@ for kernel in dom0-dmesg guest-g1.log; do
 	check "no complaint in $kernel" bash -c "! grep -E 'BUG|WARNING|Oops|refcount|segfault|stalls' '$OUT/$kernel'"
 done
 check "Xen did not complain" bash -c "! grep -E 'Xen BUG|Assertion|WARN' '$OUT/xl-dmesg'"
-finish
