@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # What of a few events is on the disk, shown, and reported on, while recording goes on, with a switch timer and without one; and what
-# a switch timer does to guests that sleep. test_live.sh looks at what was recorded.
+# a switch timer does to guests that sleep. checks/live.sh looks at what was recorded.
 
 # shellcheck source=tests/xen/scripts/expect.sh
 . "${0%/*}/expect.sh"

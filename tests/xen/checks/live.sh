@@ -1,13 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck disable=SC2154 # of tests/tap.sh
 #
-# Boots a host with two almost idle guests, and checks that with a switch timer their events reach the disk during the
-# recording, that the timer wakes none of their CPUs, that `strata view --live` shows these events, and that `strata report --live` has the
-# figures of the finished recording. Speaks TAP; run by tests/run.sh.
-# shellcheck source=tests/tap.sh
-. "$(dirname "$0")/../tap.sh"
+# Two guests were almost idle. Checks that with a switch timer their events reached the disk during the recording, that the timer woke
+# none of their CPUs, that `strata view --live` showed these events, and that `strata report --live` had the figures of the finished
+# recording. Sourced by check_scripts of tests/tap.sh.
 
-OUT=out/tests/live
 strata=$PWD/out/bin/strata
 # What scripts/live.sh reports on.
 KINDS=steal,schedule,wakeups
@@ -116,9 +114,6 @@ xen_sleeps_as_well() {
 	[ "$without" -ge 1 ] && [ "$with" -le $((without + 250)) ]
 }
 
-rm -rf "$OUT"
-mkdir -p "$OUT"
-boot "$here/live.lab" "$OUT"
 for guest in g1 g2; do
 	check "before its end a live recording has what $guest did" has 20 "$OUT/live-before/$guest"
 	check "and then, too" has 20 "$OUT/live/$guest"
@@ -142,4 +137,3 @@ for guest in g1 g2; do
 done
 check "nor does one in Xen wake their physical CPU" xen_sleeps_as_well
 check "no kernel complained" bash -c "! grep -E 'BUG|WARNING|Oops|refcount|Call Trace' '$OUT/dom0-dmesg' $OUT/guest-g?.log"
-finish
