@@ -105,11 +105,11 @@ flush_hands_over() {
 }
 
 wrong_probes_are_refused() {
-	strata record --output /tmp/wrong --duration 1s --xen none --kernel dom0:none --kprobe dom0:no_such_symbol >wrong 2>&1
+	strata record --output /tmp/wrong --duration 100ms --xen none --kernel dom0:none --kprobe dom0:no_such_symbol >wrong 2>&1
 	echo "status $?" >>wrong
 	expect_line "a symbol that is not there is named" wrong 'left out: its module refuses kprobe no_such_symbol \(a symbol that its kernel or the file lacks'
 	expect_line "and nothing is recorded" wrong '^status [13]$'
-	strata record --output /tmp/nonsense --duration 1s --xen none --kernel dom0:nonsense_\* >nonsense 2>&1
+	strata record --output /tmp/nonsense --duration 100ms --xen none --kernel dom0:nonsense_\* >nonsense 2>&1
 	expect_line "a pattern that names no event is named" nonsense '"nonsense_\*" names no event of this kernel'
 }
 
@@ -130,11 +130,11 @@ probes_have_arguments() {
 	expect_line "probes with arguments are recorded" arguments '^status 0$'
 	# shellcheck disable=SC2016 # likewise
 	for wrong in '$retval' '%di:u24'; do
-		try refused strata record --output /tmp/refused --force --duration 1s --xen none --kernel dom0:none \
+		try refused strata record --output /tmp/refused --force --duration 100ms --xen none --kernel dom0:none \
 			--kprobe "dom0:refused=$GETPRIORITY $wrong"
 		expect_line "an argument $wrong is refused" refused 'left out: its module refuses kprobe .* wrong argument'
 	done
-	try again strata record --output /tmp/again-call --duration 1s --xen none --kernel dom0:none --kprobe "dom0:call=$GETPRIORITY %di"
+	try again strata record --output /tmp/again-call --duration 100ms --xen none --kernel dom0:none --kprobe "dom0:call=$GETPRIORITY %di"
 	expect_line "a name is not used for two probes" again 'left out: its module refuses kprobe'
 }
 

@@ -21,7 +21,7 @@ try() {
 # Commas in PROBE stand for spaces.
 refuses() {
 	while read -r probe message; do
-		try refused strata record --output /tmp/refused --force --duration 1s --xen none --kernel "$1:none" \
+		try refused strata record --output /tmp/refused --force --duration 100ms --xen none --kernel "$1:none" \
 			"--$2" "$1:refused=$(echo "$probe" | tr , ' ')"
 		expect_line "$probe is refused" refused "module refuses $2 .*: $message"
 	done
