@@ -89,7 +89,7 @@ sort -k1,1 -k2,2 -k3,3 -k4,4g "$OUT/values" | awk '
 		printf "\nthe core: an event costs %.2f bare rdtsc, %.2f ordered ones\n",
 			median[core, "strata_reserve_commit"] / median[core, "rdtsc"],
 			median[core, "strata_reserve_commit"] / median[core, "ordered_rdtsc"]
-		printf "overwrite mode costs %.2f of discard mode (in a kernel: test_flight.sh prints it)\n",
+		printf "overwrite mode costs %.2f of discard mode (in a kernel: test_unfinished.sh prints it)\n",
 			median[core, "strata_overwrite"] / median[core, "strata_reserve_commit"]
 		app = "app_event_8b_1t"
 		printf "an application: an event costs %.2f bare rdtsc; LTTng-UST %.1f times as much (discard %.1f)\n",
