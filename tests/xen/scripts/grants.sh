@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # A guest keeps the lock of its grant table busy, which dom0 needs for each page that it maps or unmaps of it; then it loads
-# the module. Meanwhile another guest makes marked calls. Runs in dom0; test_grants.sh looks at what is recorded.
+# the module. Meanwhile another guest makes marked calls. Runs in dom0; checks/grants.sh looks at what is recorded.
 
 # shellcheck source=tests/xen/scripts/expect.sh
 . "${0%/*}/expect.sh"
@@ -27,30 +27,30 @@ watch_dom0() {
 	done
 }
 
-start_recorder life --output "$LAB_OUT/life" --xen sched --kernel g1:sys_enter --kernel g2:sys_enter
+start_recorder life --output "$LAB_OUT/life" --xen sched --kernel g2:sys_enter --kernel g3:sys_enter
 watch_dom0 &
-mark g1 1 1
+mark g2 1 1
 
 echo "a guest is mapped and unmapped"
-tell g2 "insmod /lib/strata.ko subbuf_kb=64 nr_subbufs=64"
-await_line life '\(g2\) is recorded from now on, as g2$'
-expect_line "a guest that comes takes part" life '\(g2\) is recorded from now on, as g2$'
-tell g2 "rmmod strata; echo unloaded"
-await_line life '\(g2\) goes: module unloaded'
-await_console g2 '^unloaded'
+tell g3 "insmod /lib/strata.ko subbuf_kb=64 nr_subbufs=64"
+await_line life '\(g3\) is recorded from now on, as g3$'
+expect_line "a guest that comes takes part" life '\(g3\) is recorded from now on, as g3$'
+tell g3 "rmmod strata; echo unloaded"
+await_line life '\(g3\) goes: module unloaded'
+await_console g3 '^unloaded'
 echo "dom0 stood still for $(cat longest) hundredths of a second"
 
 echo "its grant table's lock is kept busy"
-tell g2 "insmod /lib/modules-for-tests/grantlock.ko; insmod /lib/strata.ko subbuf_kb=64 nr_subbufs=64; dmesg | grep grantlock; echo busy"
-await_console g2 '^busy'
-sed -n 's/.*grantlock: \(one .*\)/\1/p' "$LAB_OUT/guest-g2.log"
-expect_line "the lock is busy" "$LAB_OUT/guest-g2.log" 'grantlock: one request takes'
+tell g3 "insmod /lib/modules-for-tests/grantlock.ko; insmod /lib/strata.ko subbuf_kb=64 nr_subbufs=64; dmesg | grep grantlock; echo busy"
+await_console g3 '^busy'
+sed -n 's/.*grantlock: \(one .*\)/\1/p' "$LAB_OUT/guest-g3.log"
+expect_line "the lock is busy" "$LAB_OUT/guest-g3.log" 'grantlock: one request takes'
 # The recorder is at it.
 sleep 5
-mark g1 2 1
-mark g1 3 1
+mark g2 2 1
+mark g2 3 1
 echo "dom0 stood still for $(cat longest) hundredths of a second"
-grep '(g2)' life
+grep '(g3)' life
 end_recorder INT
 expect_line "a recording ends" life 'recorded [0-9]+ events'
 cp life "$LAB_OUT/life.log"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # Asks g1's kernel for probes before and after it is locked down. Lockdown comes after insmod, because a locked kernel loads signed
-# modules only. Runs in dom0; test_lockdown.sh looks at the recordings in $LAB_OUT.
+# modules only. Runs in dom0; checks/lockdown.sh looks at the recordings in $LAB_OUT.
 
 # shellcheck source=tests/xen/scripts/expect.sh
 . "${0%/*}/expect.sh"

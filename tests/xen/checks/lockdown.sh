@@ -1,12 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck disable=SC2154 # of tests/tap.sh
 #
-# Locks a guest's kernel down for confidentiality, and checks that domain 0 cannot add kprobes to it from then on, that the user is
-# told, and that everything else is recorded as before. Speaks TAP; run by tests/run.sh.
-# shellcheck source=tests/tap.sh
-. "$(dirname "$0")/../tap.sh"
-
-OUT=out/tests/lockdown
+# A guest's kernel was locked down for confidentiality. Checks that domain 0 could not add kprobes to it from then on, that the user
+# was told, and that everything else was recorded as before. Sourced by check_scripts of tests/tap.sh.
 
 # calls RECORDING GUEST PHASE: the timeline has all 100 marked calls.
 calls() {
@@ -16,9 +13,6 @@ calls() {
 	[ "$found" = 100 ]
 }
 
-rm -rf "$OUT"
-mkdir -p "$OUT"
-boot "$here/lockdown.lab" "$OUT"
 for name in known new locked; do
 	check "$name: merges, no violation" merged_cleanly "$OUT/$name" "$OUT/$name-merged"
 done
@@ -28,4 +22,3 @@ check "the locked kernel records all calls" calls locked g1 4
 check "and the other kernel" calls locked g2 5
 check "no kernel complained" bash -c "! grep -E 'BUG|WARNING|Oops|refcount' '$OUT/dom0-dmesg' '$OUT'/guest-g?.log"
 check "Xen did not complain" bash -c "test -s '$OUT/xl-dmesg' && ! grep -E 'Xen BUG|Assertion|WARN' '$OUT/xl-dmesg'"
-finish
