@@ -451,7 +451,7 @@ static void note_loss(struct live_stream *stream)
 	stream->has_loss = true;
 }
 
-/* Reads the next batch.  False: the stream has no more events for now. */
+/* Reads the next batch.  False: no event of the stream is ready. */
 static bool read_batch(struct live_stream *stream)
 {
 	size_t skipped;
