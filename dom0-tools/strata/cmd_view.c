@@ -82,9 +82,9 @@ static int take(struct write_options *options, int option, const char *value,
 	}
 }
 
-static char *find(const struct write_options *options)
+static int find(const struct write_options *options, char **path)
 {
-	return session_traces_find("view", options->session, options->live);
+	return session_traces_find("view", options->session, options->live, path);
 }
 
 static int run(const struct write_verb *verb, const struct write_options *options,

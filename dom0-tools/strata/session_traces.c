@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/escape.h"
+#include "base/exit_status.h"
 #include "strata/session_request.h"
 
 static const struct strata_session_status *find(const struct strata_control *control, bool current)
@@ -21,46 +22,48 @@ static const struct strata_session_status *find(const struct strata_control *con
 	return NULL;
 }
 
-/* The path, or NULL after a message. */
-static char *choose(const char *verb, const struct strata_session_status *session, bool newest)
+/* Returns an exit status, after a message. */
+static int choose(const char *verb, const struct strata_session_status *session, bool newest,
+		  char **path)
 {
-	const char *path;
 	char shown[256];
 
 	if (!session) {
 		fprintf(stderr,
-			"strata: %s: no session is chosen: name a trace, or choose one "
-			"with `strata set-session NAME`\n",
+			"strata: %s: name a trace, or choose a session with `strata set-session "
+			"NAME`\n",
 			verb);
-		return NULL;
+		return STRATA_STATUS_USAGE;
 	}
 	if (!session->recording[0]) {
 		fprintf(stderr,
-			"strata: %s: session %s has recorded nothing yet; "
-			"`strata start %s` starts it\n",
+			"strata: %s: session %s has recorded nothing yet; `strata start %s` starts "
+			"it\n",
 			verb, session->model->name, session->model->name);
-		return NULL;
+		return STRATA_STATUS_FAILED;
 	}
-	path = newest ? session->recording : session->model->output;
+	*path = strdup(newest ? session->recording : session->model->output);
+	if (!*path) {
+		fprintf(stderr, "strata: %s: out of memory\n", verb);
+		return STRATA_STATUS_FAILED;
+	}
 	fprintf(stderr, "strata: %s: session %s, %s\n", verb, session->model->name,
-		strata_escape_name(shown, sizeof(shown), path));
-	return strdup(path);
+		strata_escape_name(shown, sizeof(shown), *path));
+	return STRATA_STATUS_OK;
 }
 
-char *session_traces_find(const char *verb, const char *session, bool newest)
+int session_traces_find(const char *verb, const char *session, bool newest, char **path)
 {
 	struct strata_control *control = session_request_begin();
-	enum strata_control_result result;
-	char *path = NULL;
+	int status = session ? STRATA_STATUS_FAILED : STRATA_STATUS_USAGE;
 
 	if (!control)
-		return NULL;
-	result = strata_control_status(control, session);
-	if (result == STRATA_CONTROL_OK)
-		path = choose(verb, find(control, !session), newest);
+		return STRATA_STATUS_FAILED;
+	if (strata_control_status(control, session) == STRATA_CONTROL_OK)
+		status = choose(verb, find(control, !session), newest, path);
 	else
-		fprintf(stderr, "strata: %s: no trace is named, and %s\n", verb,
-			strata_control_message(control));
+		fprintf(stderr, "strata: %s: %s%s\n", verb,
+			session ? "" : "name a trace: ", strata_control_message(control));
 	strata_control_free(control);
-	return path;
+	return status;
 }

@@ -10,8 +10,9 @@
  * @verb:    for messages
  * @session: NULL: the current one
  * @newest:  only the recording of the last start
- * Returns its path, for free(); NULL after a message.
+ * @path:    OUT, for free()
+ * Returns an exit status, after a message: STRATA_STATUS_USAGE without a current session.
  */
-char *session_traces_find(const char *verb, const char *session, bool newest);
+int session_traces_find(const char *verb, const char *session, bool newest, char **path);
 
 #endif /* STRATA_STRATA_SESSION_TRACES_H */

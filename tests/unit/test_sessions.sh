@@ -43,6 +43,8 @@ count() { babeltrace2 "$work/$1" 2>/dev/null | grep -c " $2: " || true; }
 
 # Names, and what is not there.
 check "without stratad there are no sessions" refused "there are no sessions: stratad does not run" "$strata" status
+"$strata" view 2>"$work/said"
+check "nor anything to view" has "$? $(cat "$work/said")" "2 strata: view: name a trace: there are no sessions"
 check "a session is created" bash -c "ulimit -Sn 20 && '$strata' create --output '$work/plain' plain" 9>"$work/starters"
 check "stratad was started for it" test -d "/proc/$(daemon)"
 check "it keeps no file of its starter open" test -z "$(find "/proc/$(daemon)/fd" -lname "$work/*")"
@@ -84,7 +86,7 @@ check "with its events, beside those of the first one" is "$(count plain body16)
 # What is read without the name of a trace.
 check "view shows the recordings of the current session" is "$("$strata" view 2>"$work/said" | grep -c ' plain ')" 8000
 check "and says whose they are" has "$(cat "$work/said")" "session plain, $work/plain"
-check "a session that does not exist is named" refused "no trace is named, and there is no session other" "$strata" view --session other
+check "a session that does not exist is named" refused "view: there is no session other" "$strata" view --session other
 check "a session is not chosen beside a trace" refused "session excludes $work/plain" "$strata" view --session plain "$work/plain"
 "$strata" create --output "$work/idle" idle 2>/dev/null
 check "one that never recorded has no recordings" refused "session idle has recorded nothing yet" "$strata" view
@@ -98,7 +100,7 @@ await grep -q ' plain ' "$work/live"
 wait "$viewer"
 check "the recording of its last start is followed" is "$(grep -c ' plain ' "$work/live")" 400
 "$strata" destroy followed 2>/dev/null
-check "without a current session one is to be named" refused "no session is chosen: name a trace" "$strata" view
+check "without a current session one is to be named" refused "name a trace, or choose a session" "$strata" view
 "$strata" set-session plain 2>/dev/null
 
 # Two sessions, with other rings and events; changes while they record.

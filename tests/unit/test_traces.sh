@@ -62,7 +62,7 @@ echo '{' >"$work/damaged/recording.json"
 check "one without its streams, and that they are missing" says 1 'streamless: has metadata, but no stream file.*copy all files' "$strata" view "$work/streamless"
 check "where one was damaged, the message says so, and the end refers to it" says 1 'the messages above say why' "$strata" view "$work/damaged"
 check "a format that there is not" says 2 'unknown format hieroglyphs' "$strata" convert --format hieroglyphs "$work/one"
-check "no trace named" says 2 'name a trace' "$strata" view
+check "no trace named" says 2 'name a trace' "$strata" convert --format json
 check "a time that is none" says 2 '"yesterday" is not a time' "$strata" view --from yesterday "$work/one"
 check "an option that there is not" says 2 'unknown option --frm' "$strata" view --frm 1 "$work/one"
 mkdir "$work/two"

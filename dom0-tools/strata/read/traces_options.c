@@ -157,9 +157,11 @@ static int read_arguments(const struct write_verb *verb, struct write_options *o
 
 static int run_found(const struct write_verb *verb, const struct write_options *options)
 {
-	char *path = verb->find(options);
-	const int status = path ? verb->run(verb, options, &path, 1) : STRATA_STATUS_FAILED;
+	char *path = NULL;
+	int status = verb->find(options, &path);
 
+	if (status == STRATA_STATUS_OK)
+		status = verb->run(verb, options, &path, 1);
 	free(path);
 	return status;
 }

@@ -44,9 +44,9 @@ struct write_verb {
 	/* Takes one of the verb's own options. Returns 0, or -1 with what is wrong. */
 	int (*take)(struct write_options *options, int option, const char *value,
 		    struct strata_error *error);
-	/* Finds a trace if none is named: a path, for free(); NULL after a message.  The member is
-	 * NULL if one has to be named. */
-	char *(*find)(const struct write_options *options);
+	/* Finds a trace if none is named: @path for free(), or an exit status after a message.  The
+	 * member is NULL if one has to be named. */
+	int (*find)(const struct write_options *options, char **path);
 	/* Runs the verb; returns the exit status. */
 	int (*run)(const struct write_verb *verb, const struct write_options *options,
 		   char *const *paths, size_t nr);
