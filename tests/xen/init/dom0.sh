@@ -139,25 +139,12 @@ wait_for_guests() {
 	done
 }
 
-# Starts the guests of list $1, and waits for them. Those of several vCPUs boot one after the other: where two of them share a
-# physical CPU, each spends its time on waiting for a vCPU of its own that has to wait for the other guest.
+# Starts the guests of list $1, and waits for them.
 start_guests() {
-	alone=
-	together=
 	for guest in $1; do
-		if grep -q '^vcpus = 1$' "/lab/guests/$guest.cfg"; then
-			create_guest "$guest"
-			together="$together $guest"
-		else
-			alone="$alone $guest"
-		fi
-	done
-	for guest in $alone; do
 		create_guest "$guest"
-		wait_for_guests "$together $guest"
-		together=
 	done
-	wait_for_guests "$together"
+	wait_for_guests "$1"
 	while
 		dead=$(revive_guests "$1")
 		[ -n "$dead" ]
