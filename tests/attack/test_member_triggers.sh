@@ -68,10 +68,18 @@ wait "${attackers[@]}"
 echo "# granted: $(jq -c . "$work"/granted* | paste -sd' '); at most $most of a member, $most_of_all of all"
 check "triggers were added" test "$(jq -s 'map(."add-trigger") | min' "$work"/granted*)" -gt 3
 check "and sessions started" test "$(jq -s 'map(.start) | add' "$work"/granted*)" -gt 3
-check "a member had two recorders, and never more" is "$most" 2
+check "a member never had more than two recorders" test "$most" -ge 1 -a "$most" -le 2
 check "all had no more than four" test "$most_of_all" -le 4
 check "root is served meanwhile and after" timeout 10 "$strata" status
 check "so is another member" in_time "$victim"
+# The limit is no smaller either.  While requests compete, two need not be there when we look.
+two() { [ "$(at_once | recorders "$1")" = 2 ]; }
+of "$third" destroy flight >/dev/null
+of "$third" create --snapshot flight >/dev/null
+of "$third" enable-event --xen sched >/dev/null
+of "$third" start >/dev/null
+of "$third" add-trigger --xen sched count >/dev/null
+check "and may have two" await two "$third"
 none() { [ "$(at_once | recorders "$1")" = 0 ]; }
 for user in "$mallory" "$victim" "$third"; do
 	of "$user" stop >/dev/null
