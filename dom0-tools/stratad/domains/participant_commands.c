@@ -17,6 +17,9 @@
  * that takes seconds for hundreds of events. */
 #define EVENT_MS 100u
 
+/* Before it adds a probe, a module looks up functions and types by name: on a slow CPU a second. */
+#define PROBE_MS 1000u
+
 int participant_give(struct participants *all, struct participant *one,
 		     const struct guest_command *command, struct strata_error *error)
 {
@@ -234,7 +237,10 @@ bool participant_is_late(const struct participant *one)
 
 uint64_t participant_patience_ms(const struct participant *one)
 {
-	return one->domain == 0 ? (uint64_t)event_set_count(&one->events) * EVENT_MS : 0;
+	if (one->domain != 0)
+		return 0;
+	return (uint64_t)event_set_count(&one->events) * EVENT_MS +
+	       (uint64_t)event_set_count(&one->probes) * PROBE_MS;
 }
 
 bool participant_is_silent(const struct participants *all, const struct participant *one)

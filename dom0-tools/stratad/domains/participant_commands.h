@@ -58,7 +58,8 @@ void participant_take_answer(struct participants *all, struct participant *one,
 bool participant_owes_answer(const struct participant *one);
 bool participant_is_late(const struct participant *one);
 
-/* Extra time for its answer: only dom0's own kernel gets some, for each event. */
+/* Extra time for its answer: only dom0's own kernel gets some, for each event
+ * and probe. */
 uint64_t participant_patience_ms(const struct participant *one);
 
 /* Reports that the recording begins without it, if it is late. */
