@@ -12,14 +12,24 @@ capable() { service --regid "$mallory" --inh-caps=-all,+net_raw --ambient-caps +
 in_group() { service --regid "$victim" --inh-caps=-all; }
 plain() { service --regid "$mallory" --inh-caps=-all; }
 
-# recorded_of SERVICE [OUTPUT]: how many events of it his recorder has.
-recorded_of() {
-	local out=${2:-$(home "$mallory")/$1}
-	"$1" &
+# records OUTPUT SERVICE NUMBER: the recorder has that many events of it in OUTPUT, and then ends.  It is a child of this shell,
+# which waits for it: not for a subshell.
+records() {
+	local events
+	"$2" &
 	wait $!
 	end_own
-	jq '[.sources[]? | select(. != null) | .streams[].events] | add // 0' "$out/recording.json"
+	[ "$(jq 'has("ended_ticks")' "$1/recording.json")" = true ] || {
+		echo "# its recording has no end"
+		return 1
+	}
+	events=$(jq '[.sources[]? | select(. != null) | .streams[].events] | add // 0' "$1/recording.json")
+	[ "$events" = "$3" ] || {
+		echo "# it has $events events"
+		return 1
+	}
 }
+own() { echo "$(home "$mallory")/$1"; }
 
 # begin_own NAME: mallory's own recorder.
 begin_own() {
@@ -52,12 +62,12 @@ check "he could debug his plain program" attaches plain
 for service in capable in_group; do
 	check "he cannot debug a service ($service)" not attaches $service
 	begin_own $service
-	check "his recorder has none of its events" test "$(recorded_of $service)" = 0
+	check "his recorder has none of its events" records "$(own $service)" $service 0
 done
 begin_own plain
-check "it has those of his plain program" test "$(recorded_of plain)" = 500
+check "it has those of his plain program" records "$(own plain)" plain 500
 for service in capable in_group; do
 	begin root-$service --app all
-	check "root's recorder has those of a service ($service)" test "$(recorded_of $service "$work/root-$service")" = 500
+	check "root's recorder has those of a service ($service)" records "$work/root-$service" $service 500
 done
 finish
