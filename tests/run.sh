@@ -6,6 +6,9 @@
 # its emulator has ended; the recorder; a pair of users; or the whole machine (see add()).  Called by `make quick` and `make check`.
 # Each test program speaks TAP; one that fails, reports fewer results than planned, skips, or does not end within TEST_LIMIT_S
 # counts as failed.  The last line is for machines: "N passed, N failed".
+#
+# `tests/run.sh xen --build tests unit fuzz`: what comes behind `--build TARGET` waits until `make TARGET` has ended, which runs
+# beside the tests that come before it.  If it fails, so does the run, and those tests are not run.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 
@@ -225,6 +228,16 @@ find_place() {
 	esac
 }
 
+# start NAME PLACE COMMAND...: runs a test in the background.
+start() {
+	local name=$1 place=$2
+	shift 2
+	held[$place]=$name
+	place_of[$name]=$place
+	execute "$name" "$@" </dev/null &
+	running[$!]=$name
+}
+
 # Starts a test from the queue that can have what it needs; false when every test has to wait.  Tests that need a place come first,
 # because they run one after the other, which takes longest.
 start_next() { start_first places || start_first any; }
@@ -238,13 +251,10 @@ start_first() {
 		[[ $1 = any || $need != @(nothing|machine|calm) ]] || continue
 		find_place "$need" || continue
 		unset 'waiting[i]'
-		held[$place]=$name
-		place_of[$name]=$place
 		read -ra command <<<"${command_of[$name]}"
 		[[ $need != @(attack|calm) ]] || command=(env "ATTACKER=$place" "${command[@]}")
 		[[ "$need" = lab || " ${needs[*]} " != *" lab "* ]] || command=("${yielding[@]}" "${command[@]}")
-		execute "$name" "${command[@]}" </dev/null &
-		running[$!]=$name
+		start "$name" "$place" "${command[@]}"
 		return
 	done
 	return 1
@@ -271,15 +281,36 @@ show_ended() {
 	done
 }
 
+# start_build TARGET: beside the labs, to which it gives way.
+start_build() {
+	# It may take longer than any test: all processors' programs are built.
+	local limit_s=$((4 * limit_s))
+	place_of[build]=build needs[build]=nothing
+	start build build "${yielding[@]}" tests/build.sh "$1"
+}
+
+# Adds what waits for the build, when it has ended well.
+add_built() {
+	local status kind
+	[ "${#behind_build[@]}" != 0 ] && [ -z "${held[build]:-}" ] || return 0
+	read -r status _ <"$OUT/build.end"
+	if [ "$status" = 0 ]; then
+		for kind in "${behind_build[@]}"; do add_kind "$kind"; done
+	fi
+	behind_build=()
+}
+
 # Runs all that were added.
 run_all() {
 	# Each in a process group, so that it can be ended with all that it started.
 	set -m
+	[ "${#behind_build[@]}" = 0 ] || start_build "$build_target"
 	while [ "${#waiting[@]}" != 0 ] || [ "${#running[@]}" != 0 ]; do
 		while start_next; do :; done
 		# The end of a test is told; that it has left the lab, or was killed, is seen after a second.
 		read -r -t 1 -u "$news_fd" _
 		show_ended
+		add_built
 	done
 	set +m
 }
@@ -306,7 +337,11 @@ need_of() {
 	fi
 }
 
-for kind in "$@"; do
+KINDS="unit brief lttng model check fuzz arch torture attack browser xen"
+
+# add_kind KIND: all its tests.
+add_kind() {
+	local kind=$1 source name program script arch events need
 	case $kind in
 	unit | brief)
 		for source in tests/unit/test_*.c tests/unit/test_*.sh; do
@@ -389,12 +424,29 @@ for kind in "$@"; do
 			add "xen_$(basename "$script" .sh)" "$need" "$script"
 		done
 		;;
-	*)
-		echo "tests/run.sh: no tests of the kind \"$kind\"; unit, brief (unit without long ones), model, check, fuzz, arch, torture, attack, browser and xen are known" >&2
-		exit 2
-		;;
 	esac
+}
+
+# What waits for the build, and what is to be built for it.
+behind_build=() build_target=""
+kinds=()
+while [ "$#" != 0 ]; do
+	if [ "$1" = --build ]; then
+		build_target=${2:?--build needs a target of the Makefile}
+		shift 2
+		behind_build=("$@")
+		break
+	fi
+	kinds+=("$1")
+	shift
 done
+for kind in "${kinds[@]}" "${behind_build[@]}"; do
+	is_among "$kind" "$KINDS" || {
+		echo "tests/run.sh: no tests of the kind \"$kind\"; known are: $KINDS (brief: unit without long ones)" >&2
+		exit 2
+	}
+done
+for kind in "${kinds[@]}"; do add_kind "$kind"; done
 run_all
 
 if [ -s "$failures" ]; then

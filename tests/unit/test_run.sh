@@ -151,8 +151,35 @@ END
 TEST_LIMIT_S=60 TEST_JOBS=4 timeout 300 "$work/tests/run.sh" xen >"$work/said" 2>&1
 check "tests that are killed do not keep the lab" said "4 passed, 2 failed"
 
-# `make quick` runs what is over soon.
+# What stands behind --build waits for `make TARGET`, which runs beside a lab. A build that fails is one failure, and ends that.
 rm "$work"/tests/xen/test_*.sh
+cp tests/build.sh "$work/tests"
+printf '%s:\n\t@%s\n' good 'until [ -e in-lab ]; do sleep 0.02; done; cp program out/tests/test_program; touch built' \
+	bad 'echo no rule; false' >"$work/Makefile"
+rm "$work/out/tests/test_program"
+touch "$work/tests/unit/test_program.c"
+a_test xen/test_lab.sh <<-'END'
+	touch in-lab
+	there() { until [ -e "$1" ]; do sleep 0.02; done; }
+	check "builds beside a lab" there built
+	finish
+END
+a_test unit/test_built.sh <<-'END'
+	check "waits for the build" test -e built
+	finish
+END
+TEST_LIMIT_S=60 TEST_JOBS=3 timeout 300 "$work/tests/run.sh" xen --build good unit >"$work/said" 2>&1
+check "what waits for a build runs behind it" said "4 passed, 0 failed"
+rm "$work/built"
+TEST_LIMIT_S=60 timeout 300 "$work/tests/run.sh" --build bad unit >"$work/said" 2>&1
+check "a build that fails makes the whole fail" test $? = 1
+check "it is counted, and nothing runs behind it" said "0 passed, 1 failed"
+check "what it said is shown" grep -q "^no rule" "$work/said"
+"$work/tests/run.sh" nosuch >"$work/said" 2>&1
+check "an unknown kind is refused" test $? = 2
+
+# `make quick` runs what is over soon.
+rm "$work"/tests/{xen,unit}/test_*.sh
 a_test unit/test_{names,idle}.sh <<<'check "passes" true; finish'
 "$work/tests/run.sh" brief >"$work/said" 2>&1
 check "long tests are left out of the brief ones" said "2 passed, 0 failed"
