@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Applications are accepted all at once, and then served in turns by user; one that ended is no
- * failure; and the loop frees no memory of rings, which may take long. */
+/* Applications are accepted all at once, and then served in turns by user, each when its turn
+ * comes; one that ended is no failure; and the loop frees no memory of rings, which may take long.
+ */
+#include <errno.h>
+#include <fcntl.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -26,6 +30,8 @@
 
 #define IN_LINE   200u
 #define TURNS_MAX 5000u
+#define SERVED    10u /* of them, before the line stands still */
+#define IN_BURST  60u /* programs: more than are looked at at once */
 
 static char dir[64];
 static struct app_selection all = { .program = "all", .events = "*" };
@@ -38,6 +44,12 @@ static uint32_t *last_made;
 
 /* Whether this thread, whose loop it is, closed that memory. */
 static bool is_closed_by_loop;
+
+/* What time has passed besides. */
+static time_t more_s;
+
+/* By each byte that is written here, a played maker obeys one order. */
+static int go_ahead;
 
 static uint32_t memory_of(int fd)
 {
@@ -61,6 +73,15 @@ int close(int fd)
 	if (last_made && syscall(SYS_gettid) == getpid() && memory_of(fd) == *last_made)
 		is_closed_by_loop = *last_made != 0;
 	return (int)syscall(SYS_close, fd);
+}
+
+/* In place of the C library's. */
+int clock_gettime(clockid_t clock, struct timespec *now)
+{
+	const int failed = (int)syscall(SYS_clock_gettime, clock, now);
+
+	now->tv_sec += more_s;
+	return failed;
 }
 
 static void open_apps(void)
@@ -96,46 +117,84 @@ static int open_world(void **state)
 	return 0;
 }
 
-/* Obeys each order twice: when it was answered early, a maker obeys it again. */
-static _Noreturn void make_twice(int socket, uint32_t *last_id)
-{
-	struct memory_order order;
-	unsigned int time;
-
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	while (recv(socket, &order, sizeof(order), 0) == (ssize_t)sizeof(order))
-		for (time = 0; time < 2; time++) {
-			order.failed = kernel_memory_make(order.bytes, &order.memory) ? errno : 0;
-			*last_id = order.memory.id;
-			memory_maker_answer(socket, &order);
-		}
-	_exit(0);
-}
-
-static int open_world_made_twice(void **state)
+/* A helper that makes memory, played by play(socket, end). */
+static void play_maker(void (*play)(int socket, int end), int end)
 {
 	int ends[2];
 
-	(void)state;
-	last_made = mmap(NULL, sizeof(*last_made), PROT_READ | PROT_WRITE,
-			 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	assert_true(last_made != MAP_FAILED);
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
 	makers.helper = fork();
 	if (makers.helper == 0) {
 		close(ends[0]);
-		make_twice(ends[1], last_made);
+		if (go_ahead)
+			close(go_ahead);
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		play(ends[1], end);
+		_exit(0);
 	}
 	assert_true(makers.helper > 0);
 	close(ends[1]);
 	makers.socket = ends[0];
 	open_apps();
+}
+
+/* Obeys each order twice: when it was answered early, a maker obeys it again. */
+static void make_twice(int socket, int unused)
+{
+	struct memory_order order;
+	unsigned int time;
+
+	(void)unused;
+	while (recv(socket, &order, sizeof(order), 0) == (ssize_t)sizeof(order))
+		for (time = 0; time < 2; time++) {
+			order.failed = kernel_memory_make(order.bytes, &order.memory) ? errno : 0;
+			*last_made = order.memory.id;
+			memory_maker_answer(socket, &order);
+		}
+}
+
+static int open_world_made_twice(void **state)
+{
+	(void)state;
+	last_made = mmap(NULL, sizeof(*last_made), PROT_READ | PROT_WRITE,
+			 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	assert_true(last_made != MAP_FAILED);
+	play_maker(make_twice, -1);
+	return 0;
+}
+
+static void make_when_told(int socket, int end)
+{
+	struct memory_order order;
+	char told;
+
+	while (read(end, &told, 1) == 1 &&
+	       recv(socket, &order, sizeof(order), 0) == (ssize_t)sizeof(order)) {
+		order.failed = kernel_memory_make(order.bytes, &order.memory) ? errno : 0;
+		memory_maker_answer(socket, &order);
+	}
+}
+
+static int open_world_of_a_slow_maker(void **state)
+{
+	int ends[2];
+
+	(void)state;
+	setenv(STRATA_APP_WAIT_VARIABLE, "100000", 1);
+	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+	go_ahead = ends[1];
+	play_maker(make_when_told, ends[0]);
+	unsetenv(STRATA_APP_WAIT_VARIABLE);
+	close(ends[0]);
 	return 0;
 }
 
 static int close_world(void **state)
 {
 	(void)state;
+	if (go_ahead)
+		close(go_ahead);
+	go_ahead = 0;
 	apps_release(&apps, true);
 	peer_looks_close(&looks);
 	memory_makers_close(&makers);
@@ -324,6 +383,51 @@ static void the_loop_frees_no_memory(void **state)
 	assert_false(is_closed_by_loop);
 }
 
+static size_t nr_from(enum application_step step)
+{
+	size_t nr = 0, i;
+
+	for (i = 0; i < apps.nr; i++)
+		nr += apps.list[i]->step >= step;
+	return nr;
+}
+
+static void a_program_has_its_turn_however_long_those_before_it_take(void **state)
+{
+	const struct strata_ring_geometry geometry = { 12, 1 };
+	int sockets[IN_BURST];
+	size_t served, i;
+
+	(void)state;
+	apps.channel =
+		(struct app_channel){ .geometry = geometry, .mode = STRATA_APP_SINGLE_STORE };
+	for (i = 0; i < IN_BURST; i++) {
+		sockets[i] = connect_once();
+		raw_app_say(sockets[i], STRATA_APP_HELLO, STRATA_APP_SINGLE_STORE, 1, NULL, 0, 0);
+		describe(sockets[i], 1);
+		raw_app_say(sockets[i], STRATA_APP_READY, 0, 0, NULL, 0, 0);
+	}
+	for (i = 0; i < TURNS_MAX / 100; i++)
+		tend();
+	assert_in_range(nr_received(), 1, IN_BURST - 1);
+	/* The last ones wait for longer than anything else may take, but the line goes on. */
+	for (served = 1; served <= SERVED; served++) {
+		more_s += 450 / SERVED;
+		assert_int_equal(write(go_ahead, "", 1), 1);
+		while (nr_from(APPLICATION_MAKING) < served && !apps.left_out)
+			tend();
+		assert_int_equal(apps.left_out, 0);
+	}
+	assert_in_range(nr_received(), 1, IN_BURST - 1);
+	/* Now it does not. */
+	more_s += 110;
+	while (apps.nr > nr_received())
+		tend();
+	assert_true(apps.left_out > 0);
+	for (i = 0; i < IN_BURST; i++)
+		close(sockets[i]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -335,6 +439,9 @@ int main(void)
 						open_world, close_world),
 		cmocka_unit_test_setup_teardown(a_program_that_does_not_listen_is_left_out,
 						open_world, close_world),
+		cmocka_unit_test_setup_teardown(
+			a_program_has_its_turn_however_long_those_before_it_take,
+			open_world_of_a_slow_maker, close_world),
 		cmocka_unit_test_setup_teardown(the_loop_frees_no_memory, open_world_made_twice,
 						close_world),
 	};

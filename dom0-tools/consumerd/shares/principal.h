@@ -158,6 +158,7 @@ struct principal {
 	struct token_bucket lines;
 	uint64_t unprinted;     /* lines */
 	uint64_t looks_from_ns; /* its processes are not looked at before (apps_look.c) */
+	uint64_t went_on_ms;    /* when a helper last had done something for its programs */
 };
 
 /* The hypervisor's for draining is eight times that. */

@@ -39,6 +39,14 @@ static bool is_late(const struct apps *apps, const struct application *one)
 	return apps_now_ms() - one->came_ms > apps->silence_ms;
 }
 
+/* In the line of its user's programs.  As long as these go on, it has its turn: a burst of programs
+ * may take longer to serve than any of them would wait by itself.  The line takes nothing from
+ * other users. */
+static bool waits_in_vain(const struct apps *apps, const struct application *one)
+{
+	return is_late(apps, one) && apps_now_ms() - one->who->went_on_ms > apps->silence_ms;
+}
+
 /* False: it was freed. */
 static bool leave_out(struct apps *apps, size_t index, const struct strata_error *why)
 {
@@ -62,7 +70,7 @@ bool apps_ask(struct apps *apps, size_t index)
 		return !is_late(apps, one) || leave_out(apps, index, &why);
 	}
 	if (!apps_may_ask(apps, one->who, false)) {
-		if (!is_late(apps, one))
+		if (!waits_in_vain(apps, one))
 			return true;
 		strata_fail(&why, "looks at its user's other processes take long, or do not end");
 		return leave_out(apps, index, &why);
@@ -72,7 +80,7 @@ bool apps_ask(struct apps *apps, size_t index)
 	if (apps_nr_questions(apps, one->who, true) < MEMORIES_AHEAD)
 		one->look = apps_ask_about(apps, one, 0);
 	if (!one->look) {
-		if (!is_late(apps, one))
+		if (!waits_in_vain(apps, one))
 			return true;
 		strata_fail(&why, "programs of its user before it are not done");
 		return leave_out(apps, index, &why);
@@ -201,6 +209,8 @@ void apps_take_looks(struct apps *apps)
 		if (!apps_close_question(apps, look.number, &asked))
 			continue;
 		charge_look(asked.who, look.cpu_ns);
+		if (!look.later)
+			asked.who->went_on_ms = apps_now_ms();
 		take_names(apps, &look);
 	}
 	if (ended || apps->looks->socket < 0)

@@ -144,6 +144,8 @@ static void take_one(struct apps *apps, const struct memory_order *made,
 {
 	struct application *one = find_ordered(apps, made->number);
 
+	if (!made->failed)
+		asked->who->went_on_ms = apps_now_ms();
 	if (one) {
 		one->ordered = 0;
 		one->app.ready = made->memory;
