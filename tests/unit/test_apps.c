@@ -421,7 +421,7 @@ static void a_program_has_its_turn_however_long_those_before_it_take(void **stat
 	assert_in_range(nr_received(), 1, IN_BURST - 1);
 	/* Now it does not. */
 	more_s += 110;
-	while (apps.nr > nr_received())
+	for (i = 0; i < TURNS_MAX && apps.nr > nr_received(); i++)
 		tend();
 	assert_true(apps.left_out > 0);
 	for (i = 0; i < IN_BURST; i++)
