@@ -11,17 +11,10 @@
 #include <sys/socket.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/json_members.h"
 
 #define FIRST_BYTES 4096u
-
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 /* Waits until the socket is ready.  False with errno: it will not be in time. */
 static bool wait_for(int socket, short events, int64_t until_ms)
@@ -30,7 +23,8 @@ static bool wait_for(int socket, short events, int64_t until_ms)
 	int ready;
 
 	do {
-		int64_t left = until_ms < 0 ? -1 : until_ms - now_ms();
+		int64_t left = until_ms < 0 ? -1
+					    : until_ms - (int64_t)clock_now_ms(CLOCK_MONOTONIC);
 
 		ready = poll(&fd, 1, until_ms >= 0 && left < 0 ? 0 : (int)left);
 	} while (ready < 0 && errno == EINTR);
@@ -41,7 +35,7 @@ static bool wait_for(int socket, short events, int64_t until_ms)
 
 static int64_t deadline(int limit_ms)
 {
-	return limit_ms < 0 ? -1 : now_ms() + limit_ms;
+	return limit_ms < 0 ? -1 : (int64_t)clock_now_ms(CLOCK_MONOTONIC) + limit_ms;
 }
 
 int message_send(int socket, struct json_object *object, int limit_ms, struct strata_error *error)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/exit_status.h"
 #include "strata/commands.h"
 #include "strata/read/time_text.h"
@@ -35,14 +36,6 @@ static void usage(FILE *out)
 		"         strata start && strata trigger --above 10ms --max 1 time:vm_exit..vm_entry\n");
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 /* struct trigger: tell. */
 static void print(void *data, const char *seen, const char *done, bool failed)
 {
@@ -50,7 +43,8 @@ static void print(void *data, const char *seen, const char *done, bool failed)
 
 	(void)data;
 	(void)failed;
-	printf("%s  %s\n              %s\n", time_of_day(when, false, now_ns()), seen, done);
+	printf("%s  %s\n              %s\n", time_of_day(when, false, clock_now_ns(CLOCK_REALTIME)),
+	       seen, done);
 	fflush(stdout);
 }
 
@@ -60,7 +54,8 @@ static void print_json(void *data, const char *seen, const char *done, bool fail
 	struct json_object *object = json_object_new_object();
 
 	(void)data;
-	json_object_object_add(object, "time_ns", json_object_new_uint64(now_ns()));
+	json_object_object_add(object, "time_ns",
+			       json_object_new_uint64(clock_now_ns(CLOCK_REALTIME)));
 	json_object_object_add(object, "seen", json_object_new_string(seen));
 	json_object_object_add(object, "done", json_object_new_string(done));
 	json_object_object_add(object, "failed", json_object_new_boolean(failed));

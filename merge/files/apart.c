@@ -16,6 +16,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+
 /* Enough to make a directory on a busy disk; and half as long as a program that starts waits for a
  * recorder. */
 #define WAIT_MS    5000u
@@ -29,14 +31,6 @@ static unsigned int wait_ms = WAIT_MS;
 void strata_apart_hurry(bool hurry)
 {
 	wait_ms = hurry ? HURRIED_MS : WAIT_MS;
-}
-
-static uint64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000u + (uint64_t)now.tv_nsec / 1000000u;
 }
 
 /* Shared with the child, before its data. */
@@ -69,7 +63,7 @@ static _Noreturn void run(void (*work)(void *data), struct shared *shared)
 static int await(pid_t child, const struct shared *shared)
 {
 	const struct timespec look = { .tv_nsec = LOOK_NS };
-	const uint64_t end_ms = now_ms() + wait_ms;
+	const uint64_t end_ms = clock_now_ms(CLOCK_MONOTONIC) + wait_ms;
 
 	while (!__atomic_load_n(&shared->done, __ATOMIC_ACQUIRE)) {
 		if (waitpid(child, NULL, WNOHANG)) {
@@ -77,7 +71,7 @@ static int await(pid_t child, const struct shared *shared)
 			/* It may have ended just now. */
 			return __atomic_load_n(&shared->done, __ATOMIC_ACQUIRE) ? 0 : -1;
 		}
-		if (now_ms() >= end_ms) {
+		if (clock_now_ms(CLOCK_MONOTONIC) >= end_ms) {
 			errno = ETIMEDOUT;
 			return -1;
 		}

@@ -11,6 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+
 #include "consumerd/host/hang_up.h"
 #include "consumerd/host/other_cpus.h"
 
@@ -38,14 +40,6 @@ struct app_relays {
 	struct app_relay *first;
 	int news; /* eventfd */
 };
-
-static uint64_t now_ns(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 struct app_relays *app_relays_open(struct strata_error *error)
 {
@@ -181,7 +175,7 @@ void app_connection_close(struct app_connection *connection)
 static uint64_t begin_task(const struct app_connection *connection)
 {
 	other_cpus_than(connection->loop_cpu);
-	return now_ns(CLOCK_THREAD_CPUTIME_ID);
+	return clock_now_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
 static void give(struct app_connection *connection, void (*run)(struct work *work))
@@ -202,7 +196,7 @@ static void send_outgoing(struct work *work)
 	if (connection->outgoing->closes_fd)
 		close(connection->outgoing->fd);
 	close_process(connection);
-	connection->spent_ns += now_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
+	connection->spent_ns += clock_now_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
 }
 
 bool app_connection_is_closed(const struct app_connection *connection)
@@ -251,7 +245,7 @@ static void receive(struct work *work)
 	} while (arrived->kind == APP_ARRIVAL_MESSAGE && inbox->nr < INBOX_MESSAGES &&
 		 INBOX_BYTES - inbox->end >= sizeof(*arrived));
 	close_process(connection);
-	connection->spent_ns += now_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
+	connection->spent_ns += clock_now_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
 }
 
 bool app_connection_receive(struct app_connection *connection)
@@ -291,7 +285,7 @@ static void close_socket(struct work *work)
 	if (hang_up_clean(connection->socket))
 		connection->socket = -1;
 	close_process(connection);
-	connection->spent_ns += now_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
+	connection->spent_ns += clock_now_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
 }
 
 void app_connection_hang_up(struct app_connection *connection)
@@ -301,11 +295,11 @@ void app_connection_hang_up(struct app_connection *connection)
 
 void app_relays_stop(struct app_relays *relays, unsigned int wait_ms)
 {
-	const uint64_t end_ns = now_ns(CLOCK_MONOTONIC) + wait_ms * UINT64_C(1000000);
+	const uint64_t end_ns = clock_now_ns(CLOCK_MONOTONIC) + wait_ms * UINT64_C(1000000);
 	struct app_relay *relay;
 
 	for (relay = relays->first; relay; relay = relay->next) {
-		const uint64_t now = now_ns(CLOCK_MONOTONIC);
+		const uint64_t now = clock_now_ns(CLOCK_MONOTONIC);
 
 		if (relay->nr_busy)
 			worker_close(relay->worker,

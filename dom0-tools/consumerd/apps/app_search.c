@@ -6,6 +6,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
+
 #define SLICE_NS 5000000u
 #define NONE     ((size_t)-1)
 
@@ -24,14 +26,6 @@ struct walk {
 	struct user *users; /* by number */
 	size_t nr_users;
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 static int by_uid(const void *a, const void *b)
 {
@@ -71,7 +65,7 @@ static void read_slice(struct walk *walk, struct user *user)
 {
 	const struct app_search *search = walk->search;
 	const struct app_process *process = &walk->list[user->next];
-	const uint64_t begin = now_ns();
+	const uint64_t begin = clock_now_ns(CLOCK_MONOTONIC);
 	bool done = search->is_skipped(search->data, process);
 	size_t i;
 
@@ -79,7 +73,7 @@ static void read_slice(struct walk *walk, struct user *user)
 		search->reads(search->data, process);
 		if (!user->maps.file)
 			app_maps_open(&user->maps, process->pid);
-		while (!done && now_ns() - begin < SLICE_NS)
+		while (!done && clock_now_ns(CLOCK_MONOTONIC) - begin < SLICE_NS)
 			done = app_maps_read(&user->maps);
 		for (i = 0; done && i < user->maps.nr; i++)
 			search->finds(search->data, process, &user->maps.places[i]);
@@ -88,7 +82,7 @@ static void read_slice(struct walk *walk, struct user *user)
 		app_maps_close(&user->maps);
 		user->next = walk->behind[user->next];
 	}
-	user->used_ns += now_ns() - begin;
+	user->used_ns += clock_now_ns(CLOCK_MONOTONIC) - begin;
 	if (user->next == NONE || user->used_ns / 1000000u < search->user_ms)
 		return;
 	app_maps_close(&user->maps);

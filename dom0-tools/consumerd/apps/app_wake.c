@@ -16,6 +16,8 @@
 
 #include <strata/abi/app.h>
 
+#include "base/clock.h"
+
 #include "consumerd/apps/app_search.h"
 #include "consumerd/apps/app_user_page.h"
 #include "consumerd/host/own_proc.h"
@@ -66,14 +68,6 @@ struct called {
 	struct called_page *pages;
 	size_t nr;
 };
-
-static uint64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000u + (uint64_t)now.tv_nsec / 1000000u;
-}
 
 /* How often a user's processes have blocked the child. */
 static uint32_t times_slow(const struct app_wake_progress *progress, uint32_t uid)
@@ -257,10 +251,10 @@ static bool has_answered(struct app_wake_progress *progress, const struct called
 static void await_answers(struct app_wake_progress *progress, const struct called *called)
 {
 	const struct timespec pause = { .tv_nsec = ANSWER_STEP_NS };
-	uint64_t begin = now_ms();
+	uint64_t begin = clock_now_ms(CLOCK_MONOTONIC);
 	size_t answered = 0;
 
-	while (now_ms() - begin < WAKE_ANSWER_MS) {
+	while (clock_now_ms(CLOCK_MONOTONIC) - begin < WAKE_ANSWER_MS) {
 		while (answered < called->nr && has_answered(progress, &called->pages[answered]))
 			answered++;
 		if (answered == called->nr)
@@ -276,7 +270,7 @@ static void call_own(struct calls *calls)
 	const struct timespec pause = { .tv_nsec = ANSWER_STEP_NS };
 	struct app_user_page user;
 	struct strata_error error;
-	uint64_t begin = now_ms();
+	uint64_t begin = clock_now_ms(CLOCK_MONOTONIC);
 
 	step(calls->progress, NOBODY, 0);
 	if (app_user_page_call(&user, &error)) {
@@ -284,7 +278,7 @@ static void call_own(struct calls *calls)
 		return;
 	}
 	while (app_user_page_answers(&user) < calls->nr_of_user &&
-	       now_ms() - begin < WAKE_ANSWER_MS) {
+	       clock_now_ms(CLOCK_MONOTONIC) - begin < WAKE_ANSWER_MS) {
 		step(calls->progress, NOBODY, 0);
 		nanosleep(&pause, NULL);
 	}
@@ -331,7 +325,7 @@ static int begin_child(struct app_wake *wake, struct strata_error *error)
 	if (child == 0)
 		call_all(wake, recorder);
 	wake->child = child > 0 ? child : 0;
-	wake->looked_ms = now_ms();
+	wake->looked_ms = clock_now_ms(CLOCK_MONOTONIC);
 	wake->stuck_ms = 0;
 	if (child < 0)
 		return strata_fail(error, "running programs cannot be woken: %s", strerror(errno));
@@ -472,7 +466,8 @@ static bool is_stuck(struct app_wake *wake)
 {
 	/* Acquire: pairs with step(). */
 	const uint64_t steps = strata_load_acquire(&wake->progress->steps);
-	const uint64_t looked_ms = now_ms(), since_ms = looked_ms - wake->looked_ms;
+	const uint64_t looked_ms = clock_now_ms(CLOCK_MONOTONIC),
+		       since_ms = looked_ms - wake->looked_ms;
 
 	wake->looked_ms = looked_ms;
 	if (steps != wake->steps || !is_blocked(wake->child)) {

@@ -12,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+
 #include "consumerd/host/file_message.h"
 #include "consumerd/host/helper.h"
 #include "consumerd/host/memory_maker.h"
@@ -88,14 +90,6 @@ static bool make_place(void)
 	return true;
 }
 
-static uint64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000u + (uint64_t)now.tv_nsec / 1000000u;
-}
-
 static bool begin_maker(uint32_t user)
 {
 	unsigned int i;
@@ -120,7 +114,7 @@ static bool begin_maker(uint32_t user)
 	makers[nr_makers].fd = ends[0];
 	makers[nr_makers].user = user;
 	makers[nr_makers].entered = false;
-	makers[nr_makers].end_ms = now_ms() + ENTERING_MS;
+	makers[nr_makers].end_ms = clock_now_ms(CLOCK_MONOTONIC) + ENTERING_MS;
 	makers[nr_makers].nr_open = makers[nr_makers].nr_early = 0;
 	nr_makers++;
 	return true;
@@ -240,7 +234,7 @@ static bool help_out(struct known *maker)
 /* Does so for all makers.  Returns how long poll() may wait until it is to be done again. */
 static int help_all(void)
 {
-	const uint64_t now = now_ms();
+	const uint64_t now = clock_now_ms(CLOCK_MONOTONIC);
 	unsigned int at;
 	int wait = -1;
 

@@ -2,6 +2,8 @@
 /* peer_look.c - see peer_look.h; apps_look.c and list_app.c call it. */
 #include "consumerd/host/peer_look.h"
 
+#include "base/clock.h"
+
 #include "consumerd/host/helper.h"
 
 #include <errno.h>
@@ -28,20 +30,12 @@ static bool say(int helper, char word)
 	return send(helper, &word, sizeof(word), MSG_NOSIGNAL) == sizeof(word);
 }
 
-static uint64_t cpu_ns(void)
-{
-	struct timespec spent;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &spent);
-	return (uint64_t)spent.tv_sec * 1000000000u + (uint64_t)spent.tv_nsec;
-}
-
 static void look_once(int socket, struct peer_look *look, pid_t ancestor)
 {
-	const uint64_t begin_ns = cpu_ns();
+	const uint64_t begin_ns = clock_now_ns(CLOCK_THREAD_CPUTIME_ID);
 
 	peer_read_names(look->pid, ancestor, &look->names);
-	look->cpu_ns = cpu_ns() - begin_ns;
+	look->cpu_ns = clock_now_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
 	send(socket, look, sizeof(*look), MSG_NOSIGNAL);
 }
 

@@ -11,17 +11,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+
 #ifndef MADV_POPULATE_READ /* Linux 5.14 */
 #define MADV_POPULATE_READ 22
 #endif
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 static size_t page_bytes(void)
 {
@@ -128,12 +122,12 @@ bool ring_pages_hold(struct ring_pages *pages, const void *from, size_t bytes)
 		return true;
 	if (pages->failed)
 		return false;
-	begin = now_ns();
+	begin = clock_now_ns(CLOCK_MONOTONIC);
 	/* Unlike a load, this fails if there is no memory. */
 	if (madvise(pages->memory + first * page_bytes(), (end - first) * page_bytes(),
 		    MADV_POPULATE_READ))
 		pages->failed = errno;
-	pages->waited_ns += now_ns() - begin;
+	pages->waited_ns += clock_now_ns(CLOCK_MONOTONIC) - begin;
 	if (pages->failed == EINVAL) {
 		ring_pages_close(pages);
 		return true;

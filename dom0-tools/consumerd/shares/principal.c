@@ -12,6 +12,8 @@
 
 #include <strata/known_name.h>
 
+#include "base/clock.h"
+
 #include "live/live_table.h"
 #include "recording/recording.h"
 #include "xen/domain_numbers.h"
@@ -66,14 +68,6 @@ struct principals {
 };
 
 static const uint8_t no_uuid[PRINCIPAL_UUID_BYTES];
-
-static uint64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
-	return (uint64_t)now.tv_sec * 1000u + (uint64_t)now.tv_nsec / 1000000u;
-}
 
 /* The file may change while a recording goes on: users are added. */
 static void read_subordinates(struct principals *all)
@@ -403,12 +397,14 @@ void principal_note_removed(struct principal *one, uint64_t bytes, uint64_t file
 
 bool principal_may_begin_source(struct principal *one)
 {
-	return one->trusted || token_bucket_take(&one->sources, now_ms());
+	return one->trusted ||
+	       token_bucket_take(&one->sources, clock_now_ms(CLOCK_MONOTONIC_COARSE));
 }
 
 bool principal_may_prepare_memory(struct principal *one)
 {
-	return one->trusted || token_bucket_take(&one->memories, now_ms());
+	return one->trusted ||
+	       token_bucket_take(&one->memories, clock_now_ms(CLOCK_MONOTONIC_COARSE));
 }
 
 /* Work ----------------------------------------------------------------------------------------- */
@@ -449,7 +445,8 @@ void principal_complain(struct principal *one, const char *format, ...)
 	struct strata_error text = { "" };
 	va_list args;
 
-	if (!one->trusted && !token_bucket_take(&one->lines, now_ms())) {
+	if (!one->trusted &&
+	    !token_bucket_take(&one->lines, clock_now_ms(CLOCK_MONOTONIC_COARSE))) {
 		one->unprinted++;
 		return;
 	}

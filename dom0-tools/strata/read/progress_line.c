@@ -7,16 +7,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+
 #define FIRST_NS 1000000000u
 #define AGAIN_NS 200000000u
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 void progress_line_init(struct progress_line *line)
 {
@@ -28,7 +22,7 @@ void progress_line_init(struct progress_line *line)
 
 void progress_line_restart(struct progress_line *line)
 {
-	line->began_ns = now_ns();
+	line->began_ns = clock_now_ns(CLOCK_MONOTONIC);
 	atomic_store_explicit(&line->next_ns, line->began_ns + FIRST_NS, memory_order_relaxed);
 }
 
@@ -57,7 +51,7 @@ void progress_line_tell(void *data, uint64_t events, uint64_t bytes, uint64_t by
 
 	if (!line->is_wanted)
 		return;
-	now = now_ns();
+	now = clock_now_ns(CLOCK_MONOTONIC);
 	if (now < atomic_load_explicit(&line->next_ns, memory_order_relaxed))
 		return;
 	/* If another thread is writing the line, this update is not needed. */

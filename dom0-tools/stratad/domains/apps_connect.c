@@ -14,6 +14,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+
 #include "consumerd/host/hang_up.h"
 
 /* The listen queue mixes all users, so it is emptied fast; then each connection waits behind others
@@ -104,24 +106,16 @@ static bool may_accept(struct apps *apps)
 	return may;
 }
 
-static uint64_t cpu_ns(void)
-{
-	struct timespec spent;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &spent);
-	return (uint64_t)spent.tv_sec * 1000000000u + (uint64_t)spent.tv_nsec;
-}
-
 void apps_accept_new(struct apps *apps)
 {
-	const uint64_t begin_ns = cpu_ns();
+	const uint64_t begin_ns = clock_now_ns(CLOCK_THREAD_CPUTIME_ID);
 	unsigned int i;
 
 	apps->all_accepted = false;
 	for (i = 0; i < ACCEPTS_PER_TURN && !apps->stopping; i++) {
 		int socket;
 
-		if (cpu_ns() - begin_ns > ACCEPTS_NS)
+		if (clock_now_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns > ACCEPTS_NS)
 			return;
 
 		if (!may_accept(apps))

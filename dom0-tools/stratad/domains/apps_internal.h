@@ -6,22 +6,17 @@
 #include <time.h>
 
 #include "stratad/domains/apps.h"
+#include "base/clock.h"
 #include "base/escape.h"
 
 static inline uint64_t apps_now_ms(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
-	return (uint64_t)now.tv_sec * 1000u + (uint64_t)now.tv_nsec / 1000000u;
+	return clock_now_ms(CLOCK_MONOTONIC_COARSE);
 }
 
 static inline uint64_t apps_now_ns(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	return clock_now_ns(CLOCK_MONOTONIC);
 }
 
 /* Whether nothing is to be done for it until its socket wakes us. */

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/clock.h"
+
 #include "consumerd/host/file_limit.h"
 #include "consumerd/host/hang_up.h"
 #include "stratad/domains/apps.h"
@@ -55,22 +57,14 @@ struct counting_apps *counting_apps_new(const struct aggregate_choice *what,
 	return NULL;
 }
 
-static uint64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000u + (uint64_t)now.tv_nsec / 1000000u;
-}
-
 /* Serves applications until all have answered, or a while. */
 static void settle(struct counting_apps *counting)
 {
-	const uint64_t end_ms = now_ms() + SETTLE_MS;
+	const uint64_t end_ms = clock_now_ms(CLOCK_MONOTONIC) + SETTLE_MS;
 
 	do
 		counting_apps_wait(counting, TURN_MS);
-	while (!apps_settled(&counting->apps) && now_ms() < end_ms);
+	while (!apps_settled(&counting->apps) && clock_now_ms(CLOCK_MONOTONIC) < end_ms);
 }
 
 int counting_apps_start(struct counting_apps *counting, unsigned int number,
@@ -93,8 +87,8 @@ int counting_apps_start(struct counting_apps *counting, unsigned int number,
 void counting_apps_wait(struct counting_apps *counting, unsigned int ms)
 {
 	struct pollfd work = { .fd = counting->apps.epoll, .events = POLLIN };
-	const uint64_t end_ms = now_ms() + ms;
-	uint64_t now = now_ms();
+	const uint64_t end_ms = clock_now_ms(CLOCK_MONOTONIC) + ms;
+	uint64_t now = clock_now_ms(CLOCK_MONOTONIC);
 
 	do {
 		/* What is not due to a message, such as a time limit, waits for a turn. */
@@ -103,7 +97,7 @@ void counting_apps_wait(struct counting_apps *counting, unsigned int ms)
 		poll(&work, 1, (int)(left < TURN_MS ? left : TURN_MS));
 		principals_begin_turn(counting->sums.principals);
 		apps_tend(&counting->apps);
-		now = now_ms();
+		now = clock_now_ms(CLOCK_MONOTONIC);
 	} while (now < end_ms && !counting->stopped);
 }
 

@@ -12,6 +12,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+
 #include "consumerd/apps/app_socket.h"
 #include "consumerd/apps/app_wake.h"
 #include "consumerd/host/file_limit.h"
@@ -93,7 +95,7 @@ static int gather(struct listing *listing, unsigned int number, struct strata_er
 {
 	struct pollfd ready = { .fd = app_socket_open(number, error), .events = POLLIN };
 	struct app_wake wake = { .names_blocked = true };
-	uint64_t begin = list_now_ms();
+	uint64_t begin = clock_now_ms(CLOCK_MONOTONIC);
 	bool settled = false;
 
 	if (ready.fd < 0)
@@ -104,11 +106,12 @@ static int gather(struct listing *listing, unsigned int number, struct strata_er
 	}
 	/* Accept after this check: a program that has answered there already waits to be
 	 * accepted. */
-	while (!settled && list_now_ms() - begin < COME_MS) {
+	while (!settled && clock_now_ms(CLOCK_MONOTONIC) - begin < COME_MS) {
 		poll(&ready, 1, LOOK_MS);
 		app_wake_tend(&wake);
 		settled = app_wake_settled(&wake);
-		while (accept_one(listing, ready.fd) && list_now_ms() - begin < COME_MS)
+		while (accept_one(listing, ready.fd) &&
+		       clock_now_ms(CLOCK_MONOTONIC) - begin < COME_MS)
 			;
 	}
 	if (!settled)
@@ -175,7 +178,7 @@ static int compare_turns(const void *first, const void *second)
 
 static void list_all(struct listing *listing)
 {
-	const uint64_t until_ms = list_now_ms() + ANSWER_MS;
+	const uint64_t until_ms = clock_now_ms(CLOCK_MONOTONIC) + ANSWER_MS;
 	size_t i;
 
 	qsort(listing->list, listing->nr, sizeof(struct listed *), compare_turns);

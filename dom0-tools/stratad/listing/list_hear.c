@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <time.h>
 
+#include "base/clock.h"
+
 /* Messages of all programs of a user in a round. */
 #define ROUND_MESSAGES 256u
 
@@ -16,14 +18,6 @@ struct hearing {
 	bool looks_ended;
 	struct pollfd ready[LISTED_MAX + 1]; /* the last: the looks */
 };
-
-uint64_t list_now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000u + (uint64_t)now.tv_nsec / 1000000u;
-}
 
 static void share_rounds(struct hearing *hearing)
 {
@@ -90,7 +84,7 @@ static void take_messages(struct listed *one)
  */
 static bool await_any(struct hearing *hearing, uint64_t until_ms)
 {
-	const uint64_t now = list_now_ms();
+	const uint64_t now = clock_now_ms(CLOCK_MONOTONIC);
 	bool pending = false;
 	size_t i;
 
@@ -118,7 +112,7 @@ void list_hear(struct listed *const *list, size_t nr, struct peer_looks *looks, 
 	share_rounds(&hearing);
 	ask_looks(&hearing);
 	while (await_any(&hearing, until_ms)) {
-		for (i = 0; i < nr && list_now_ms() < until_ms; i++)
+		for (i = 0; i < nr && clock_now_ms(CLOCK_MONOTONIC) < until_ms; i++)
 			if (hearing.ready[i].revents)
 				take_messages(list[i]);
 		ask_looks(&hearing);

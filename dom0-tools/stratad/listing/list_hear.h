@@ -37,16 +37,13 @@ struct listed {
 	enum listed_state state;
 };
 
-/* Time of CLOCK_MONOTONIC in ms. */
-uint64_t list_now_ms(void);
-
 /*
  * Identifies all programs and receives their events, until the state of each is final or the time
  * is over.  A program's state afterwards tells how far it came.
  * @list:     @nr programs, LISTED_MAX at most, in state LISTED_CONNECTED; for equal chances of all
  *            users sorted by turn
  * @looks:    open, without a question
- * @until_ms: of list_now_ms()
+ * @until_ms: of CLOCK_MONOTONIC
  */
 void list_hear(struct listed *const *list, size_t nr, struct peer_looks *looks, uint64_t until_ms);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/exit_status.h"
 #include "base/json_members.h"
 #include "control/session_model.h"
@@ -54,19 +55,11 @@ int member_run_stop(struct managed_session *session, struct json_object *request
 	return member_dir_hand_over(session->model.name, NULL, error) ? -1 : status;
 }
 
-static uint64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000u + (uint64_t)now.tv_nsec / 1000000u;
-}
-
 /* Limits the rate of a session's actions: snapshots, rotations and clearings together.  @what: for
  * the message.  0, or -1: it is too early for another one. */
 static int take_turn(struct managed_session *session, const char *what, struct strata_error *error)
 {
-	const uint64_t now = now_ms();
+	const uint64_t now = clock_now_ms(CLOCK_MONOTONIC);
 
 	if (session->acted_ms && now - session->acted_ms < ACTION_MS)
 		return strata_fail(error,

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "base/array.h"
+#include "base/clock.h"
 #include "outputs/table.h"
 #include "stratad/aggregate_names.h"
 
@@ -36,14 +37,6 @@ static uint64_t hits(const struct trigger *trigger, const struct aggregate_row *
 	if (row->source->spec->kind != STRATA_AGGREGATE_TIME)
 		return row->delta;
 	return aggregate_row_new_above(row, first_bucket(trigger->model, row->source->tsc_khz));
-}
-
-static uint64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
 /* Describes the condition that was met: "g1: 3 times of 8.004 ms or more from vm_exit to vm_entry,
@@ -103,7 +96,7 @@ void trigger_tell(struct trigger *trigger)
 
 		trigger->tell(trigger->data, seen->text, action->done, action->failed);
 		trigger_owners_end(&trigger->owners, seen->owner,
-				   now_ms() + trigger->model->pause_ms);
+				   clock_now_ms(CLOCK_MONOTONIC) + trigger->model->pause_ms);
 	}
 	trigger->now.nr = 0;
 }
@@ -139,7 +132,7 @@ int trigger_idle(void *data)
 int trigger_look(void *data, const struct aggregate_look *look, struct strata_error *error)
 {
 	struct trigger *trigger = data;
-	const uint64_t began_ms = now_ms();
+	const uint64_t began_ms = clock_now_ms(CLOCK_MONOTONIC);
 	struct aggregate_row *rows;
 	int result = 0;
 	size_t nr, i;
