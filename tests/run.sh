@@ -48,7 +48,7 @@ QUIET_ATTACKS="test_changing_rings.sh test_costly_looks.sh test_draining.sh test
 CALM_ATTACKS="test_descriptions.sh test_dir_lock.sh test_disk.sh test_dying.sh test_file_size.sh test_live_stopped.sh
 	test_lock_holder.sh test_locked.sh test_locked_lookups.sh test_memory.sh test_messages.sh test_no_threads.sh
 	test_out_of_memory.sh test_range_locks.sh test_recover_many.sh test_slow_close.sh test_slow_copy.sh
-	test_slow_talk.sh test_trigger_action.sh test_snapshot_channels.sh test_snapshot_library.sh
+	test_slow_status.sh test_slow_talk.sh test_trigger_action.sh test_snapshot_channels.sh test_snapshot_library.sh
 	test_snapshot_served.sh test_snapshot_starts.sh test_swapped.sh test_timer_slack.sh"
 
 # As many attacks at once as there are of these: their users' numbers differ, by which the kernel counts what users have.

@@ -69,6 +69,9 @@ void recorder_set_of_now(struct recorder *recorder);
 /* The accounts of all principals; the recorder frees them when it closes. */
 struct principals *recorder_principals(struct recorder *recorder);
 
+/* Whose a source is.  NULL: it has no state yet. */
+const struct principal *recorder_owner(const struct recorder *recorder, size_t index);
+
 /*
  * Begins a source of principal @who with space for @nr_rings rings, and charges @who's shares. It
  * reuses the index of a source that recorded nothing, if any. When the source has ended, @who gets

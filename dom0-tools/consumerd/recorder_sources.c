@@ -15,6 +15,11 @@ struct principals *recorder_principals(struct recorder *recorder)
 	return recorder->principals;
 }
 
+const struct principal *recorder_owner(const struct recorder *recorder, size_t index)
+{
+	return index < recorder->nr_sources ? recorder->sources[index]->drain.who : NULL;
+}
+
 struct recorder_source *recorder_source_of(struct recorder *recorder, size_t index)
 {
 	struct recorder_source **sources, *source;

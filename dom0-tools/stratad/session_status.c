@@ -20,8 +20,8 @@ struct room {
 	uint64_t left_out;
 };
 
-/* Adds a piece if the answer has room for it; frees it otherwise. */
-static void add_if_fits(struct json_object *array, struct json_object *piece, struct room *room)
+/* Adds a piece if the answer has room for it; frees it otherwise.  False: it had none. */
+static bool add_if_fits(struct json_object *array, struct json_object *piece, struct room *room)
 {
 	size_t length = 0;
 
@@ -29,10 +29,11 @@ static void add_if_fits(struct json_object *array, struct json_object *piece, st
 	if (length + 1 > room->left) {
 		room->left_out++;
 		json_object_put(piece);
-		return;
+		return false;
 	}
 	room->left -= length + 1;
 	json_object_array_add(array, piece);
+	return true;
 }
 
 /* As a string of JSON, which is valid UTF-8 and no longer than the text. */
@@ -114,9 +115,9 @@ static int by_turn(const void *a, const void *b)
 
 /* Puts sources in an order in which each user's programs have a turn, those that came last first.
  * Of the list, which the caller frees, @nr are set.  NULL: out of memory. */
-static struct shown *order_sources(struct recorder *recorder, size_t *nr)
+static struct shown *order_sources(const struct recorder *recorder,
+				   const struct strata_recording *recording, size_t *nr)
 {
-	const struct strata_recording *recording = recorder_recording(recorder);
 	struct shown *list = calloc(recording->nr_sources + 1, sizeof(*list));
 	size_t i;
 
@@ -128,8 +129,7 @@ static struct shown *order_sources(struct recorder *recorder, size_t *nr)
 			continue;
 		list[*nr].source = i;
 		if (source->layer == STRATA_LAYER_APP)
-			list[*nr].owner =
-				principals_user(recorder_principals(recorder), source->uid);
+			list[*nr].owner = recorder_owner(recorder, i);
 		++*nr;
 	}
 	if (!list)
@@ -147,11 +147,15 @@ static void add_sources(struct json_object *answer, struct recorder *recorder, s
 	const struct strata_recording *recording = recorder_recording(recorder);
 	struct json_object *sources = json_object_new_array();
 	struct shown *list;
+	bool fits = true;
 	size_t nr, i;
 
-	list = order_sources(recorder, &nr);
-	for (i = 0; list && i < nr; i++)
-		add_if_fits(sources, describe_source(&recording->sources[list[i].source]), room);
+	list = order_sources(recorder, recording, &nr);
+	/* Rings wait meanwhile: to describe two thousand sources would take some 15 ms. */
+	for (i = 0; list && i < nr && fits; i++)
+		fits = add_if_fits(sources, describe_source(&recording->sources[list[i].source]),
+				   room);
+	room->left_out += list ? nr - i : 0;
 	free(list);
 	json_object_object_add(answer, "sources", sources);
 }
