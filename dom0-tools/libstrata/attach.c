@@ -38,6 +38,8 @@ static struct {
 	uint64_t answered; /* of the waiting thread: calls before its last round of attempts */
 	bool later;        /* likewise: an attempt was not possible */
 	bool waits_next;   /* of attach_start(): the waiting thread has not been started yet */
+	bool waits;        /* likewise: it has been */
+	bool no_thread;    /* likewise: one that serves a recorder could not be */
 } attach;
 
 /* Held by attach_start() until it has connected: from then on the waiting thread does. */
@@ -70,7 +72,7 @@ static bool stay_loaded(void)
 	return !map->l_name[0] || dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 }
 
-/* The program's signals are for its own threads. */
+/* The program's signals are for its own threads.  False: this process may have no more threads. */
 static bool start_thread(void *(*run)(void *), void *argument)
 {
 	sigset_t all, before;
@@ -181,7 +183,8 @@ static void start_to_wait(bool can_be_called)
 	if (!attach.waits_next)
 		return;
 	attach.waits_next = false;
-	if (can_be_called && start_thread(await_recorders, NULL) && wait_page_is_there())
+	attach.waits = can_be_called && start_thread(await_recorders, NULL);
+	if (attach.waits && wait_page_is_there())
 		rings_mark_own();
 	pthread_mutex_unlock(&starting);
 }
@@ -207,6 +210,7 @@ static uint32_t connect_all(bool can_be_called)
 		    !start_thread(serve_recorder, (void *)(uintptr_t)recorder)) {
 			connection_drop(recorder);
 			result = CONNECTION_LATER;
+			attach.no_thread = true;
 		}
 		if (result != CONNECTION_MADE)
 			stop_to_serve(recorder);
@@ -253,6 +257,23 @@ static void *await_recorders(void *unused)
 	} while (true);
 }
 
+/* This process is never recorded: tells the recorders that it is not connected to. */
+static void tell_no_thread(void)
+{
+	const struct timespec until = connection_limit();
+	uint32_t recorder;
+
+	for (recorder = 0; recorder < RECORDERS; recorder++) {
+		if (!begin_to_serve(recorder))
+			continue;
+		if (connection_open(recorder, &until) == CONNECTION_MADE) {
+			connection_tell_no_thread(recorder, &until);
+			connection_drop(recorder);
+		}
+		stop_to_serve(recorder);
+	}
+}
+
 void attach_start(void)
 {
 	bool can_be_called;
@@ -265,8 +286,12 @@ void attach_start(void)
 	pthread_mutex_lock(&connecting);
 	pthread_mutex_lock(&starting);
 	attach.waits_next = true;
+	attach.waits = attach.no_thread = false;
 	connect_all(can_be_called);
 	start_to_wait(can_be_called);
+	/* The waiting thread would try again. */
+	if (attach.no_thread && !attach.waits)
+		tell_no_thread();
 	pthread_mutex_unlock(&connecting);
 }
 

@@ -197,6 +197,20 @@ static bool answer(struct connection *one, enum strata_app_message_type type)
 	return sent;
 }
 
+void connection_tell_no_thread(uint32_t recorder, const struct timespec *until)
+{
+	struct connection *one = &connections[recorder];
+	struct pollfd fds = { .fd = one->socket, .events = POLLIN };
+	bool told;
+
+	pthread_mutex_lock(&one->sending);
+	told = send_short(one, STRATA_APP_NO_THREAD, until);
+	pthread_mutex_unlock(&one->sending);
+	/* Who knows it hangs up.  A process that has ended by then is not known by name. */
+	while (told && poll(&fds, 1, timeout_until(until)) < 0 && errno == EINTR)
+		;
+}
+
 void connection_drop(uint32_t recorder)
 {
 	struct connection *one = &connections[recorder];

@@ -31,6 +31,10 @@ enum connection_try connection_open(uint32_t recorder, const struct timespec *un
 /* Serves a connection until the recorder or the program ends it. */
 void connection_serve(uint32_t recorder);
 
+/* Tells a recorder why the program is not recorded, over a connection that is not served; until the
+ * recorder has heard it, or until then. */
+void connection_tell_no_thread(uint32_t recorder, const struct timespec *until);
+
 /* Closes a connection that is not served. */
 void connection_drop(uint32_t recorder);
 

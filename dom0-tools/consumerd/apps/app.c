@@ -124,6 +124,8 @@ static enum app_news take_message(struct app *app, const struct strata_app_packe
 		return APP_STOPPED;
 	case STRATA_APP_WAKE:
 		return APP_NO_NEWS;
+	case STRATA_APP_NO_THREAD:
+		return APP_NO_THREAD;
 	default:
 		strata_fail(error, "it sent a message of the unknown type %u", packet->head.type);
 		return APP_GONE;

@@ -59,7 +59,8 @@ enum app_news {
 	APP_READY,    /* it has announced all its events */
 	APP_ATTACHED, /* its rings are made, and can be mapped */
 	APP_STOPPED,
-	APP_GONE, /* the process has ended, or broke the protocol */
+	APP_NO_THREAD, /* it can have no thread to be recorded by */
+	APP_GONE,      /* the process has ended, or broke the protocol */
 };
 
 /* The rings of an application: one for each CPU that this machine can have.  libstrata finds the

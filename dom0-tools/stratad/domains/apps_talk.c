@@ -377,6 +377,9 @@ static int on_news(struct apps *apps, struct application *one, enum app_news new
 		return on_ready(apps, one, error);
 	if (news == APP_ATTACHED && !apps->stopping)
 		return on_attached(apps, one, error);
+	if (news == APP_NO_THREAD)
+		return strata_fail(error, "it can have no thread: its user has as many processes "
+					  "as he may (ulimit -u), or there can be no more");
 	if (news == APP_STOPPED && one->step == APPLICATION_STOPPING)
 		one->step = APPLICATION_STOPPED;
 	return 0;
@@ -444,7 +447,8 @@ static bool hear_message(struct apps *apps, size_t index, bool *more)
 	news = app_take(&one->app, arrived, &error);
 	charge_message(apps, one, news);
 	/* Drops an application that no selection names. */
-	if (news == APP_READY && one->step == APPLICATION_TELLING && !choose(apps, one)) {
+	if ((news == APP_READY || news == APP_NO_THREAD) && one->step == APPLICATION_TELLING &&
+	    !choose(apps, one)) {
 		apps_let_go(apps, index, STRATA_SOURCE_LEFT_OUT);
 		return false;
 	}

@@ -214,6 +214,7 @@ enum strata_app_message_type {
 	STRATA_APP_STOP,
 	STRATA_APP_STOPPED,
 	STRATA_APP_WAKE,
+	STRATA_APP_NO_THREAD, /* instead of HELLO: the program can have no thread, so no rings */
 };
 
 /* HELLO, beside the forms of headers. */
