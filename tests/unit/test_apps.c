@@ -392,13 +392,12 @@ static size_t nr_from(enum application_step step)
 	return nr;
 }
 
-static void a_program_has_its_turn_however_long_those_before_it_take(void **state)
+/* Many programs begin at once; all of them say at once what they have to say. */
+static void begin_burst(int *sockets)
 {
 	const struct strata_ring_geometry geometry = { 12, 1 };
-	int sockets[IN_BURST];
-	size_t served, i;
+	unsigned int i;
 
-	(void)state;
 	apps.channel =
 		(struct app_channel){ .geometry = geometry, .mode = STRATA_APP_SINGLE_STORE };
 	for (i = 0; i < IN_BURST; i++) {
@@ -410,7 +409,21 @@ static void a_program_has_its_turn_however_long_those_before_it_take(void **stat
 	for (i = 0; i < TURNS_MAX / 100; i++)
 		tend();
 	assert_in_range(nr_received(), 1, IN_BURST - 1);
-	/* The last ones wait for longer than anything else may take, but the line goes on. */
+}
+
+static void end_burst(const int *sockets)
+{
+	unsigned int i;
+
+	for (i = 0; i < IN_BURST; i++)
+		close(sockets[i]);
+}
+
+/* Some have their turn.  The last ones wait for longer than anything else may take. */
+static void serve_some(void)
+{
+	size_t served;
+
 	for (served = 1; served <= SERVED; served++) {
 		more_s += 450 / SERVED;
 		assert_int_equal(write(go_ahead, "", 1), 1);
@@ -419,13 +432,39 @@ static void a_program_has_its_turn_however_long_those_before_it_take(void **stat
 		assert_int_equal(apps.left_out, 0);
 	}
 	assert_in_range(nr_received(), 1, IN_BURST - 1);
-	/* Now it does not. */
+}
+
+static void a_program_has_its_turn_however_long_those_before_it_take(void **state)
+{
+	int sockets[IN_BURST];
+	unsigned int i;
+
+	(void)state;
+	begin_burst(sockets);
+	serve_some();
+	/* Now the line stands still. */
 	more_s += 110;
 	for (i = 0; i < TURNS_MAX && apps.nr > nr_received(); i++)
 		tend();
 	assert_true(apps.left_out > 0);
-	for (i = 0; i < IN_BURST; i++)
-		close(sockets[i]);
+	end_burst(sockets);
+}
+
+static void whose_turn_never_comes_is_named_at_the_end(void **state)
+{
+	int sockets[IN_BURST + 1];
+
+	(void)state;
+	begin_burst(sockets);
+	serve_some();
+	/* It is not missed: it has come only now. */
+	sockets[IN_BURST] = connect_once();
+	tend();
+	assert_int_equal(apps.nr, IN_BURST + 1);
+	apps_stop(&apps);
+	assert_int_equal(apps.left_out, IN_BURST - nr_received());
+	close(sockets[IN_BURST]);
+	end_burst(sockets);
 }
 
 int main(void)
@@ -442,6 +481,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(
 			a_program_has_its_turn_however_long_those_before_it_take,
 			open_world_of_a_slow_maker, close_world),
+		cmocka_unit_test_setup_teardown(whose_turn_never_comes_is_named_at_the_end,
+						open_world_of_a_slow_maker, close_world),
 		cmocka_unit_test_setup_teardown(the_loop_frees_no_memory, open_world_made_twice,
 						close_world),
 	};

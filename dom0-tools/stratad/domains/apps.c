@@ -301,6 +301,7 @@ void apps_stop(struct apps *apps)
 
 	apps->stopping = true;
 	app_wake_end(&apps->wake);
+	apps_name_waiting(apps);
 	for (i = 0; i < apps->nr; i++) {
 		struct application *one = apps->list[i];
 

@@ -67,6 +67,9 @@ bool apps_ask(struct apps *apps, size_t index);
 /* After apps_ask(), waits for the answer, and identifies the application.  False: it was freed. */
 bool apps_still_asked(struct apps *apps, size_t index);
 
+/* At the end: leaves out those that have waited for their turn for long. */
+void apps_name_waiting(struct apps *apps);
+
 /* Takes the answers that have come. */
 void apps_take_looks(struct apps *apps);
 

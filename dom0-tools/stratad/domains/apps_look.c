@@ -94,6 +94,17 @@ bool apps_ask(struct apps *apps, size_t index)
 	return !apps_receive(apps, one, &why) || leave_out(apps, index, &why);
 }
 
+void apps_name_waiting(struct apps *apps)
+{
+	struct strata_error why;
+	size_t i;
+
+	strata_fail(&why, "the recording ends before programs of its user before it are done");
+	for (i = 0; i < apps->nr; i++)
+		if (apps->list[i]->step == APPLICATION_ARRIVED && is_late(apps, apps->list[i]))
+			apps_leave_out(apps, apps->list[i], &why);
+}
+
 /* Charges a set-user-ID program to the user who started it. 0 or -1. */
 static int move_to_starter(struct apps *apps, struct application *one, struct strata_error *error)
 {
