@@ -28,7 +28,7 @@ trap 'rm -f "$failures" "$news"' EXIT
 limit_s=${TEST_LIMIT_S:-1500}
 
 # Tests that start recorders, of which there are eight a machine, and which call all applications.
-RECORDERS="test_recover.sh test_app_record.sh test_app_channels.sh test_app_aggregate.sh test_view_live.sh test_report_live.sh test_command.sh test_tutorial.sh
+RECORDERS="test_recover.sh test_app_record.sh test_app_late.sh test_app_channels.sh test_app_aggregate.sh test_view_live.sh test_report_live.sh test_command.sh test_tutorial.sh
 	test_record_command.sh test_rotation.sh test_trigger.sh test_session_triggers.sh test_idle.sh test_sessions.sh test_session_channels.sh test_session_deaths.sh test_users.sh test_members.sh test_member_triggers.sh test_member_actions.sh test_stratad_start.sh test_control_library.sh test_log_levels.sh test_printf.sh test_systemd.sh"
 
 # Tests of the kind unit that take seconds, mostly because they record, or read large recordings: `make quick` leaves them out.

@@ -197,6 +197,18 @@ static bool answer(struct connection *one, enum strata_app_message_type type)
 	return sent;
 }
 
+/* In the serving thread: what the program did before this selection is not recorded. */
+static void say_went_on(struct connection *one)
+{
+	struct strata_app_packet packet;
+
+	fill_head(&packet, STRATA_APP_WAKE);
+	packet.head.value = STRATA_APP_WENT_ON;
+	pthread_mutex_lock(&one->sending);
+	send_message(one, &packet, sizeof(packet.head), NULL);
+	pthread_mutex_unlock(&one->sending);
+}
+
 void connection_tell_no_thread(uint32_t recorder, const struct timespec *until)
 {
 	struct connection *one = &connections[recorder];
@@ -280,14 +292,19 @@ static void take_selection(struct connection *one, const struct strata_app_packe
 {
 	const uint32_t channel = channel_of(one);
 	uint8_t merged[sizeof(packet->u.selected)];
+	bool went_on;
 
 	registry_lock();
 	registry_select(channel, counts_has(channel) ? counts_select(channel, packet, merged)
 						     : packet->u.selected);
 	one->nr_decided = packet->head.count;
+	went_on = one->given_up;
 	one->given_up = false;
 	pthread_cond_broadcast(&decided);
 	registry_unlock();
+	/* If that fails, the recorder has gone. */
+	if (went_on)
+		say_went_on(one);
 }
 
 static bool take_message(struct connection *one, const struct strata_app_packet *packet,

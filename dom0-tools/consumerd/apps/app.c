@@ -123,7 +123,7 @@ static enum app_news take_message(struct app *app, const struct strata_app_packe
 	case STRATA_APP_STOPPED:
 		return APP_STOPPED;
 	case STRATA_APP_WAKE:
-		return APP_NO_NEWS;
+		return packet->head.value & STRATA_APP_WENT_ON ? APP_WENT_ON : APP_NO_NEWS;
 	case STRATA_APP_NO_THREAD:
 		return APP_NO_THREAD;
 	default:

@@ -58,6 +58,7 @@ enum app_news {
 	APP_NO_NEWS,
 	APP_READY,    /* it has announced all its events */
 	APP_ATTACHED, /* its rings are made, and can be mapped */
+	APP_WENT_ON,  /* it did not wait for the selection any longer */
 	APP_STOPPED,
 	APP_NO_THREAD, /* it can have no thread to be recorded by */
 	APP_GONE,      /* the process has ended, or broke the protocol */

@@ -160,6 +160,9 @@ const char *apps_shown_name(const struct application *one, char text[STRATA_ESCA
 void apps_leave_out(struct apps *apps, const struct application *one,
 		    const struct strata_error *why);
 
+/* Reports an application that did not wait for its first selection, or its next one, to the end. */
+void apps_note_late(const struct application *one);
+
 /* Counts an application beyond a limit; reports the limit the first time. */
 void apps_note_one_too_many(struct apps *apps, const char *of_what);
 

@@ -25,6 +25,16 @@ void apps_leave_out(struct apps *apps, const struct application *one,
 			   apps_shown_name(one, name), one->app.pid, why->text);
 }
 
+void apps_note_late(const struct application *one)
+{
+	char name[STRATA_ESCAPED_BYTES(32)];
+
+	principal_complain(one->who,
+			   "application %s (process %d) went on before it was recorded: its events "
+			   "until then are missing (it waits longer with STRATA_APP_WAIT_MS)",
+			   apps_shown_name(one, name), one->app.pid);
+}
+
 void apps_note_one_too_many(struct apps *apps, const char *of_what)
 {
 	if (!apps->full_said)

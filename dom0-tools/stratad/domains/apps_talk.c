@@ -380,6 +380,8 @@ static int on_news(struct apps *apps, struct application *one, enum app_news new
 	if (news == APP_NO_THREAD)
 		return strata_fail(error, "it can have no thread: its user has as many processes "
 					  "as he may (ulimit -u), or there can be no more");
+	if (news == APP_WENT_ON)
+		apps_note_late(one);
 	if (news == APP_STOPPED && one->step == APPLICATION_STOPPING)
 		one->step = APPLICATION_STOPPED;
 	return 0;

@@ -38,7 +38,9 @@
  *          each form of header
  *          that it can write
  *          in RESERVE_COMMIT, and
- *          STRATA_APP_WAKES
+ *          STRATA_APP_WAKES;
+ *          or NO_THREAD: it can have
+ *          no thread to be recorded by
  *   EVENT  an event's description, its id the next from 0; repeated
  *   READY
  *                             SETUP   geometry; value = the mode to write, one of those,
@@ -58,7 +60,8 @@
  *                                     one, and then a bit for each that ends one
  *   ... EVENT, READY: a library was loaded; SELECT: likewise
  *   ... WAKE: it has left a sub-buffer of a single-store ring whose reader sleeps
- *       (ring_single.h), if it has STRATA_APP_WAKES
+ *       (ring_single.h), if it has STRATA_APP_WAKES; value = STRATA_APP_WENT_ON: this SELECT
+ *       came after its wait for it
  *                             STOP
  *   STOPPED: nothing is written any more
  *
@@ -214,11 +217,14 @@ enum strata_app_message_type {
 	STRATA_APP_STOP,
 	STRATA_APP_STOPPED,
 	STRATA_APP_WAKE,
-	STRATA_APP_NO_THREAD, /* instead of HELLO: the program can have no thread, so no rings */
+	STRATA_APP_NO_THREAD,
 };
 
 /* HELLO, beside the forms of headers. */
 #define STRATA_APP_WAKES 0x80u
+
+/* WAKE. */
+#define STRATA_APP_WENT_ON 1u
 
 struct strata_app_message {
 	uint32_t magic;
