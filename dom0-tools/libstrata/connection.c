@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * connection.c - see connection.h.
+ * connection.c - opens a connection, announces events, and waits for their selection; see
+ * connection.h.  What a recorder says is heard in serve.c.
  *
  * A program may close all of its files, to become a daemon, and open others under the same numbers.
  * So before each use of a descriptor, its owner checks that it is still the one that it opened.
@@ -16,39 +17,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <strata/own_fd.h>
-
-#include "libstrata/counts.h"
+#include "libstrata/connection_state.h"
 #include "libstrata/libstrata.h"
 #include "libstrata/recorder_socket.h"
 #include "libstrata/wait_page.h"
-
-struct connection {
-	/* Serialises what is sent; taken before the registry's lock. */
-	pthread_mutex_t sending;
-	/* Guarded by the registry's lock. */
-	int socket;          /* to the recorder; -1: not connected */
-	int opening;         /* that is being connected; -1: none */
-	int channel;         /* that its events go to; -1: not connected */
-	uint32_t nr_decided; /* events that the recorder has selected or refused */
-	bool given_up;       /* it let the time pass: nobody waits until it decides again */
-	bool late;           /* it let the time pass: a thread of its own announces the rest */
-	struct stat opened;  /* identifies the file that we opened as the socket */
-	/* Guarded by `sending`. */
-	uint32_t nr_told; /* events */
-	bool owes_ready;  /* after the last of them */
-	/* The serving thread's. */
-	uint32_t switch_ms; /* period of the forced switch; 0: never */
-};
 
 #define EMPTY                                                                                    \
 	{                                                                                        \
 		.sending = PTHREAD_MUTEX_INITIALIZER, .socket = -1, .opening = -1, .channel = -1 \
 	}
 
-static struct connection connections[RECORDERS] = { [0 ... RECORDERS - 1] = EMPTY };
+struct connection connection_list[RECORDERS] = { [0 ... RECORDERS - 1] = EMPTY };
 
-static pthread_cond_t decided = PTHREAD_COND_INITIALIZER;
+pthread_cond_t connection_decided = PTHREAD_COND_INITIALIZER;
 static uint32_t wait_ms = STRATA_APP_WAIT_MS;
 
 void connection_prepare(uint32_t ms)
@@ -91,7 +72,7 @@ static bool is_opened(const struct connection *one, int fd)
 	       now.st_dev == one->opened.st_dev;
 }
 
-static bool is_ours(const struct connection *one)
+bool connection_is_ours(const struct connection *one)
 {
 	return is_opened(one, one->socket);
 }
@@ -110,7 +91,7 @@ static bool send_message(const struct connection *one, const struct strata_app_p
 	ssize_t sent;
 
 	do {
-		if (!is_ours(one))
+		if (!connection_is_ours(one))
 			return false;
 		sent = send(one->socket, packet, bytes, MSG_NOSIGNAL | MSG_DONTWAIT);
 	} while (sent < 0 &&
@@ -168,7 +149,7 @@ static bool tell_events(struct connection *one, const struct timespec *until)
 }
 
 /* In the serving thread, for which nobody waits. */
-static bool say_hello(struct connection *one)
+bool connection_say_hello(struct connection *one)
 {
 	struct strata_app_packet packet;
 	bool told;
@@ -187,7 +168,7 @@ static bool say_hello(struct connection *one)
 }
 
 /* An answer to the recorder, in the serving thread. */
-static bool answer(struct connection *one, enum strata_app_message_type type)
+bool connection_answer(struct connection *one, enum strata_app_message_type type)
 {
 	bool sent;
 
@@ -198,7 +179,7 @@ static bool answer(struct connection *one, enum strata_app_message_type type)
 }
 
 /* In the serving thread: what the program did before this selection is not recorded. */
-static void say_went_on(struct connection *one)
+void connection_say_went_on(struct connection *one)
 {
 	struct strata_app_packet packet;
 
@@ -211,7 +192,7 @@ static void say_went_on(struct connection *one)
 
 void connection_tell_no_thread(uint32_t recorder, const struct timespec *until)
 {
-	struct connection *one = &connections[recorder];
+	struct connection *one = &connection_list[recorder];
 	struct pollfd fds = { .fd = one->socket, .events = POLLIN };
 	bool told;
 
@@ -225,176 +206,17 @@ void connection_tell_no_thread(uint32_t recorder, const struct timespec *until)
 
 void connection_drop(uint32_t recorder)
 {
-	struct connection *one = &connections[recorder];
+	struct connection *one = &connection_list[recorder];
 
 	pthread_mutex_lock(&one->sending);
 	registry_lock();
-	if (is_ours(one))
+	if (connection_is_ours(one))
 		close(one->socket);
 	one->socket = -1;
 	one->channel = -1;
-	pthread_cond_broadcast(&decided);
+	pthread_cond_broadcast(&connection_decided);
 	registry_unlock();
 	pthread_mutex_unlock(&one->sending);
-}
-
-/* The channel of a connection that is served, in its thread. */
-static uint32_t channel_of(const struct connection *one)
-{
-	return (uint32_t)one->channel;
-}
-
-/* Ends a connection, in whatever state it is. */
-static void hang_up(uint32_t recorder)
-{
-	const uint32_t channel = channel_of(&connections[recorder]);
-
-	registry_lock();
-	registry_select(channel, NULL);
-	rings_stop(channel);
-	rings_detach(channel);
-	registry_unlock();
-	connection_drop(recorder);
-}
-
-/* @fd: the memory that came with it; -1: none */
-static bool take_setup_of_counts(struct connection *one, const struct strata_app_packet *packet,
-				 ssize_t bytes, int fd)
-{
-	const uint32_t channel = channel_of(one);
-
-	if (fd < 0 || bytes < (ssize_t)(sizeof(packet->head) + sizeof(packet->u.spec)) ||
-	    rings_attached(channel) ||
-	    counts_attach(channel, fd, packet, recorder_is_root(one->socket)))
-		return false;
-	one->switch_ms = 0;
-	return answer(one, STRATA_APP_ATTACHED);
-}
-
-/* @fd: the memory that came with it; -1: none */
-static bool take_setup(struct connection *one, const struct strata_app_message *head, int fd)
-{
-	const bool single = head->value == STRATA_APP_SINGLE_STORE;
-
-	if (fd < 0 || (!single && head->value != STRATA_APP_RESERVE_COMMIT) ||
-	    !(head->value & rings_modes()) || head->overwrite > 1 ||
-	    head->headers >= STRATA_NR_HEADER_FORMS ||
-	    (single && head->headers != STRATA_HEADER_FULL) ||
-	    !strata_switch_ms_valid(head->switch_ms) ||
-	    rings_attach(channel_of(one), fd, head, recorder_is_root(one->socket)))
-		return false;
-	/* The reader reads open sub-buffers of single-store rings without our help. */
-	one->switch_ms = single ? 0 : head->switch_ms;
-	return answer(one, STRATA_APP_ATTACHED);
-}
-
-static void take_selection(struct connection *one, const struct strata_app_packet *packet)
-{
-	const uint32_t channel = channel_of(one);
-	uint8_t merged[sizeof(packet->u.selected)];
-	bool went_on;
-
-	registry_lock();
-	registry_select(channel, counts_has(channel) ? counts_select(channel, packet, merged)
-						     : packet->u.selected);
-	one->nr_decided = packet->head.count;
-	went_on = one->given_up;
-	one->given_up = false;
-	pthread_cond_broadcast(&decided);
-	registry_unlock();
-	/* If that fails, the recorder has gone. */
-	if (went_on)
-		say_went_on(one);
-}
-
-static bool take_message(struct connection *one, const struct strata_app_packet *packet,
-			 ssize_t bytes, int fd)
-{
-	const uint32_t channel = channel_of(one);
-
-	if (bytes < (ssize_t)sizeof(packet->head) || packet->head.magic != STRATA_APP_MAGIC ||
-	    packet->head.version != STRATA_APP_ABI_VERSION)
-		return false;
-	switch (packet->head.type) {
-	case STRATA_APP_SETUP:
-		if (packet->head.value == STRATA_APP_COUNT)
-			return take_setup_of_counts(one, packet, bytes, fd);
-		return take_setup(one, &packet->head, fd);
-	case STRATA_APP_SELECT:
-		if (bytes < (ssize_t)(sizeof(packet->head) +
-				      (counts_has(channel) ? sizeof(packet->u.measured)
-							   : sizeof(packet->u.selected))) ||
-		    !rings_attached(channel))
-			return false;
-		take_selection(one, packet);
-		return true;
-	case STRATA_APP_STOP:
-		registry_lock();
-		registry_select(channel, NULL);
-		rings_stop(channel);
-		registry_unlock();
-		return answer(one, STRATA_APP_STOPPED);
-	default:
-		return false;
-	}
-}
-
-/* Waits for a message, and hands over open sub-buffers meanwhile. */
-static void await_message(const struct connection *one)
-{
-	struct pollfd fds = { .fd = one->socket, .events = POLLIN };
-
-	while (one->switch_ms && is_ours(one) && poll(&fds, 1, (int)one->switch_ms) == 0)
-		rings_switch(channel_of(one));
-}
-
-/* Receives one message.  -1: the recorder is gone.  @fd: OUT, a descriptor that came with it, or
- * -1. */
-static ssize_t receive(const struct connection *one, struct strata_app_packet *packet, int *fd)
-{
-	union {
-		struct cmsghdr align;
-		char bytes[CMSG_SPACE(sizeof(int))];
-	} control;
-	struct iovec part = { .iov_base = packet, .iov_len = sizeof(*packet) };
-	struct msghdr message = { .msg_iov = &part,
-				  .msg_iovlen = 1,
-				  .msg_control = &control,
-				  .msg_controllen = sizeof(control) };
-	struct cmsghdr *with;
-	ssize_t bytes;
-
-	*fd = -1;
-	await_message(one);
-	if (!is_ours(one))
-		return -1;
-	do
-		bytes = recvmsg(one->socket, &message, MSG_CMSG_CLOEXEC);
-	while (bytes < 0 && errno == EINTR);
-	with = bytes > 0 ? CMSG_FIRSTHDR(&message) : NULL;
-	if (with && with->cmsg_level == SOL_SOCKET && with->cmsg_type == SCM_RIGHTS)
-		memcpy(fd, CMSG_DATA(with), sizeof(*fd));
-	*fd = strata_own_fd(*fd);
-	return bytes > 0 ? bytes : -1;
-}
-
-void connection_serve(uint32_t recorder)
-{
-	struct connection *one = &connections[recorder];
-	struct strata_app_packet packet;
-	bool goes_on;
-	int fd;
-
-	one->switch_ms = 0;
-	goes_on = say_hello(one);
-	while (goes_on) {
-		ssize_t bytes = receive(one, &packet, &fd);
-
-		goes_on = bytes > 0 && take_message(one, &packet, bytes, fd);
-		if (fd >= 0)
-			close(fd);
-	}
-	hang_up(recorder);
 }
 
 /* Whether a later attempt may succeed: files or memory of the program or the system were used up,
@@ -413,17 +235,17 @@ static bool take_channel(uint32_t recorder)
 
 	registry_lock();
 	for (other = 0; other < RECORDERS; other++)
-		if (connections[other].channel >= 0) {
-			taken |= 1u << connections[other].channel;
+		if (connection_list[other].channel >= 0) {
+			taken |= 1u << connection_list[other].channel;
 			of_user += recorder_is_of_user(other);
 		}
 	for (channel = 0; channel < STRATA_APP_CHANNELS && taken >> channel & 1; channel++)
 		;
 	if (channel < STRATA_APP_CHANNELS &&
 	    (!recorder_is_of_user(recorder) || of_user < STRATA_APP_USER_CHANNELS))
-		connections[recorder].channel = (int)channel;
+		connection_list[recorder].channel = (int)channel;
 	registry_unlock();
-	return connections[recorder].channel >= 0;
+	return connection_list[recorder].channel >= 0;
 }
 
 /* Opens a socket that a child does not keep which is forked while we connect it.  -1 with errno. */
@@ -453,7 +275,7 @@ static enum connection_try give_up_opening(struct connection *one, int socket)
 
 enum connection_try connection_open(uint32_t recorder, const struct timespec *until)
 {
-	struct connection *one = &connections[recorder];
+	struct connection *one = &connection_list[recorder];
 	int socket;
 
 	/* Most numbers have no recorder: a look at the path costs less than a socket. */
@@ -477,7 +299,7 @@ enum connection_try connection_open(uint32_t recorder, const struct timespec *un
  * it begins.  With both locks held. */
 static bool has_news(const struct connection *one)
 {
-	return is_ours(one) && one->nr_told &&
+	return connection_is_ours(one) && one->nr_told &&
 	       (one->nr_told < registry_nr_ids() || one->owes_ready);
 }
 
@@ -515,7 +337,7 @@ static bool is_late(const struct connection *one)
 
 bool connection_announce(uint32_t recorder, const struct timespec *until)
 {
-	struct connection *one = &connections[recorder];
+	struct connection *one = &connection_list[recorder];
 	bool told;
 
 	if (is_late(one))
@@ -529,7 +351,7 @@ bool connection_announce(uint32_t recorder, const struct timespec *until)
 
 void connection_announce_rest(uint32_t recorder)
 {
-	struct connection *one = &connections[recorder];
+	struct connection *one = &connection_list[recorder];
 	bool late = true;
 
 	while (late) {
@@ -560,7 +382,7 @@ void connection_wake(uint32_t channels)
 	uint32_t recorder;
 
 	for (recorder = 0; channels && recorder < RECORDERS; recorder++) {
-		struct connection *one = &connections[recorder];
+		struct connection *one = &connection_list[recorder];
 
 		if (!has_channel(one, channels))
 			continue;
@@ -575,7 +397,7 @@ void connection_wake(uint32_t channels)
 void connection_cannot_announce_rest(uint32_t recorder)
 {
 	registry_lock();
-	connections[recorder].late = false;
+	connection_list[recorder].late = false;
 	registry_unlock();
 }
 
@@ -584,8 +406,8 @@ static bool all_decided(void)
 	uint32_t recorder;
 
 	for (recorder = 0; recorder < RECORDERS; recorder++)
-		if (connections[recorder].socket >= 0 && !connections[recorder].given_up &&
-		    connections[recorder].nr_decided < registry_nr_ids())
+		if (connection_list[recorder].socket >= 0 && !connection_list[recorder].given_up &&
+		    connection_list[recorder].nr_decided < registry_nr_ids())
 			return false;
 	return true;
 }
@@ -597,15 +419,15 @@ static void give_up(void)
 	uint32_t recorder;
 
 	for (recorder = 0; recorder < RECORDERS; recorder++)
-		connections[recorder].given_up |= connections[recorder].nr_decided <
-						  registry_nr_ids();
+		connection_list[recorder].given_up |= connection_list[recorder].nr_decided <
+						      registry_nr_ids();
 }
 
 void connection_await_all(const struct timespec *until)
 {
 	registry_lock();
 	while (!all_decided())
-		if (registry_wait(&decided, until)) {
+		if (registry_wait(&connection_decided, until)) {
 			give_up();
 			break;
 		}
@@ -617,9 +439,9 @@ void connection_forget_all(void)
 	uint32_t recorder, channel;
 
 	for (recorder = 0; recorder < RECORDERS; recorder++) {
-		struct connection *one = &connections[recorder];
+		struct connection *one = &connection_list[recorder];
 
-		if (is_ours(one))
+		if (connection_is_ours(one))
 			close(one->socket);
 		if (is_opened(one, one->opening))
 			close(one->opening);
@@ -629,5 +451,5 @@ void connection_forget_all(void)
 	for (channel = 0; channel < STRATA_APP_CHANNELS; channel++)
 		rings_detach(channel);
 	/* ... or waiting for it. */
-	decided = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
+	connection_decided = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
 }
