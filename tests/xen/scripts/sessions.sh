@@ -114,16 +114,17 @@ verb trigger "a trigger waits for an event of the hypervisor" trigger --session 
 expect_line "says what it saw" trigger 'xen, [a-z0-9]+: [1-9][0-9]* [a-z]'
 expect_line "and has the flight recorder's memory written" trigger '[1-9][0-9]* events .* are in .*/flight/snapshot-'
 
-# Triggers of the flight recorder's session.
-verb sched "a trigger is added to the session" add-trigger --session flight --name sched --xen sched --xen-domain g1 --max 1 count:domain
+# Triggers of the flight recorder's session.  Each has acted before the next one is added: a recorder has half a second for the
+# directory of a snapshot, in which the only CPU of dom0 also places probes.
+verb quiet "a trigger of an event that does not happen is added to the session" add-trigger --session flight --name quiet --kernel g1:oom_score_adj_update count
+verb sched "so is one of the hypervisor" add-trigger --session flight --name sched --xen sched --xen-domain g1 --max 1 count:domain
 expect_line "and counts" sched 'trigger sched is added, and counts'
-verb switches "so is one of a kernel" add-trigger --session flight --name switches --kernel g1:sched_switch --max 1 count
-verb quiet "and one of an event that does not happen" add-trigger --session flight --name quiet --kernel g1:oom_score_adj_update count
 await -p "$program" 120 status_of flight 'trigger sched: has had its actions'
-expect_line "the first one acts" status-of 'last: .* xen, [a-z0-9]+: [1-9][0-9]* [a-z_]+: .* events .* are in .*/flight/snapshot-'
+expect_line "it acts" status-of 'last: .* xen, [a-z0-9]+: [1-9][0-9]* [a-z_]+: .* events .* are in .*/flight/snapshot-'
+verb switches "one of a kernel is added" add-trigger --session flight --name switches --kernel g1:sched_switch --max 1 count
 await -p "$program" 120 status_of flight 'trigger switches: has had its actions'
-expect_line "the second one, too" status-of 'last: .* g1: [1-9][0-9]* sched_switch: .* are in .*/flight/snapshot-'
-expect_line "the third one counts" status-of 'trigger quiet: counts'
+expect_line "it acts, too" status-of 'last: .* g1: [1-9][0-9]* sched_switch: .* are in .*/flight/snapshot-'
+expect_line "the first one counts" status-of 'trigger quiet: counts'
 verb remove "and has done nothing: Xen's events do not count for it" remove-trigger --session flight quiet
 expect_no_line "as its removal says" remove 'trigger quiet: 20'
 
@@ -232,7 +233,8 @@ verb_of member flying "with its threads' names" 0 add-context --kernel g1 -t pro
 verb_of member flying "larger rings are refused" 1 enable-channel rare --xen --buffer 1Mx16
 verb_of member flying "so are call stacks" 1 add-context --kernel g1 -t callstack-kernel
 verb_of member flying "it starts" 0 start
-await 60 status_of_member 'g1 +kernel +[1-9]'
+# Its rings fill, which no status shows.
+sleep 3
 verb_of member flying "a snapshot is taken" 0 snapshot
 snapshot=$(echo /var/lib/strata/1000/own/snapshot-*)
 busybox su -s /bin/sh member -c "strata stat $snapshot" >own-read 2>&1
