@@ -31,7 +31,7 @@
 #define IN_LINE   200u
 #define TURNS_MAX 5000u
 #define SERVED    10u /* of them, before the line stands still */
-#define IN_BURST  60u /* programs: more than are looked at at once */
+#define IN_BURST  200u /* programs: more than are looked at at once */
 
 static char dir[64];
 static struct app_selection all = { .program = "all", .events = "*" };
