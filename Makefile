@@ -52,7 +52,7 @@ LINUX_STYLE   = $(filter-out xen-patch/% include/strata/platform/xen.h,$(C_FILES
 SHELL_FILES   = $(shell git ls-files --cached --others --exclude-standard | \
 	xargs grep -lE '^\#!/bin/(ba)?sh' -- )
 
-.PHONY: all deps tools test-programs xen xen-tests kmod images demo check quick fuzz bench bench-papers install install-units clean format lint unit model attack browser
+.PHONY: all deps tools test-programs xen xen-tests kmod images demo check check-programs quick fuzz bench bench-papers install install-units clean format lint unit model attack browser
 .DELETE_ON_ERROR:
 
 all: deps-all
