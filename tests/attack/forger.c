@@ -6,7 +6,6 @@
  * It lies to libstrata, instead of changing what libstrata knows: a record that single stores could
  * not write takes the process and thread from libstrata's own memory.
  */
-#define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdarg.h>
 #include <stdbool.h>
