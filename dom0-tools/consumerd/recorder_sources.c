@@ -122,12 +122,11 @@ int recorder_add_event(struct recorder *recorder, size_t source_index,
 	return -1;
 }
 
-/* Removes an empty source from the recording, and its directory. */
+/* Removes a source from the tables. */
 static void vacate(struct recorder *recorder, size_t index)
 {
 	struct strata_source *source = &recorder->recording.sources[index];
 
-	strata_recording_remove_source(&recorder->out.dir, source->name);
 	strata_source_clear(source);
 	memset(source, 0, sizeof(*source));
 	source->vacant = true;
@@ -202,6 +201,7 @@ static void end_source(struct recorder *recorder, size_t index)
 	principal_give_back(who, PRINCIPAL_SOURCES, 1);
 	principal_give_back(who, PRINCIPAL_DESCRIPTION_BYTES, description_bytes);
 	drain_unlist(&recorder->drain, &state->drain);
+	strata_recording_remove_source(&recorder->out.dir, source->name);
 	vacate(recorder, index);
 	/* The next source at this index has tables of its own. */
 	recorder_forget_tables(state);

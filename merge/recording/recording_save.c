@@ -151,8 +151,11 @@ struct strata_recording_save {
 	const struct strata_recording *recording;
 	size_t next; /* source */
 	struct strata_dir_new file;
-	struct text text; /* of one step */
+	struct text text; /* that is not in the file yet */
 };
+
+/* Text for one write: a table with thousands of programs has a short text for each. */
+#define WRITE_BYTES (64u << 10)
 
 struct strata_recording_save *strata_recording_save_begin(const struct strata_recording *recording,
 							  const struct strata_dir *dir,
@@ -205,6 +208,12 @@ static void put_end(struct text *text, const struct strata_recording *recording)
 	put(text, "}\n");
 }
 
+static void write_text(struct strata_recording_save *save)
+{
+	strata_dir_new_add(&save->file, save->text.bytes, save->text.length);
+	save->text.length = 0;
+}
+
 static void save_free(struct strata_recording_save *save)
 {
 	free(save->text.bytes);
@@ -216,24 +225,25 @@ int strata_recording_save_step(struct strata_recording_save *save, size_t *bytes
 {
 	const struct strata_recording *recording = save->recording;
 	struct text *text = &save->text;
+	const size_t before = text->length;
 	bool more = save->next < recording->nr_sources;
 	int result;
 
-	text->length = 0;
 	if (save->next == 0)
 		put_head(text, recording);
 	if (more)
 		put_next_source(text, recording, save->next++);
 	else
 		put_end(text, recording);
-	*bytes = text->length;
+	*bytes = text->length - before;
 	if (text->failed) {
 		strata_fail(error, "%s/%s: out of memory", save->file.dir->path,
 			    STRATA_RECORDING_FILE);
 		strata_recording_save_drop(save);
 		return -1;
 	}
-	strata_dir_new_add(&save->file, text->bytes, text->length);
+	if (!more || text->length >= WRITE_BYTES)
+		write_text(save);
 	if (more && !save->file.cause)
 		return 1;
 	result = strata_dir_new_end(&save->file, error);

@@ -243,7 +243,8 @@ static void large_tables_keep_nobody_waiting(void **state)
 		assert_int_equal(few_source->streams[0].packets, ++turns * all_of_few);
 		after = is_there("recording.json") ? size_of("recording.json")
 						   : size_of("recording.json.new");
-		assert_in_range(after - before, 1, TURN_BYTES);
+		/* The file grows in pieces, and not in each turn. */
+		assert_in_range(after - before, 0, TURN_BYTES);
 		before = after;
 	} while (!is_there("recording.json"));
 	assert_in_range(turns, 3, 1000);
