@@ -280,9 +280,9 @@ int strata_recording_save(const struct strata_recording *recording, const struct
  * The same in steps of one source, for callers that must not block for all of it.  Sources may
  * change and come meanwhile; each is written in its state at its turn.
  * begin: NULL with the reason
- * step:  @bytes: OUT, number of bytes of its text, which is written together with others. Returns 1:
- *        more follows; 0: the file is complete and in place; -1. After 0 and -1 the save is freed
- * drop:  abandons the save; may be NULL
+ * step:  @bytes: OUT, number of bytes of its text, which is written together with others. Returns
+ * 1: more follows; 0: the file is complete and in place; -1. After 0 and -1 the save is freed drop:
+ * abandons the save; may be NULL
  */
 struct strata_recording_save;
 struct strata_recording_save *strata_recording_save_begin(const struct strata_recording *recording,

@@ -16,7 +16,7 @@ running="" trigger="" others=()
 # shellcheck disable=SC2317,SC2086 # the trap calls it; these may be no word
 end_all() {
 	kill -KILL $running $trigger "${others[@]}" 2>/dev/null
-	for session in flight pieces; do
+	for session in flight pieces late; do
 		"$strata" destroy "$session" 2>/dev/null
 	done
 	kill "$(sed 's/process //' /run/strata/stratad.lock)" 2>/dev/null
@@ -94,6 +94,15 @@ watch --app all:plain --max 1 --session nosuch count
 ends
 check "so is a session that is not there" is "$status" 3
 check "which is named" has "$(cat "$work/out")" "there is no session nosuch"
+# What refuses it may be over in a moment.
+"$strata" create --snapshot --output "$work/late" late 2>/dev/null
+"$strata" enable-event --session late --app all all 2>/dev/null
+watch --app all:plain --max 1 --session late count
+await grep -q 'it is tried again' "$work/err"
+"$strata" start late 2>/dev/null
+ends
+check "an action that is refused for a moment is done later" is "$status $(find "$work/late" -maxdepth 1 -name 'snapshot-*' | wc -l)" "0 1"
+"$strata" destroy late 2>/dev/null
 rm -r "$work"/flight/snapshot-*
 watch --app all:plain --pause 10ms --interval 50ms --session flight --keep-free 99 count
 await grep -q 'keep-free is' "$work/out"

@@ -8,10 +8,17 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/statvfs.h>
+#include <time.h>
 
 #include <json-c/json.h>
 
 #include "consumerd/host/worker.h"
+#include "stratad/aggregate_session.h"
+
+/* An action that fails is tried again after this time, and then after twice the last one: a disk
+ * that is busy for a moment must not cost the only snapshot of --max 1. */
+#define AGAIN_MS 250u
+#define TRIES    5u
 
 /* Whether the disk with the snapshots has room for another one.  Whoever can cause the condition
  * can have snapshots taken without end.  @why: OUT, if not */
@@ -55,8 +62,8 @@ static void note_written(struct trigger_action *action, struct strata_control *c
 	json_object_put(object);
 }
 
-/* Asks stratad. */
-static void ask(struct trigger_action *action)
+/* Asks stratad.  Whether it was asked. */
+static bool ask(struct trigger_action *action)
 {
 	struct strata_control *control = action->open();
 	enum strata_control_result result;
@@ -64,7 +71,7 @@ static void ask(struct trigger_action *action)
 	action->failed = true;
 	snprintf(action->done, sizeof(action->done), "stratad cannot be asked");
 	if (!control)
-		return;
+		return false;
 	result = action->model->rotate ? strata_control_rotate(control, action->session)
 				       : strata_control_snapshot(control, action->session, NULL);
 	snprintf(action->done, sizeof(action->done), "%s", strata_control_message(control));
@@ -72,17 +79,37 @@ static void ask(struct trigger_action *action)
 	action->counts = true;
 	note_written(action, control);
 	strata_control_free(control);
+	return true;
+}
+
+/* Waits, unless the trigger is to end.  Whether it goes on. */
+static bool wait_ms(unsigned int ms)
+{
+	const struct timespec step = { .tv_nsec = 10000000 };
+	unsigned int waited;
+
+	for (waited = 0; waited < ms && !aggregate_session_is_interrupted(); waited += 10)
+		nanosleep(&step, NULL);
+	return !aggregate_session_is_interrupted();
 }
 
 /* In the worker's thread. */
 static void act(struct work *work)
 {
 	struct trigger_action *action = (struct trigger_action *)work;
+	unsigned int tries = 1, again_ms = AGAIN_MS;
 
 	action->counts = false;
 	action->failed = !has_room(action, action->done, sizeof(action->done));
-	if (!action->failed)
-		ask(action);
+	if (action->failed || !ask(action))
+		return;
+	for (; action->failed && tries < TRIES && wait_ms(again_ms); tries++, again_ms *= 2) {
+		if (tries == 1)
+			fprintf(stderr, "strata: %s; it is tried again for some seconds\n",
+				action->done);
+		if (!ask(action))
+			return;
+	}
 }
 
 int trigger_action_open(struct trigger_action *action, struct strata_error *error)
