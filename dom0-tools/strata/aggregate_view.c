@@ -417,6 +417,19 @@ static int show(struct aggregate_view *view, char *text)
 	return fflush(stdout) ? 1 : 0;
 }
 
+/* Lists the rows in the order in which they are shown.  0, or -1: out of memory. */
+static int list(const struct aggregate_view *view, const struct aggregate_look *look,
+		struct aggregate_row **rows, size_t *nr)
+{
+	if (aggregate_rows_list(look, rows, nr))
+		return -1;
+	/* JSON has them all. */
+	if (view->json || !aggregate_rows_divide(*rows, *nr, ROWS_SHOWN))
+		return 0;
+	free(*rows);
+	return -1;
+}
+
 int aggregate_view_look(void *data, const struct aggregate_look *look, struct strata_error *error)
 {
 	struct aggregate_view *view = data;
@@ -428,7 +441,7 @@ int aggregate_view_look(void *data, const struct aggregate_look *look, struct st
 	FILE *out = open_memstream(&text, &bytes);
 	int result = -1;
 
-	if (!out || aggregate_rows_list(look, &rows, &nr)) {
+	if (!out || list(view, look, &rows, &nr)) {
 		if (out)
 			fclose(out);
 		free(text);

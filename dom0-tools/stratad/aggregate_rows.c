@@ -3,10 +3,14 @@
 #include "stratad/aggregate_rows.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include <strata/platform/user.h>
 
 #include <strata/aggregate.h>
+
+#include "base/fair_share.h"
+#include "stratad/domains/aggregated_apps.h"
 
 static uint64_t count_of(const struct strata_aggregate_spec *spec, const uint64_t *words)
 {
@@ -82,6 +86,55 @@ int aggregate_rows_list(const struct aggregate_look *look, struct aggregate_row 
 	*nr = (size_t)(end - *rows);
 	qsort(*rows, *nr, sizeof(**rows), by_delta);
 	return 0;
+}
+
+/* A number for the user or the domain whose events a row counts. */
+static uint64_t share_of(const struct aggregate_row *row)
+{
+	const struct aggregate_source *source = row->source;
+
+	if (source->program)
+		return 1ull << 32 | source->program->user;
+	return source->events ? 2ull << 32 | source->domain : 3ull << 32 | row->owner;
+}
+
+/* Marks the rows that are shown. */
+static void choose(const struct aggregate_row *rows, size_t nr, size_t most, bool *shown)
+{
+	struct strata_shares shares = { .nr = 0 };
+	size_t left = most, i;
+
+	for (i = 0; i < nr; i++) {
+		shown[i] = strata_shares_take(&shares, share_of(&rows[i]), most);
+		left -= shown[i];
+	}
+	for (i = 0; i < nr && left; i++) {
+		left -= !shown[i];
+		shown[i] = true;
+	}
+	strata_shares_clear(&shares);
+}
+
+int aggregate_rows_divide(struct aggregate_row *rows, size_t nr, size_t most)
+{
+	struct aggregate_row *divided, *front, *behind;
+	bool *shown, fits;
+	size_t i;
+
+	if (nr <= most)
+		return 0;
+	divided = calloc(nr, sizeof(*divided));
+	shown = calloc(nr, sizeof(*shown));
+	fits = divided && shown;
+	if (fits) {
+		choose(rows, nr, most, shown);
+		for (i = 0, front = divided, behind = divided + most; i < nr; i++)
+			*(shown[i] ? front++ : behind++) = rows[i];
+		memcpy(rows, divided, nr * sizeof(*rows));
+	}
+	free(divided);
+	free(shown);
+	return fits ? 0 : -1;
 }
 
 uint64_t aggregate_row_below(const struct aggregate_row *row, uint32_t of_a_million)

@@ -20,6 +20,13 @@ struct aggregate_row {
  * valid as long as the look.  0, or -1: out of memory. */
 int aggregate_rows_list(const struct aggregate_look *look, struct aggregate_row **rows, size_t *nr);
 
+/*
+ * Brings the @most rows to the front that are shown where not all of them are: the busiest ones, of
+ * which no user and no domain can take all places (base/fair_share.h).  Both parts stay in the
+ * order of the list.  0, or -1: out of memory.
+ */
+int aggregate_rows_divide(struct aggregate_row *rows, size_t nr, size_t most);
+
 /* Returns ticks that at least @of_a_million of a million of a row's times are not above: the end of
  * the bucket, or the longest time. */
 uint64_t aggregate_row_below(const struct aggregate_row *row, uint32_t of_a_million);

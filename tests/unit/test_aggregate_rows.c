@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "stratad/aggregate_rows.h"
+#include "stratad/domains/aggregated_apps.h"
 #include "strata/aggregate_view.h"
 
 static const struct strata_aggregate_spec counts = { .version = 1,
@@ -99,6 +100,36 @@ static void a_count_that_a_guest_lowers_is_nothing_new(void **state)
 	assert_int_equal(rows[2].delta, 0);
 	free(rows);
 	second_words[1] = lowered;
+}
+
+#define MANY 300u
+
+/* A user whose programs count more than all others, in more rows than are shown. */
+static void no_user_takes_all_rows_that_are_shown(void **state)
+{
+	const struct counted_program of_many = { .user = 61001 }, of_one = { .user = 61002 };
+	const struct aggregate_source many = { .program = &of_many }, one = { .program = &of_one },
+				      kernel = { .events = (void *)&of_one, .domain = 3 };
+	struct aggregate_row rows[MANY + 3];
+	uint32_t i;
+
+	(void)state;
+	for (i = 0; i < MANY; i++)
+		rows[i] = (struct aggregate_row){ &many, .event = i, .delta = 1000 - i };
+	rows[MANY] = (struct aggregate_row){ &one, .event = 7, .delta = 2 };
+	rows[MANY + 1] = (struct aggregate_row){ &kernel, .event = 8, .delta = 1 };
+	rows[MANY + 2] = (struct aggregate_row){ &source, .event = 9, .owner = 1 };
+	assert_int_equal(aggregate_rows_divide(rows, MANY + 3, 200), 0);
+	for (i = 0; i < 197; i++)
+		assert_int_equal(rows[i].event, i);
+	assert_ptr_equal(rows[197].source, &one);
+	assert_ptr_equal(rows[198].source, &kernel);
+	assert_ptr_equal(rows[199].source, &source);
+	for (i = 197; i < MANY; i++)
+		assert_int_equal(rows[i + 3].event, i);
+	/* Where all are shown, the busiest are first. */
+	assert_int_equal(aggregate_rows_divide(&rows[190], 20, 20), 0);
+	assert_ptr_equal(rows[197].source, &one);
 }
 
 static void a_percentile_is_the_end_of_its_bucket(void **state)
@@ -272,6 +303,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(what_is_new_is_shown_the_busiest_first),
 		TEST(a_count_that_a_guest_lowers_is_nothing_new),
+		TEST(no_user_takes_all_rows_that_are_shown),
 		TEST(a_percentile_is_the_end_of_its_bucket),
 		TEST(looks_are_lines_of_json),
 		TEST(names_of_guests_are_escaped),
