@@ -11,7 +11,8 @@
 struct json_object *trigger_json_make(const struct strata_trigger *trigger)
 {
 	struct json_object *object = json_object_new_object();
-	size_t domain, i;
+	unsigned int domain;
+	size_t i;
 
 	json_object_object_add(object, "name", json_object_new_string(trigger->counted.name));
 	json_object_object_add(object, "spec", json_object_new_string(trigger->spec));

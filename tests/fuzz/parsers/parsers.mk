@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # What reads others' files, under libFuzzer, AddressSanitizer and UndefinedBehaviorSanitizer: each
-# fuzz_NAME.c of this directory is a program, linked with all of merge/ and the text form of sessions, that begins with the files
+# fuzz_NAME.c of this directory is a program, linked with all of merge/ and the model of sessions, that begins with the files
 # of tests/fuzz/corpus/NAME.
 #
 #   make fuzz-parsers                     each for FUZZ_SECONDS (60)
@@ -13,7 +13,7 @@ FUZZ_SECONDS   ?= 60
 PARSERS        := $(O)/tests/parsers
 PARSER_CFLAGS  := -O1 -g -fno-omit-frame-pointer -fsanitize=fuzzer-no-link,address,undefined \
 	-fno-sanitize-recover=undefined
-PARSER_OBJECTS := $(patsubst %.c,$(PARSERS)/%.o,$(wildcard merge/*/*.c merge/*/*/*.c dom0-tools/control/session_*.c))
+PARSER_OBJECTS := $(patsubst %.c,$(PARSERS)/%.o,$(wildcard merge/*/*.c merge/*/*/*.c dom0-tools/control/*.c))
 PARSER_TESTS   := $(patsubst tests/fuzz/parsers/%.c,$(PARSERS)/%,$(wildcard tests/fuzz/parsers/fuzz_*.c))
 
 $(PARSERS)/%.o: %.c Makefile tests/fuzz/parsers/parsers.mk
