@@ -62,8 +62,8 @@ static void note_written(struct trigger_action *action, struct strata_control *c
 	json_object_put(object);
 }
 
-/* Asks stratad.  Whether it was asked. */
-static bool ask(struct trigger_action *action)
+/* Asks stratad. */
+static enum strata_control_result ask(struct trigger_action *action)
 {
 	struct strata_control *control = action->open();
 	enum strata_control_result result;
@@ -71,7 +71,7 @@ static bool ask(struct trigger_action *action)
 	action->failed = true;
 	snprintf(action->done, sizeof(action->done), "stratad cannot be asked");
 	if (!control)
-		return false;
+		return STRATA_CONTROL_NO_REPLY;
 	result = action->model->rotate ? strata_control_rotate(control, action->session)
 				       : strata_control_snapshot(control, action->session, NULL);
 	snprintf(action->done, sizeof(action->done), "%s", strata_control_message(control));
@@ -79,7 +79,7 @@ static bool ask(struct trigger_action *action)
 	action->counts = true;
 	note_written(action, control);
 	strata_control_free(control);
-	return true;
+	return result;
 }
 
 /* Waits, unless the trigger is to end.  Whether it goes on. */
@@ -97,18 +97,21 @@ static bool wait_ms(unsigned int ms)
 static void act(struct work *work)
 {
 	struct trigger_action *action = (struct trigger_action *)work;
-	unsigned int tries = 1, again_ms = AGAIN_MS;
+	enum strata_control_result result;
+	unsigned int tries, again_ms = AGAIN_MS;
 
 	action->counts = false;
 	action->failed = !has_room(action, action->done, sizeof(action->done));
-	if (action->failed || !ask(action))
+	if (action->failed)
 		return;
-	for (; action->failed && tries < TRIES && wait_ms(again_ms); tries++, again_ms *= 2) {
+	result = ask(action);
+	/* Not where it was done in part. */
+	for (tries = 1; tries < TRIES && result == STRATA_CONTROL_FAILED && wait_ms(again_ms);
+	     tries++, again_ms *= 2) {
 		if (tries == 1)
 			fprintf(stderr, "strata: %s; it is tried again for some seconds\n",
 				action->done);
-		if (!ask(action))
-			return;
+		result = ask(action);
 	}
 }
 
