@@ -378,10 +378,12 @@ static void publish_ends(struct recorder *recorder)
 	for (i = 0; i < recorder->nr_ended; i++) {
 		const struct recorder_ended *ended = &recorder->ended[i];
 
-		if (recorder_is_listed(recorder, ended->source))
-			live_publisher_end(recorder->live, ended->live_slot, ended->bytes);
-		else
+		if (!recorder_is_listed(recorder, ended->source)) {
 			recorder->ended[kept++] = *ended;
+			continue;
+		}
+		live_publisher_end(recorder->live, ended->live_slot, ended->bytes);
+		principal_give_back(ended->who, PRINCIPAL_LIVE_SLOTS, 1);
 	}
 	recorder->nr_ended = kept;
 }

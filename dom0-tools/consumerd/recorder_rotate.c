@@ -28,6 +28,16 @@ static int cut(struct recorder *recorder, struct ring_stream *stream, struct str
 	return result;
 }
 
+/* The slots of streams that have ended go with the table. */
+static void forget_ends(struct recorder *recorder)
+{
+	size_t i;
+
+	for (i = 0; i < recorder->nr_ended; i++)
+		principal_give_back(recorder->ended[i].who, PRINCIPAL_LIVE_SLOTS, 1);
+	recorder->nr_ended = 0;
+}
+
 /* Ends the present recording.  0, or -1: it is incomplete. */
 static int finish(struct recorder *recorder, struct strata_error *error)
 {
@@ -45,7 +55,7 @@ static int finish(struct recorder *recorder, struct strata_error *error)
 		result = -1;
 	recorder->recording.ended_ticks = 0;
 	live_publisher_close(recorder->live);
-	recorder->nr_ended = 0;
+	forget_ends(recorder);
 	return result;
 }
 

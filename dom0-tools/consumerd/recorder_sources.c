@@ -208,21 +208,22 @@ static void end_source(struct recorder *recorder, size_t index)
 	state->presence = RECORDER_SOURCE_LEFT_NOTHING;
 }
 
-/* Remembers to publish that a stream has ended; without memory its slot just stops growing. */
+/* Remembers to publish that a stream has ended; without memory its slot just stops growing, and
+ * stays with its principal. */
 static void note_ended(struct recorder *recorder, const struct ring_stream *stream)
 {
 	struct recorder_ended *ended;
 
 	if (stream->live_slot == LIVE_NO_SLOT)
 		return;
-	principal_give_back(stream->source->who, PRINCIPAL_LIVE_SLOTS, 1);
 	ended = reallocarray(recorder->ended, recorder->nr_ended + 1, sizeof(*ended));
 	if (!ended)
 		return;
 	recorder->ended = ended;
-	ended[recorder->nr_ended++] = (struct recorder_ended){ stream->source->index,
-							       stream->live_slot,
-							       stream->file.bytes };
+	ended[recorder->nr_ended++] = (struct recorder_ended){ .who = stream->source->who,
+							       .source = stream->source->index,
+							       .live_slot = stream->live_slot,
+							       .bytes = stream->file.bytes };
 }
 
 void recorder_forget_stream(struct recorder *recorder, struct ring_stream *stream)

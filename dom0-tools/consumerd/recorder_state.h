@@ -35,6 +35,7 @@ struct recorder_queue {
 
 /* A stream that has ended since the tables were saved last. */
 struct recorder_ended {
+	struct principal *who; /* holds the slot until its end is published */
 	size_t source;
 	uint32_t live_slot;
 	uint64_t bytes;

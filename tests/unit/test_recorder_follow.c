@@ -204,7 +204,8 @@ static void a_stream_does_not_wait_for_the_tables_of_others(void **state)
 	static struct test_ring other;
 	struct followed followed;
 	uint32_t number = 0;
-	uint64_t before, bytes;
+	const struct principal *who;
+	uint64_t before, bytes, nr_slots;
 	const size_t index = 1;
 
 	(void)state;
@@ -238,15 +239,20 @@ static void a_stream_does_not_wait_for_the_tables_of_others(void **state)
 	assert_true(slots[0].bytes > bytes);
 	assert_int_equal(slots[1].bytes, 0);
 	assert_int_equal(slots[1].complete_ticks, before);
-	/* Also its end waits. */
+	/* Also its end waits, and holds the slot in its principal's share. */
+	who = recorder_source_of(followed.recorder, index)->drain.who;
+	nr_slots = who->used[PRINCIPAL_LIVE_SLOTS];
+	assert_true(nr_slots > 0);
 	recorder_leave_source(followed.recorder, index, STRATA_SOURCE_EXITED);
 	followed_drain(&followed);
 	assert_int_equal(slots[1].complete_ticks, before);
+	assert_int_equal(who->used[PRINCIPAL_LIVE_SLOTS], nr_slots);
 	followed.recorder->save.again_ticks = 0;
 	followed_drain(&followed);
 	followed_drain(&followed);
 	assert_true(slots[1].bytes > 0);
 	assert_int_equal(slots[1].complete_ticks, UINT64_MAX);
+	assert_int_equal(who->used[PRINCIPAL_LIVE_SLOTS], nr_slots - 1);
 	assert_int_equal(recorder_close(followed.recorder, &totals, &followed.error), 0);
 	test_ring_close(&other);
 	followed_end(&followed);
