@@ -190,6 +190,7 @@ static void a_recorder_of_a_member_begins_empty_and_has_no_probes(void **state)
 	member_share_limit(&session, &options);
 	assert_true(options.begins_empty);
 	assert_true(options.without_probes);
+	assert_int_equal(options.guest_pages, MEMBER_GUEST_PAGES);
 	assert_true(member_share_is_limited(&session));
 	session_model_clear(&session);
 }
@@ -225,6 +226,7 @@ static void sessions_of_root_have_no_limits(void **state)
 	member_share_limit(&session, &options);
 	assert_false(options.begins_empty);
 	assert_false(options.without_probes);
+	assert_int_equal(options.guest_pages, 0);
 	assert_int_equal(options.rotation.keep, 99);
 	assert_int_equal(options.final_max, 0);
 	assert_int_equal(member_share_check(&session, &failure), 0);

@@ -25,10 +25,6 @@
 #define RINGS_MAX       16384u
 #define TABLE_BYTES_MAX (256u << 20)
 
-/* Each page of a guest that is mapped is an entry of dom0's table of mappings, which Xen limits to
- * 262,144 (gnttab_max_maptrack_frames=1024): a quarter is left for dom0's other mappings. */
-#define GUEST_PAGES_MAX 196608u
-
 /* Parts of the memory that the recorder may use. The metadata of a source takes some 15 times as
  * much as its descriptions while it is written. */
 #define RINGS_PART       2u
@@ -93,7 +89,7 @@ struct principals *principals_new(void)
 	all->totals[PRINCIPAL_RINGS] = RINGS_MAX;
 	all->totals[PRINCIPAL_TABLE_BYTES] = TABLE_BYTES_MAX;
 	all->totals[PRINCIPAL_LIVE_SLOTS] = STRATA_LIVE_SLOTS;
-	all->totals[PRINCIPAL_GUEST_PAGES] = GUEST_PAGES_MAX;
+	all->totals[PRINCIPAL_GUEST_PAGES] = PRINCIPAL_GUEST_PAGES_MAX;
 	all->totals[PRINCIPAL_SOURCES] = STRATA_SOURCES_MAX;
 	all->totals[PRINCIPAL_STREAMS] = STRATA_STREAMS_MAX;
 	all->totals[PRINCIPAL_DESCRIPTION_BYTES] = STRATA_DESCRIPTION_BYTES_MAX;

@@ -25,6 +25,11 @@ enum principal_kind {
 	PRINCIPAL_DOMAIN,
 };
 
+/* Pages of guests that all recorders map together.  Each is an entry of dom0's table of mappings,
+ * which Xen limits to 262,144 (gnttab_max_maptrack_frames=1024): a quarter is left for dom0's other
+ * mappings. */
+#define PRINCIPAL_GUEST_PAGES_MAX 196608u
+
 enum principal_resource {
 	PRINCIPAL_CONNECTIONS,       /* of applications, at this moment */
 	PRINCIPAL_RINGS,             /* that are drained at this moment */

@@ -131,6 +131,7 @@ void member_share_limit(const struct strata_session *session, struct record_opti
 		return;
 	options->begins_empty = true;
 	options->without_probes = true;
+	options->guest_pages = MEMBER_GUEST_PAGES;
 	options->rotation.keep = MEMBER_KEEP / (nr > 1 ? (unsigned int)nr : 1u);
 	/* One is the flight recorder's own, which is written when it stops. */
 	options->final_max = options->rotation.keep - 1;

@@ -14,6 +14,7 @@
 #include <strata/control.h>
 
 #include "base/error.h"
+#include "consumerd/shares/principal.h"
 #include "stratad/record_session.h"
 
 /* Channels that one session records, and triggers that count for it: each takes one of the
@@ -23,6 +24,10 @@
 /* Recordings that one start makes and keeps, of all its channels: a rotation removes older ones,
  * and a flight recorder saves no more final events of domains. */
 #define MEMBER_KEEP 8u
+
+/* Pages of guests that are mapped, those of all recorders included, beyond which no member's
+ * recorder maps another one: the other half is root's. */
+#define MEMBER_GUEST_PAGES (PRINCIPAL_GUEST_PAGES_MAX / 2u)
 
 /* Whether the session is a member's.  Neither its channels nor its triggers see events of probes.
  */
