@@ -122,14 +122,15 @@ static void wait_for_news(struct session *session)
 		{ .fd = evtchn && !session->options->overwrite ? xenevtchn_fd(evtchn) : -1,
 		  .events = POLLIN },
 		{ .fd = xenstore ? xs_fileno(xenstore) : -1, .events = POLLIN },
-		{ .fd = session->socket, .events = POLLIN },
+		{ .fd = control_socket_fd(&session->control), .events = POLLIN },
 		{ .fd = session->apps.epoll, .events = POLLIN },
 	};
 	struct timespec settle = { .tv_nsec = SETTLE_NS };
 	unsigned int i;
 	/* Or someone waits for our answer. */
 	bool busy = (session->apps.nr && session->taken) || recorder_is_urgent(session->recorder) ||
-		    session->kernels.mapping || session->selecting;
+		    session->kernels.mapping || session->selecting ||
+		    control_socket_awaits_line(&session->control);
 	const bool behind = recorder_is_behind(session->recorder);
 	const int wait_ms = behind || recorder_is_looking(session->recorder) ? 0
 			    : busy                                           ? BUSY_MS
@@ -458,7 +459,7 @@ static void finish(struct session *session, bool recorded, int *status)
 	     totals.was_too_large))
 		*status = STRATA_STATUS_PARTIAL;
 	session_serve_end(session);
-	control_socket_close(session->socket, session->number);
+	control_socket_close(&session->control, session->number);
 	release(session, closed);
 	/* A recording that did not begin leaves no traces. */
 	if (!recorded && session->recorder)
@@ -477,7 +478,7 @@ int record_session(const struct record_options *options)
 	struct session session = {
 		.options = options,
 		.dir = { .fd = -1 },
-		.socket = -1,
+		.control = CONTROL_LISTENER_CLOSED,
 		.lock = -1,
 		.apps = { .listener = -1, .epoll = -1, .spare = -1 },
 		.looks = { .socket = -1 },

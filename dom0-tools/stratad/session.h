@@ -40,16 +40,16 @@ struct session {
 	struct recorder *recorder;
 	struct strata_dir dir; /* of the recording; outlives the applications' rings */
 	uint32_t tsc_khz;
-	uint64_t start_ticks;     /* 0: it has not begun */
-	uint64_t news_ticks;      /* when something last happened */
-	uint64_t taken;           /* packets drained in the last turn */
-	uint64_t shown_s;         /* seconds at the last progress line */
-	uint64_t cpus_ticks;      /* when Xen was last asked for new CPUs */
-	bool cpus_left_out;       /* one could not be recorded, which was reported */
-	bool clocks_only;         /* of Xen no events, but what the times of guests need */
-	unsigned int number;      /* of this recorder, and of its channels */
-	int lock;                 /* of the number; -1: has none */
-	int socket;               /* for commands; -1: none */
+	uint64_t start_ticks;            /* 0: it has not begun */
+	uint64_t news_ticks;             /* when something last happened */
+	uint64_t taken;                  /* packets drained in the last turn */
+	uint64_t shown_s;                /* seconds at the last progress line */
+	uint64_t cpus_ticks;             /* when Xen was last asked for new CPUs */
+	bool cpus_left_out;              /* one could not be recorded, which was reported */
+	bool clocks_only;                /* of Xen no events, but what the times of guests need */
+	unsigned int number;             /* of this recorder, and of its channels */
+	int lock;                        /* of the number; -1: has none */
+	struct control_listener control; /* takes commands */
 	bool selecting;           /* `selector` gets its answer when all have got their commands */
 	uint64_t selecting_ticks; /* since then */
 	struct control_request selector;

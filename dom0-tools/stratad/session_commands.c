@@ -357,7 +357,7 @@ void session_serve(struct session *session)
 	if (session->selecting)
 		tend_selection(session);
 	/* One command after the other. */
-	if (session->selecting || !control_socket_take(session->socket, &request))
+	if (session->selecting || !control_socket_take(&session->control, &request))
 		return;
 	for (i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
 		if (!strcmp(request.word, commands[i].word))

@@ -154,8 +154,7 @@ int session_prepare(struct session *session, struct strata_error *error)
 			error->text);
 	sources_set_clock(session->recorder, session->tsc_khz);
 	recorder_set_switch(session->recorder, session->options->switch_ms);
-	session->socket = control_socket_open(session->number, error);
-	if (session->socket < 0)
+	if (control_socket_open(&session->control, session->number, error))
 		return -1;
 	session->kernels.recorder = session->recorder;
 	if (session->options->guest_pages)

@@ -11,6 +11,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "consumerd/host/peer_user.h"
 #include "consumerd/host/proc_text.h"
 #include "consumerd/host/run_dir.h"
@@ -19,8 +20,8 @@
 #define SOCKET_NAME       "recorder-%u.sock"
 #define SOCKET_NAME_BYTES 32
 
-/* A proper client sends its line right after it has connected. */
-#define REQUEST_MS 200
+/* A proper client sends its line right after it has connected; others wait for that long. */
+#define REQUEST_MS 200u
 
 /* A recorder that has not answered after this hangs; one that is stopped is noticed within
  * LOOK_MS. */
@@ -40,7 +41,8 @@ static void fill_address(struct sockaddr_un *address, unsigned int number)
 		 number);
 }
 
-int control_socket_open(unsigned int number, struct strata_error *error)
+int control_socket_open(struct control_listener *listener, unsigned int number,
+			struct strata_error *error)
 {
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	char name[SOCKET_NAME_BYTES];
@@ -49,42 +51,60 @@ int control_socket_open(unsigned int number, struct strata_error *error)
 		return strata_fail(error, "no socket for commands: %s", strerror(errno));
 	snprintf(name, sizeof(name), SOCKET_NAME, number);
 	if (!run_dir_bind(fd, name, 0600, error)) {
-		if (!listen(fd, 4))
-			return fd;
+		if (!listen(fd, 4)) {
+			listener->socket = fd;
+			return 0;
+		}
 		strata_fail(error, "%s/%s: %s", run_dir_path(), name, strerror(errno));
 	}
 	close(fd);
 	return -1;
 }
 
-void control_socket_close(int socket, unsigned int number)
+/* Gives up the client whose line has not come. */
+static void drop_client(struct control_listener *listener)
+{
+	close(listener->client);
+	listener->client = -1;
+}
+
+void control_socket_close(struct control_listener *listener, unsigned int number)
 {
 	char name[SOCKET_NAME_BYTES];
 
-	if (socket < 0)
+	if (listener->socket < 0)
 		return;
+	if (listener->client >= 0)
+		drop_client(listener);
 	snprintf(name, sizeof(name), SOCKET_NAME, number);
 	run_dir_remove(name);
-	close(socket);
+	close(listener->socket);
+	listener->socket = -1;
+}
+
+int control_socket_fd(const struct control_listener *listener)
+{
+	return listener->client >= 0 ? listener->client : listener->socket;
+}
+
+bool control_socket_awaits_line(const struct control_listener *listener)
+{
+	return listener->client >= 0;
 }
 
 /*
- * Reads a line, without its newline. False: no line came in time. A line is sent as a whole: after
- * its first bytes nothing is waited for, or a client that sends byte by byte could block us for as
- * long as it likes.
+ * Reads a line, without its newline, which has come.  False: it is none.  A line is sent as a
+ * whole: after its first bytes nothing is waited for, or a client that sends byte by byte could
+ * keep others from being served for as long as it likes.
  */
-static bool read_line(int fd, int wait_ms, char *line, size_t bytes)
+static bool read_line(int fd, char *line, size_t bytes)
 {
 	size_t have = 0;
 
 	while (have < bytes - 1) {
-		struct pollfd ready = { .fd = fd, .events = POLLIN };
-		ssize_t got;
+		ssize_t got = recv(fd, line + have, bytes - 1 - have, MSG_DONTWAIT);
 		char *end;
 
-		if (poll(&ready, 1, have ? 0 : wait_ms) <= 0)
-			return false;
-		got = recv(fd, line + have, bytes - 1 - have, MSG_DONTWAIT);
 		if (got <= 0)
 			return false;
 		end = memchr(line + have, '\n', (size_t)got);
@@ -97,18 +117,41 @@ static bool read_line(int fd, int wait_ms, char *line, size_t bytes)
 	return false;
 }
 
-bool control_socket_take(int socket, struct control_request *request)
+/* Accepts a client.  False: none of ours has connected. */
+static bool accept_client(struct control_listener *listener)
 {
-	char *space;
+	const int client = accept4(listener->socket, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 
-	request->client = accept4(socket, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-	if (request->client < 0)
+	if (client < 0)
 		return false;
-	if (!peer_is_ours(request->client) ||
-	    !read_line(request->client, REQUEST_MS, request->line, sizeof(request->line))) {
-		close(request->client);
+	if (!peer_is_ours(client)) {
+		close(client);
 		return false;
 	}
+	listener->client = client;
+	listener->until_ms = clock_now_ms(CLOCK_MONOTONIC) + REQUEST_MS;
+	return true;
+}
+
+bool control_socket_take(struct control_listener *listener, struct control_request *request)
+{
+	struct pollfd ready = { .events = POLLIN };
+	char *space;
+
+	if (listener->client < 0 && !accept_client(listener))
+		return false;
+	ready.fd = listener->client;
+	if (poll(&ready, 1, 0) <= 0) {
+		if (clock_now_ms(CLOCK_MONOTONIC) >= listener->until_ms)
+			drop_client(listener);
+		return false;
+	}
+	if (!read_line(listener->client, request->line, sizeof(request->line))) {
+		drop_client(listener);
+		return false;
+	}
+	request->client = listener->client;
+	listener->client = -1;
 	request->word = request->line;
 	request->argument = request->line + strlen(request->line);
 	space = strchr(request->line, ' ');
@@ -181,7 +224,7 @@ static int await_answer(int fd, char *reply, size_t bytes, struct strata_error *
 
 	for (waited_ms = 0; waited_ms < ANSWER_MS; waited_ms += LOOK_MS) {
 		if (poll(&ready, 1, LOOK_MS) > 0)
-			return read_line(fd, 0, reply, bytes) ? 0 : DROPPED;
+			return read_line(fd, reply, bytes) ? 0 : DROPPED;
 		if (recorder > 0 && is_stopped(recorder))
 			return strata_fail(
 				error,

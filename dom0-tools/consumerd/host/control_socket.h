@@ -7,18 +7,31 @@
  *   request   WORD [ARGUMENT]\n      the argument is the rest of the line
  *   answer    STATUS TEXT\n          STATUS is an exit status, TEXT for the user
  *
- * The recorder serves one client at a time, and only for as long as reading a line takes, because
- * it must drain rings.
+ * The recorder serves one client at a time, and waits for none, because it must drain rings: a
+ * client that has connected may lose its CPU before it sends its line.
  */
 #ifndef STRATA_CONSUMERD_CONTROL_SOCKET_H
 #define STRATA_CONSUMERD_CONTROL_SOCKET_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/error.h"
 
 #define CONTROL_LINE_BYTES 4096u
+
+/* Where a recorder takes commands. */
+struct control_listener {
+	int socket;        /* -1: closed */
+	int client;        /* has connected, and its line is still to come; -1: none */
+	uint64_t until_ms; /* when that one is given up */
+};
+
+#define CONTROL_LISTENER_CLOSED            \
+	{                                  \
+		.socket = -1, .client = -1 \
+	}
 
 struct control_request {
 	int client;
@@ -27,17 +40,22 @@ struct control_request {
 	char *argument;   /* in line; "" if absent */
 };
 
-/*
- * Makes the socket of a recorder, which holds the lock of its number: an existing one is stale.
- * Returns a descriptor to poll for input, or -1.
- */
-int control_socket_open(unsigned int number, struct strata_error *error);
+/* Makes the socket of a recorder, which holds the lock of its number: an existing one is stale.
+ * @listener: closed.  0 or -1. */
+int control_socket_open(struct control_listener *listener, unsigned int number,
+			struct strata_error *error);
 
-/* Closes and removes it; -1 is fine. */
-void control_socket_close(int socket, unsigned int number);
+/* Closes and removes it; also one that is closed. */
+void control_socket_close(struct control_listener *listener, unsigned int number);
 
-/* Takes a request, if a client sends one; the caller must answer it. */
-bool control_socket_take(int socket, struct control_request *request);
+/* A descriptor to poll for input, which may be another one after each control_socket_take(). */
+int control_socket_fd(const struct control_listener *listener);
+
+/* Whether a client has connected whose line has not come: it is given up soon. */
+bool control_socket_awaits_line(const struct control_listener *listener);
+
+/* Takes a request, if a client has sent one; the caller must answer it.  Never waits. */
+bool control_socket_take(struct control_listener *listener, struct control_request *request);
 
 /* Answers, and closes the connection. */
 void control_socket_answer(const struct control_request *request, int status, const char *text);
