@@ -34,10 +34,12 @@
  * A look-up of a name that is there fails, too, if anybody changes the mounts of the machine at
  * that moment; or closes a file of a detached mount, as any user can without end: then 7 of 10
  * fail.  So whoever does not find a name looks up the root, which is always known.  If that fails
- * as well, he tries the name often.
+ * as well, he tries the name often.  If it does not, before the name and after it, the name is not
+ * there: whoever disturbs may get and lose the CPU at any moment.
  */
 #define STRATA_KNOWN_TRIES           4u
 #define STRATA_ROOT_TRIES            16u
+#define STRATA_ROOT_TRIES_AFTER      3u
 #define STRATA_KNOWN_TRIES_DISTURBED 1000u
 
 /* Whether this process cannot look up names in the cache only: an older kernel, a filter of system
@@ -60,7 +62,7 @@ static inline int strata_known_open(const char *path, int flags)
  * more often. */
 #define STRATA_LONG_ROOT "/././././././././././././././././././././././././././././././././."
 
-/* How long look-ups that did not fail prove that others do not: a program that starts does not find
+/* How long look-ups that did not fail are those before a name: a program that starts does not find
  * some twenty names. */
 #define STRATA_QUIET_NS 1000000u
 
@@ -72,24 +74,40 @@ static inline uint64_t strata_known_now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* Whether look-ups fail at this moment: the root is always known. */
-static inline bool strata_lookups_are_disturbed(void)
+/* What look-ups of the root say of those of a name that failed before them. */
+enum strata_known_verdict {
+	STRATA_KNOWN_MISSING,   /* it is not there */
+	STRATA_KNOWN_AGAIN,     /* nothing yet: nothing is known of the time before them */
+	STRATA_KNOWN_DISTURBED, /* look-ups fail at this moment */
+};
+
+/* Whether no look-up of the root fails. */
+static inline bool strata_lookups_are_quiet(unsigned int tries)
+{
+	for (; tries; tries--) {
+		const int fd = strata_known_open(STRATA_LONG_ROOT, O_DIRECTORY);
+
+		if (fd < 0)
+			return errno != EAGAIN;
+		close(fd);
+	}
+	return true;
+}
+
+static inline enum strata_known_verdict strata_known_judge(void)
 {
 	/* Relaxed: whoever misses another thread's store only looks for himself. */
 	static uint64_t quiet_ns;
-	unsigned int tries;
-	int fd;
+	const bool were_quiet =
+		strata_known_now_ns() - __atomic_load_n(&quiet_ns, __ATOMIC_RELAXED) <
+		STRATA_QUIET_NS;
 
-	if (strata_known_now_ns() - __atomic_load_n(&quiet_ns, __ATOMIC_RELAXED) < STRATA_QUIET_NS)
-		return false;
-	for (tries = 0; tries < STRATA_ROOT_TRIES; tries++) {
-		fd = strata_known_open(STRATA_LONG_ROOT, O_DIRECTORY);
-		if (fd < 0)
-			return errno == EAGAIN;
-		close(fd);
-	}
+	if (!strata_lookups_are_quiet(were_quiet ? STRATA_ROOT_TRIES_AFTER : STRATA_ROOT_TRIES))
+		return STRATA_KNOWN_DISTURBED;
+	if (were_quiet)
+		return STRATA_KNOWN_MISSING;
 	__atomic_store_n(&quiet_ns, strata_known_now_ns(), __ATOMIC_RELAXED);
-	return false;
+	return STRATA_KNOWN_AGAIN;
 }
 
 /*
@@ -108,9 +126,17 @@ static inline int strata_known_stat(const char *path, int flags, struct stat *st
 		fd = strata_known_open(path, no_follow);
 		if (fd >= 0 || errno != EAGAIN)
 			break;
-		if (++tries == STRATA_KNOWN_TRIES) {
-			if (strata_lookups_are_disturbed())
+		if (++tries == limit && limit < STRATA_KNOWN_TRIES_DISTURBED) {
+			switch (strata_known_judge()) {
+			case STRATA_KNOWN_MISSING:
+				break;
+			case STRATA_KNOWN_AGAIN:
+				limit += STRATA_KNOWN_TRIES;
+				break;
+			case STRATA_KNOWN_DISTURBED:
 				limit = STRATA_KNOWN_TRIES_DISTURBED;
+				break;
+			}
 			errno = EAGAIN;
 		}
 	} while (tries < limit);
