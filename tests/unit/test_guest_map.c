@@ -33,9 +33,12 @@ static void what_a_guest_grants_is_mapped_in_its_order(void **state)
 	}
 	guest_unmap(&map);
 	assert_int_equal(pages_mapped, 0);
-	/* Without rings, the table is all. */
+	/* Without rings, the table is all, and what the root page says of them. */
 	assert_int_equal(guest_map(&map, NULL, &guest, false, &failure), 0);
 	assert_int_equal(map.nr_rings, 0);
+	assert_int_equal(map.nr_granted_rings, 2);
+	assert_int_equal(map.geometry.subbuf_bits, root->subbuf_bits);
+	assert_int_equal(map.geometry.nr_subbufs_bits, root->nr_subbufs_bits);
 	assert_int_equal(map.nr_events, 3);
 	guest_unmap(&map);
 	assert_int_equal(pages_mapped, 0);

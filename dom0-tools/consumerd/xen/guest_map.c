@@ -238,13 +238,19 @@ static int begin_or_nothing(struct guest_map *map, xengnttab_handle *gnttab,
 			    const struct guest *guest, bool with_rings, uint32_t pages,
 			    struct strata_error *error)
 {
+	const struct strata_guest_root *root;
+
 	*map = (struct guest_map){ .gnttab = gnttab };
 	if (begin_reading(map, guest, with_rings, NULL, pages, error)) {
 		guest_unmap(map);
 		return -1;
 	}
-	map->header_forms = map->reading->root.header_forms;
-	memcpy(map->counters, map->reading->root.counters, sizeof(map->counters));
+	root = &map->reading->root;
+	map->nr_granted_rings = root->nr_rings;
+	map->geometry = (struct strata_ring_geometry){ .subbuf_bits = root->subbuf_bits,
+						       .nr_subbufs_bits = root->nr_subbufs_bits };
+	map->header_forms = root->header_forms;
+	memcpy(map->counters, root->counters, sizeof(map->counters));
 	return 0;
 }
 
@@ -256,11 +262,11 @@ int guest_map_step(struct guest_map *map, struct strata_error *error)
 	if (!more)
 		more = read_events(map, error);
 	if (!more && reading->with_rings && !map->pages)
-		more = guest_map_rings_begin(map, reading->domain, &reading->root, error);
+		more = guest_map_rings_begin(map, reading->domain, error);
 	if (!more && reading->with_rings)
 		more = guest_map_rings_step(
-			map, &reading->root,
-			reading->refs + strata_guest_table_pages(reading->root.table_bytes), error);
+			map, reading->refs + strata_guest_table_pages(reading->root.table_bytes),
+			error);
 	if (!more)
 		end_reading(map);
 	return more;

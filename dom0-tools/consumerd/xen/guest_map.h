@@ -25,6 +25,9 @@ struct guest_map {
 	size_t nr_events;
 	struct ring *rings;
 	size_t nr_rings;
+	/* By its root page, whether they are mapped or not. */
+	uint32_t nr_granted_rings;
+	struct strata_ring_geometry geometry;
 	uint16_t header_forms; /* that it can write */
 	/* The form that the guest is asked to write: the caller's choice, initially full. */
 	enum strata_header_form form;

@@ -96,12 +96,6 @@ static int check_cpus(const struct guest_map *map, struct strata_error *error)
 	return 0;
 }
 
-static struct strata_ring_geometry geometry_of(const struct strata_guest_root *root)
-{
-	return (struct strata_ring_geometry){ .subbuf_bits = root->subbuf_bits,
-					      .nr_subbufs_bits = root->nr_subbufs_bits };
-}
-
 /* Reserves addresses for an area of @pages in each ring. 0 or -1. */
 static int make_range(const struct guest_map *map, struct grant_range *range, uint32_t domain,
 		      uint32_t pages, int protection, const char *what, struct strata_error *error)
@@ -114,23 +108,22 @@ static int make_range(const struct guest_map *map, struct grant_range *range, ui
 	return grant_range_make(range, error);
 }
 
-int guest_map_rings_begin(struct guest_map *map, uint32_t domain,
-			  const struct strata_guest_root *root, struct strata_error *error)
+int guest_map_rings_begin(struct guest_map *map, uint32_t domain, struct strata_error *error)
 {
 	struct guest_ring_pages *pages = calloc(1, sizeof(*pages));
 
 	map->pages = pages;
-	map->rings = calloc(root->nr_rings, sizeof(*map->rings));
+	map->rings = calloc(map->nr_granted_rings, sizeof(*map->rings));
 	if (!pages || !map->rings)
 		return strata_fail(error, "out of memory");
-	map->nr_rings = root->nr_rings;
+	map->nr_rings = map->nr_granted_rings;
 	if (make_range(map, &pages->writers, domain, STRATA_WRITER_AREA_PAGES, PROT_READ,
 		       "its writer areas", error) ||
 	    make_range(map, &pages->readers, domain, STRATA_READER_AREA_PAGES,
 		       PROT_READ | PROT_WRITE, "its reader areas", error))
 		return -1;
-	return make_range(map, &pages->data, domain, strata_data_pages(geometry_of(root)),
-			  PROT_READ, "its rings' data", error);
+	return make_range(map, &pages->data, domain, strata_data_pages(map->geometry), PROT_READ,
+			  "its rings' data", error);
 }
 
 /* Opens all rings, which are mapped.  0 or -1. */
@@ -145,8 +138,7 @@ static int open_rings(struct guest_map *map, struct strata_ring_geometry geo,
 	return check_cpus(map, error);
 }
 
-int guest_map_rings_step(struct guest_map *map, const struct strata_guest_root *root,
-			 const uint32_t *refs, struct strata_error *error)
+int guest_map_rings_step(struct guest_map *map, const uint32_t *refs, struct strata_error *error)
 {
 	struct guest_ring_pages *pages = map->pages;
 	int more = map_piece(map, &pages->writers, refs, 0, error);
@@ -156,7 +148,7 @@ int guest_map_rings_step(struct guest_map *map, const struct strata_guest_root *
 	if (!more)
 		more = map_piece(map, &pages->data, refs,
 				 STRATA_WRITER_AREA_PAGES + STRATA_READER_AREA_PAGES, error);
-	return more ? more : open_rings(map, geometry_of(root), error);
+	return more ? more : open_rings(map, map->geometry, error);
 }
 
 int guest_map_detach(struct guest_map *map, struct strata_error *error)

@@ -221,8 +221,8 @@ static void list_kernel(struct xs_handle *xenstore, const struct guest *guest,
 
 	add_number(json, "version", guest->version);
 	list_json_text(json, "state", guest->state);
-	add_number(json, "rings", map->nr_rings);
-	add_number(json, "ring_bytes", strata_buffer_bytes(map->rings[0].reader.geo));
+	add_number(json, "rings", map->nr_granted_rings);
+	add_number(json, "ring_bytes", strata_buffer_bytes(map->geometry));
 	add_number(json, "nr_events", count_events(map, choice));
 	if (!choice->for_member)
 		list_guest_channels(xenstore, guest->domain, json);
@@ -265,7 +265,8 @@ static void list_guest(struct xs_handle *xenstore, xengnttab_handle *gnttab,
 				  "xen-gntdev");
 		return;
 	}
-	if (guest_map(&map, gnttab, guest, true, &error)) {
+	/* Without its rings: a list has no share of the pages that dom0 can map. */
+	if (guest_map(&map, gnttab, guest, false, &error)) {
 		say_why_not(json, "strata.ko is loaded, but cannot be mapped: %s", error.text);
 		return;
 	}
