@@ -34,8 +34,8 @@
  * A look-up of a name that is there fails, too, if anybody changes the mounts of the machine at
  * that moment; or closes a file of a detached mount, as any user can without end: then 7 of 10
  * fail.  So whoever does not find a name looks up the root, which is always known.  If that fails
- * as well, he tries the name often.  If it does not, before the name and after it, the name is not
- * there: whoever disturbs may get and lose the CPU at any moment.
+ * as well, he tries the name often.  The name is missing only if the root was found both before and
+ * after it, because a disturber can get and lose the CPU at any moment.
  */
 #define STRATA_KNOWN_TRIES           4u
 #define STRATA_ROOT_TRIES            16u
@@ -62,8 +62,8 @@ static inline int strata_known_open(const char *path, int flags)
  * more often. */
 #define STRATA_LONG_ROOT "/././././././././././././././././././././././././././././././././."
 
-/* How long look-ups that did not fail are those before a name: a program that starts does not find
- * some twenty names. */
+/* How long a check of the root that found no failure counts as made before a name: a program that
+ * starts looks for some twenty names that are not there. */
 #define STRATA_QUIET_NS 1000000u
 
 static inline uint64_t strata_known_now_ns(void)

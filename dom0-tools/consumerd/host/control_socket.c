@@ -93,9 +93,9 @@ bool control_socket_awaits_line(const struct control_listener *listener)
 }
 
 /*
- * Reads a line, without its newline, which has come.  False: it is none.  A line is sent as a
- * whole: after its first bytes nothing is waited for, or a client that sends byte by byte could
- * keep others from being served for as long as it likes.
+ * Reads a line that has arrived, without its newline.  Returns false if it is incomplete or has a
+ * zero byte.  Clients send a line as a whole: waiting for the rest would let one that sends byte by
+ * byte keep others from being served.
  */
 static bool read_line(int fd, char *line, size_t bytes)
 {
